@@ -1,0 +1,1 @@
+"""hocmim: feature selection by high-order conditional mutual information."""

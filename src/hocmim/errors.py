@@ -1,0 +1,25 @@
+"""The errors hocmim raises: each says what is wrong and what to do about it.
+
+Every one is also a ``ValueError`` or a ``TypeError``, so that code which knows nothing of hocmim
+catches it as it would catch scikit-learn's own.
+"""
+
+
+class HocmimError(Exception):
+    """Base of everything hocmim raises on purpose."""
+
+
+class InvalidTableError(HocmimError, ValueError):
+    """The table X cannot be used as it is: its shape, its names or a value in it."""
+
+
+class InvalidColumnError(HocmimError, TypeError):
+    """A column of X holds something that is neither a number, a truth value nor a string."""
+
+
+class InvalidTargetError(HocmimError, ValueError):
+    """The target y cannot be used as it is."""
+
+
+class InvalidParameterError(HocmimError, ValueError):
+    """A parameter has a value it may not have; the message lists what it may be."""
