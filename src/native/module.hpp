@@ -1,0 +1,7 @@
+// The parts of the extension module, one binding function a source file.
+#pragma once
+#include <nanobind/nanobind.h>
+
+void bind_encode(nanobind::module_& m);
+void bind_information(nanobind::module_& m);
+void bind_hocmim(nanobind::module_& m);
