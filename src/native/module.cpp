@@ -1,0 +1,7 @@
+#include "module.hpp"
+
+NB_MODULE(_native, m) {
+    m.doc() = "The kernels of hocmim: encoding, counting, information, representative sets.";
+    bind_information(m);
+    bind_hocmim(m);
+}
