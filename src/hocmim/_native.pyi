@@ -1,0 +1,70 @@
+from typing import Any
+
+from numpy import float64, int32, int64, uint8, uint16, uint32
+from numpy.typing import NDArray
+
+class Estimator:
+    plugin: Estimator
+    shrinkage: Estimator
+    miller_madow: Estimator
+    grassberger: Estimator
+    jeffreys: Estimator
+
+class Term:
+    information: Term
+    given_class: Term
+    redundancy: Term
+    conditional: Term
+    joint: Term
+    joint_entropy: Term
+
+class Columns:
+    def __init__(
+        self,
+        narrow: NDArray[uint8] | int,
+        wide: NDArray[uint16] = ...,
+        place: NDArray[int64] = ...,
+        arity: NDArray[int64] = ...,
+    ) -> None: ...
+    def append(self, codes: NDArray[Any], arity: int) -> None: ...
+    def __len__(self) -> int: ...
+
+def join(columns: Columns) -> tuple[NDArray[uint32], int]: ...
+def join_with(
+    cells: NDArray[uint32], n_cells: int, columns: Columns, j: int
+) -> tuple[NDArray[uint32], int]: ...
+def information(
+    columns: Columns,
+    y: NDArray[uint32],
+    n_classes: int,
+    w: NDArray[uint32],
+    n_cells: int,
+    term: Term,
+    estimator: Estimator,
+    out: NDArray[float64],
+) -> None: ...
+def absorb_newest(
+    block: Columns,
+    selected: Columns,
+    y: NDArray[uint32],
+    n_classes: int,
+    estimator: Estimator,
+    conditional: bool,
+    tol: float,
+    min_support: float,
+    relevance: NDArray[float64],
+    row_count: NDArray[int64],
+    row_offset: NDArray[int64],
+    member: NDArray[int32],
+    redundancy: NDArray[float64],
+    order: NDArray[int32],
+    closed: NDArray[uint8],
+    candidates: NDArray[int64],
+) -> None: ...
+def count_class_rows(
+    block: Columns,
+    y: NDArray[uint32],
+    n_classes: int,
+    row_offset: NDArray[int64],
+    row_count: NDArray[int64],
+) -> None: ...

@@ -1,0 +1,109 @@
+"""Terms of information between a block of candidate columns and joint variables, by the kernels.
+
+This is the one door to the counting kernels: criteria and the public functions ask here for terms
+and never see a count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hocmim import _native
+from hocmim._native import Term
+from hocmim.codes import Codes, Column
+from hocmim.estimators import estimator_by_name
+
+Values = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Joint:
+    """Several columns as one variable: the cell of each sample, and how many cells occur."""
+
+    cells: NDArray[np.uint32]
+    n_cells: int
+
+    @classmethod
+    def of(cls, columns: Sequence[Column], n_samples: int | None = None) -> Joint:
+        """Join columns into one variable (no columns: a single cell)."""
+        if n_samples is None:
+            n_samples = len(columns[0].codes)
+        return cls(*_native.join(native_list(columns, n_samples)))
+
+    def with_column(self, column: Column) -> Joint:
+        """Join one more column."""
+        columns = native_list([column], len(self.cells))
+        return Joint(*_native.join_with(self.cells, self.n_cells, columns, 0))
+
+
+def native_list(columns: Sequence[Column], n_samples: int) -> _native.Columns:
+    """Single columns as the kernels take them."""
+    native = _native.Columns(n_samples)
+    for column in columns:
+        native.append(column.codes, column.arity)
+    return native
+
+
+def native_block(codes: Codes) -> _native.Columns:
+    """A block of codes as the kernels take it."""
+    return _native.Columns(codes.narrow, codes.wide, codes.place, codes.arity)
+
+
+class BlockTerms:
+    """Terms between each column X of a block, the class Y, and joint variables W and V.
+
+    Every method returns one value a column, in nats, with X as first argument of the estimator.
+    """
+
+    def __init__(self, block: Codes, y: Joint, estimator: str) -> None:
+        self.columns = native_block(block)
+        self.y = y
+        self.estimator = estimator_by_name(estimator)
+        self._nothing = Joint(np.zeros(block.n_samples, np.uint32), 1)
+
+    def _term(self, term: Term, w: Joint, y: Joint) -> Values:
+        out = np.empty(len(self.columns))
+        _native.information(
+            self.columns, y.cells, y.n_cells, w.cells, w.n_cells, term, self.estimator, out
+        )
+        return out
+
+    def relevance(self) -> Values:
+        """I(X;Y)."""
+        return self._term(Term.information, self.y, self._nothing)
+
+    def information(self, w: Joint) -> Values:
+        """I(X;W)."""
+        return self._term(Term.information, w, self._nothing)
+
+    def given_class(self, w: Joint) -> Values:
+        """I(X;W|Y)."""
+        return self._term(Term.given_class, w, self.y)
+
+    def redundancy(self, w: Joint) -> Values:
+        """R = I(X;W) − I(X;W|Y)."""
+        return self._term(Term.redundancy, w, self.y)
+
+    def conditional(self, w: Joint) -> Values:
+        """I(X;Y|W)."""
+        return self._term(Term.conditional, w, self.y)
+
+    def joint(self, w: Joint) -> Values:
+        """I(X,W;Y)."""
+        return self._term(Term.joint, w, self.y)
+
+    def joint_entropy(self, w: Joint) -> Values:
+        """H(X,W,Y)."""
+        return self._term(Term.joint_entropy, w, self.y)
+
+    def conditional_with(self, v: Joint, w: Joint) -> Values:
+        """I(X;V|W)."""
+        return self._term(Term.conditional, w, v)
+
+    def entropy(self) -> Values:
+        """H(X)."""
+        return self._term(Term.joint_entropy, self._nothing, self._nothing)

@@ -1,0 +1,103 @@
+"""What a criterion is: a score for each candidate column of a block, given those selected so far.
+
+A criterion of your own is a class like this one, here J(X) = I(X;Y) − max_{j∈S} I(X;X_j)::
+
+    class WorstRedundancy(Criterion):
+        def start(self, block, y):
+            super().start(block, y)
+            self.worst = np.zeros(block.n_columns)
+            return self.relevance
+
+        def update(self, newest):
+            super().update(newest)
+            self.worst = np.maximum(self.worst, self.terms.information(Joint.of([newest])))
+
+        def scores(self):
+            return self.relevance - self.worst
+
+It runs under the same search, engines and estimators as those that come with the package.
+"""
+
+from __future__ import annotations
+
+import copy
+from abc import ABC, abstractmethod
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hocmim.codes import Codes, Column
+from hocmim.counting import BlockTerms, Joint, Values
+from hocmim.estimators import estimator_by_name
+
+
+def comparison_key(values: Values) -> Values:
+    """Round to 12 decimals: only then are two values compared."""
+    return np.rint(np.asarray(values) * 1e12)
+
+
+class Best(NamedTuple):
+    """The best candidate of a block: its comparison key, its position there and its score."""
+
+    key: float
+    position: int
+    score: float
+
+
+class Criterion(ABC):
+    """Scores the candidate columns of one block; keeps its own state there.
+
+    Parameters
+    ----------
+    estimator : str
+        How information is estimated from counts; one of ``hocmim.estimators.ESTIMATORS``.
+
+    Attributes
+    ----------
+    terms : BlockTerms
+        The information terms of this block's columns.
+    relevance : ndarray
+        I(X;Y) of each column.
+    selected : list of Column
+        The columns selected so far, in order.
+    open : ndarray of bool
+        Which columns of the block can still be selected.
+    """
+
+    def __init__(self, estimator: str = "plugin") -> None:
+        estimator_by_name(estimator)
+        self.estimator = estimator
+
+    def spawn(self) -> Self:
+        """Return a fresh copy for another block."""
+        return copy.copy(self)
+
+    def start(self, block: Codes, y: Column) -> Values:
+        """Take a block and the target; return the relevance of each column."""
+        self.terms = BlockTerms(block, Joint.of([y]), self.estimator)
+        self.selected: list[Column] = []
+        self.open: NDArray[np.bool_] = np.ones(block.n_columns, bool)
+        self.relevance = self.terms.relevance()
+        return self.relevance
+
+    def update(self, newest: Column) -> None:
+        """Absorb the newest selected column."""
+        self.selected.append(newest)
+
+    @abstractmethod
+    def scores(self) -> Values:
+        """J of each column; what it says of a column already selected does not matter."""
+
+    def best(self) -> Best | None:
+        """Return the best open column; among equals the first. None if none is open."""
+        if not self.open.any():
+            return None
+        scores = self.scores()
+        keys = np.where(self.open, comparison_key(scores), -np.inf)
+        position = int(np.argmax(keys))
+        return Best(float(keys[position]), position, float(scores[position]))
+
+    def describe(self, position: int) -> dict[str, Any]:
+        """What else there is to say of a column at the moment it is selected."""
+        return {}

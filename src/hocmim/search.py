@@ -1,0 +1,78 @@
+"""Forward selection: the one greedy loop.
+
+First the column with the largest score of an empty set (its relevance), then, while fewer than K are
+selected, the column with the largest score given those selected. Scores are compared after rounding
+to 12 decimals; among equals the lowest column index wins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from hocmim.counting import Values
+
+
+class Engine(Protocol):
+    """What the search asks of an engine."""
+
+    def start(self) -> Values:
+        """Return the relevance of every column."""
+
+    def best(self) -> tuple[int, float] | None:
+        """Return the best candidate and its score."""
+
+    def describe(self, index: int) -> dict[str, Any]:
+        """What the criterion has to say of a column."""
+
+    def select(self, index: int) -> None:
+        """Absorb a column as the newest selected."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One selected column: which, with what score, and what its criterion said of it."""
+
+    index: int
+    score: float
+    details: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The result of a search: the relevance of every column and the steps in order."""
+
+    relevance: Values
+    steps: tuple[Step, ...]
+
+
+def forward_search(
+    engine: Engine,
+    n_select: int,
+    *,
+    on_step: Callable[[int, Step], None] | None = None,
+) -> Selection:
+    """Select ``n_select`` columns one after the other.
+
+    Parameters
+    ----------
+    engine : Engine
+    n_select : int
+    on_step : callable, optional
+        Called as ``on_step(number, step)`` after each selection, ``number`` counting from 1.
+    """
+    relevance = engine.start()
+    steps: list[Step] = []
+    while len(steps) < n_select:
+        found = engine.best()
+        if found is None:
+            break
+        index, score = found
+        step = Step(index, score, engine.describe(index))
+        steps.append(step)
+        if len(steps) < n_select:
+            engine.select(index)
+        if on_step is not None:
+            on_step(len(steps), step)
+    return Selection(relevance, tuple(steps))
