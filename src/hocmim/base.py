@@ -1,0 +1,188 @@
+"""What every selector here shares: how many columns to take, the ranking, and taking them."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, Self
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import check_array
+from sklearn.utils._set_output import _get_output_config
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from hocmim.errors import InvalidParameterError, InvalidTableError
+from hocmim.tables import Table, as_table, as_target, check_finite, take_columns
+
+
+class RankingSelector(SelectorMixin, BaseEstimator):
+    """Base of the selectors that choose columns one after the other, or rank them all.
+
+    A subclass has a parameter ``n_features_to_select`` and a ``fit`` of this form::
+
+        def fit(self, X, y):
+            table, y = self._validate_input(X, y)
+            n_selected = self._resolve_n_features(table.n_columns)
+            ...
+            return self._set_selection(selected, scores)
+
+    Attributes
+    ----------
+    selected_ : ndarray of int64, shape (K,)
+        Column indices in the order of selection, the best first.
+    scores_ : ndarray of float64, shape (K,)
+        The score of each selected column when it was chosen, in the same order.
+    ranking_ : ndarray of int64, shape (n_features_in_,)
+        The rank of each column, 1 for the one chosen first. Columns that were not chosen share
+        rank K + 1, unless the method ranks every column.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only if the table has column names.
+
+    Notes
+    -----
+    ``n_features_to_select`` is how many columns to keep: an integer from 1 to the number of
+    columns (more is an error, since a silent cut would hide a mistake), a fraction in (0, 1] of
+    the columns (rounded down, at least one), or None for half of them, as in scikit-learn.
+
+    ``transform`` gives the columns in the order of the table, as every scikit-learn selector
+    does; ``selected_`` keeps the order of selection. Arrays stay arrays and sparse matrices stay
+    sparse. A DataFrame becomes an array unless ``set_output(transform="pandas")`` (or "polars")
+    asks for a DataFrame; then columns keep their types.
+    """
+
+    n_features_to_select: int | float | None
+
+    # --- for subclasses ---------------------------------------------------------------------------
+
+    def _validate_input(self, X: Any, y: Any) -> tuple[Table, NDArray[Any]]:
+        """Open the table, check it against y, and remember its width and names."""
+        table = as_table(X, min_rows=2)
+        self._check_features(X, table, reset=True)
+        return table, as_target(y, table.n_rows, caller=f"This {type(self).__name__} estimator")
+
+    def _resolve_n_features(self, n_columns: int) -> int:
+        """K, the number of columns to select out of ``n_columns``."""
+        asked = self.n_features_to_select
+        if asked is None:
+            return max(1, n_columns // 2)
+        is_number = isinstance(asked, Real) and not isinstance(asked, (bool, np.bool_))
+        if is_number and isinstance(asked, Integral) and 1 <= asked <= n_columns:
+            return int(asked)
+        if is_number and not isinstance(asked, Integral) and 0.0 < asked <= 1.0:
+            return max(1, int(float(asked) * n_columns))
+        raise InvalidParameterError(
+            "n_features_to_select must be an integer from 1 to the number of columns of X (here "
+            f"n_features = {n_columns}), a fraction in (0, 1], or None for half of the columns. "
+            f"Got {asked!r} instead."
+        )
+
+    def _set_selection(
+        self, selected: ArrayLike, scores: ArrayLike, ranking: ArrayLike | None = None
+    ) -> Self:
+        """Set selected_, scores_ and ranking_.
+
+        Parameters
+        ----------
+        selected : column indices, the best first
+        scores : the score of each of them
+        ranking : the rank of every column, for methods that rank them all
+        """
+        self.selected_ = np.array(selected, np.int64)
+        self.scores_ = np.array(scores, np.float64)
+        if ranking is None:
+            ranks = np.full(self.n_features_in_, len(self.selected_) + 1, np.int64)
+            ranks[self.selected_] = np.arange(1, len(self.selected_) + 1)
+        else:
+            ranks = np.array(ranking, np.int64)
+        self.ranking_ = ranks
+        return self
+
+    def _rank_all(self, scores: ArrayLike) -> Self:
+        """Select the K columns of highest score; equal scores: the lowest index first."""
+        all_scores = np.asarray(scores, np.float64)
+        order = np.argsort(-all_scores, kind="stable")
+        selected = order[: self._resolve_n_features(len(order))]
+        ranking = np.empty(len(order), np.int64)
+        ranking[order] = np.arange(1, len(order) + 1)
+        return self._set_selection(selected, all_scores[selected], ranking)
+
+    # --- scikit-learn -----------------------------------------------------------------------------
+
+    def __sklearn_tags__(self) -> Any:
+        """Tags: y is required; strings and categories are read (missing values by some)."""
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.sparse = True
+        tags.input_tags.categorical = True
+        return tags
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        mask = np.zeros(self.n_features_in_, bool)
+        mask[self.selected_] = True
+        return mask
+
+    def transform(self, X: Any) -> Any:
+        """Keep the selected columns of X, in the order of the table.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            Anything ``fit`` takes.
+
+        Returns
+        -------
+        X_selected : table of shape (n_samples, K)
+            An array or a sparse matrix as X is; a DataFrame if ``set_output`` asks for it.
+        """
+        check_is_fitted(self)
+        table = as_table(X)
+        self._check_features(X, table, reset=False)
+        if not self.__sklearn_tags__().input_tags.allow_nan:
+            check_finite(table)
+        chosen = take_columns(X, np.flatnonzero(self._get_support_mask()))
+        if isinstance(chosen, np.ndarray) or sparse.issparse(chosen):
+            return chosen
+        wanted = _get_output_config("transform", self)["dense"]
+        if wanted == "default":
+            return check_array(chosen, dtype=None, ensure_all_finite=False)
+        frame = nw.from_native(chosen, eager_only=True)
+        return frame.to_pandas() if wanted == "pandas" else frame.to_polars()
+
+    def inverse_transform(self, X: Any) -> Any:
+        """Put the selected columns back in their places, with zeros in all others.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, K)
+            What ``transform`` returned.
+
+        Returns
+        -------
+        X_full : ndarray or CSC matrix of shape (n_samples, n_features_in_)
+        """
+        support = self._get_support_mask()
+        table = as_table(X)
+        if table.n_columns != support.sum():
+            raise InvalidTableError(
+                f"X has {table.n_columns} columns, but {type(self).__name__} selected "
+                f"{support.sum()}. Pass a table as transform gives it."
+            )
+        if sparse.issparse(X):
+            return super().inverse_transform(X)
+        chosen = check_array(X, dtype=None, ensure_all_finite=False)
+        full = np.zeros((table.n_rows, len(support)), chosen.dtype)
+        full[:, support] = chosen
+        return full
+
+    def _check_features(self, X: Any, table: Table, *, reset: bool) -> None:
+        """Set, or check against, n_features_in_ and feature_names_in_."""
+        try:
+            validate_data(self, X if table.names else table, skip_check_array=True, reset=reset)
+        except ValueError as error:
+            raise InvalidTableError(str(error)) from None

@@ -1,0 +1,626 @@
+"""The gateway: any table, read as blocks of numbers and columns of categories.
+
+A table is a NumPy array, a pandas or polars DataFrame, a pyarrow Table (or whatever else narwhals
+reads eagerly), a scipy sparse matrix or array, or nested lists. Nothing here copies a whole table:
+columns are read block by block, a sparse table too.
+
+What a column is:
+
+* **numbers**: booleans, integers, floating-point numbers, decimals; dates and times as nanoseconds
+  (since 1970 UTC, since midnight, or of duration). Numbers are compared as 64-bit floating-point
+  values. A missing value (NaN, None, NaT, NA, null) is NaN.
+* **categories**: strings and categorical columns. The levels are the values that occur, sorted; a
+  missing value has no level.
+
+Anything else (complex numbers, mixed or other Python objects, lists, structs) is an error that
+names the column.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import numbers
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from sklearn.exceptions import DataConversionWarning
+
+from hocmim.errors import HocmimError, InvalidColumnError, InvalidTableError, InvalidTargetError
+
+BLOCK_CELLS = 1 << 20
+"""Cells read at a time unless told otherwise: 8 MB of floating-point numbers."""
+
+_NANOSECONDS = {
+    "W": 7 * 86_400e9,
+    "D": 86_400e9,
+    "h": 3_600e9,
+    "m": 60e9,
+    "s": 1e9,
+    "ms": 1e6,
+    "us": 1e3,
+    "ns": 1.0,
+    "ps": 1e-3,
+    "fs": 1e-6,
+    "as": 1e-9,
+}
+
+
+class Span(NamedTuple):
+    """Columns start..stop-1, to be read together."""
+
+    start: int
+    stop: int
+
+
+@dataclass(frozen=True, eq=False)
+class Numbers:
+    """Numeric columns side by side: an (n_rows, width) array of booleans, integers or floats."""
+
+    start: int
+    values: NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Categories:
+    """One column of categories: ``levels[codes[i]]`` is row i, code -1 is missing."""
+
+    start: int
+    codes: NDArray[np.int64]
+    levels: list[Any]
+
+
+class Table(ABC):
+    """A table seen as columns.
+
+    Attributes
+    ----------
+    n_rows, n_columns : int
+    names : tuple of str, or None
+        None when the columns have no names (or names that are not strings, as scikit-learn has
+        it: a DataFrame with the default integer labels has no names).
+    """
+
+    def __init__(self, shape: tuple[int, int], names: tuple[str, ...] | None = None) -> None:
+        self.n_rows, self.n_columns = shape
+        self.names = names
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(n_rows, n_columns)."""
+        return self.n_rows, self.n_columns
+
+    def label(self, j: int) -> str:
+        """What to call column j in a message."""
+        return f"column {j}" if self.names is None else f"column {self.names[j]!r}"
+
+    @abstractmethod
+    def spans(self, max_cells: int = BLOCK_CELLS) -> list[Span]:
+        """All columns, cut into spans of at most ``max_cells`` cells (at least one column)."""
+
+    @abstractmethod
+    def read(self, span: Span) -> Numbers | Categories:
+        """The columns of one span; spans may be read in any order and from any thread."""
+
+    def blocks(self, max_cells: int = BLOCK_CELLS) -> Iterator[Numbers | Categories]:
+        """All columns from left to right."""
+        return (self.read(span) for span in self.spans(max_cells))
+
+    def _width(self, max_cells: int) -> int:
+        return max(1, max_cells // max(1, self.n_rows))
+
+
+class ArrayTable(Table):
+    """A two-dimensional NumPy array of one type."""
+
+    def __init__(self, array: NDArray[Any]) -> None:
+        super().__init__((array.shape[0], array.shape[1]))
+        if array.dtype.kind == "c":
+            raise InvalidTableError(
+                "Complex data not supported: X holds complex numbers. Pass the real and the "
+                "imaginary parts as columns of their own."
+            )
+        self._array = array
+
+    def spans(self, max_cells: int = BLOCK_CELLS) -> list[Span]:
+        """See Table."""
+        alike = self._array.dtype.kind in "biufmM"
+        return _cut(0, self.n_columns, self._width(max_cells) if alike else 1)
+
+    def read(self, span: Span) -> Numbers | Categories:
+        """See Table."""
+        values = self._array[:, span.start : span.stop]
+        return _read_array(values, span.start, self.label(span.start))
+
+
+class SparseTable(Table):
+    """A scipy sparse table; only one span at a time is ever dense."""
+
+    def __init__(self, matrix: Any) -> None:
+        super().__init__(matrix.shape)
+        if matrix.dtype.kind == "c":
+            raise InvalidTableError("Complex data not supported: X holds complex numbers.")
+        self._columns = matrix.tocsc()
+
+    def spans(self, max_cells: int = BLOCK_CELLS) -> list[Span]:
+        """See Table."""
+        return _cut(0, self.n_columns, self._width(max_cells))
+
+    def read(self, span: Span) -> Numbers | Categories:
+        """See Table."""
+        dense = self._columns[:, span.start : span.stop].toarray(order="F")
+        return _read_array(dense, span.start, self.label(span.start))
+
+
+class FrameTable(Table):
+    """A DataFrame of any library narwhals reads eagerly."""
+
+    def __init__(self, frame: nw.DataFrame[Any], names: tuple[str, ...] | None) -> None:
+        super().__init__(frame.shape, names)
+        self._frame = frame
+        self._dtypes = list(frame.schema.values())
+        native = frame.to_native()
+        self._storage = (
+            list(native.dtypes) if frame.implementation.is_pandas_like() else self._dtypes
+        )
+
+    def spans(self, max_cells: int = BLOCK_CELLS) -> list[Span]:
+        """See Table: neighbours of one numeric type are read together."""
+        spans: list[Span] = []
+        width = self._width(max_cells)
+        start = 0
+        while start < self.n_columns:
+            stop = start + 1
+            if self._dtypes[start].is_numeric():
+                while stop < self.n_columns and self._storage[stop] == self._storage[start]:
+                    stop += 1
+            spans += _cut(start, stop, width)
+            start = stop
+        return spans
+
+    def read(self, span: Span) -> Numbers | Categories:
+        """See Table."""
+        dtype = self._dtypes[span.start]
+        if dtype.is_numeric() and not dtype.is_decimal():
+            values = self._frame[:, span.start : span.stop].to_numpy()
+            if values.dtype != object:
+                return _read_array(values, span.start, self.label(span.start))
+            columns = [self._read_column(j) for j in range(span.start, span.stop)]
+            return Numbers(span.start, np.hstack([c.values for c in columns]))  # type: ignore[union-attr]
+        return self._read_column(span.start)
+
+    def _read_column(self, j: int) -> Numbers | Categories:
+        series = self._frame[:, j]
+        dtype = self._dtypes[j]
+        if dtype in (nw.String, nw.Categorical, nw.Enum):
+            return _read_strings(series, j, self.label(j))
+        try:
+            if dtype == nw.Boolean:
+                series = series.cast(nw.Int8) if series.null_count() else series
+            elif dtype.is_numeric():
+                series = series.cast(nw.Float64) if dtype.is_decimal() else series
+            elif dtype == nw.Date:
+                series = series.cast(nw.Datetime("us"))
+            values = series.to_numpy()
+        except Exception as error:
+            raise _not_a_column(self.label(j), str(dtype)) from error
+        return _read_array(values[:, None], j, self.label(j))
+
+
+def as_table(X: Any, *, min_rows: int = 1) -> Table:
+    """Any table as a :class:`Table`.
+
+    Parameters
+    ----------
+    X : array-like, DataFrame, pyarrow Table or sparse matrix of shape (n_rows, n_columns)
+    min_rows : int
+        Fewer rows than this are an error.
+
+    Raises
+    ------
+    InvalidTableError
+        If X is not two-dimensional, has no columns or too few rows, has complex numbers, or has
+        two columns of one name.
+    """
+    table = X if isinstance(X, Table) else _open(X)
+    shape = f"(shape=({table.n_rows}, {table.n_columns}))"
+    if table.n_columns < 1:
+        raise InvalidTableError(
+            f"Found array with 0 feature(s) {shape} while a minimum of 1 is required."
+        )
+    if table.n_rows < min_rows:
+        raise InvalidTableError(
+            f"Found array with {table.n_rows} sample(s) {shape} while a minimum of {min_rows} "
+            "is required."
+        )
+    return table
+
+
+def _open(X: Any) -> Table:
+    if sparse.issparse(X):
+        if X.ndim != 2:
+            raise _not_two_dimensional(X.ndim)
+        return SparseTable(X)
+    if not isinstance(X, (np.ndarray, list, tuple)):
+        if nw.dependencies.is_into_series(X):
+            raise _not_two_dimensional(1)
+        if nw.dependencies.is_into_dataframe(X):
+            return _open_frame(X)
+        if hasattr(X, "collect") and nw.dependencies.is_polars_lazyframe(X):
+            raise InvalidTableError("X is a lazy frame. Call .collect() and pass the result.")
+    return ArrayTable(_as_array(X))
+
+
+def _open_frame(X: Any) -> Table:
+    labels = list(X.column_names if hasattr(X, "column_names") else X.columns)
+    repeated = _first_repeated(labels)
+    if repeated is not None:
+        raise InvalidTableError(
+            f"X has more than one column of the name {repeated!r}. Give every column a name of "
+            "its own."
+        )
+    are_strings = [isinstance(label, str) for label in labels]
+    if any(are_strings) and not all(are_strings):
+        odd = labels[are_strings.index(False)]
+        raise InvalidTableError(
+            f"The column names of X mix strings and others (such as {odd!r}). Make them all "
+            "strings, for example by X.columns = X.columns.astype(str)."
+        )
+    names = tuple(labels) if labels and all(are_strings) else None
+    return FrameTable(nw.from_native(X, eager_only=True), names)
+
+
+def _as_array(X: Any) -> NDArray[Any]:
+    try:
+        array = np.asarray(X)
+        if array.dtype.kind in "US" and not hasattr(X, "dtype"):
+            array = np.asarray(X, dtype=object)  # keeps the numbers of a mixed list numbers
+    except ValueError as error:
+        raise InvalidTableError(
+            f"X cannot be read as a table: {error}. Give every row the same number of values."
+        ) from error
+    if array.ndim != 2:
+        raise _not_two_dimensional(array.ndim)
+    return array
+
+
+def _not_two_dimensional(ndim: int) -> InvalidTableError:
+    return InvalidTableError(
+        f"Expected 2D array, got {'scalar' if ndim == 0 else f'{ndim}D'} array instead. Reshape "
+        "your data either using array.reshape(-1, 1) if your data has a single feature or "
+        "array.reshape(1, -1) if it contains a single sample."
+    )
+
+
+def _first_repeated(labels: Iterable[Any]) -> Any | None:
+    seen = set()
+    for label in labels:
+        if label in seen:
+            return label
+        seen.add(label)
+    return None
+
+
+def _cut(start: int, stop: int, width: int) -> list[Span]:
+    return [Span(a, min(a + width, stop)) for a in range(start, stop, width)]
+
+
+# --- reading columns ------------------------------------------------------------------------------
+
+
+def _read_array(values: NDArray[Any], start: int, label: str) -> Numbers | Categories:
+    """Columns of one NumPy type; those that are not numbers come one at a time."""
+    kind = values.dtype.kind
+    if kind in "biu" or values.dtype in (np.float32, np.float64):
+        return Numbers(start, values)
+    if kind == "f":
+        return Numbers(start, values.astype(np.float32 if values.itemsize < 4 else np.float64))
+    if kind in "mM":
+        return Numbers(start, _nanoseconds(values))
+    if kind in "UST":
+        levels, codes = np.unique(values[:, 0], return_inverse=True)
+        return Categories(start, codes.astype(np.int64), levels.tolist())
+    if kind == "O":
+        return _read_objects(values[:, 0], start, label)
+    if kind == "c":
+        raise InvalidTableError(f"Complex data not supported: {label} of X is complex.")
+    raise _not_a_column(label, str(values.dtype))
+
+
+def _nanoseconds(values: NDArray[Any]) -> NDArray[np.float64]:
+    unit, count = np.datetime_data(values.dtype)
+    if unit not in _NANOSECONDS:  # months and years have no fixed length, days have
+        values = values.astype(f"{values.dtype.kind}8[D]")
+        unit, count = "D", 1
+    # Scaled as floating point: dates far from 1970 do not fit 64-bit nanoseconds.
+    scaled: NDArray[np.float64] = values.view(np.int64).astype(np.float64)
+    scaled *= _NANOSECONDS[unit] * count
+    scaled[np.isnat(values)] = np.nan
+    return scaled
+
+
+def _read_strings(series: nw.Series[Any], j: int, label: str) -> Categories:
+    """A column of strings or categories of a DataFrame."""
+    if series.implementation.is_pandas_like():
+        codes, uniques = series.to_native().factorize()
+        return _sorted_categories(j, np.asarray(codes, np.int64), uniques.tolist(), label)
+    strings = series.cast(nw.String)
+    levels = sorted(strings.drop_nulls().unique().to_list())
+    codes = np.full(len(series), -1, np.int64)
+    if levels:
+        present = ~strings.is_null().to_numpy()
+        found = strings.drop_nulls().replace_strict(
+            levels, list(range(len(levels))), return_dtype=nw.Int64
+        )
+        codes[present] = found.to_numpy()
+    return Categories(j, codes, levels)
+
+
+def _read_objects(values: NDArray[Any], j: int, label: str) -> Numbers | Categories:
+    """A column of Python objects: all strings, all numbers or all dates, apart from missing."""
+    missing = _missing_objects(values)
+    present = values[~missing]
+    types = set(map(type, present))
+    if not types:
+        return Numbers(j, np.full((len(values), 1), np.nan))
+    if all(issubclass(t, str) for t in types):
+        index = {value: i for i, value in enumerate(dict.fromkeys(present))}
+        codes = np.full(len(values), -1, np.int64)
+        codes[~missing] = np.fromiter(map(index.__getitem__, present), np.int64, len(present))
+        return _sorted_categories(j, codes, list(index), label)
+    column = np.full((len(values), 1), np.nan)
+    column[~missing, 0] = _objects_as_numbers(present, types, label)
+    return Numbers(j, column)
+
+
+def _objects_as_numbers(present: NDArray[Any], types: set[type], label: str) -> NDArray[Any]:
+    if any(issubclass(t, (complex, np.complexfloating)) for t in types):
+        raise InvalidTableError(f"Complex data not supported: {label} of X is complex.")
+    try:
+        if all(issubclass(t, (numbers.Real, np.bool_, Decimal)) for t in types):
+            return present.astype(np.float64)
+        if all(issubclass(t, (dt.date, np.datetime64)) for t in types):
+            return _nanoseconds(present.astype("datetime64[us]"))
+        if all(issubclass(t, (dt.timedelta, np.timedelta64)) for t in types):
+            return _nanoseconds(present.astype("timedelta64[us]"))
+        if all(issubclass(t, dt.time) for t in types):
+            day = dt.datetime.min
+            since_midnight = [
+                dt.datetime.combine(day, t.replace(tzinfo=None)) - day for t in present
+            ]
+            return _nanoseconds(np.array(since_midnight, "timedelta64[us]"))
+    except OverflowError as error:
+        raise InvalidTableError(
+            f"A number in {label} of X is too large for 64-bit floating point."
+        ) from error
+    raise _not_a_column(label, " and ".join(sorted(t.__qualname__ for t in types)))
+
+
+def _missing_objects(values: NDArray[Any]) -> NDArray[np.bool_]:
+    """Which objects stand for a missing value: None, NaN, NaT, NA."""
+    odd = [t for t in set(map(type, values)) if not issubclass(t, (str, int, np.bool_))]
+    if not odd:  # the common case costs one pass over the types
+        return np.zeros(len(values), bool)
+    return np.fromiter(map(_is_missing, values), bool, len(values))
+
+
+def _is_missing(value: Any) -> bool:
+    if value is None:
+        return True
+    if isinstance(value, (float, np.floating, np.datetime64, np.timedelta64, Decimal)):
+        return bool(value != value)
+    return type(value).__name__ in ("NAType", "NaTType")
+
+
+def _sorted_categories(
+    j: int, codes: NDArray[np.int64], levels: list[Any], label: str
+) -> Categories:
+    """Number the levels in sorted order."""
+    try:
+        order = sorted(range(len(levels)), key=levels.__getitem__)
+    except TypeError as error:
+        kinds = " and ".join(sorted({type(level).__qualname__ for level in levels}))
+        raise _not_a_column(label, kinds) from error
+    rank = np.empty(len(levels) + 1, np.int64)
+    rank[order] = np.arange(len(levels))
+    rank[-1] = -1
+    return Categories(j, rank[codes], [levels[i] for i in order])
+
+
+def _not_a_column(label: str, found: str) -> InvalidColumnError:
+    return InvalidColumnError(
+        f"A column given as argument must be made of strings or of numbers, but {label} of X holds "
+        f"{found}. Convert it (for example with astype(str)) or drop it."
+    )
+
+
+# --- numbers for methods that do not use codes ----------------------------------------------------
+
+
+class NumericMatrix(NamedTuple):
+    """A table as numbers: see :func:`numeric_matrix`."""
+
+    values: NDArray[np.float64]
+    is_categorical: NDArray[np.bool_]
+    has_missing: NDArray[np.bool_]
+
+
+def numeric_matrix(X: Any, *, allow_missing: bool = True) -> NumericMatrix:
+    """The whole table as one array of numbers, for methods that work on raw values.
+
+    Booleans are 0 and 1, dates and times nanoseconds; a column of strings or categories becomes
+    the index of each value among the sorted values that occur. This *is* a dense copy.
+
+    Parameters
+    ----------
+    X : Table or anything :func:`as_table` takes
+    allow_missing : bool
+        Whether a missing value is NaN in the result, or an error that names its column.
+
+    Returns
+    -------
+    values : ndarray of float64, shape (n_rows, n_columns)
+    is_categorical : ndarray of bool, shape (n_columns,)
+    has_missing : ndarray of bool, shape (n_columns,)
+
+    Raises
+    ------
+    InvalidTableError
+        If a column holds an infinite value, or a missing one and ``allow_missing`` is false.
+    """
+    table = as_table(X)
+    values = np.empty((table.n_rows, table.n_columns))
+    is_categorical = np.zeros(table.n_columns, bool)
+    for block in table.blocks():
+        if isinstance(block, Categories):
+            is_categorical[block.start] = True
+            values[:, block.start] = np.where(block.codes < 0, np.nan, block.codes)
+        else:
+            values[:, block.start : block.start + block.values.shape[1]] = block.values
+    has_missing = np.asarray(np.isnan(values).any(axis=0))
+    reject_non_finite(table, values, allow_missing=allow_missing)
+    return NumericMatrix(values, is_categorical, has_missing)
+
+
+def check_finite(table: Table, *, allow_missing: bool = False) -> None:
+    """Raise InvalidTableError if a column has an infinite (or a missing) value."""
+    for block in table.blocks():
+        if isinstance(block, Numbers):
+            reject_non_finite(table, block.values, block.start, allow_missing=allow_missing)
+        elif not allow_missing and (block.codes < 0).any():
+            raise _missing(table, block.start)
+
+
+def reject_non_finite(
+    table: Table, values: NDArray[Any], start: int = 0, *, allow_missing: bool
+) -> None:
+    """Raise the error that names the first column of ``values`` which is not finite."""
+    if values.dtype.kind != "f" or np.isfinite(values).all():
+        return
+    infinite = np.isinf(values).any(axis=0)
+    if infinite.any():
+        raise infinite_value(table, start + int(np.argmax(infinite)))
+    if not allow_missing:
+        raise _missing(table, start + int(np.argmax(np.isnan(values).any(axis=0))))
+
+
+def infinite_value(table: Table, j: int) -> InvalidTableError:
+    """The error for an infinite value in column j."""
+    return InvalidTableError(
+        f"Input X contains infinity (inf) in {table.label(j)}. Replace it by a finite value, or by "
+        "NaN if it stands for a missing one."
+    )
+
+
+def _missing(table: Table, j: int) -> InvalidTableError:
+    return InvalidTableError(
+        f"Input X contains NaN (a missing value) in {table.label(j)}. This method needs complete "
+        "columns: fill the gaps first, for example with sklearn.impute.SimpleImputer."
+    )
+
+
+# --- taking columns back out ----------------------------------------------------------------------
+
+
+def take_columns(X: Any, indices: ArrayLike) -> Any:
+    """Columns of X in the given order, in the container X came in and with their types kept.
+
+    Nested lists come back as a NumPy array, a sparse matrix that is neither CSR nor CSC as CSR.
+    """
+    places = np.asarray(indices, np.int64)
+    if sparse.issparse(X):
+        return (X if X.format in ("csr", "csc") else X.tocsr())[:, places]
+    if isinstance(X, np.ndarray):
+        return X[:, places]
+    if isinstance(X, (list, tuple)) or not nw.dependencies.is_into_dataframe(X):
+        return _as_array(X)[:, places]
+    if hasattr(X, "iloc"):
+        return X.iloc[:, places]
+    return nw.from_native(X, eager_only=True)[:, places.tolist()].to_native()
+
+
+# --- targets --------------------------------------------------------------------------------------
+
+
+def as_target(y: Any, n_rows: int | None = None, *, caller: str = "This method") -> NDArray[Any]:
+    """The target as a one-dimensional array: numbers, booleans or strings, none of them missing.
+
+    Raises
+    ------
+    InvalidTargetError
+        If y is None, has more than one column, another length than the table, or a value that is
+        missing or infinite.
+    """
+    if y is None:
+        raise InvalidTargetError(f"{caller} requires y to be passed, but the target y is None.")
+    array = _target_values(y)
+    if n_rows is not None and len(array) != n_rows:
+        raise InvalidTargetError(
+            f"X and y have different lengths: X has {n_rows} rows and y has {len(array)} values."
+        )
+    if array.dtype.kind == "c":
+        raise InvalidTargetError("Complex data not supported: y holds complex numbers.")
+    if array.dtype.kind == "O":
+        array = _object_target(array)
+    if array.dtype.kind == "f":
+        if np.isnan(array).any():
+            raise InvalidTargetError("Input y contains NaN. Drop the rows without a target.")
+        if np.isinf(array).any():
+            raise InvalidTargetError(
+                f"Input y contains infinity or a value too large for {array.dtype!r}."
+            )
+    return array
+
+
+def _target_values(y: Any) -> NDArray[Any]:
+    if sparse.issparse(y):
+        raise InvalidTargetError("Sparse data is not supported as y. Pass y.toarray().ravel().")
+    if nw.dependencies.is_into_series(y):
+        series = nw.from_native(y, series_only=True)
+        dtype = series.dtype
+        textual = dtype in (nw.Categorical, nw.Enum) and not series.implementation.is_pandas_like()
+        array = (series.cast(nw.String) if textual else series).to_numpy()
+    else:
+        if nw.dependencies.is_into_dataframe(y):
+            y = nw.from_native(y, eager_only=True).to_numpy()
+        array = np.asarray(y)
+    if array.ndim == 2 and array.shape[1] == 1:
+        warnings.warn(
+            "A column-vector y was passed when a 1d array was expected. Please change the shape "
+            "of y to (n_samples,), for example using ravel().",
+            DataConversionWarning,
+            stacklevel=2,
+        )
+        array = array[:, 0]
+    if array.ndim != 1:
+        raise InvalidTargetError(
+            f"y should be a 1d array, got an array of shape {array.shape} instead."
+        )
+    return array
+
+
+def _object_target(array: NDArray[Any]) -> NDArray[Any]:
+    """An array of Python objects as strings or numbers."""
+    if _missing_objects(array).any():
+        raise InvalidTargetError("Input y contains NaN. Drop the rows without a target.")
+    types = set(map(type, array))
+    if all(issubclass(t, str) for t in types):
+        return array
+    if all(issubclass(t, (bool, np.bool_)) for t in types):
+        return array.astype(bool)
+    if all(issubclass(t, (int, np.integer)) for t in types):
+        return array.astype(np.int64)
+    try:
+        return _objects_as_numbers(array, types, "the target")
+    except HocmimError:
+        kinds = " and ".join(sorted(t.__qualname__ for t in types))
+        raise InvalidTargetError(
+            f"y must be made of strings or of numbers, and it holds {kinds}."
+        ) from None
