@@ -82,19 +82,23 @@ class HOCMIMCriterion(Criterion):
         """J at the level each path has reached."""
         if not self.selected:
             return self.relevance
-        levels = np.arange(self.max_order)[None, :]
-        if self.path == "min":
-            reached = np.where(levels < self.order[:, None], self.redundancy, -np.inf)
-            redundancy = np.where(self.order > 0, reached.max(axis=1), 0.0)
-        else:
-            redundancy = np.take_along_axis(
-                self.redundancy, np.maximum(self.order - 1, 0)[:, None].astype(np.int64), axis=1
-            )[:, 0]
-        return self.relevance - redundancy
+        order = self._scored_order()
+        at = np.maximum(order - 1, 0)[:, None]
+        redundancy = np.take_along_axis(self.redundancy, at, axis=1)[:, 0]
+        return self.relevance - np.where(order > 0, redundancy, 0.0)
+
+    def _scored_order(self) -> NDArray[np.int64]:
+        """The level of each path that gives J: the last, or the first of smallest J."""
+        last = self.order.astype(np.int64)
+        if self.path == "last":
+            return last
+        is_reached = np.arange(self.max_order)[None, :] < last[:, None]
+        keys = np.where(is_reached, comparison_key(self.redundancy), -np.inf)
+        return np.minimum(last, keys.argmax(axis=1) + 1)
 
     def describe(self, position: int) -> dict[str, Any]:
         """The order reached and the representative set, as column indices in greedy order."""
-        order = int(self.order[position])
+        order = int(self._scored_order()[position])
         return {"order": order, "representative_set": self._members(position, order)}
 
     def _members(self, position: int, order: int) -> NDArray[np.int64]:
