@@ -8,9 +8,11 @@
 #include <memory>
 #include <vector>
 
+#include "cell_counter.hpp"
 #include "columns.hpp"
 #include "logarithm.hpp"
 #include "partition.hpp"
+#include "shrinkage.hpp"
 
 namespace hocmim {
 
@@ -44,10 +46,12 @@ private:
 
 // What all candidates share: the estimator, the number of samples, the class counts.
 struct Setting {
-    Setting(Estimator estimator, int64_t n_samples, std::vector<int64_t> class_counts);
+    // `cls` must outlive the setting.
+    Setting(Estimator estimator, const uint32_t* cls, int64_t n_samples, int64_t n_classes);
 
     Estimator estimator;
     int64_t n_samples;
+    const uint32_t* cls;
     std::vector<int64_t> class_counts;
     int64_t n_classes_seen = 0;
     int64_t class_squares = 0;                      // Σ n_y²
@@ -63,7 +67,7 @@ struct Setting {
 void count_rows(const Column& column, const uint32_t* cls, int64_t n_samples, int64_t n_classes,
                 int64_t* row_count);
 
-// A candidate column with its marginal counts.
+// A candidate column with its marginal counts. A row is a level with a class.
 struct Candidate {
     Column column{};
     std::vector<int64_t> level_count;  // n_x
@@ -76,12 +80,14 @@ struct Candidate {
 struct ConditionSums {
     void compute(const Partition& partition, const Setting& setting);
 
-    int64_t cell_squares = 0;  // Σ n_w²
-    int64_t cells_sum = 0;     // Σ f(n_w)
-    int64_t runs_sum = 0;      // Σ f(n_wy)
-    std::vector<int64_t> cells_of_class;             // cells in which each class occurs
-    std::vector<double> run_count, run_product;      // n_wy and n_w n_y of the cells not alone
-    int64_t run_product_sum = 0;                     // Σ n_w n_y over all (w, y) that occur
+    int64_t cell_squares = 0;             // Σ n_w²
+    int64_t cells_sum = 0;                // Σ f(n_w)
+    int64_t pairs_sum = 0;                // Σ f(n_wy)
+    std::vector<int64_t> cells_of_class;  // cells in which each class occurs
+    ShrinkageTable pairs;                 // rows y, columns w
+
+private:
+    CellCounter count_;
 };
 
 // Evaluates terms for candidates. Holds scratch, so one Evaluator serves one thread.
@@ -93,56 +99,24 @@ public:
                       const ConditionSums& condition);
 
 private:
-    // The cells of one table with shrinkage: rows and columns as its user says.
-    struct Cells {
-        std::vector<double> count, product;  // c, and the product of the marginals of its cell
-        size_t size = 0;
-        int64_t squares = 0, product_sum = 0;
-        std::vector<int64_t> live;   // per row: samples not alone in their w
-        std::vector<int64_t> cross;  // per row: Σ c n_w
-
-        void reset(size_t most_cells, size_t n_rows);
-        void add(int64_t c, int64_t product_of_marginals) {
-            count[size] = double(c);
-            product[size++] = double(product_of_marginals);
-            squares += c * c;
-            product_sum += product_of_marginals;
-        }
-    };
-    struct EntropySums;
-    struct CountLists;
-    struct AgainstCondition;
-    struct AgainstClass;
-
     double entropy_like(Term term, const Candidate&, const Partition&, const ConditionSums&);
     double jeffreys(Term term, const Candidate&, const Partition&);
     double shrinkage(Term term, const Candidate&, const Partition&, const ConditionSums&);
-    double shrunken_rows(Cells& cells, const std::vector<int64_t>& row_count,
-                         const ConditionSums& condition, double& lambda);
-    double shrunken_condition(double lambda, const Partition&, const ConditionSums&);
-    double shrunken_against_class(Term term, const Candidate&, const Partition&,
-                                  const ConditionSums&);
-    int64_t shrunken_sum(const double* count, const double* product, size_t size, double lambda);
-    int64_t shrunken_alone(int64_t n_alone, int64_t product, double lambda);
+    double shrunken_given_condition(Term term, const Candidate&, const Partition&,
+                                    const ConditionSums&);
+    double information(const ShrinkageTable& table, double lambda) {
+        return table.information(lambda, setting_.n_samples, setting_.nats, terms_);
+    }
 
+    // Counts the candidate in every cell: sink.in_row(row, class, count) and sink.in_level(level, count).
     template <class Sink>
-    void walk(const Candidate& candidate, const Partition& partition, Sink& sink);
-    template <class Code, class Sink>
-    void walk_packed(const Code* level_of, const Partition& partition, Sink& sink);
-    template <class Code, class Sink>
-    void walk_any(const Code* level_of, int64_t arity, const Partition& partition, Sink& sink);
+    void walk(const Candidate& candidate, const Partition& partition, Sink&& sink);
 
     const Setting& setting_;
-    Cells by_level_, by_row_;
+    CellCounter count_;
+    ShrinkageTable by_level_, by_row_;
     std::vector<double> terms_;
-    struct Pending {
-        uint32_t level, cls;
-        int64_t count;
-    };
-    std::vector<Pending> pending_;
-    std::vector<int64_t> level_total_;
-    std::vector<int64_t> row_list_, pair_list_;
-    std::vector<uint32_t> run_tally_, cell_tally_, run_levels_, cell_levels_;
+    std::vector<int64_t> class_scratch_, row_list_, pair_list_;
 };
 
 }  // namespace hocmim

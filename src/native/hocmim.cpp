@@ -36,14 +36,14 @@ struct Paths {
 
 class Absorber {
 public:
-    Absorber(const Columns& block, const Columns& selected, const uint32_t* cls, const Setting& setting,
+    Absorber(const Columns& block, const Columns& selected, const Setting& setting,
              const Parameters& parameters, const Paths& paths)
-        : block_(block), selected_(selected), cls_(cls), setting_(setting), p_(parameters),
-          paths_(paths), evaluate_(setting), depth_(size_t(parameters.max_order) + 1) {}
+        : block_(block), selected_(selected), setting_(setting), p_(parameters), paths_(paths),
+          evaluate_(setting), depth_(size_t(parameters.max_order) + 1) {}
 
     void absorb_newest(const int64_t* candidates, size_t n_candidates) {
         Partition everybody;
-        whole(setting_.n_samples, setting_.n_classes(), [&](uint32_t i) { return cls_[i]; }, everybody);
+        everybody.assign_whole(setting_.n_samples, setting_.cls, setting_.n_classes());
         visit(0, everybody, std::vector<int64_t>(candidates, candidates + n_candidates));
     }
 
@@ -54,7 +54,7 @@ private:
     int32_t& member(int64_t id, int64_t level) { return paths_.member[id * p_.max_order + level]; }
     double& redundancy(int64_t id, int64_t level) { return paths_.redundancy[id * p_.max_order + level]; }
     bool is_supported(const Partition& p) const {
-        return double(setting_.n_samples) >= p_.min_support * double(p.n_cells);
+        return double(setting_.n_samples) >= p_.min_support * double(p.n_cells());
     }
     bool may_grow(int64_t id) const {
         return !paths_.closed[id] && paths_.order[id] < p_.max_order;
@@ -62,7 +62,7 @@ private:
 
     void refine(const Partition& from, int32_t by, Partition& to) {
         const Column& column = selected_[by];
-        column.visit([&](const auto* level_of) { refine_(from, level_of, column.arity, to); });
+        column.visit([&](const auto* level_of) { refine_(from, level_of, column.arity, setting_.cls, to); });
     }
 
     // R of a candidate with the conditioning set of `p`.
@@ -73,7 +73,7 @@ private:
             candidate_.assign(column, setting_.n_classes(), paths_.row_count + offset);
         } else {
             rows_.resize(size_t(column.arity * setting_.n_classes()));
-            count_rows(column, cls_, setting_.n_samples, setting_.n_classes(), rows_.data());
+            count_rows(column, setting_.cls, setting_.n_samples, setting_.n_classes(), rows_.data());
             candidate_.assign(column, setting_.n_classes(), rows_.data());
         }
         if (p_.conditional)
@@ -204,7 +204,6 @@ private:
     };
 
     const Columns &block_, &selected_;
-    const uint32_t* cls_;
     const Setting& setting_;
     const Parameters p_;
     const Paths paths_;
@@ -228,16 +227,11 @@ void absorb_newest(const Columns& block, const Columns& selected, Vector<const u
         closed.shape(0) != size || member.shape(1) != redundancy.shape(1))
         throw std::invalid_argument("the block, the selected columns and the paths do not fit together");
     nb::gil_scoped_release release;
-    std::vector<int64_t> class_counts(size_t(n_classes), 0);
-    for (size_t i = 0; i < y.shape(0); ++i) {
-        if (y(i) >= uint64_t(n_classes)) throw std::invalid_argument("a class is not below their number");
-        ++class_counts[y(i)];
-    }
-    const Setting setting(estimator, block.n_samples(), std::move(class_counts));
+    const Setting setting(estimator, y.data(), block.n_samples(), n_classes);
     const Parameters parameters{estimator, conditional, int64_t(member.shape(1)), tol, min_support};
     const Paths paths{relevance.data(), member.data(), redundancy.data(), order.data(),
                       closed.data(),    row_count.data(), row_offset.data()};
-    Absorber(block, selected, y.data(), setting, parameters, paths)
+    Absorber(block, selected, setting, parameters, paths)
         .absorb_newest(candidates.data(), candidates.shape(0));
 }
 

@@ -72,15 +72,6 @@ std::pair<JointCodes, int64_t> join_with(Vector<const uint32_t> cells, int64_t n
     return {to_numpy(std::move(codes)), int64_t(n_joint)};
 }
 
-std::vector<int64_t> count_levels(const uint32_t* codes, int64_t n_samples, int64_t n_levels) {
-    std::vector<int64_t> counts(size_t(n_levels), 0);
-    for (int64_t i = 0; i < n_samples; ++i) {
-        if (codes[i] >= uint64_t(n_levels)) throw std::invalid_argument("a code is not below its arity");
-        ++counts[codes[i]];
-    }
-    return counts;
-}
-
 void information(const Columns& columns, Vector<const uint32_t> y, int64_t n_classes,
                  Vector<const uint32_t> w, int64_t n_cells, Term term, Estimator estimator,
                  Vector<double> out) {
@@ -90,11 +81,12 @@ void information(const Columns& columns, Vector<const uint32_t> y, int64_t n_cla
         throw std::invalid_argument("the columns, y, w and out do not fit together");
     nb::gil_scoped_release release;
     const uint32_t *cls = y.data(), *cell_of = w.data();
-    count_levels(cell_of, n_samples, n_cells);
-    const Setting setting(estimator, n_samples, count_levels(cls, n_samples, n_classes));
+    for (int64_t i = 0; i < n_samples; ++i)
+        if (cell_of[i] >= uint64_t(n_cells)) throw std::invalid_argument("a cell is not below their number");
+    const Setting setting(estimator, cls, n_samples, n_classes);
     Partition everybody, partition;
-    whole(n_samples, n_classes, [&](uint32_t i) { return cls[i]; }, everybody);
-    Refiner()(everybody, cell_of, n_cells, partition);
+    everybody.assign_whole(n_samples, cls, n_classes);
+    Refiner()(everybody, cell_of, n_cells, cls, partition);
     ConditionSums condition;
     condition.compute(partition, setting);
     Evaluator evaluate(setting);

@@ -12,153 +12,131 @@
 namespace hocmim {
 
 struct Partition {
-    // A run is the samples of one cell and one class; a cell is a sequence of runs.
-    struct Run {
-        uint32_t end;  // index into `sample` one past the run
-        uint32_t cls;
-    };
+    std::vector<uint32_t> sample;    // the samples of the cells of two or more, cell by cell
+    std::vector<uint32_t> cell_end;  // index into `sample` one past each of these cells
+    std::vector<int64_t> alone;      // per class: samples alone in their cell
+    int64_t n_alone = 0;
 
-    std::vector<uint32_t> sample;     // the samples of cells of two or more, cell by cell, class by class
-    std::vector<Run> run;
-    std::vector<uint32_t> cell_end;   // index into `run` one past each cell
-    std::vector<int64_t> alone;       // per class: samples alone in their cell
-    int64_t n_cells = 0;              // all that occur, those of one sample included
-
-    int64_t n_alone() const {
-        int64_t total = 0;
-        for (int64_t count : alone) total += count;
-        return total;
-    }
+    // All cells that occur, those of one sample included.
+    int64_t n_cells() const { return n_alone + int64_t(cell_end.size()); }
     bool is_spent() const { return sample.empty(); }
 
-    void clear(int64_t n_classes) {
-        sample.clear();
-        run.clear();
-        cell_end.clear();
+    // Everybody in one cell.
+    void assign_whole(int64_t n_samples, const uint32_t* cls, int64_t n_classes) {
         alone.assign(size_t(n_classes), 0);
-        n_cells = 0;
-    }
-
-    // Adds one cell, given its samples in class order.
-    template <class ClassOf>
-    void add_cell(const uint32_t* first, const uint32_t* last, ClassOf&& class_of) {
-        ++n_cells;
-        if (last - first == 1) {
-            ++alone[class_of(*first)];
+        n_alone = 0;
+        sample.clear();
+        cell_end.clear();
+        if (n_samples == 1) {
+            alone[cls[0]] = n_alone = 1;
             return;
         }
-        for (const uint32_t* at = first; at != last;) {
-            const uint32_t cls = class_of(*at);
-            do sample.push_back(*at++);
-            while (at != last && class_of(*at) == cls);
-            run.push_back({uint32_t(sample.size()), cls});
-        }
-        cell_end.push_back(uint32_t(run.size()));
+        sample.resize(size_t(n_samples));
+        for (int64_t i = 0; i < n_samples; ++i) sample[size_t(i)] = uint32_t(i);
+        cell_end.push_back(uint32_t(n_samples));
     }
 };
-
-// Everybody in one cell, in class order.
-template <class ClassOf>
-void whole(int64_t n_samples, int64_t n_classes, ClassOf&& class_of, Partition& out) {
-    out.clear(n_classes);
-    std::vector<uint32_t> start(size_t(n_classes) + 1, 0);
-    for (int64_t i = 0; i < n_samples; ++i) ++start[class_of(uint32_t(i)) + 1];
-    for (size_t c = 1; c < start.size(); ++c) start[c] += start[c - 1];
-    std::vector<uint32_t> sorted(static_cast<size_t>(n_samples));
-    for (int64_t i = 0; i < n_samples; ++i) sorted[start[class_of(uint32_t(i))]++] = uint32_t(i);
-    out.add_cell(sorted.data(), sorted.data() + n_samples, class_of);
-}
 
 // Splits cells by one more column. Holds scratch, so one Refiner serves one thread.
 class Refiner {
 public:
     template <class Code>
-    void operator()(const Partition& in, const Code* level_of, int64_t n_levels, Partition& out) {
+    void operator()(const Partition& in, const Code* level_of, int64_t n_levels, const uint32_t* cls,
+                    Partition& out) {
         out.alone = in.alone;
-        out.n_cells = in.n_alone();
-        out.sample.clear();
-        out.run.clear();
-        out.cell_end.clear();
-        if (int64_t(start_.size()) < n_levels + 1) start_.assign(size_t(n_levels) + 1, 0);
+        out.n_alone = in.n_alone;
+        out.sample.resize(in.sample.size());
+        out.cell_end.resize(in.sample.size() / 2);
+        to_ = out.sample.data();
+        end_ = out.cell_end.data();
         uint32_t begin = 0;
-        size_t run = 0;
-        for (uint32_t end_run : in.cell_end) {
-            const size_t first_run = run;
-            run = end_run;
-            const uint32_t end = in.run[run - 1].end;
-            split(in, first_run, run, begin, end, level_of, n_levels, out);
+        for (const uint32_t end : in.cell_end) {
+            const uint32_t* first = in.sample.data() + begin;
+            const uint32_t size = end - begin;
             begin = end;
+            if (n_levels <= 8 && size <= 255)
+                split_packed(first, size, level_of, cls, out);
+            else if (int64_t(size) * 4 >= n_levels)
+                split_by_counting(first, size, level_of, n_levels, cls, out);
+            else
+                split_by_sorting(first, size, level_of, cls, out);
         }
+        out.sample.resize(size_t(to_ - out.sample.data()));
+        out.cell_end.resize(size_t(end_ - out.cell_end.data()));
     }
 
 private:
-    // Stable by level, so that classes stay in order within each new cell.
+    // `size` samples at `first` are a new cell, unless they are one.
+    void emit(const uint32_t* first, uint32_t size, const uint32_t* cls, Partition& out) {
+        if (size == 1) {
+            ++out.alone[cls[*first]];
+            ++out.n_alone;
+            return;
+        }
+        if (to_ != first) std::copy(first, first + size, to_);
+        to_ += size;
+        *end_++ = uint32_t(to_ - out.sample.data());
+    }
+
+    // Counts and places of up to eight levels in one register, eight bits each.
     template <class Code>
-    void split(const Partition& in, size_t first_run, size_t last_run, uint32_t begin, uint32_t end,
-               const Code* level_of, int64_t n_levels, Partition& out) {
-        const uint32_t size = end - begin;
-        if (entry_.size() < size) entry_.resize(size);
-        if (int64_t(size) * 4 < n_levels)
-            sort_few(in, first_run, last_run, begin, level_of, size);
-        else
-            sort_by_counting(in, first_run, last_run, begin, end, level_of, n_levels);
+    void split_packed(const uint32_t* first, uint32_t size, const Code* level_of, const uint32_t* cls,
+                      Partition& out) {
+        if (size == 2) {
+            if (level_of[first[0]] == level_of[first[1]]) return emit(first, 2, cls, out);
+            emit(first, 1, cls, out);
+            return emit(first + 1, 1, cls, out);
+        }
+        uint64_t counts = 0;
+        for (uint32_t i = 0; i < size; ++i) counts += uint64_t(1) << (8 * level_of[first[i]]);
+        uint64_t place = counts * 0x0101010101010100u;  // exclusive prefix sums
+        uint32_t sorted[256];
+        for (uint32_t i = 0; i < size; ++i) {
+            const int shift = 8 * level_of[first[i]];
+            sorted[(place >> shift) & 255] = first[i];
+            place += uint64_t(1) << shift;
+        }
+        const uint32_t* at = sorted;
+        for (; counts; counts >>= 8) {
+            const uint32_t count = counts & 255;
+            if (count) emit(at, count, cls, out);
+            at += count;
+        }
+    }
+
+    template <class Code>
+    void split_by_counting(const uint32_t* first, uint32_t size, const Code* level_of, int64_t n_levels,
+                           const uint32_t* cls, Partition& out) {
+        start_.assign(size_t(n_levels) + 1, 0);
+        for (uint32_t i = 0; i < size; ++i) ++start_[size_t(level_of[first[i]]) + 1];
+        for (int64_t l = 0; l < n_levels; ++l) start_[size_t(l) + 1] += start_[size_t(l)];
+        sorted_.resize(size);
+        for (uint32_t i = 0; i < size; ++i) sorted_[start_[level_of[first[i]]]++] = first[i];
+        uint32_t at = 0;
+        for (int64_t l = 0; l < n_levels; ++l) {  // start_[l] has become the end of level l
+            if (start_[size_t(l)] > at) emit(sorted_.data() + at, start_[size_t(l)] - at, cls, out);
+            at = start_[size_t(l)];
+        }
+    }
+
+    // Few samples of a column of many levels.
+    template <class Code>
+    void split_by_sorting(const uint32_t* first, uint32_t size, const Code* level_of,
+                          const uint32_t* cls, Partition& out) {
+        sorted_.assign(first, first + size);
+        std::sort(sorted_.begin(), sorted_.end(), [&](uint32_t a, uint32_t b) {
+            return level_of[a] != level_of[b] ? level_of[a] < level_of[b] : a < b;
+        });
         for (uint32_t at = 0; at < size;) {
-            const uint32_t level = entry_[at].level;
             uint32_t stop = at + 1;
-            while (stop < size && entry_[stop].level == level) ++stop;
-            emit(at, stop, out);
+            while (stop < size && level_of[sorted_[stop]] == level_of[sorted_[at]]) ++stop;
+            emit(sorted_.data() + at, stop - at, cls, out);
             at = stop;
         }
     }
 
-    void emit(uint32_t at, uint32_t stop, Partition& out) const {
-        ++out.n_cells;
-        if (stop - at == 1) {
-            ++out.alone[entry_[at].cls];
-            return;
-        }
-        while (at < stop) {
-            const uint32_t cls = entry_[at].cls;
-            do out.sample.push_back(entry_[at++].sample);
-            while (at < stop && entry_[at].cls == cls);
-            out.run.push_back({uint32_t(out.sample.size()), cls});
-        }
-        out.cell_end.push_back(uint32_t(out.run.size()));
-    }
-
-    template <class Code>
-    void sort_by_counting(const Partition& in, size_t first_run, size_t last_run, uint32_t begin,
-                          uint32_t end, const Code* level_of, int64_t n_levels) {
-        std::fill_n(start_.begin(), size_t(n_levels) + 1, 0u);
-        for (uint32_t i = begin; i < end; ++i) ++start_[size_t(level_of[in.sample[i]]) + 1];
-        for (int64_t l = 1; l < n_levels; ++l) start_[size_t(l)] += start_[size_t(l) - 1];
-        uint32_t i = begin;
-        for (size_t r = first_run; r < last_run; ++r)
-            for (; i < in.run[r].end; ++i) {
-                const uint32_t sample = in.sample[i];
-                const uint32_t level = level_of[sample];
-                entry_[start_[level]++] = {level, in.run[r].cls, sample};
-            }
-    }
-
-    template <class Code>
-    void sort_few(const Partition& in, size_t first_run, size_t last_run, uint32_t begin,
-                  const Code* level_of, uint32_t size) {
-        uint32_t i = begin;
-        for (size_t r = first_run; r < last_run; ++r)
-            for (; i < in.run[r].end; ++i) {
-                const uint32_t sample = in.sample[i];
-                entry_[i - begin] = {level_of[sample], in.run[r].cls, sample};
-            }
-        const auto by_level = [](const Entry& a, const Entry& b) { return a.level < b.level; };
-        std::stable_sort(entry_.begin(), entry_.begin() + size, by_level);
-    }
-
-    struct Entry {
-        uint32_t level, cls, sample;
-    };
-    std::vector<Entry> entry_;
-    std::vector<uint32_t> start_;
+    uint32_t *to_ = nullptr, *end_ = nullptr;
+    std::vector<uint32_t> sorted_, start_;
 };
 
 }  // namespace hocmim

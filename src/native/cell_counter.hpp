@@ -1,0 +1,110 @@
+// Counts of a discrete variable within each cell of a Partition.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "partition.hpp"
+
+namespace hocmim {
+
+// Calls sink.begin_cell(n_w), then sink.in_row(row, count) for every row that occurs in the cell in
+// increasing order, then sink.end_cell(). Holds scratch, so one CellCounter serves one thread.
+class CellCounter {
+public:
+    template <class RowOf, class Sink>
+    void operator()(const Partition& partition, int64_t n_rows, RowOf&& row_of, Sink& sink) {
+        uint32_t begin = 0;
+        for (const uint32_t end : partition.cell_end) {
+            const uint32_t *first = partition.sample.data() + begin, *last = partition.sample.data() + end;
+            begin = end;
+            sink.begin_cell(int64_t(last - first));
+            if (n_rows <= 8)
+                count_packed<false>(first, last, row_of, sink);
+            else if (n_rows <= 16)
+                count_packed<true>(first, last, row_of, sink);
+            else
+                count_any(first, last, n_rows, row_of, sink);
+            sink.end_cell();
+        }
+    }
+
+private:
+    // Eight counters of eight bits a register, one register or two.
+    struct Packed {
+        uint64_t low = 0, high = 0;
+    };
+
+    template <bool two, class RowOf>
+    static Packed pack(const uint32_t* at, const uint32_t* stop, RowOf& row_of) {
+        Packed counts;
+        for (; at != stop; ++at) {
+            const uint32_t row = row_of(*at);
+            const uint64_t is_high = two ? row >> 3 : 0;
+            counts.low += (is_high ^ 1) << (8 * (row & 7));
+            if (two) counts.high += is_high << (8 * (row & 7));
+        }
+        return counts;
+    }
+
+    template <class Use>
+    static void unpack(uint64_t counts, uint32_t first_row, Use&& use) {
+        while (counts) {
+            const int at = __builtin_ctzll(counts) & ~7;
+            use(first_row + uint32_t(at >> 3), int64_t((counts >> at) & 255));
+            counts &= ~(uint64_t(255) << at);
+        }
+    }
+
+    template <bool two, class RowOf, class Sink>
+    static void count_packed(const uint32_t* first, const uint32_t* last, RowOf& row_of, Sink& sink) {
+        if (last - first <= 255) {
+            const Packed counts = pack<two>(first, last, row_of);
+            const auto use = [&](uint32_t row, int64_t c) { sink.in_row(row, c); };
+            unpack(counts.low, 0, use);
+            if (two) unpack(counts.high, 8, use);
+            return;
+        }
+        int64_t total[16] = {};
+        while (first != last) {
+            const uint32_t* stop = first + std::min<ptrdiff_t>(255, last - first);
+            const Packed counts = pack<two>(first, stop, row_of);
+            for (int r = 0; r < 8; ++r) {
+                total[r] += (counts.low >> (8 * r)) & 255;
+                if (two) total[8 + r] += (counts.high >> (8 * r)) & 255;
+            }
+            first = stop;
+        }
+        for (uint32_t row = 0; row < 16; ++row)
+            if (total[row]) sink.in_row(row, total[row]);
+    }
+
+    template <class RowOf, class Sink>
+    void count_any(const uint32_t* first, const uint32_t* last, int64_t n_rows, RowOf& row_of,
+                   Sink& sink) {
+        if (int64_t(tally_.size()) < n_rows) tally_.resize(size_t(n_rows), 0);
+        if (n_rows <= 4 * (last - first)) {
+            for (; first != last; ++first) ++tally_[row_of(*first)];
+            for (uint32_t row = 0; row < n_rows; ++row)
+                if (tally_[row]) {
+                    sink.in_row(row, tally_[row]);
+                    tally_[row] = 0;
+                }
+            return;
+        }
+        met_.clear();
+        for (; first != last; ++first) {
+            const uint32_t row = row_of(*first);
+            if (tally_[row]++ == 0) met_.push_back(row);
+        }
+        std::sort(met_.begin(), met_.end());
+        for (const uint32_t row : met_) {
+            sink.in_row(row, tally_[row]);
+            tally_[row] = 0;
+        }
+    }
+
+    std::vector<uint32_t> tally_, met_;
+};
+
+}  // namespace hocmim

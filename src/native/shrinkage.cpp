@@ -1,0 +1,97 @@
+#include "shrinkage.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace hocmim {
+
+namespace {
+
+// Below this many samples a tally costs more to read out than it saves.
+constexpr size_t kWorthTallying = 256, kMostTallyRows = 64;
+
+// out = p* log(p*/ind) · scale for each cell, p*/ind = λ + (1−λ) N c / (n_r n_c).
+HOCMIM_DISPATCH
+void shrunken_terms(const double* count, const double* product, size_t size, double lambda, double n,
+                    double scale, double* out) {
+    const double towards = lambda * scale / (n * n), keep = (1 - lambda) * scale / n;
+    const double ratio = (1 - lambda) * n;
+    for (size_t i = 0; i < size; ++i)
+        out[i] = (towards * product[i] + keep * count[i]) *
+                 log_positive(lambda + ratio * count[i] / product[i]);
+}
+
+}  // namespace
+
+void ShrinkageTable::start(const std::vector<int64_t>& row_count, size_t most_cells) {
+    row_count_ = &row_count;
+    const size_t n_rows = row_count.size();
+    is_tallied_ = most_cells >= kWorthTallying && n_rows <= kMostTallyRows;
+    if (is_tallied_ && tally_.size() < n_rows * kKinds) tally_.resize(n_rows * kKinds, 0);
+    const size_t most_kinds = most_cells + n_rows * (is_tallied_ ? kKinds + 1 : 1);
+    if (count_.size() < most_kinds) {
+        count_.resize(most_kinds);
+        product_.resize(most_kinds);
+        times_.resize(most_kinds);
+    }
+    size_ = 0;
+    squares_ = product_sum_ = 0;
+    live_.assign(n_rows, 0);
+    cross_.assign(n_rows, 0);
+}
+
+void ShrinkageTable::finish() {
+    const size_t n_rows = row_count_->size();
+    for (size_t row = 0; row < n_rows; ++row) {
+        if (is_tallied_) {
+            uint32_t* tally = tally_.data() + row * kKinds;
+            for (int64_t column_size = 1; column_size <= kTallied; ++column_size)
+                for (int64_t c = 1; c <= column_size; ++c, ++tally)
+                    if (*tally) {
+                        add_kind(row, c, column_size, *tally);
+                        *tally = 0;
+                    }
+        }
+        if (const int64_t alone = (*row_count_)[row] - live_[row]) add_kind(row, 1, 1, alone);
+    }
+}
+
+double ShrinkageTable::intensity(int64_t n_samples, int64_t column_squares) const {
+    double row_squares = 0, cross = 0;
+    for (size_t row = 0; row < row_count_->size(); ++row) {
+        const double count = double((*row_count_)[row]);
+        row_squares += count * count;
+        cross += count * double(cross_[row]);
+    }
+    const double n = double(n_samples), columns = double(column_squares);
+    if (row_squares == n * n || columns == n * n) return 1.0;
+    const double p2 = double(squares_) / (n * n), p_sum = (row_squares + columns) / (n * n);
+    const double p_ind = cross / (n * n * n), all_ind2 = (row_squares / (n * n)) * (columns / (n * n));
+    const double var = (1 - p2) / n;
+    const double cov = ((n - 1) * (p_sum - 2 * p_ind) + 1 - p2) / (n * n);
+    const double ml2 = ((n - 1) * p2 + 1) / n;
+    const double mlind = ((n * n - 3 * n + 2) * p_ind + (n - 1) * (p_sum + p2) + 1) / (n * n);
+    const double ind2 =
+        ((n - 1) * (n - 2) * (n - 3) * all_ind2 + (n - 1) * (n - 2) * (p_sum + 4 * p_ind) +
+         (n - 1) * (2 * p_sum + 2 * p2 + 1) + 1) /
+        (n * n * n);
+    const double distance = ml2 + ind2 - 2 * mlind;
+    if (!(distance > 0)) return 1.0;
+    return std::min(1.0, std::max(0.0, (var - cov) / distance));
+}
+
+double ShrinkageTable::information(double lambda, int64_t n_samples, const FixedPoint& nats,
+                                   std::vector<double>& scratch) const {
+    if (lambda == 1.0) return 0.0;
+    const double n = double(n_samples);
+    if (scratch.size() < size_) scratch.resize(size_);
+    shrunken_terms(count_.data(), product_.data(), size_, lambda, n, nats.scale(), scratch.data());
+    int64_t sum = 0;
+    for (size_t i = 0; i < size_; ++i) sum += times_[i] * std::llrint(scratch[i]);
+    // An empty cell holds λ ind: together λ log λ times the ind that no occupied cell has.
+    const double empty =
+        lambda > 0 ? lambda * log_positive(lambda) * (1 - double(product_sum_) / (n * n)) : 0.0;
+    return nats.real(sum) + empty;
+}
+
+}  // namespace hocmim

@@ -1,0 +1,65 @@
+// Shrinkage towards independence, on a table of rows against columns of any kind.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "logarithm.hpp"
+
+namespace hocmim {
+
+// The occupied cells of a table, kinds of cells at a time: the count c of a cell, the product of its
+// two marginals, and how many cells there are of that kind.
+//
+// Columns of few samples are tallied by their size, since their cells repeat; with what is known of
+// the rows, samples alone in their column need no cell of their own.
+class ShrinkageTable {
+public:
+    // Begins a table whose rows hold `row_count` samples each.
+    void start(const std::vector<int64_t>& row_count, size_t most_cells);
+
+    void add(size_t row, int64_t c, int64_t column_size) {
+        if (is_tallied_ && column_size <= kTallied) {
+            ++tally_[row * kKinds + size_t(column_size * (column_size - 1) / 2 + c - 1)];
+            return;
+        }
+        add_kind(row, c, column_size, 1);
+    }
+
+    // Ends it: rows hold all samples that were not added, each alone in its column.
+    void finish();
+
+    // λ, given Σ n_c² over the columns.
+    double intensity(int64_t n_samples, int64_t column_squares) const;
+
+    // Σ p* log(p*/ind) over all cells, p* = λ ind + (1−λ) p; occupied or not.
+    double information(double lambda, int64_t n_samples, const FixedPoint& nats,
+                       std::vector<double>& scratch) const;
+
+private:
+    static constexpr int64_t kTallied = 8;                     // largest column that is tallied
+    static constexpr size_t kKinds = kTallied * (kTallied + 1) / 2;  // sizes and counts up to it
+
+    void add_kind(size_t row, int64_t c, int64_t column_size, int64_t times) {
+        const int64_t product = (*row_count_)[row] * column_size;
+        count_[size_] = double(c);
+        product_[size_] = double(product);
+        times_[size_++] = times;
+        squares_ += times * c * c;
+        product_sum_ += times * product;
+        live_[row] += times * c;
+        cross_[row] += times * c * column_size;
+    }
+
+    const std::vector<int64_t>* row_count_ = nullptr;
+    bool is_tallied_ = false;
+    std::vector<uint32_t> tally_;
+    std::vector<double> count_, product_;
+    std::vector<int64_t> times_;
+    size_t size_ = 0;
+    int64_t squares_ = 0;              // Σ c²
+    int64_t product_sum_ = 0;          // Σ of the products
+    std::vector<int64_t> live_, cross_;  // per row: samples added; Σ c n_c
+};
+
+}  // namespace hocmim
