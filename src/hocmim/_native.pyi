@@ -43,7 +43,7 @@ def information(
     estimator: Estimator,
     out: NDArray[float64],
 ) -> None: ...
-def absorb_newest(
+def follow_paths(
     block: Columns,
     selected: Columns,
     y: NDArray[uint32],
@@ -60,6 +60,7 @@ def absorb_newest(
     order: NDArray[int32],
     closed: NDArray[uint8],
     candidates: NDArray[int64],
+    from_scratch: bool,
 ) -> None: ...
 def count_class_rows(
     block: Columns,

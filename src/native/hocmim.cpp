@@ -1,4 +1,4 @@
-// HOCMIM's representative sets: absorbing one newly selected column into every candidate's path.
+// HOCMIM's representative sets: the greedy path of every candidate through the selected columns.
 //
 // A candidate's path Z_1, Z_2, … stays as it was unless the newcomer wins at some level; only the
 // levels after the first win are built anew. Candidates are visited as a tree of common prefixes, so
@@ -34,22 +34,27 @@ struct Paths {
     const int64_t* row_offset;  // where a candidate's begin, or −1 where they are not kept
 };
 
-class Absorber {
+class PathKeeper {
 public:
-    Absorber(const Columns& block, const Columns& selected, const Setting& setting,
+    using Ids = std::vector<int64_t>;
+
+    PathKeeper(const Columns& block, const Columns& selected, const Setting& setting,
              const Parameters& parameters, const Paths& paths)
         : block_(block), selected_(selected), setting_(setting), p_(parameters), paths_(paths),
           evaluate_(setting), depth_(size_t(parameters.max_order) + 1) {}
 
-    void absorb_newest(const int64_t* candidates, size_t n_candidates) {
-        Partition everybody;
-        everybody.assign_whole(setting_.n_samples, setting_.cls, setting_.n_classes());
-        visit(0, everybody, std::vector<int64_t>(candidates, candidates + n_candidates));
-    }
+    // Paths that knew all selected columns but the newest.
+    void absorb_newest(const Ids& candidates) { visit(0, everybody(), candidates); }
+
+    // Paths from scratch.
+    void build(const Ids& candidates) { extend(0, everybody(), candidates); }
 
 private:
-    using Ids = std::vector<int64_t>;
-
+    Partition everybody() const {
+        Partition all;
+        all.assign_whole(setting_.n_samples, setting_.cls, setting_.n_classes());
+        return all;
+    }
     int32_t newest() const { return int32_t(selected_.size() - 1); }
     int32_t& member(int64_t id, int64_t level) { return paths_.member[id * p_.max_order + level]; }
     double& redundancy(int64_t id, int64_t level) { return paths_.redundancy[id * p_.max_order + level]; }
@@ -94,6 +99,7 @@ private:
     // Paths of `ids` agree up to `depth`, and `p` is the partition by that prefix. Tries the newcomer
     // at the next level, then goes on along each path.
     void visit(int64_t depth, const Partition& p, const Ids& ids) {
+        if (ids.empty()) return;
         if (p.is_spent()) return append_to_spent(p, ids);
         Depth& here = depth_[size_t(depth)];
         refine(p, newest(), here.trial);
@@ -125,7 +131,7 @@ private:
 
     // Builds the paths of `ids` from level `depth` on; they agree before it, and `p` is the partition.
     void extend(int64_t depth, const Partition& p, const Ids& ids) {
-        if (depth == p_.max_order || depth == selected_.size()) return;
+        if (ids.empty() || depth == p_.max_order || depth == selected_.size()) return;
         if (!is_supported(p)) {
             for (int64_t id : ids) paths_.closed[id] = 1;
             return;
@@ -215,11 +221,12 @@ private:
     std::vector<Depth> depth_;
 };
 
-void absorb_newest(const Columns& block, const Columns& selected, Vector<const uint32_t> y,
-                   int64_t n_classes, Estimator estimator, bool conditional, double tol,
-                   double min_support, Vector<const double> relevance, Vector<const int64_t> row_count,
-                   Vector<const int64_t> row_offset, Matrix<int32_t> member, Matrix<double> redundancy,
-                   Vector<int32_t> order, Vector<uint8_t> closed, Vector<const int64_t> candidates) {
+void follow_paths(const Columns& block, const Columns& selected, Vector<const uint32_t> y,
+                  int64_t n_classes, Estimator estimator, bool conditional, double tol,
+                  double min_support, Vector<const double> relevance, Vector<const int64_t> row_count,
+                  Vector<const int64_t> row_offset, Matrix<int32_t> member, Matrix<double> redundancy,
+                  Vector<int32_t> order, Vector<uint8_t> closed, Vector<const int64_t> candidates,
+                  bool from_scratch) {
     const size_t size = size_t(block.size());
     if (int64_t(y.shape(0)) != block.n_samples() || selected.n_samples() != block.n_samples() ||
         selected.size() == 0 || relevance.shape(0) != size || row_offset.shape(0) != size ||
@@ -231,8 +238,14 @@ void absorb_newest(const Columns& block, const Columns& selected, Vector<const u
     const Parameters parameters{estimator, conditional, int64_t(member.shape(1)), tol, min_support};
     const Paths paths{relevance.data(), member.data(), redundancy.data(), order.data(),
                       closed.data(),    row_count.data(), row_offset.data()};
-    Absorber(block, selected, setting, parameters, paths)
-        .absorb_newest(candidates.data(), candidates.shape(0));
+    PathKeeper keeper(block, selected, setting, parameters, paths);
+    const PathKeeper::Ids ids(candidates.data(), candidates.data() + candidates.shape(0));
+    for (const int64_t id : ids)
+        if (id < 0 || id >= block.size()) throw std::invalid_argument("a candidate is not in the block");
+    if (from_scratch)
+        keeper.build(ids);
+    else
+        keeper.absorb_newest(ids);
 }
 
 // n_xy of the columns whose offset is not negative.
@@ -256,11 +269,11 @@ void count_class_rows(const Columns& block, Vector<const uint32_t> y, int64_t n_
 void bind_hocmim(nanobind::module_& m) {
     namespace nb = nanobind;
     using namespace nb::literals;
-    m.def("absorb_newest", &hocmim::absorb_newest, "block"_a, "selected"_a, "y"_a.noconvert(),
+    m.def("follow_paths", &hocmim::follow_paths, "block"_a, "selected"_a, "y"_a.noconvert(),
           "n_classes"_a, "estimator"_a, "conditional"_a, "tol"_a, "min_support"_a,
           "relevance"_a.noconvert(), "row_count"_a.noconvert(), "row_offset"_a.noconvert(),
           "member"_a.noconvert(), "redundancy"_a.noconvert(), "order"_a.noconvert(),
-          "closed"_a.noconvert(), "candidates"_a.noconvert());
+          "closed"_a.noconvert(), "candidates"_a.noconvert(), "from_scratch"_a);
     m.def("count_class_rows", &hocmim::count_class_rows, "block"_a, "y"_a.noconvert(), "n_classes"_a,
           "row_offset"_a.noconvert(), "row_count"_a.noconvert());
 }

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from hocmim import _native
 from hocmim.codes import Codes, Column
 from hocmim.counting import Joint, Values, native_list
-from hocmim.criteria.base import Criterion, comparison_key
+from hocmim.criteria.base import Best, Criterion, comparison_key
 
 # Class counts of a column are kept while they are this few; those of wider columns are counted anew.
 KEPT_ROWS = 1024
@@ -107,7 +107,15 @@ class HOCMIMCriterion(Criterion):
 
 
 class GreedyHOCMIM(HOCMIMCriterion):
-    """HOCMIM with the greedy representative set of the paper."""
+    """HOCMIM with the greedy representative set of the paper.
+
+    A path is remembered: when a feature joins S, it is tried at each level, and only the levels after
+    its first win are built anew.
+
+    While |S| ≤ max_order, a path that does not stop early ends at Z = S whatever its order, and one
+    that does has J < tol · I(X;Y). So max(J(X; Z = S), tol · I(X;Y)) bounds J from above, costs one
+    term a candidate, and only the paths of those that could be best are followed.
+    """
 
     def start(self, block: Codes, y: Column) -> Values:
         """Begin with every representative set empty, and count classes once."""
@@ -125,13 +133,58 @@ class GreedyHOCMIM(HOCMIMCriterion):
             self._row_count,
         )
         self._selected = native_list([], block.n_samples)
+        self._all_selected: Joint | None = Joint(np.zeros(block.n_samples, np.uint32), 1)
+        self._n_absorbed = np.zeros(block.n_columns, np.int64)
         return self.relevance
 
     def update(self, newest: Column) -> None:
-        """Try the newest column at every level of every path; redo what follows a win."""
+        """Note the newest column; paths are followed when they are asked for."""
         super().update(newest)
         self._selected.append(newest.codes, newest.arity)
-        _native.absorb_newest(
+        if len(self.selected) > self.max_order or self.min_support > 0:
+            self._all_selected = None
+        if self._all_selected is not None:
+            self._all_selected = self._all_selected.with_column(newest)
+
+    def scores(self) -> Values:
+        """J of every open candidate, each path followed to its end."""
+        self._follow(np.flatnonzero(self.open))
+        return super().scores()
+
+    def best(self) -> Best | None:
+        """Return the best open candidate, following no more paths than needed."""
+        if not self.selected or self._all_selected is None or not self.open.any():
+            return super().best()
+        bound = np.maximum(self.relevance - self._redundancy_with_all(), self.tol * self.relevance)
+        keys = np.where(self.open, comparison_key(bound), -np.inf)
+        while True:
+            position = int(np.argmax(keys))
+            if self._n_absorbed[position] == len(self.selected):
+                score = float(super().scores()[position])
+                if comparison_key(np.float64(score)) == keys[position]:
+                    return Best(float(keys[position]), position, score)
+            self._follow(np.array([position]))
+            keys[position] = comparison_key(super().scores()[position])
+
+    def _redundancy_with_all(self) -> Values:
+        assert self._all_selected is not None
+        if self.form == "conditional":
+            return self.relevance - self.terms.conditional(self._all_selected)
+        return self.terms.redundancy(self._all_selected)
+
+    def _follow(self, candidates: NDArray[np.int64]) -> None:
+        """Bring the paths of these candidates up to date with the selected features."""
+        behind = len(self.selected) - self._n_absorbed[candidates]
+        for chosen, from_scratch in ((behind == 1, False), (behind > 1, True)):
+            if chosen.any():
+                self._follow_paths(candidates[chosen], from_scratch)
+        self._n_absorbed[candidates] = len(self.selected)
+
+    def _follow_paths(self, candidates: NDArray[np.int64], from_scratch: bool) -> None:
+        if from_scratch:
+            self.order[candidates] = 0
+            self.closed[candidates] = 0
+        _native.follow_paths(
             self.terms.columns,
             self._selected,
             self.terms.y.cells,
@@ -147,7 +200,8 @@ class GreedyHOCMIM(HOCMIMCriterion):
             self.redundancy,
             self.order,
             self.closed,
-            np.flatnonzero(self.open),
+            candidates,
+            from_scratch,
         )
 
 
