@@ -1,8 +1,46 @@
+"""Types of the compiled kernels. They check sizes, never contents: callers do that."""
+
 from typing import Any
 
 from numpy import float64, int32, int64, uint8, uint16, uint32
 from numpy.typing import NDArray
+def survey(
+    values: NDArray[Any], limit: int
+) -> tuple[
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.uint8],
+    NDArray[np.int64],
+    NDArray[np.float64],
+]:
+    """Minimum, maximum, missing, number of distinct values (limit + 1: more), and these values."""
 
+def apply_cuts(
+    values: NDArray[Any],
+    cuts: NDArray[np.float64],
+    offsets: NDArray[np.int64],
+    unknown: NDArray[np.int64],
+    place: NDArray[np.int64],
+    narrow: NDArray[np.uint8],
+    wide: NDArray[np.uint16],
+) -> int:
+    """Write the codes of each column; return the first column with an infinite value, or -1."""
+
+def quantile_cuts(
+    values: NDArray[Any], columns: NDArray[np.int64], n_bins: int
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Cuts of the listed columns end to end, and how many each has."""
+
+def mdlp_cuts(
+    values: NDArray[Any],
+    columns: NDArray[np.int64],
+    classes: NDArray[np.int64],
+    n_classes: int,
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Cuts of the listed columns end to end, and how many each has."""
+
+def most_frequent(codes: NDArray[np.uint8] | NDArray[np.uint16]) -> NDArray[np.int64]:
+    """The most frequent code of each row, the smallest of equally frequent ones."""
 class Estimator:
     plugin: Estimator
     shrinkage: Estimator

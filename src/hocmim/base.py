@@ -13,10 +13,10 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import check_array
 from sklearn.utils._set_output import _get_output_config
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from hocmim.errors import InvalidParameterError, InvalidTableError
-from hocmim.tables import Table, as_table, as_target, check_finite, take_columns
+from hocmim.tables import Table, as_table, as_target, check_features, check_finite, take_columns
 
 
 class RankingSelector(SelectorMixin, BaseEstimator):
@@ -62,7 +62,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
     def _validate_input(self, X: Any, y: Any) -> tuple[Table, NDArray[Any]]:
         """Open the table, check it against y, and remember its width and names."""
         table = as_table(X, min_rows=2)
-        self._check_features(X, table, reset=True)
+        check_features(self, table, reset=True)
         return table, as_target(y, table.n_rows, caller=f"This {type(self).__name__} estimator")
 
     def _resolve_n_features(self, n_columns: int) -> int:
@@ -142,7 +142,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         """
         check_is_fitted(self)
         table = as_table(X)
-        self._check_features(X, table, reset=False)
+        check_features(self, table, reset=False)
         if not self.__sklearn_tags__().input_tags.allow_nan:
             check_finite(table)
         chosen = take_columns(X, np.flatnonzero(self._get_support_mask()))
@@ -179,10 +179,3 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         full = np.zeros((table.n_rows, len(support)), chosen.dtype)
         full[:, support] = chosen
         return full
-
-    def _check_features(self, X: Any, table: Table, *, reset: bool) -> None:
-        """Set, or check against, n_features_in_ and feature_names_in_."""
-        try:
-            validate_data(self, X if table.names else table, skip_check_array=True, reset=reset)
-        except ValueError as error:
-            raise InvalidTableError(str(error)) from None

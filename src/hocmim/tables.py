@@ -22,7 +22,7 @@ import datetime as dt
 import numbers
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, NamedTuple
@@ -32,6 +32,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.exceptions import DataConversionWarning
+from sklearn.utils.validation import validate_data
 
 from hocmim.errors import HocmimError, InvalidColumnError, InvalidTableError, InvalidTargetError
 
@@ -83,13 +84,16 @@ class Table(ABC):
     Attributes
     ----------
     n_rows, n_columns : int
+    native : object
+        The table as it was given (nested lists as an array).
     names : tuple of str, or None
         None when the columns have no names (or names that are not strings, as scikit-learn has
         it: a DataFrame with the default integer labels has no names).
     """
 
-    def __init__(self, shape: tuple[int, int], names: tuple[str, ...] | None = None) -> None:
-        self.n_rows, self.n_columns = shape
+    def __init__(self, native: Any, names: tuple[str, ...] | None = None) -> None:
+        self.native = native
+        self.n_rows, self.n_columns = native.shape
         self.names = names
 
     @property
@@ -121,7 +125,7 @@ class ArrayTable(Table):
     """A two-dimensional NumPy array of one type."""
 
     def __init__(self, array: NDArray[Any]) -> None:
-        super().__init__((array.shape[0], array.shape[1]))
+        super().__init__(array)
         if array.dtype.kind == "c":
             raise InvalidTableError(
                 "Complex data not supported: X holds complex numbers. Pass the real and the "
@@ -144,7 +148,7 @@ class SparseTable(Table):
     """A scipy sparse table; only one span at a time is ever dense."""
 
     def __init__(self, matrix: Any) -> None:
-        super().__init__(matrix.shape)
+        super().__init__(matrix)
         if matrix.dtype.kind == "c":
             raise InvalidTableError("Complex data not supported: X holds complex numbers.")
         self._columns = matrix.tocsc()
@@ -163,13 +167,11 @@ class FrameTable(Table):
     """A DataFrame of any library narwhals reads eagerly."""
 
     def __init__(self, frame: nw.DataFrame[Any], names: tuple[str, ...] | None) -> None:
-        super().__init__(frame.shape, names)
+        super().__init__(frame.to_native(), names)
         self._frame = frame
         self._dtypes = list(frame.schema.values())
-        native = frame.to_native()
-        self._storage = (
-            list(native.dtypes) if frame.implementation.is_pandas_like() else self._dtypes
-        )
+        is_pandas = frame.implementation.is_pandas_like()
+        self._storage = list(self.native.dtypes) if is_pandas else self._dtypes
 
     def spans(self, max_cells: int = BLOCK_CELLS) -> list[Span]:
         """See Table: neighbours of one numeric type are read together."""
@@ -318,6 +320,8 @@ def _cut(start: int, stop: int, width: int) -> list[Span]:
 def _read_array(values: NDArray[Any], start: int, label: str) -> Numbers | Categories:
     """Columns of one NumPy type; those that are not numbers come one at a time."""
     kind = values.dtype.kind
+    if kind in "biuf" and not _is_plain(values):
+        values = values.astype(values.dtype.newbyteorder("="))
     if kind in "biu" or values.dtype in (np.float32, np.float64):
         return Numbers(start, values)
     if kind == "f":
@@ -332,6 +336,12 @@ def _read_array(values: NDArray[Any], start: int, label: str) -> Numbers | Categ
     if kind == "c":
         raise InvalidTableError(f"Complex data not supported: {label} of X is complex.")
     raise _not_a_column(label, str(values.dtype))
+
+
+def _is_plain(values: NDArray[Any]) -> bool:
+    """Whether the kernels can read it in place: native byte order, whole steps, aligned."""
+    steps_are_whole = not any(stride % values.itemsize for stride in values.strides)
+    return values.dtype.isnative and values.flags.aligned and steps_are_whole
 
 
 def _nanoseconds(values: NDArray[Any]) -> NDArray[np.float64]:
@@ -351,16 +361,15 @@ def _read_strings(series: nw.Series[Any], j: int, label: str) -> Categories:
     if series.implementation.is_pandas_like():
         codes, uniques = series.to_native().factorize()
         return _sorted_categories(j, np.asarray(codes, np.int64), uniques.tolist(), label)
-    strings = series.cast(nw.String)
-    levels = sorted(strings.drop_nulls().unique().to_list())
-    codes = np.full(len(series), -1, np.int64)
-    if levels:
-        present = ~strings.is_null().to_numpy()
-        found = strings.drop_nulls().replace_strict(
-            levels, list(range(len(levels))), return_dtype=nw.Int64
-        )
-        codes[present] = found.to_numpy()
-    return Categories(j, codes, levels)
+    return _index_strings(series.cast(nw.String).to_list(), j)
+
+
+def _index_strings(values: Sequence[str | None], j: int) -> Categories:
+    """Strings, or None where one is missing, as indices of the sorted distinct ones."""
+    levels = sorted(value for value in set(values) if value is not None)
+    index: dict[str | None, int] = {level: code for code, level in enumerate(levels)}
+    index[None] = -1
+    return Categories(j, np.fromiter(map(index.__getitem__, values), np.int64, len(values)), levels)
 
 
 def _read_objects(values: NDArray[Any], j: int, label: str) -> Numbers | Categories:
@@ -371,10 +380,9 @@ def _read_objects(values: NDArray[Any], j: int, label: str) -> Numbers | Categor
     if not types:
         return Numbers(j, np.full((len(values), 1), np.nan))
     if all(issubclass(t, str) for t in types):
-        index = {value: i for i, value in enumerate(dict.fromkeys(present))}
-        codes = np.full(len(values), -1, np.int64)
-        codes[~missing] = np.fromiter(map(index.__getitem__, present), np.int64, len(present))
-        return _sorted_categories(j, codes, list(index), label)
+        strings = values.copy()
+        strings[missing] = None
+        return _index_strings(strings.tolist(), j)
     column = np.full((len(values), 1), np.nan)
     column[~missing, 0] = _objects_as_numbers(present, types, label)
     return Numbers(j, column)
@@ -544,6 +552,15 @@ def take_columns(X: Any, indices: ArrayLike) -> Any:
     if hasattr(X, "iloc"):
         return X.iloc[:, places]
     return nw.from_native(X, eager_only=True)[:, places.tolist()].to_native()
+
+
+def check_features(estimator: Any, table: Table, *, reset: bool) -> None:
+    """Set, or check against, ``n_features_in_`` and ``feature_names_in_`` of an estimator."""
+    X = table.native if table.names else table
+    try:
+        validate_data(estimator, X, skip_check_array=True, reset=reset)
+    except ValueError as error:
+        raise InvalidTableError(str(error)) from None
 
 
 # --- targets --------------------------------------------------------------------------------------
