@@ -11,6 +11,8 @@ from functools import cache, lru_cache
 from itertools import combinations, product
 from math import fsum, log
 
+import numpy as np
+
 EULER_GAMMA = 0.57721566490153286061
 ESTIMATORS = ("plugin", "shrinkage", "miller_madow", "grassberger", "jeffreys")
 
@@ -541,3 +543,35 @@ def select(name, X, y, K, estimator="plugin", **parameters):
         return CRITERIA[name](k, S, X, y, estimator, **parameters)
 
     return forward(score, len(X), K)
+
+
+# -- tables to try it on ---------------------------------------------------------------------------
+
+
+def random_table(rng, n, D, levels=9, classes=5, ties=True):
+    """An (n, D) array of levels and a target, related to each other; with ties, also columns
+    that are copies, renamed copies, constant, or the target itself.
+    """
+    y = rng.integers(rng.integers(2, classes + 1), size=n)
+    y[:2] = 0, 1
+    X = rng.integers(rng.integers(2, levels + 1, size=D), size=(n, D))
+    for j in range(D):
+        other = y if rng.random() < 0.5 else X[:, rng.integers(D)]
+        taken = rng.random(n) < 0.6 * rng.random()
+        X[:, j] = np.where(taken, other % (X[:, j].max() + 1), X[:, j])
+    if ties:
+        for j in rng.permutation(D)[: D // 3]:
+            source = X[:, rng.integers(D)]
+            renamed = rng.permutation(levels)[source]
+            constant = np.full(n, 1)
+            kinds = [source, renamed, constant, y % levels]
+            X[:, j] = kinds[rng.choice(4, p=[0.4, 0.4, 0.15, 0.05])]
+    return X, y
+
+
+def random_tables(seed, count, n=(10, 40), D=6, levels=9, **shape):
+    """Pairs (X, y): n from a range, D columns, at most 2, 3, … or all of the levels."""
+    rng = np.random.default_rng(seed)
+    for _ in range(count):
+        most = int(rng.integers(2, levels + 1))
+        yield random_table(rng, int(rng.integers(*n)), D, most, **shape)

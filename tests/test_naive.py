@@ -14,21 +14,11 @@ X_EXAMPLE, Y_EXAMPLE = naive.worked_example()
 PLAIN = {"estimator": "plugin", "tol": 0.0}
 
 
-def random_table(rng, n, levels, classes, D):
-    """D columns that have something to do with y and with each other."""
-    y = rng.integers(classes, size=n)
-    X = [rng.integers(k, size=n) for k in rng.integers(2, levels + 1, size=D)]
-    for j in range(D):
-        kept = rng.random(n) < 0.4
-        other = y if j % 2 else X[rng.integers(D)]
-        X[j] = np.where(kept, other % (X[j].max() + 1), X[j])
-    return naive.columns(np.array(X).T), tuple(y.tolist())
-
-
 def random_tables(count, seed, n=(10, 60), levels=4, classes=3, D=5):
-    rng = np.random.default_rng(seed)
-    for _ in range(count):
-        yield random_table(rng, int(rng.integers(*n)), levels, classes, D)
+    """Tables without copies, as columns."""
+    shape = {"levels": levels, "classes": classes, "ties": False}
+    for X, y in naive.random_tables(seed, count, n, D, **shape):
+        yield naive.columns(X), tuple(y.tolist())
 
 
 # -- the worked example ----------------------------------------------------------------------------
