@@ -1,0 +1,577 @@
+"""The oracle: every formula of the library once more, by dictionaries and loops.
+
+Nothing here is clever and nothing is shared with the library. A column is a tuple of ints, a
+*set* a tuple of columns: one variable, whose levels are the cells that occur. Values are in nats.
+Sums are `math.fsum`: they do not depend on the order of their terms, so values that are equal on
+paper because they have the same terms are equal here to the last bit.
+"""
+
+from collections import Counter
+from functools import cache, lru_cache
+from itertools import combinations, product
+from math import fsum, log
+
+import numpy as np
+
+EULER_GAMMA = 0.57721566490153286061
+ESTIMATORS = ("plugin", "shrinkage", "miller_madow", "grassberger", "jeffreys")
+
+# SPEC §1: ten samples, columns X1..X5 then Y.
+WORKED_EXAMPLE = """
+    0 1 0 0 1|1   1 1 1 1 0|0   0 0 0 0 0|0   1 0 0 0 0|1   1 1 1 0 0|1
+    0 0 0 1 0|1   1 0 1 0 0|0   1 0 1 0 0|0   1 1 0 1 0|1   1 0 0 0 1|1
+"""
+
+
+def worked_example():
+    """X (a tuple of five columns) and y (a column)."""
+    digits = [int(c) for c in WORKED_EXAMPLE if c in "01"]
+    rows = [digits[i : i + 6] for i in range(0, len(digits), 6)]
+    *X, y = zip(*rows, strict=True)
+    return tuple(X), y
+
+
+def columns(table):
+    """A two-dimensional array as a tuple of columns."""
+    return tuple(tuple(column) for column in table.T.tolist())
+
+
+def bits(value):
+    return value / log(2)
+
+
+def at(X, *indices):
+    """Columns of X as a set."""
+    return tuple(X[k] for k in indices)
+
+
+def cells(X):
+    """The cell of the set X that each sample is in."""
+    return list(zip(*X, strict=True))
+
+
+def counts(*sets):
+    """How often each combination of cells occurs, one cell from each set."""
+    return Counter(zip(*(cells(X) for X in sets), strict=True))
+
+
+def marginal(table, *axes):
+    """The table summed over all other axes."""
+    sums = Counter()
+    for cell, weight in table.items():
+        sums[tuple(cell[a] for a in axes)] += weight
+    return sums
+
+
+# -- comparing -------------------------------------------------------------------------------------
+
+
+def key(value):
+    """What is compared in place of a value: 12 decimals, as an integer, half to even."""
+    return round(value * 1e12)
+
+
+def largest(items, value):
+    """The first of the items with the largest value."""
+    return max(items, key=lambda item: key(value(item)))
+
+
+def smallest(items, value):
+    """The first of the items with the smallest value."""
+    return min(items, key=lambda item: key(value(item)))
+
+
+# -- estimators: from a table of weights -----------------------------------------------------------
+
+
+def entropy_of(table):
+    """H = −Σ p log p."""
+    n = sum(table.values())
+    return -fsum(w / n * log(w / n) for w in table.values())
+
+
+def mi_of(table):
+    """I(X;Y) = Σ p(x,y) log p(x,y) / (p(x) p(y)), cells of the table being (x, y)."""
+    n, wx, wy = sum(table.values()), marginal(table, 0), marginal(table, 1)
+    return fsum(w / n * log(w * n / (wx[x,] * wy[y,])) for (x, y), w in table.items())
+
+
+def cmi_of(table):
+    """I(X;Y|Z) = Σ p(x,y,z) log p(x,y,z) p(z) / (p(x,z) p(y,z)), cells being (x, y, z)."""
+    n = sum(table.values())
+    wz, wxz, wyz = marginal(table, 2), marginal(table, 0, 2), marginal(table, 1, 2)
+    return fsum(w / n * log(w * wz[z,] / (wxz[x, z] * wyz[y, z])) for (x, y, z), w in table.items())
+
+
+# -- plug-in ---------------------------------------------------------------------------------------
+
+
+def plugin_entropy(X):
+    return entropy_of(counts(X))
+
+
+def plugin_mi(X, Y):
+    return mi_of(counts(X, Y))
+
+
+def plugin_cmi(X, Y, Z):
+    return cmi_of(counts(X, Y, Z))
+
+
+# -- Miller–Madow: k observed cells ----------------------------------------------------------------
+
+
+def miller_madow_entropy(X):
+    table = counts(X)
+    return entropy_of(table) + (len(table) - 1) / (2 * sum(table.values()))
+
+
+def miller_madow_mi(X, Y):
+    n, k_x, k_y = len(cells(X)), len(counts(X)), len(counts(Y))
+    return plugin_mi(X, Y) - (k_x - 1) * (k_y - 1) / (2 * n)
+
+
+def miller_madow_cmi(X, Y, Z):
+    n, xz, yz = len(cells(X)), counts(X, Z), counts(Y, Z)
+    bias = 0
+    for (z,) in counts(Z):
+        k_x = sum(1 for _, other in xz if other == z)
+        k_y = sum(1 for _, other in yz if other == z)
+        bias += (k_x - 1) * (k_y - 1)
+    return plugin_cmi(X, Y, Z) - bias / (2 * n)
+
+
+# -- Grassberger 2003 ------------------------------------------------------------------------------
+
+
+def digamma_of_half(m):
+    """ψ(m/2) for a whole number m ≥ 1, by ψ(v + 1) = ψ(v) + 1/v."""
+    if m % 2 == 0:
+        return fsum([-EULER_GAMMA, *(1 / i for i in range(1, m // 2))])
+    return fsum([-EULER_GAMMA, -2 * log(2), *(2 / i for i in range(1, m, 2))])
+
+
+@cache
+def grassberger_g(c):
+    """G(c) = ψ(c) + ½ (−1)^c [ψ((c+1)/2) − ψ(c/2)]."""
+    return digamma_of_half(2 * c) + (-1) ** c / 2 * (digamma_of_half(c + 1) - digamma_of_half(c))
+
+
+def grassberger_entropy(*sets):
+    table = counts(*sets)
+    n = sum(table.values())
+    return log(n) - fsum(c * grassberger_g(c) for c in table.values()) / n
+
+
+def grassberger_mi(X, Y):
+    H = grassberger_entropy
+    return H(X) + H(Y) - H(X, Y)
+
+
+def grassberger_cmi(X, Y, Z):
+    H = grassberger_entropy
+    return H(X, Z) + H(Y, Z) - H(X, Y, Z) - H(Z)
+
+
+# -- Jeffreys --------------------------------------------------------------------------------------
+
+
+def half_more(*sets):
+    """½ added to every combination of the observed cells of each set, occupied or not."""
+    observed = [[cell for (cell,) in counts(X)] for X in sets]
+    table = counts(*sets)
+    return {cell: table[cell] + 0.5 for cell in product(*observed)}
+
+
+def jeffreys_entropy(X):
+    return entropy_of(half_more(X))
+
+
+def jeffreys_mi(X, Y):
+    return mi_of(half_more(X, Y))
+
+
+def jeffreys_cmi(X, Y, Z):
+    return cmi_of(half_more(X, Y, Z))
+
+
+# -- shrinkage towards independence ----------------------------------------------------------------
+
+
+def probabilities(table):
+    n = sum(table.values())
+    return {cell: w / n for cell, w in table.items()}
+
+
+def shrinkage_moments(p, px, py, n):
+    """(var, cov, ml2, mlind, ind2) of SPEC §2: sums over every cell, the empty ones too."""
+    var, cov, ml2, mlind, ind2 = [], [], [], [], []
+    for x, y in product(px, py):
+        q, ind, both = p.get((x, y), 0.0), px[x] * py[y], px[x] + py[y]
+        var.append(q * (1 - q) / n)
+        cov.append(q * ((n - 1) * (both - 2 * ind) + 1 - q) / n**2)
+        ml2.append(((n - 1) * q**2 + q) / n)
+        mlind.append(q * ((n**2 - 3 * n + 2) * ind + (n - 1) * (both + q) + 1) / n**2)
+        ind2.append(
+            (
+                (n - 1) * (n - 2) * (n - 3) * ind**2
+                + (n - 1) * (n - 2) * ind * (both + 4 * q)
+                + (n - 1) * (2 * q * both + 2 * q**2 + ind)
+                + q
+            )
+            / n**3
+        )
+    return tuple(fsum(terms) for terms in (var, cov, ml2, mlind, ind2))
+
+
+def shrinkage_intensity(X, Y):
+    """λ of the table with rows X and columns Y; 1 where p̂ is never off independence."""
+    p, px, py = (probabilities(table) for table in (counts(X, Y), counts(X), counts(Y)))
+    px, py = ({cell: q for (cell,), q in margin.items()} for margin in (px, py))
+    var, cov, ml2, mlind, ind2 = shrinkage_moments(p, px, py, len(cells(X)))
+    spread = ml2 + ind2 - 2 * mlind
+    return 1.0 if spread <= 0 else min(1.0, max(0.0, (var - cov) / spread))
+
+
+def shrunk_mi(X, Y, intensity):
+    """MI* = Σ p* log(p*/ind), p* = λ ind + (1 − λ) p, over every cell."""
+    p, px, py = (probabilities(table) for table in (counts(X, Y), counts(X), counts(Y)))
+    terms = []
+    for (x,), (y,) in product(px, py):
+        ind = px[x,] * py[y,]
+        shrunk = intensity * ind + (1 - intensity) * p.get((x, y), 0.0)
+        if shrunk > 0:
+            terms.append(shrunk * log(shrunk / ind))
+    return fsum(terms)
+
+
+def shrinkage_entropy(X):
+    """One variable has nothing to be independent of: plug-in."""
+    return plugin_entropy(X)
+
+
+def shrinkage_mi(X, Y):
+    return shrunk_mi(X, Y, shrinkage_intensity(X, Y))
+
+
+def shrinkage_cmi(X, Y, Z):
+    """I*(XZ;Y) − I*(Z;Y), both under the p* of the table with rows (x, z) and columns y."""
+    intensity = shrinkage_intensity(X + Z, Y)
+    return shrunk_mi(X + Z, Y, intensity) - shrunk_mi(Z, Y, intensity)
+
+
+# -- by name ---------------------------------------------------------------------------------------
+# Each value is kept, for the searches below ask for the same ones again and again.
+
+
+@lru_cache(maxsize=100_000)
+def entropy(X, estimator="plugin"):
+    return globals()[f"{estimator}_entropy"](X)
+
+
+@lru_cache(maxsize=100_000)
+def mi(X, Y, estimator="plugin"):
+    return globals()[f"{estimator}_mi"](X, Y)
+
+
+@lru_cache(maxsize=100_000)
+def cmi(X, Y, Z, estimator="plugin"):
+    """I(X;Y|Z); the candidate is X, and an empty Z is no condition at all."""
+    return globals()[f"{estimator}_cmi"](X, Y, Z) if Z else mi(X, Y, estimator)
+
+
+# -- the forward search ----------------------------------------------------------------------------
+
+
+def forward(score, D, K):
+    """K of the D features, each the best given those before it, and their scores."""
+    selected, scores = [], []
+    while len(selected) < K:
+        rest = [k for k in range(D) if k not in selected]
+        best = largest(rest, lambda k: score(k, selected))
+        scores.append(score(best, selected))
+        selected.append(best)
+    return selected, scores
+
+
+# -- HOCMIM ----------------------------------------------------------------------------------------
+
+
+def hocmim_terms(x, Y, Z, estimator, form):
+    """(J, R) of the candidate x given its representative set Z."""
+    relevance = mi(x, Y, estimator)
+    if form == "redundancy":
+        R = mi(x, Z, estimator) - cmi(x, Z, Y, estimator)
+        return relevance - R, R
+    J = cmi(x, Y, Z, estimator)
+    return J, relevance - J
+
+
+def hocmim_levels(k, S, X, y, *, max_order, tol, estimator, form, min_support, search):
+    """(J, R, Z) at each level n = 1, 2, …, as far as candidate k goes."""
+    x, Y = at(X, k), (y,)
+    relevance = mi(x, Y, estimator)
+
+    def terms(Z):
+        return hocmim_terms(x, Y, at(X, *Z), estimator, form)
+
+    levels, Z = [], []
+    while len(Z) < min(max_order, len(S)):
+        occupied = len(counts(at(X, *Z))) if Z else 1
+        if len(y) / occupied < min_support:
+            break
+        if search == "greedy":
+            larger = [[*Z, s] for s in S if s not in Z]
+        else:
+            larger = [list(subset) for subset in combinations(S, len(Z) + 1)]
+        Z = largest(larger, lambda Z: terms(Z)[1])
+        J, R = terms(Z)
+        levels.append((J, R, Z))
+        if key(relevance) > 0 and key(J) < tol * key(relevance):
+            break
+    return levels
+
+
+def hocmim_candidate(
+    k,
+    S,
+    X,
+    y,
+    *,
+    max_order=15,
+    tol=0.01,
+    estimator="shrinkage",
+    form="redundancy",
+    path="last",
+    min_support=0,
+    search="greedy",
+):
+    """J, the representative set, its order, and R at every level that was reached."""
+    levels = hocmim_levels(
+        k,
+        S,
+        X,
+        y,
+        max_order=max_order,
+        tol=tol,
+        estimator=estimator,
+        form=form,
+        min_support=min_support,
+        search=search,
+    )
+    if not levels:
+        return mi(at(X, k), (y,), estimator), [], 0, []
+    J, _, Z = levels[-1] if path == "last" else smallest(levels, lambda level: level[0])
+    return J, Z, len(Z), [R for _, R, _ in levels]
+
+
+def hocmim(X, y, K, **parameters):
+    """(selected, scores, representative sets, orders)."""
+
+    def score(k, S):
+        return hocmim_candidate(k, S, X, y, **parameters)[0]
+
+    selected, scores = forward(score, len(X), K)
+    chosen = [hocmim_candidate(k, selected[:i], X, y, **parameters) for i, k in enumerate(selected)]
+    return selected, scores, [Z for _, Z, _, _ in chosen], [n for _, _, n, _ in chosen]
+
+
+# -- the other criteria: score of candidate k given S, features X, target y ------------------------
+
+
+def beta_gamma(k, S, X, y, estimator, beta, gamma):
+    """I(X_k;Y) − β Σ_j I(X_k;X_j) + γ Σ_j I(X_k;X_j|Y)."""
+    x, Y = at(X, k), (y,)
+    redundancy = fsum(mi(x, at(X, j), estimator) for j in S)
+    conditional = fsum(cmi(x, at(X, j), Y, estimator) for j in S)
+    return mi(x, Y, estimator) - beta * redundancy + gamma * conditional
+
+
+def mim(k, S, X, y, estimator):
+    return beta_gamma(k, S, X, y, estimator, 0, 0)
+
+
+def mifs(k, S, X, y, estimator, beta):
+    return beta_gamma(k, S, X, y, estimator, beta, 0)
+
+
+def mrmr(k, S, X, y, estimator):
+    return beta_gamma(k, S, X, y, estimator, 1 / len(S) if S else 0, 0)
+
+
+def jmi(k, S, X, y, estimator):
+    share = 1 / len(S) if S else 0
+    return beta_gamma(k, S, X, y, estimator, share, share)
+
+
+def cife(k, S, X, y, estimator):
+    return beta_gamma(k, S, X, y, estimator, 1, 1)
+
+
+def disr(k, S, X, y, estimator):
+    """Σ_j I(X_k X_j;Y) / H(X_k X_j Y)."""
+    if not S:
+        return mi(at(X, k), (y,), estimator)
+    ratios = []
+    for j in S:
+        H = entropy((*at(X, k, j), y), estimator)
+        ratios.append(mi(at(X, k, j), (y,), estimator) / H if H != 0 else 0.0)
+    return fsum(ratios)
+
+
+def icap(k, S, X, y, estimator):
+    """I(X_k;Y) − Σ_j max(0, I(X_k;X_j) − I(X_k;X_j|Y))."""
+    x, Y = at(X, k), (y,)
+    losses = [mi(x, at(X, j), estimator) - cmi(x, at(X, j), Y, estimator) for j in S]
+    return mi(x, Y, estimator) - fsum(max(0.0, loss) for loss in losses)
+
+
+def jmim(k, S, X, y, estimator):
+    """min_j I(X_k X_j;Y)."""
+    if not S:
+        return mi(at(X, k), (y,), estimator)
+    return min(mi(at(X, k, j), (y,), estimator) for j in S)
+
+
+def cmi_all(k, S, X, y, estimator):
+    """I(X_k;Y|S)."""
+    return cmi(at(X, k), (y,), at(X, *S), estimator)
+
+
+def relax_mrmr(k, S, X, y, estimator):
+    """JMI − η Σ_j Σ_{i≠j} I(X_k;X_i|X_j), η = 1/(|S|(|S|−1))."""
+    if len(S) < 2:
+        return jmi(k, S, X, y, estimator)
+    eta = 1 / (len(S) * (len(S) - 1))
+    pairs = [(i, j) for j in S for i in S if i != j]
+    third = fsum(cmi(at(X, k), at(X, i), at(X, j), estimator) for i, j in pairs)
+    return jmi(k, S, X, y, estimator) - eta * third
+
+
+def jmi_up_to(size, k, S, X, y, estimator):
+    """Σ over the subsets T ⊆ S of the given size, or the largest there is, of I(X_k T;Y)."""
+    if not S:
+        return mi(at(X, k), (y,), estimator)
+    subsets = combinations(S, min(size, len(S)))
+    return fsum(mi(at(X, k, *subset), (y,), estimator) for subset in subsets)
+
+
+def jmi3(k, S, X, y, estimator):
+    return jmi_up_to(2, k, S, X, y, estimator)
+
+
+def jmi4(k, S, X, y, estimator):
+    return jmi_up_to(3, k, S, X, y, estimator)
+
+
+def cmim_up_to(size, k, S, X, y, estimator):
+    """min over the subsets T ⊆ S of the given size, or the largest there is, of I(X_k;Y|T)."""
+    subsets = combinations(S, min(size, len(S)))
+    return min(cmi(at(X, k), (y,), at(X, *subset), estimator) for subset in subsets)
+
+
+def cmim(k, S, X, y, estimator):
+    return cmim_up_to(1, k, S, X, y, estimator)
+
+
+def cmim3(k, S, X, y, estimator):
+    return cmim_up_to(2, k, S, X, y, estimator)
+
+
+def cmim4(k, S, X, y, estimator):
+    return cmim_up_to(3, k, S, X, y, estimator)
+
+
+def representatives(column):
+    """[x > t] for t between consecutive observed levels, in the order of t."""
+    *thresholds, _ = sorted(set(column))
+    return [tuple(int(v > t) for v in column) for t in thresholds]
+
+
+def cmicot(k, S, X, y, estimator, team_size):
+    """The largest score among the representatives of X_k; 0 if it has none."""
+    own, Y = representatives(X[k]), (y,)
+    if not S:
+        return max((mi((b,), Y, estimator) for b in own), default=0.0)
+    pool = [g for j in S for g in representatives(X[j])]
+    return max((cmicot_score(b, own, pool, Y, estimator, team_size) for b in own), default=0.0)
+
+
+def cmicot_score(b, own, pool, Y, estimator, team_size):
+    """I(Y; b, h_1..h_{t−1} | g_1..g_s), t = s = team_size, the h and g found one at a time."""
+    helpers, opponents = (), ()
+
+    def complementary(h):
+        return cmi((b,), Y, (*helpers, h), estimator)
+
+    def opposing(g):
+        team = (b, *helpers[: len(opponents)])
+        return cmi(team, Y, (*opponents, g), estimator)
+
+    while len(helpers) < team_size - 1:
+        helpers = (*helpers, largest(pool + own, complementary))
+    while len(opponents) < team_size and pool:
+        opponents = (*opponents, smallest(pool, opposing))
+    return cmi((b, *helpers), Y, opponents, estimator)
+
+
+CRITERIA = {
+    "MIM": mim,
+    "MIFS": mifs,
+    "MRMR": mrmr,
+    "JMI": jmi,
+    "CIFE": cife,
+    "BetaGamma": beta_gamma,
+    "DISR": disr,
+    "CMIM": cmim,
+    "ICAP": icap,
+    "JMIM": jmim,
+    "CMI": cmi_all,
+    "RelaxMRMR": relax_mrmr,
+    "JMI3": jmi3,
+    "JMI4": jmi4,
+    "CMIM3": cmim3,
+    "CMIM4": cmim4,
+    "CMICOT": cmicot,
+}
+
+
+def select(name, X, y, K, estimator="plugin", **parameters):
+    """(selected, scores) of one of CRITERIA."""
+
+    def score(k, S):
+        return CRITERIA[name](k, S, X, y, estimator, **parameters)
+
+    return forward(score, len(X), K)
+
+
+# -- tables to try it on ---------------------------------------------------------------------------
+
+
+def random_table(rng, n, D, levels=9, classes=5, ties=True):
+    """An (n, D) array of levels and a target, related to each other; with ties, also columns
+    that are copies, renamed copies, constant, or the target itself.
+    """
+    y = rng.integers(rng.integers(2, classes + 1), size=n)
+    y[:2] = 0, 1
+    X = rng.integers(rng.integers(2, levels + 1, size=D), size=(n, D))
+    for j in range(D):
+        other = y if rng.random() < 0.5 else X[:, rng.integers(D)]
+        taken = rng.random(n) < 0.6 * rng.random()
+        X[:, j] = np.where(taken, other % (X[:, j].max() + 1), X[:, j])
+    if ties:
+        for j in rng.permutation(D)[: D // 3]:
+            source = X[:, rng.integers(D)]
+            renamed = rng.permutation(levels)[source]
+            constant = np.full(n, 1)
+            kinds = [source, renamed, constant, y % levels]
+            X[:, j] = kinds[rng.choice(4, p=[0.4, 0.4, 0.15, 0.05])]
+    return X, y
+
+
+def random_tables(seed, count, n=(10, 40), D=6, levels=9, **shape):
+    """Pairs (X, y): n from a range, D columns, at most 2, 3, … or all of the levels."""
+    rng = np.random.default_rng(seed)
+    for _ in range(count):
+        most = int(rng.integers(2, levels + 1))
+        yield random_table(rng, int(rng.integers(*n)), D, most, **shape)

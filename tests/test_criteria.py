@@ -1,0 +1,183 @@
+"""Every selector against its naive twin, and what it must and must not choose."""
+
+import numpy as np
+import pytest
+
+import hocmim
+import naive
+
+UNCUT = {"n_bins": 16}  # integer columns of up to 16 levels are taken as they are
+
+# name, parameters, tables of a batch for plug-in and shrinkage, (samples, columns, selected)
+SECOND_ORDER, THIRD_ORDER, FOURTH_ORDER = 25, 20, 15
+SELECTORS = [
+    ("MIM", {}, SECOND_ORDER),
+    ("MIFS", {"beta": 1.0}, SECOND_ORDER),
+    ("MIFS", {"beta": 0.3}, SECOND_ORDER),
+    ("MRMR", {}, SECOND_ORDER),
+    ("JMI", {}, SECOND_ORDER),
+    ("CIFE", {}, SECOND_ORDER),
+    ("BetaGamma", {"beta": 0.4, "gamma": 0.9}, SECOND_ORDER),
+    ("BetaGamma", {"beta": 0.0, "gamma": 0.5}, SECOND_ORDER),
+    ("DISR", {}, SECOND_ORDER),
+    ("CMIM", {}, SECOND_ORDER),
+    ("ICAP", {}, SECOND_ORDER),
+    ("JMIM", {}, SECOND_ORDER),
+    ("CMI", {}, SECOND_ORDER),
+    ("RelaxMRMR", {}, THIRD_ORDER),
+    ("JMI3", {}, THIRD_ORDER),
+    ("CMIM3", {}, THIRD_ORDER),
+    ("JMI4", {}, FOURTH_ORDER),
+    ("CMIM4", {}, FOURTH_ORDER),
+]
+NAMES = sorted({name for name, _, _ in SELECTORS} | {"CMICOT", "HOCMIM"})
+every_selector = pytest.mark.parametrize(
+    ("name", "parameters", "count"),
+    [pytest.param(*row, id="-".join(map(str, [row[0], *row[1].values()]))) for row in SELECTORS],
+)
+
+
+def selector(name, K, **parameters):
+    return getattr(hocmim, name)(K, **{**UNCUT, **parameters})
+
+
+def assert_agrees(name, X, y, K, estimator, parameters):
+    found = selector(name, K, estimator=estimator, **parameters).fit(X, y)
+    columns, target = naive.columns(X), tuple(y.tolist())
+    selected, scores = naive.select(name, columns, target, K, estimator, **parameters)
+    assert found.selected_.tolist() == selected
+    np.testing.assert_allclose(found.scores_, scores, rtol=0, atol=1e-9)
+    if name != "CMICOT":
+        relevance = [naive.mi((x,), (target,), estimator) for x in columns]
+        np.testing.assert_allclose(found.relevance_, relevance, rtol=0, atol=1e-9)
+
+
+# -- the naive twin: the same tables for all, so that it can remember what they share --------------
+
+
+@every_selector
+@pytest.mark.parametrize("estimator", ["plugin", "shrinkage"])
+@pytest.mark.parametrize("seed", range(4))
+def test_agrees_with_the_naive_twin(name, parameters, count, estimator, seed):
+    for X, y in naive.random_tables([700, seed], count, (10, 60), D=6, levels=5):
+        assert_agrees(name, X, y, 5, estimator, parameters)
+    X, y = next(naive.random_tables([701, seed], 1, (400, 501), D=7))
+    assert_agrees(name, X, y, 6, estimator, parameters)
+
+
+@every_selector
+@pytest.mark.parametrize("estimator", ["miller_madow", "grassberger", "jeffreys"])
+def test_agrees_with_the_naive_twin_for_other_estimators(name, parameters, count, estimator):
+    for X, y in naive.random_tables(702, 6, (10, 60), D=5, levels=4):
+        assert_agrees(name, X, y, 4, estimator, parameters)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("team_size", [1, 2, 3, 6])
+def test_cmicot_agrees_with_the_naive_twin(team_size, seed):
+    for X, y in naive.random_tables([703, seed], 12, (10, 80), D=5, levels=4):
+        assert_agrees("CMICOT", X, y, 4, "plugin", {"team_size": team_size})
+
+
+@pytest.mark.parametrize("estimator", naive.ESTIMATORS[1:])
+def test_cmicot_agrees_with_the_naive_twin_for_other_estimators(estimator):
+    for X, y in naive.random_tables(704, 6, (10, 40), D=4, levels=4):
+        assert_agrees("CMICOT", X, y, 4, estimator, {"team_size": 3})
+
+
+def test_default_team_is_six():
+    X, y = next(naive.random_tables(705, 1, (100, 101), D=5, levels=4))
+    defaults, six = selector("CMICOT", 5), selector("CMICOT", 5, team_size=6)
+    assert defaults.fit(X, y).scores_.tobytes() == six.fit(X, y).scores_.tobytes()
+    assert_agrees("CMICOT", X, y, 5, "plugin", {"team_size": 6})
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_default_estimators_are_the_papers(name):
+    """Shrinkage where the paper used it; everything else is plug-in."""
+    shrunk = {"HOCMIM", "RelaxMRMR", "JMI3", "JMI4", "CMIM3", "CMIM4"}
+    expected = "shrinkage" if name in shrunk else "plugin"
+    assert getattr(hocmim, name)().get_params()["estimator"] == expected
+
+
+# -- identities ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("estimator", ["plugin", "shrinkage"])
+@pytest.mark.parametrize(
+    ("name", "beta", "gamma"), [("MIM", 0.0, 0.0), ("MIFS", 1.0, 0.0), ("CIFE", 1.0, 1.0)]
+)
+def test_one_family(name, beta, gamma, estimator):
+    options = {"beta": beta} if name == "MIFS" else {}
+    for X, y in naive.random_tables(706, 10, (20, 200), D=8):
+        member = selector(name, 6, estimator=estimator, **options).fit(X, y)
+        family = selector("BetaGamma", 6, beta=beta, gamma=gamma, estimator=estimator).fit(X, y)
+        assert member.selected_.tolist() == family.selected_.tolist()
+        np.testing.assert_allclose(member.scores_, family.scores_, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_threads_do_not_change_a_bit(name):
+    for X, y in naive.random_tables(707, 2, (60, 120), D=20):
+        alone = selector(name, 6, n_jobs=1).fit(X, y)
+        for n_jobs in (2, 4):
+            found = selector(name, 6, n_jobs=n_jobs).fit(X, y)
+            assert found.selected_.tolist() == alone.selected_.tolist()
+            assert found.scores_.tobytes() == alone.scores_.tobytes()
+            assert found.relevance_.tobytes() == alone.relevance_.tobytes()
+
+
+# -- what they choose ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_parity_repeats_no_feature(name):
+    """Every score is 0 or a tie at first: a poor loop takes the same feature again."""
+    X = np.array(np.meshgrid(*[[0, 1]] * 5)).reshape(5, -1).T
+    y = X[:, 0] ^ X[:, 1] ^ X[:, 2]
+    for K in (3, 5):
+        selected = selector(name, K, estimator="plugin").fit(X, y).selected_.tolist()
+        assert len(set(selected)) == K
+
+
+@pytest.fixture
+def strong_copies_weak():
+    """Columns: a strong feature, a copy, a renamed copy, a weak but informative feature."""
+    rng = np.random.default_rng(708)
+    y = rng.integers(3, size=400)
+    strong, weak = (np.where(rng.random(400) < p, y, rng.integers(3, size=400)) for p in (0.7, 0.4))
+    return np.stack([strong, strong, (strong + 1) % 3, weak], axis=1), y
+
+
+@pytest.mark.parametrize("estimator", ["plugin", "shrinkage"])
+@pytest.mark.parametrize("name", ["HOCMIM", "CMIM", "CMIM3", "CMIM4", "CMI", "CMICOT"])
+def test_a_copy_waits_for_the_informative(strong_copies_weak, name, estimator):
+    X, y = strong_copies_weak
+    selected = selector(name, 4, estimator=estimator).fit(X, y).selected_.tolist()
+    assert selected[:2] == [0, 3]
+
+
+@pytest.mark.parametrize("name", ["CMIM", "CMIM3", "CMIM4", "CMI", "CMICOT"])
+def test_a_copy_scores_zero(strong_copies_weak, name):
+    X, y = strong_copies_weak
+    found = selector(name, 4, estimator="plugin").fit(X[:, [0, 1, 3, 1]], y)
+    assert found.selected_.tolist() == [0, 2, 1, 3]
+    np.testing.assert_allclose(found.scores_[2:], 0, rtol=0, atol=1e-12)
+
+
+def test_cmicot_scores_a_copy_zero():
+    """Two columns, then a copy of each: nothing is left once the two are chosen."""
+    for X, y in naive.random_tables(709, 30, (100, 200), D=2, levels=4, ties=False):
+        found = selector("CMICOT", 4).fit(X[:, [0, 1, 0, 1]], y)
+        scores = dict(zip(found.selected_.tolist(), found.scores_, strict=True))
+        assert min(scores[0], scores[2]) == pytest.approx(0, abs=1e-12)
+        assert min(scores[1], scores[3]) == pytest.approx(0, abs=1e-12)
+
+
+def test_constant_columns_score_zero():
+    X, y = next(naive.random_tables(710, 1, (50, 51), D=4))
+    X[:, 1] = 5
+    for name in ("MIM", "MIFS", "MRMR", "JMI", "CIFE", "CMIM", "ICAP", "CMI", "CMICOT"):
+        found = selector(name, 4, estimator="plugin").fit(X, y)
+        scores = dict(zip(found.selected_.tolist(), found.scores_, strict=True))
+        assert abs(scores[1]) < 1e-12
