@@ -2,6 +2,7 @@
 
 NB_MODULE(_native, m) {
     m.doc() = "The kernels of hocmim: encoding, counting, information, representative sets.";
+    bind_encode(m);
     bind_information(m);
     bind_hocmim(m);
 }

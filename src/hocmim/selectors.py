@@ -1,0 +1,264 @@
+"""The information-theoretic selectors as scikit-learn estimators."""
+
+from __future__ import annotations
+
+import sys
+import time
+from abc import abstractmethod
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+
+from hocmim.base import RankingSelector
+from hocmim.criteria.base import Criterion
+from hocmim.criteria.hocmim import ExhaustiveHOCMIM, GreedyHOCMIM
+from hocmim.encode import Encoder, encode_target
+from hocmim.engines.local import LocalEngine
+from hocmim.errors import InvalidParameterError
+from hocmim.search import Selection, Step, forward_search
+
+
+class InformationSelector(RankingSelector):
+    """Base of the selectors that maximise a criterion of information, one column at a time.
+
+    The table is encoded (``discretizer``, ``n_bins``; missing values are a level of their own), and
+    the criterion scores what is left until ``n_features_to_select`` columns are chosen. Columns of
+    equal score (to 12 decimals): the first in the table wins.
+
+    Attributes
+    ----------
+    selected_ : ndarray of int64, shape (K,)
+        Column indices in the order of selection.
+    scores_ : ndarray of float64, shape (K,)
+        The score of each selected column when it was chosen, in nats.
+    relevance_ : ndarray of float64, shape (n_features_in_,)
+        I(X;Y) of every column, in nats.
+    ranking_ : ndarray of int64, shape (n_features_in_,)
+        1 for the column chosen first; columns not chosen share K + 1.
+    encoder_ : Encoder
+        How each column was encoded.
+    classes_ : ndarray
+        The classes of y (the cut points of a continuous y are in ``target_cuts_``).
+    target_cuts_ : ndarray or None
+    """
+
+    estimator: str
+    discretizer: str
+    n_bins: int
+    target_bins: int
+    n_jobs: int | None
+    verbose: int
+
+    @abstractmethod
+    def _criterion(self) -> Criterion:
+        """Check the parameters and make the criterion."""
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Select columns of X that together say most about y.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            NumPy array, pandas or polars DataFrame, pyarrow table, or scipy sparse matrix, with
+            columns of numbers, truth values, strings or categories; values may be missing.
+        y : array of shape (n_samples,)
+            Classes, or a continuous target, which is cut into ``target_bins`` bins.
+        """
+        table, y = self._validate_input(X, y)
+        n_selected = self._resolve_n_features(table.n_columns)
+        criterion = self._criterion()
+        target = encode_target(
+            y, table.n_rows, bins=self.target_bins, discretizer=self.discretizer
+        )
+        n_jobs = -1 if self.n_jobs is None else self.n_jobs
+        encoder = Encoder(self.discretizer, self.n_bins, n_jobs=n_jobs)
+        codes = encoder.fit_transform(table, target.column)
+        progress = _Progress(self, n_selected) if self.verbose else None
+        with LocalEngine(codes, target.column, criterion, n_jobs=n_jobs) as engine:
+            selection = forward_search(engine, n_selected, on_step=progress)
+        self.encoder_ = encoder
+        self.classes_, self.target_cuts_ = target.classes, target.cuts
+        self._keep(selection)
+        return self
+
+    def _keep(self, selection: Selection) -> None:
+        """Set the fitted attributes."""
+        self.relevance_ = selection.relevance
+        self._set_selection(
+            [step.index for step in selection.steps], [step.score for step in selection.steps]
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        """Tags: missing values and strings are read as levels of their own."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        return tags
+
+
+class HOCMIM(InformationSelector):
+    """High-order conditional mutual information maximization.
+
+    J(X) = I(X;Y) − [I(X;Z) − I(X;Z|Y)], where Z ⊆ S is the representative set of X: the selected
+    features most redundant with it, found greedily, as many as it takes (up to ``max_order``).
+    Rewards what a feature adds to those it overlaps with most, dependencies among many features
+    included.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float or None, default 10
+        How many columns to select: a number, a fraction of all, or None for half of them.
+    max_order : int, default 15
+        The largest size of a representative set.
+    tol : float, default 0.01
+        A representative set stops growing when J < tol · I(X;Y): the candidate is redundant.
+    estimator : {"shrinkage", "plugin", "miller_madow", "grassberger", "jeffreys"}
+        How information is estimated from counts; see ``hocmim.estimators``.
+    form : {"redundancy", "conditional"}
+        J as above, or J = I(X;Y|Z). Equal for the plug-in. Under shrinkage the first falls back to
+        relevance when samples are too few for the order; the second is for many samples.
+    path : {"last", "min"}
+        J at the last level of the representative set, as in the paper, or the smallest on the way.
+    min_support : float, default 0
+        Extend a representative set only while its occupied cells hold at least this many samples on
+        average. 0 as in the paper; 10 is a good value for small samples, and faster.
+    search : {"greedy", "exhaustive"}
+        How the representative set is found. "exhaustive" takes the best of all sets of each size:
+        for ``max_order`` of 2 or 3.
+    discretizer : {"uniform", "quantile", "mdlp"}
+        How numeric columns are cut into bins: equal width, equal frequency, or by the class.
+    n_bins : int, default 5
+        Numeric columns with more distinct values than this are cut.
+    target_bins : int, default 5
+        Into how many bins a continuous target is cut.
+    n_jobs : int or None
+        Threads; None or -1 for all cores. Never changes a result.
+    verbose : int
+        1 prints a line for each selected column to standard error.
+
+    Attributes
+    ----------
+    orders_ : ndarray of int64, shape (K,)
+        The size of each selected column's representative set when it was chosen.
+    representative_sets_ : list of ndarray of int64
+        These sets, as column indices in greedy order.
+
+    See ``InformationSelector`` for the others.
+
+    References
+    ----------
+    Souza, Premebida, Araújo: High-order conditional mutual information maximization for dealing with
+    high-order dependencies in feature selection. Pattern Recognition 131, 2022.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from hocmim import HOCMIM
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> HOCMIM(n_features_to_select=3).fit(X, y).transform(X).shape
+    (569, 3)
+    """
+
+    def __init__(
+        self,
+        n_features_to_select: int | float | None = 10,
+        *,
+        max_order: int = 15,
+        tol: float = 0.01,
+        estimator: str = "shrinkage",
+        form: str = "redundancy",
+        path: str = "last",
+        min_support: float = 0,
+        search: str = "greedy",
+        discretizer: str = "uniform",
+        n_bins: int = 5,
+        target_bins: int = 5,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.max_order = max_order
+        self.tol = tol
+        self.estimator = estimator
+        self.form = form
+        self.path = path
+        self.min_support = min_support
+        self.search = search
+        self.discretizer = discretizer
+        self.n_bins = n_bins
+        self.target_bins = target_bins
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _criterion(self) -> Criterion:
+        check_choice("form", self.form, ("redundancy", "conditional"))
+        check_choice("path", self.path, ("last", "min"))
+        check_choice("search", self.search, ("greedy", "exhaustive"))
+        check_number("max_order", self.max_order, at_least=1, whole=True)
+        check_number("tol", self.tol, at_least=0, at_most=1)
+        check_number("min_support", self.min_support, at_least=0)
+        criterion = GreedyHOCMIM if self.search == "greedy" else ExhaustiveHOCMIM
+        # No representative set is larger than what is selected.
+        order = min(self.max_order, max(1, self._resolve_n_features(self.n_features_in_) - 1))
+        return criterion(
+            max_order=order,
+            tol=self.tol,
+            form=self.form,
+            path=self.path,
+            min_support=self.min_support,
+            estimator=self.estimator,
+        )
+
+    def _keep(self, selection: Selection) -> None:
+        super()._keep(selection)
+        self.orders_ = np.array([step.details["order"] for step in selection.steps], np.int64)
+        self.representative_sets_ = [
+            step.details["representative_set"] for step in selection.steps
+        ]
+
+
+def check_choice(parameter: str, value: Any, choices: tuple[str, ...]) -> None:
+    """Raise an error that lists the choices unless value is one of them."""
+    if not isinstance(value, str) or value not in choices:
+        raise InvalidParameterError(
+            f"{parameter} must be one of {', '.join(map(repr, choices))}. Got {value!r} instead."
+        )
+
+
+def check_number(
+    parameter: str,
+    value: Any,
+    *,
+    at_least: float,
+    at_most: float = np.inf,
+    whole: bool = False,
+) -> None:
+    """Raise an error that states the range unless value is a number in it."""
+    kind = Integral if whole else Real
+    if isinstance(value, kind) and not isinstance(value, bool) and at_least <= value <= at_most:
+        return
+    expected = f"{'an integer' if whole else 'a number'} of at least {at_least}"
+    if at_most < np.inf:
+        expected += f" and at most {at_most}"
+    raise InvalidParameterError(f"{parameter} must be {expected}. Got {value!r} instead.")
+
+
+class _Progress:
+    """Prints a line a step to standard error."""
+
+    def __init__(self, selector: InformationSelector, n_selected: int) -> None:
+        self._title = type(selector).__name__
+        self._names = getattr(selector, "feature_names_in_", None)
+        self._n_selected = n_selected
+        self._began = time.perf_counter()
+
+    def __call__(self, number: int, step: Step) -> None:
+        name = step.index if self._names is None else self._names[step.index]
+        seconds = time.perf_counter() - self._began
+        order = f"  order {step.details['order']}" if "order" in step.details else ""
+        print(
+            f"{self._title}: {number}/{self._n_selected}  {name}  score {step.score:.4f}{order}"
+            f"  ({seconds:.1f} s)",
+            file=sys.stderr,
+        )
