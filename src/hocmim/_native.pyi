@@ -4,6 +4,7 @@ from typing import Any
 
 from numpy import float64, int32, int64, uint8, uint16, uint32
 from numpy.typing import NDArray
+
 def survey(
     values: NDArray[Any], limit: int
 ) -> tuple[
@@ -41,6 +42,7 @@ def mdlp_cuts(
 
 def most_frequent(codes: NDArray[np.uint8] | NDArray[np.uint16]) -> NDArray[np.int64]:
     """The most frequent code of each row, the smallest of equally frequent ones."""
+
 class Estimator:
     plugin: Estimator
     shrinkage: Estimator

@@ -68,9 +68,7 @@ class InformationSelector(RankingSelector):
         table, y = self._validate_input(X, y)
         n_selected = self._resolve_n_features(table.n_columns)
         criterion = self._criterion()
-        target = encode_target(
-            y, table.n_rows, bins=self.target_bins, discretizer=self.discretizer
-        )
+        target = encode_target(y, table.n_rows, bins=self.target_bins, discretizer=self.discretizer)
         n_jobs = -1 if self.n_jobs is None else self.n_jobs
         encoder = Encoder(self.discretizer, self.n_bins, n_jobs=n_jobs)
         codes = encoder.fit_transform(table, target.column)
@@ -213,9 +211,7 @@ class HOCMIM(InformationSelector):
     def _keep(self, selection: Selection) -> None:
         super()._keep(selection)
         self.orders_ = np.array([step.details["order"] for step in selection.steps], np.int64)
-        self.representative_sets_ = [
-            step.details["representative_set"] for step in selection.steps
-        ]
+        self.representative_sets_ = [step.details["representative_set"] for step in selection.steps]
 
 
 def check_choice(parameter: str, value: Any, choices: tuple[str, ...]) -> None:

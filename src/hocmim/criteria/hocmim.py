@@ -218,7 +218,9 @@ class ExhaustiveHOCMIM(HOCMIMCriterion):
         shape = (self.max_order, block.n_columns)
         self._best = np.full(shape, -np.inf)
         self._cells = np.zeros(shape, np.int64)
-        self._best_set = [np.full((block.n_columns, n + 1), -1, np.int32) for n in range(self.max_order)]
+        self._best_set = [
+            np.full((block.n_columns, n + 1), -1, np.int32) for n in range(self.max_order)
+        ]
         return self.relevance
 
     def update(self, newest: Column) -> None:

@@ -45,7 +45,9 @@ class LocalEngine:
         self.y = y
         n_threads = joblib.cpu_count() if n_jobs is None else joblib.effective_n_jobs(n_jobs)
         if block_size is None:
-            block_size = -(-codes.n_columns // (1 if n_threads == 1 else BLOCKS_PER_THREAD * n_threads))
+            block_size = -(
+                -codes.n_columns // (1 if n_threads == 1 else BLOCKS_PER_THREAD * n_threads)
+            )
         self._starts = range(0, codes.n_columns, block_size)
         self._block_size = block_size
         self._criteria = [criterion.spawn() for _ in self._starts]
@@ -97,7 +99,6 @@ class LocalEngine:
         self._criteria[block].open[position] = False
         newest = self.codes.column(index)
         self._map(lambda criterion: criterion.update(newest))
-
 
 
 class _InTurn:

@@ -1,0 +1,58 @@
+# README's two commands are `make demo` and `make test`; `make help` lists the others.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+BUILD_FILES := pyproject.toml CMakeLists.txt $(wildcard src/native/*)
+JOBS ?= auto
+
+.PHONY: help demo test lint types unit sanitize bench clean
+
+help:
+	@echo "make demo      build, select features of the breast cancer table, print the result"
+	@echo "make test      lint, types, imports and all tests"
+	@echo "make sanitize  the test suite once under AddressSanitizer and UBSan"
+	@echo "make clean     remove everything that was built"
+
+demo: $(VENV)/.installed
+	$(BIN)/python examples/demo.py
+
+test: lint types unit
+
+lint: $(VENV)/.installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	PATH=$(BIN):$$PATH lint-imports
+
+types: $(VENV)/.installed-dev
+	$(BIN)/mypy
+
+unit: $(VENV)/.installed-dev
+	$(BIN)/pytest -n $(JOBS)
+
+$(VENV)/bin/python:
+	scripts/check-system
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install -q --upgrade pip
+
+$(VENV)/.installed: $(BUILD_FILES) | $(VENV)/bin/python
+	$(BIN)/python -m pip install -q -e .
+	@touch $@
+
+$(VENV)/.installed-dev: $(BUILD_FILES) | $(VENV)/bin/python
+	$(BIN)/python -m pip install -q -e '.[dev]'
+	@touch $@ $(VENV)/.installed
+
+# The kernels built with the sanitizers, in an environment of their own.
+SANITIZED := .venv-sanitize
+sanitize:
+	scripts/check-system
+	test -x $(SANITIZED)/bin/python || $(PYTHON) -m venv $(SANITIZED)
+	$(SANITIZED)/bin/python -m pip install -q --upgrade pip
+	$(SANITIZED)/bin/python -m pip install -q -e '.[dev]' \
+	    -C cmake.define.HOCMIM_SANITIZE=ON -C build-dir=build/sanitize
+	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libubsan.so)" \
+	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 \
+	    $(SANITIZED)/bin/python -m pytest -q -n $(JOBS)
+
+clean:
+	rm -rf $(VENV) $(SANITIZED) build .mypy_cache .ruff_cache .pytest_cache
