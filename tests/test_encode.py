@@ -136,14 +136,14 @@ def test_layout_blocks_and_threads_do_not_change_a_bit(monkeypatch):
         ]
         for layout in [*layouts, X.astype(">f8")]:
             assert_same(encode(layout, y, discretizer=discretizer), expected)
-        for cells in (1, 130 * 3, 130 * 33):
+        for cells in (1, 130 * 11, 130 * 33):
             monkeypatch.setattr(ArrayTable, "spans", spans_of(cells))
             for n_jobs in (1, 2, 4):
                 found = encode(X, y, discretizer=discretizer, n_jobs=n_jobs)
                 assert_same(found, expected)
         monkeypatch.undo()
     monkeypatch.setattr(ArrayTable, "spans", spans_of(1))
-    assert len(as_table(X).spans()) == X.shape[1]  # the blocks really were that small
+    assert len(as_table(X).spans()) == 9  # the blocks really were that small
 
 
 @pytest.mark.parametrize("discretizer", DISCRETIZERS)

@@ -144,7 +144,9 @@ def test_spans_cover_the_columns_in_blocks_of_one_type():
     spans = as_table(frame).spans()
     assert spans == [Span(0, 2), Span(2, 3), Span(3, 4), Span(4, 5)]
     assert as_table(frame).spans(max_cells=1)[:2] == [Span(0, 1), Span(1, 2)]
-    assert as_table(np.zeros((10, 7))).spans(max_cells=30) == [Span(0, 3), Span(3, 6), Span(6, 7)]
+    array = as_table(np.zeros((10, 20)))
+    assert array.spans(max_cells=90) == [Span(0, 9), Span(9, 18), Span(18, 20)]
+    assert array.spans(max_cells=1) == [Span(0, 8), Span(8, 16), Span(16, 20)]
     assert as_table(pl.DataFrame(np.zeros((10, 7)))).spans(max_cells=50) == [Span(0, 5), Span(5, 7)]
 
 

@@ -39,6 +39,8 @@ from hocmim.errors import InvalidColumnError, InvalidTableError, InvalidTargetEr
 BLOCK_CELLS = 1 << 20
 """Cells read at a time unless told otherwise: 8 MB of floating-point numbers."""
 
+_LINE_COLUMNS = 8
+
 _NANOSECONDS = {
     "W": 7 * 86_400e9,
     "D": 86_400e9,
@@ -107,7 +109,7 @@ class Table(ABC):
 
     @abstractmethod
     def spans(self, max_cells: int = BLOCK_CELLS) -> list[Span]:
-        """All columns, cut into spans of at most ``max_cells`` cells (at least one column)."""
+        """All columns, cut into spans of about ``max_cells`` cells (at least one column)."""
 
     @abstractmethod
     def read(self, span: Span) -> Numbers | Categories:
@@ -135,8 +137,10 @@ class ArrayTable(Table):
 
     def spans(self, max_cells: int = BLOCK_CELLS) -> list[Span]:
         """See Table."""
-        alike = self._array.dtype.kind in "biufmM"
-        return _cut(0, self.n_columns, self._width(max_cells) if alike else 1)
+        if self._array.dtype.kind not in "biufmM":
+            return _cut(0, self.n_columns, 1)
+        # Numbers are read in place, and the columns of a row-major array share cache lines.
+        return _cut(0, self.n_columns, max(_LINE_COLUMNS, self._width(max_cells)))
 
     def read(self, span: Span) -> Numbers | Categories:
         """See Table."""
