@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils import check_array
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted
 
@@ -150,7 +149,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
             return chosen
         wanted = _get_output_config("transform", self)["dense"]
         if wanted == "default":
-            return check_array(chosen, dtype=None, ensure_all_finite=False)
+            return _as_array(chosen)
         frame = nw.from_native(chosen, eager_only=True)
         return frame.to_pandas() if wanted == "pandas" else frame.to_polars()
 
@@ -175,7 +174,14 @@ class RankingSelector(SelectorMixin, BaseEstimator):
             )
         if sparse.issparse(X):
             return super().inverse_transform(X)
-        chosen = check_array(X, dtype=None, ensure_all_finite=False)
+        chosen = _as_array(X)
         full = np.zeros((table.n_rows, len(support)), chosen.dtype)
         full[:, support] = chosen
         return full
+
+
+def _as_array(X: Any) -> NDArray[Any]:
+    """A DataFrame, an array or nested lists as an array that may be written to."""
+    if nw.dependencies.is_into_dataframe(X):
+        X = nw.from_native(X, eager_only=True).to_numpy()
+    return np.require(X, requirements="W")

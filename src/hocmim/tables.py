@@ -34,10 +34,12 @@ from scipy import sparse
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.validation import validate_data
 
-from hocmim.errors import HocmimError, InvalidColumnError, InvalidTableError, InvalidTargetError
+from hocmim.errors import InvalidColumnError, InvalidTableError, InvalidTargetError
 
 BLOCK_CELLS = 1 << 20
 """Cells read at a time unless told otherwise: 8 MB of floating-point numbers."""
+
+_LINE_COLUMNS = 8
 
 _NANOSECONDS = {
     "W": 7 * 86_400e9,
@@ -107,7 +109,7 @@ class Table(ABC):
 
     @abstractmethod
     def spans(self, max_cells: int = BLOCK_CELLS) -> list[Span]:
-        """All columns, cut into spans of at most ``max_cells`` cells (at least one column)."""
+        """All columns, cut into spans of about ``max_cells`` cells (at least one column)."""
 
     @abstractmethod
     def read(self, span: Span) -> Numbers | Categories:
@@ -135,8 +137,10 @@ class ArrayTable(Table):
 
     def spans(self, max_cells: int = BLOCK_CELLS) -> list[Span]:
         """See Table."""
-        alike = self._array.dtype.kind in "biufmM"
-        return _cut(0, self.n_columns, self._width(max_cells) if alike else 1)
+        if self._array.dtype.kind not in "biufmM":
+            return _cut(0, self.n_columns, 1)
+        # Numbers are read in place, and the columns of a row-major array share cache lines.
+        return _cut(0, self.n_columns, max(_LINE_COLUMNS, self._width(max_cells)))
 
     def read(self, span: Span) -> Numbers | Categories:
         """See Table."""
@@ -203,6 +207,8 @@ class FrameTable(Table):
         dtype = self._dtypes[j]
         if dtype in (nw.String, nw.Categorical, nw.Enum):
             return _read_strings(series, j, self.label(j))
+        if dtype.is_nested():
+            raise _not_a_column(self.label(j), str(dtype))
         try:
             if dtype == nw.Boolean:
                 series = series.cast(nw.Int8) if series.null_count() else series
@@ -282,7 +288,7 @@ def _open_frame(X: Any) -> Table:
 def _as_array(X: Any) -> NDArray[Any]:
     try:
         array = np.asarray(X)
-        if array.dtype.kind in "US" and not hasattr(X, "dtype"):
+        if array.dtype.kind == "U" and not hasattr(X, "dtype"):
             array = np.asarray(X, dtype=object)  # keeps the numbers of a mixed list numbers
     except ValueError as error:
         raise InvalidTableError(
@@ -584,6 +590,8 @@ def as_target(y: Any, n_rows: int | None = None, *, caller: str = "This method")
         )
     if array.dtype.kind == "c":
         raise InvalidTargetError("Complex data not supported: y holds complex numbers.")
+    if array.dtype.kind in "mM":
+        raise InvalidTargetError("y holds dates or times. Convert them to numbers or to classes.")
     if array.dtype.kind == "O":
         array = _object_target(array)
     if array.dtype.kind == "f":
@@ -608,6 +616,8 @@ def _target_values(y: Any) -> NDArray[Any]:
         if nw.dependencies.is_into_dataframe(y):
             y = nw.from_native(y, eager_only=True).to_numpy()
         array = np.asarray(y)
+        if array.dtype.kind == "U" and not hasattr(y, "dtype"):
+            array = np.asarray(y, dtype=object)  # keeps a missing value among strings missing
     if array.ndim == 2 and array.shape[1] == 1:
         warnings.warn(
             "A column-vector y was passed when a 1d array was expected. Please change the shape "
@@ -634,10 +644,7 @@ def _object_target(array: NDArray[Any]) -> NDArray[Any]:
         return array.astype(bool)
     if all(issubclass(t, (int, np.integer)) for t in types):
         return array.astype(np.int64)
-    try:
-        return _objects_as_numbers(array, types, "the target")
-    except HocmimError:
-        kinds = " and ".join(sorted(t.__qualname__ for t in types))
-        raise InvalidTargetError(
-            f"y must be made of strings or of numbers, and it holds {kinds}."
-        ) from None
+    if all(issubclass(t, (numbers.Real, np.bool_, Decimal)) for t in types):
+        return array.astype(np.float64)
+    kinds = " and ".join(sorted(t.__qualname__ for t in types))
+    raise InvalidTargetError(f"y must be made of strings or of numbers, and it holds {kinds}.")
