@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from numpy import float64, int32, int64, uint8, uint16, uint32
+import numpy as np
 from numpy.typing import NDArray
 
 def survey(
@@ -61,51 +61,51 @@ class Term:
 class Columns:
     def __init__(
         self,
-        narrow: NDArray[uint8] | int,
-        wide: NDArray[uint16] = ...,
-        place: NDArray[int64] = ...,
-        arity: NDArray[int64] = ...,
+        narrow: NDArray[np.uint8] | int,
+        wide: NDArray[np.uint16] = ...,
+        place: NDArray[np.int64] = ...,
+        arity: NDArray[np.int64] = ...,
     ) -> None: ...
     def append(self, codes: NDArray[Any], arity: int) -> None: ...
     def __len__(self) -> int: ...
 
-def join(columns: Columns) -> tuple[NDArray[uint32], int]: ...
+def join(columns: Columns) -> tuple[NDArray[np.uint32], int]: ...
 def join_with(
-    cells: NDArray[uint32], n_cells: int, columns: Columns, j: int
-) -> tuple[NDArray[uint32], int]: ...
+    cells: NDArray[np.uint32], n_cells: int, columns: Columns, j: int
+) -> tuple[NDArray[np.uint32], int]: ...
 def information(
     columns: Columns,
-    y: NDArray[uint32],
+    y: NDArray[np.uint32],
     n_classes: int,
-    w: NDArray[uint32],
+    w: NDArray[np.uint32],
     n_cells: int,
     term: Term,
     estimator: Estimator,
-    out: NDArray[float64],
+    out: NDArray[np.float64],
 ) -> None: ...
 def follow_paths(
     block: Columns,
     selected: Columns,
-    y: NDArray[uint32],
+    y: NDArray[np.uint32],
     n_classes: int,
     estimator: Estimator,
     conditional: bool,
     tol: float,
     min_support: float,
-    relevance: NDArray[float64],
-    row_count: NDArray[int64],
-    row_offset: NDArray[int64],
-    member: NDArray[int32],
-    redundancy: NDArray[float64],
-    order: NDArray[int32],
-    closed: NDArray[uint8],
-    candidates: NDArray[int64],
+    relevance: NDArray[np.float64],
+    row_count: NDArray[np.int64],
+    row_offset: NDArray[np.int64],
+    member: NDArray[np.int32],
+    redundancy: NDArray[np.float64],
+    order: NDArray[np.int32],
+    closed: NDArray[np.uint8],
+    candidates: NDArray[np.int64],
     from_scratch: bool,
 ) -> None: ...
 def count_class_rows(
     block: Columns,
-    y: NDArray[uint32],
+    y: NDArray[np.uint32],
     n_classes: int,
-    row_offset: NDArray[int64],
-    row_count: NDArray[int64],
+    row_offset: NDArray[np.int64],
+    row_count: NDArray[np.int64],
 ) -> None: ...

@@ -51,7 +51,7 @@ class Codes:
     def from_columns(cls, columns: Sequence[Column], names: Sequence[str] | None = None) -> Codes:
         """Put single columns side by side."""
         n_samples = len(columns[0].codes) if columns else 0
-        is_narrow = [column.arity <= NARROW_LEVELS for column in columns]
+        is_narrow = [column.codes.dtype == np.uint8 for column in columns]
         narrow = np.empty((sum(is_narrow), n_samples), np.uint8)
         wide = np.empty((len(columns) - sum(is_narrow), n_samples), np.uint16)
         place = np.empty(len(columns), np.int64)

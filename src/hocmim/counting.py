@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hocmim import _native
+import hocmim._native as _native
 from hocmim._native import Term
 from hocmim.codes import Codes, Column
 from hocmim.estimators import estimator_by_name

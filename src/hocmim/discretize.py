@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hocmim import _native
+import hocmim._native as _native
 from hocmim.codes import Column
 from hocmim.errors import InvalidParameterError
 

@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from hocmim import _native
+import hocmim._native as _native
 from hocmim.codes import MAX_LEVELS, NARROW_LEVELS, Codes, Column
 from hocmim.discretize import Discretizer, Ragged, Survey, get_discretizer, midpoints
 from hocmim.errors import InvalidParameterError, InvalidTableError, InvalidTargetError

@@ -1,4 +1,4 @@
-"""Entropy, mutual information and conditional mutual information of any columns or sets of columns."""
+"""Entropy, mutual information and conditional mutual information of columns and sets of them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hocmim.codes import MAX_LEVELS, NARROW_LEVELS, Codes, Column
+from hocmim.codes import MAX_LEVELS, Codes, Column
 from hocmim.counting import BlockTerms, Joint
 from hocmim.errors import InvalidParameterError, InvalidTableError
 from hocmim.tables import Categories, as_table
@@ -62,8 +62,8 @@ def mi(X: Any, Z: Any, *, estimator: str = "plugin", unit: str = "nats") -> floa
 def cmi(X: Any, Y: Any, Z: Any, *, estimator: str = "plugin", unit: str = "nats") -> float:
     """I(X;Y|Z), the information X and Y share beyond what Z says.
 
-    Under shrinkage the value is not symmetric in X and Y: X is the candidate, and the table has rows
-    (x, z) and columns y.
+    Under shrinkage the value is not symmetric in X and Y: X is the candidate, and the table has
+    rows (x, z) and columns y.
 
     Parameters
     ----------
@@ -85,11 +85,10 @@ def cmi(X: Any, Y: Any, Z: Any, *, estimator: str = "plugin", unit: str = "nats"
     _check_lengths(X=x, Y=y, Z=z)
     if x.n_cells > MAX_LEVELS:
         raise InvalidTableError(
-            f"X has {x.n_cells} levels; at most {MAX_LEVELS} are possible for the first argument of "
-            "cmi. Cut its columns into fewer bins."
+            f"X has {x.n_cells} levels; the first argument of cmi may have at most {MAX_LEVELS}. "
+            "Cut its columns into fewer bins."
         )
-    dtype = np.uint8 if x.n_cells <= NARROW_LEVELS else np.uint16
-    candidate = Column(x.cells.astype(dtype), x.n_cells)
+    candidate = Column(x.cells.astype(np.uint16), x.n_cells)
     return _in_unit(_terms(candidate, y, estimator).conditional(z), unit)
 
 

@@ -1,8 +1,8 @@
 """Forward selection: the one greedy loop.
 
-First the column with the largest score of an empty set (its relevance), then, while fewer than K are
-selected, the column with the largest score given those selected. Scores are compared after rounding
-to 12 decimals; among equals the lowest column index wins.
+First the column with the largest score given nothing (its relevance), then, while fewer than K are
+selected, the column with the largest score given those selected. Scores are compared after
+rounding to 12 decimals; among equals the lowest column index wins.
 """
 
 from __future__ import annotations

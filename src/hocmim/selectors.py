@@ -91,7 +91,6 @@ class InformationSelector(RankingSelector):
         """Tags: missing values and strings are read as levels of their own."""
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
-        tags.input_tags.string = True
         return tags
 
 
@@ -146,8 +145,8 @@ class HOCMIM(InformationSelector):
 
     References
     ----------
-    Souza, Premebida, Araújo: High-order conditional mutual information maximization for dealing with
-    high-order dependencies in feature selection. Pattern Recognition 131, 2022.
+    Souza, Premebida, Araújo: High-order conditional mutual information maximization for dealing
+    with high-order dependencies in feature selection. Pattern Recognition 131, 2022.
 
     Examples
     --------
@@ -232,7 +231,11 @@ def check_number(
 ) -> None:
     """Raise an error that states the range unless value is a number in it."""
     kind = Integral if whole else Real
-    if isinstance(value, kind) and not isinstance(value, bool) and at_least <= value <= at_most:
+    if (
+        isinstance(value, kind)
+        and not isinstance(value, bool)
+        and at_least <= float(value) <= at_most
+    ):
         return
     expected = f"{'an integer' if whole else 'a number'} of at least {at_least}"
     if at_most < np.inf:

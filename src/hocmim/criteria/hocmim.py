@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hocmim import _native
+import hocmim._native as _native
 from hocmim.codes import Codes, Column
 from hocmim.counting import Joint, Values, native_list
 from hocmim.criteria.base import Best, Criterion, comparison_key
 
-# Class counts of a column are kept while they are this few; those of wider columns are counted anew.
+# Class counts of a column are kept while they are this few, and counted anew where they are more.
 KEPT_ROWS = 1024
 
 
@@ -25,8 +25,9 @@ class HOCMIMCriterion(Criterion):
         Z_j = argmax over s ∈ S∖Z of R_j(X, {Z_1..Z_{j−1}, s}, Y)
 
     until J < tol · I(X;Y) (redundant: nothing more to learn), n = max_order, or Z = S. R is not
-    monotone in n: it falls when features are synergistic, and the search goes on all the same, which
-    is what finds XOR-like features. Rewards what a feature adds to those it overlaps with most.
+    monotone in n: it falls when features are synergistic, and the search goes on all the same,
+    which is what finds XOR-like features. Rewards what a feature adds to those it overlaps with
+    most.
 
     Parameters
     ----------
@@ -47,8 +48,8 @@ class HOCMIMCriterion(Criterion):
 
     References
     ----------
-    Souza, Premebida, Araújo: High-order conditional mutual information maximization for dealing with
-    high-order dependencies in feature selection. Pattern Recognition 131, 2022.
+    Souza, Premebida, Araújo: High-order conditional mutual information maximization for dealing
+    with high-order dependencies in feature selection. Pattern Recognition 131, 2022.
     """
 
     def __init__(
@@ -79,9 +80,11 @@ class HOCMIMCriterion(Criterion):
         return self.relevance
 
     def scores(self) -> Values:
+        """J of each column."""
+        return self._path_scores()
+
+    def _path_scores(self) -> Values:
         """J at the level each path has reached."""
-        if not self.selected:
-            return self.relevance
         order = self._scored_order()
         at = np.maximum(order - 1, 0)[:, None]
         redundancy = np.take_along_axis(self.redundancy, at, axis=1)[:, 0]
@@ -109,8 +112,8 @@ class HOCMIMCriterion(Criterion):
 class GreedyHOCMIM(HOCMIMCriterion):
     """HOCMIM with the greedy representative set of the paper.
 
-    A path is remembered: when a feature joins S, it is tried at each level, and only the levels after
-    its first win are built anew.
+    A path is remembered: when a feature joins S, it is tried at each level, and only the levels
+    after its first win are built anew.
 
     While |S| ≤ max_order, a path that does not stop early ends at Z = S whatever its order, and one
     that does has J < tol · I(X;Y). So max(J(X; Z = S), tol · I(X;Y)) bounds J from above, costs one
@@ -149,7 +152,7 @@ class GreedyHOCMIM(HOCMIMCriterion):
     def scores(self) -> Values:
         """J of every open candidate, each path followed to its end."""
         self._follow(np.flatnonzero(self.open))
-        return super().scores()
+        return self._path_scores()
 
     def best(self) -> Best | None:
         """Return the best open candidate, following no more paths than needed."""
@@ -157,14 +160,12 @@ class GreedyHOCMIM(HOCMIMCriterion):
             return super().best()
         bound = np.maximum(self.relevance - self._redundancy_with_all(), self.tol * self.relevance)
         keys = np.where(self.open, comparison_key(bound), -np.inf)
-        while True:
-            position = int(np.argmax(keys))
-            if self._n_absorbed[position] == len(self.selected):
-                score = float(super().scores()[position])
-                if comparison_key(np.float64(score)) == keys[position]:
-                    return Best(float(keys[position]), position, score)
+        is_exact = np.zeros(len(keys), bool)
+        while not is_exact[position := int(np.argmax(keys))]:
             self._follow(np.array([position]))
-            keys[position] = comparison_key(super().scores()[position])
+            keys[position] = comparison_key(self._path_scores()[position])
+            is_exact[position] = True
+        return Best(float(keys[position]), position, float(self._path_scores()[position]))
 
     def _redundancy_with_all(self) -> Values:
         assert self._all_selected is not None
@@ -208,8 +209,8 @@ class GreedyHOCMIM(HOCMIMCriterion):
 class ExhaustiveHOCMIM(HOCMIMCriterion):
     """HOCMIM with the best of all representative sets of each size: for small orders.
 
-    At each level n, Z is the n-subset of S with the largest R_n (among equals the first in the order
-    of selection). Only subsets that hold the newest feature are new at each step.
+    At each level n, Z is the n-subset of S with the largest R_n (among equals the first in the
+    order of selection). Only subsets that hold the newest feature are new at each step.
     """
 
     def start(self, block: Codes, y: Column) -> Values:

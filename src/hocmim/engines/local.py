@@ -77,7 +77,7 @@ class LocalEngine:
         )
 
     def best(self) -> tuple[int, float] | None:
-        """Return the column with the largest score, and the score; among equals the lowest index."""
+        """Return the column with the largest score, and its score; among equals the first."""
         found: list[tuple[Best, int]] = [
             (best, start)
             for best, start in zip(self._map(Criterion.best), self._starts, strict=True)
