@@ -164,6 +164,8 @@ def grassberger_entropy(*sets):
 
 
 def grassberger_mi(X, Y):
+    if len(counts(X)) == 1 or len(counts(Y)) == 1:
+        return 0.0  # the difference of entropies is not 0 for a constant: log N is not G(N)
     H = grassberger_entropy
     return H(X) + H(Y) - H(X, Y)
 

@@ -1,6 +1,7 @@
 #include "estimate.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <mutex>
@@ -100,36 +101,47 @@ void Candidate::assign(const Column& column_, int64_t n_classes, const int64_t* 
 namespace {
 
 struct PairSink {
-    const CountFunction& f;
     ConditionSums& sums;
-    const bool is_shrunken;
     int64_t size = 0;
 
     void begin_cell(int64_t cell_size) {
         size = cell_size;
-        sums.cell_squares += size * size;
-        sums.cells_sum += f(size);
+        sums.add_cell(size);
     }
-    void in_row(uint32_t cls, int64_t c) {
-        sums.pairs_sum += f(c);
-        ++sums.cells_of_class[cls];
-        if (is_shrunken) sums.pairs.add(cls, c, size);
-    }
+    void in_row(uint32_t cls, int64_t c) { sums.add_pair(cls, c, size); }
     void end_cell() {}
 };
 
 }  // namespace
 
+void ConditionSums::start(const Setting& setting, size_t most_cells) {
+    setting_ = &setting;
+    is_shrunken_ = setting.estimator == Estimator::shrinkage;
+    n_cells = cell_squares = cells_sum = pairs_sum = 0;
+    cells_of_class.assign(size_t(setting.n_classes()), 0);
+    live_.assign(size_t(setting.n_classes()), 0);
+    if (is_shrunken_) pairs.start(setting.class_counts, most_cells);
+}
+
+void ConditionSums::finish() {
+    n_alone = 0;
+    for (size_t cls = 0; cls < live_.size(); ++cls) {
+        const int64_t alone = setting_->class_counts[cls] - live_[cls];
+        cells_of_class[cls] += alone;
+        n_alone += alone;
+    }
+    n_cells += n_alone;
+    cell_squares += n_alone;
+    cells_sum += n_alone * (*setting_->function)(1);
+    pairs_sum += n_alone * (*setting_->function)(1);
+    if (is_shrunken_) pairs.finish();
+}
+
 void ConditionSums::compute(const Partition& partition, const Setting& setting) {
-    const CountFunction& f = *setting.function;
-    const bool is_shrunken = setting.estimator == Estimator::shrinkage;
-    cell_squares = partition.n_alone;
-    cells_sum = pairs_sum = partition.n_alone * f(1);
-    cells_of_class = partition.alone;
-    if (is_shrunken) pairs.start(setting.class_counts, partition.sample.size());
-    PairSink sink{f, *this, is_shrunken};
+    start(setting, partition.sample.size());
+    PairSink sink{*this};
     count_(partition, setting.n_classes(), [&](uint32_t i) { return setting.cls[i]; }, sink);
-    if (is_shrunken) pairs.finish();
+    finish();
 }
 
 // ---- the walk: counts n_xyw and n_xw ---------------------------------------------------------------
@@ -168,15 +180,76 @@ struct LevelSink {
 
 }  // namespace
 
+namespace {
+
+// Passes the counts on, and the classes of each cell to the sums of the condition.
 template <class Sink>
-void Evaluator::walk(const Candidate& candidate, const Partition& partition, Sink&& sink) {
+struct WithCondition {
+    Sink& sink;
+    ConditionSums& condition;
+    const uint32_t n_classes;
+    int64_t size = 0;
+    std::array<int64_t, 16> count{};
+
+    void begin_cell(int64_t cell_size) {
+        size = cell_size;
+        condition.add_cell(size);
+        sink.begin_cell(size);
+    }
+    void in_row(uint32_t row, uint32_t cls, int64_t c) {
+        count[cls] += c;
+        sink.in_row(row, cls, c);
+    }
+    void in_level(uint32_t level, int64_t c) { sink.in_level(level, c); }
+    void end_cell() {
+        for (uint32_t cls = 0; cls < n_classes; ++cls)
+            if (count[cls]) {
+                condition.add_pair(cls, count[cls], size);
+                count[cls] = 0;
+            }
+        sink.end_cell();
+    }
+};
+
+}  // namespace
+
+template <class Sink>
+void Evaluator::walk(const Cells& cells, Sink&& sink) {
+    using PlainSink = std::remove_reference_t<Sink>;
     const uint32_t n_classes = uint32_t(setting_.n_classes());
+    if (cells.by) {
+        split_condition_.start(setting_, cells.partition.sample.size());
+        WithCondition<PlainSink> with_condition{sink, split_condition_, n_classes};
+        LevelSink<WithCondition<PlainSink>> levels{with_condition, n_classes};
+        cells.by->visit([&](const auto* level_of) {
+            count_split_(cells.partition, cells.rows, level_of, levels);
+        });
+        split_condition_.finish();
+        return;
+    }
     const uint32_t* cls = setting_.cls;
-    LevelSink<std::remove_reference_t<Sink>> levels{sink, n_classes};
-    candidate.column.visit([&](const auto* level_of) {
+    LevelSink<PlainSink> levels{sink, n_classes};
+    const Column& column = cells.candidate.column;
+    column.visit([&](const auto* level_of) {
         const auto row_of = [=](uint32_t i) { return uint32_t(level_of[i]) * n_classes + cls[i]; };
-        count_(partition, candidate.column.arity * n_classes, row_of, levels);
+        count_(cells.partition, column.arity * n_classes, row_of, levels);
     });
+}
+
+bool Evaluator::can_split(const Setting& setting, const Partition& partition,
+                          const Candidate& candidate, const Column& by) {
+    return setting.estimator != Estimator::jeffreys &&
+           SplitCounter::applies(partition, int64_t(candidate.row_count.size()), by.arity);
+}
+
+double Evaluator::split(Term term, const Candidate& candidate, const Partition& partition,
+                        const uint8_t* rows, const Column& by) {
+    return evaluate(term, {candidate, partition, split_condition_, &by, rows});
+}
+
+double Evaluator::operator()(Term term, const Candidate& candidate, const Partition& partition,
+                             const ConditionSums& condition) {
+    return evaluate(term, {candidate, partition, condition});
 }
 
 // ---- plug-in, Miller–Madow and Grassberger: sums of one function of the counts -------------------
@@ -250,15 +323,16 @@ struct AgainstClass {
 
 }  // namespace
 
-double Evaluator::entropy_like(Term term, const Candidate& candidate, const Partition& partition,
-                               const ConditionSums& condition) {
+double Evaluator::entropy_like(Term term, const Cells& cells) {
+    const Candidate& candidate = cells.candidate;
+    const ConditionSums& condition = cells.condition;
     const CountFunction& f = *setting_.function;
     const bool corrected = setting_.estimator == Estimator::miller_madow;
     const double n = double(setting_.n_samples);
     class_scratch_.assign(size_t(setting_.n_classes()), 0);
     EntropySums sums{f, class_scratch_};
-    walk(candidate, partition, sums);
-    const int64_t n_alone = partition.n_alone;
+    walk(cells, sums);
+    const int64_t n_alone = condition.n_alone;
     sums.rows += n_alone * f(1);
     sums.pairs += n_alone * f(1);
     sums.n_rows += n_alone;
@@ -271,8 +345,9 @@ double Evaluator::entropy_like(Term term, const Candidate& candidate, const Part
             levels += count > 0;
             level_sum += f(count);
         }
+        if (levels == 1 || condition.n_cells == 1) return 0.0;  // Grassberger's would not be
         const double value = real(sums.pairs - level_sum - condition.cells_sum + setting_.whole_sum);
-        return corrected ? value - double((levels - 1) * (partition.n_cells() - 1)) / (2 * n) : value;
+        return corrected ? value - double((levels - 1) * (condition.n_cells - 1)) / (2 * n) : value;
     };
     const auto given_class = [&] {
         const int64_t n_classes = setting_.n_classes();
@@ -300,6 +375,7 @@ double Evaluator::entropy_like(Term term, const Candidate& candidate, const Part
             return corrected ? value - double(sums.freedom) / (2 * n) : value;
         }
         case Term::joint: {
+            if (sums.n_pairs == 1 || setting_.n_classes_seen == 1) return 0.0;
             const double value = real(sums.rows - sums.pairs - setting_.class_sum + setting_.whole_sum);
             const int64_t freedom = (sums.n_pairs - 1) * (setting_.n_classes_seen - 1);
             return corrected ? value - double(freedom) / (2 * n) : value;
@@ -314,10 +390,12 @@ double Evaluator::entropy_like(Term term, const Candidate& candidate, const Part
 
 // ---- Jeffreys: half a sample added to every cell of the table ------------------------------------
 
-double Evaluator::jeffreys(Term term, const Candidate& candidate, const Partition& partition) {
+double Evaluator::jeffreys(Term term, const Cells& source) {
+    const Candidate& candidate = source.candidate;
+    const Partition& partition = source.partition;
     row_list_.clear();
     pair_list_.clear();
-    walk(candidate, partition, CountLists{row_list_, pair_list_});
+    walk(source, CountLists{row_list_, pair_list_});
     const size_t n_alone = size_t(partition.n_alone);
     row_list_.insert(row_list_.end(), n_alone, 1);
     pair_list_.insert(pair_list_.end(), n_alone, 1);
@@ -408,30 +486,29 @@ double Evaluator::jeffreys(Term term, const Candidate& candidate, const Partitio
 
 // ---- shrinkage towards independence ---------------------------------------------------------------
 
-double Evaluator::shrunken_given_condition(Term term, const Candidate& candidate,
-                                           const Partition& partition,
-                                           const ConditionSums& condition) {
+double Evaluator::shrunken_given_condition(Term term, const Cells& cells) {
     ShrinkageTable& by_class = by_row_;
-    by_class.start(setting_.class_counts, partition.sample.size());
+    by_class.start(setting_.class_counts, cells.partition.sample.size());
     AgainstClass sink{by_class};
-    walk(candidate, partition, sink);
+    walk(cells, sink);
     by_class.finish();
     const double lambda =
-        by_class.intensity(setting_.n_samples, sink.column_squares + partition.n_alone);
+        by_class.intensity(setting_.n_samples, sink.column_squares + cells.condition.n_alone);
     const double joint = information(by_class, lambda);
-    return term == Term::joint ? joint : joint - information(condition.pairs, lambda);
+    return term == Term::joint ? joint : joint - information(cells.condition.pairs, lambda);
 }
 
-double Evaluator::shrinkage(Term term, const Candidate& candidate, const Partition& partition,
-                            const ConditionSums& condition) {
-    if (term == Term::joint_entropy) return entropy_like(term, candidate, partition, condition);
+double Evaluator::shrinkage(Term term, const Cells& cells) {
+    if (term == Term::joint_entropy) return entropy_like(term, cells);
     if (term == Term::conditional || term == Term::joint)
-        return shrunken_given_condition(term, candidate, partition, condition);
+        return shrunken_given_condition(term, cells);
+    const ConditionSums& condition = cells.condition;
+    const size_t most_cells = cells.partition.sample.size();
     ShrinkageTable* by_level = term == Term::given_class ? nullptr : &by_level_;
     ShrinkageTable* by_row = term == Term::information ? nullptr : &by_row_;
-    if (by_level) by_level->start(candidate.level_count, partition.sample.size());
-    if (by_row) by_row->start(candidate.row_count, partition.sample.size());
-    walk(candidate, partition, AgainstCondition{by_level, by_row});
+    if (by_level) by_level->start(cells.candidate.level_count, most_cells);
+    if (by_row) by_row->start(cells.candidate.row_count, most_cells);
+    walk(cells, AgainstCondition{by_level, by_row});
     double value = 0;
     if (by_level) {
         by_level->finish();
@@ -448,19 +525,18 @@ double Evaluator::shrinkage(Term term, const Candidate& candidate, const Partiti
     return value;
 }
 
-double Evaluator::operator()(Term term, const Candidate& candidate, const Partition& partition,
-                             const ConditionSums& condition) {
+double Evaluator::evaluate(Term term, const Cells& cells) {
     switch (setting_.estimator) {
         case Estimator::shrinkage: {
-            const double value = shrinkage(term, candidate, partition, condition);
+            const double value = shrinkage(term, cells);
             return term == Term::redundancy ? value : std::max(0.0, value);
         }
         case Estimator::plugin: {
-            const double value = entropy_like(term, candidate, partition, condition);
+            const double value = entropy_like(term, cells);
             return term == Term::redundancy ? value : std::max(0.0, value);
         }
-        case Estimator::jeffreys: return jeffreys(term, candidate, partition);
-        default: return entropy_like(term, candidate, partition, condition);
+        case Estimator::jeffreys: return jeffreys(term, cells);
+        default: return entropy_like(term, cells);
     }
 }
 

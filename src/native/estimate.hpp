@@ -76,10 +76,27 @@ struct Candidate {
     void assign(const Column& column, int64_t n_classes, const int64_t* row_count);
 };
 
-// What a Partition gives to every candidate: computed once, used by each.
-struct ConditionSums {
+// What a Partition by W gives to every candidate: computed once, used by each.
+class ConditionSums {
+public:
     void compute(const Partition& partition, const Setting& setting);
 
+    // Or cell by cell: start, then each cell of two or more with its classes, then finish.
+    void start(const Setting& setting, size_t most_cells);
+    void add_cell(int64_t size) {
+        cell_squares += size * size;
+        cells_sum += (*setting_->function)(size);
+        ++n_cells;
+    }
+    void add_pair(uint32_t cls, int64_t count, int64_t cell_size) {
+        pairs_sum += (*setting_->function)(count);
+        ++cells_of_class[cls];
+        live_[cls] += count;
+        if (is_shrunken_) pairs.add(cls, count, cell_size);
+    }
+    void finish();
+
+    int64_t n_cells = 0, n_alone = 0;
     int64_t cell_squares = 0;             // Σ n_w²
     int64_t cells_sum = 0;                // Σ f(n_w)
     int64_t pairs_sum = 0;                // Σ f(n_wy)
@@ -87,6 +104,9 @@ struct ConditionSums {
     ShrinkageTable pairs;                 // rows y, columns w
 
 private:
+    const Setting* setting_ = nullptr;
+    bool is_shrunken_ = false;
+    std::vector<int64_t> live_;  // per class: samples not alone
     CellCounter count_;
 };
 
@@ -95,25 +115,43 @@ class Evaluator {
 public:
     explicit Evaluator(const Setting& setting) : setting_(setting) {}
 
+    // With W as the partition has it.
     double operator()(Term term, const Candidate& candidate, const Partition& partition,
                       const ConditionSums& condition);
 
+    // With W the partition split by one more column. rows[i] is the row of partition.sample[i].
+    static bool can_split(const Setting& setting, const Partition& partition,
+                          const Candidate& candidate, const Column& by);
+    double split(Term term, const Candidate& candidate, const Partition& partition,
+                 const uint8_t* rows, const Column& by);
+
 private:
-    double entropy_like(Term term, const Candidate&, const Partition&, const ConditionSums&);
-    double jeffreys(Term term, const Candidate&, const Partition&);
-    double shrinkage(Term term, const Candidate&, const Partition&, const ConditionSums&);
-    double shrunken_given_condition(Term term, const Candidate&, const Partition&,
-                                    const ConditionSums&);
+    // How the cells of W are reached.
+    struct Cells {
+        const Candidate& candidate;
+        const Partition& partition;
+        const ConditionSums& condition;
+        const Column* by = nullptr;  // the column the partition is split by
+        const uint8_t* rows = nullptr;
+    };
+
+    double evaluate(Term term, const Cells& cells);
+    double entropy_like(Term term, const Cells& cells);
+    double jeffreys(Term term, const Cells& cells);
+    double shrinkage(Term term, const Cells& cells);
+    double shrunken_given_condition(Term term, const Cells& cells);
     double information(const ShrinkageTable& table, double lambda) {
         return table.information(lambda, setting_.n_samples, setting_.nats, terms_);
     }
 
-    // Counts the candidate in every cell: sink.in_row(row, class, count) and sink.in_level(level, count).
+    // Counts the candidate in every cell: sink.in_row(row, class, count), sink.in_level(level, count).
     template <class Sink>
-    void walk(const Candidate& candidate, const Partition& partition, Sink&& sink);
+    void walk(const Cells& cells, Sink&& sink);
 
     const Setting& setting_;
     CellCounter count_;
+    SplitCounter count_split_;
+    ConditionSums split_condition_;
     ShrinkageTable by_level_, by_row_;
     std::vector<double> terms_;
     std::vector<int64_t> class_scratch_, row_list_, pair_list_;

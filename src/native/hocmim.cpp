@@ -70,8 +70,7 @@ private:
         column.visit([&](const auto* level_of) { refine_(from, level_of, column.arity, setting_.cls, to); });
     }
 
-    // R of a candidate with the conditioning set of `p`.
-    double evaluate(int64_t id, const Partition& p) {
+    void set_candidate(int64_t id) {
         const Column& column = block_[id];
         const int64_t offset = paths_.row_offset[id];
         if (offset >= 0) {
@@ -81,9 +80,59 @@ private:
             count_rows(column, setting_.cls, setting_.n_samples, setting_.n_classes(), rows_.data());
             candidate_.assign(column, setting_.n_classes(), rows_.data());
         }
-        if (p_.conditional)
-            return paths_.relevance[id] - evaluate_(Term::conditional, candidate_, p, condition_);
-        return evaluate_(Term::redundancy, candidate_, p, condition_);
+    }
+
+    Term term() const { return p_.conditional ? Term::conditional : Term::redundancy; }
+    double to_redundancy(int64_t id, double value) const {
+        return p_.conditional ? paths_.relevance[id] - value : value;
+    }
+
+    // Calls use(k, s, R) for each candidate ids[k] and each selected column s of `members`, in that
+    // order for every k, with the conditioning set of `p` and s. `trial` is scratch.
+    template <class Use>
+    void evaluate(const Ids& ids, const Partition& p, const std::vector<int32_t>& members,
+                  Partition& trial, Use&& use) {
+        pending_.clear();
+        for (size_t k = 0; k < ids.size(); ++k) {
+            set_candidate(ids[k]);
+            bool is_gathered = false;
+            for (const int32_t s : members) {
+                if (!Evaluator::can_split(setting_, p, candidate_, selected_[s])) {
+                    pending_.push_back({s, k});
+                    continue;
+                }
+                if (!is_gathered) gather_rows(p);
+                is_gathered = true;
+                const double value =
+                    evaluate_.split(term(), candidate_, p, row_of_.data(), selected_[s]);
+                use(k, s, to_redundancy(ids[k], value));
+            }
+        }
+        // The others need the partition itself, once for each s.
+        std::stable_sort(pending_.begin(), pending_.end(),
+                         [](const auto& a, const auto& b) { return a.first < b.first; });
+        int32_t formed = -1;
+        for (const auto& [s, k] : pending_) {
+            if (s != formed) {
+                refine(p, s, trial);
+                condition_.compute(trial, setting_);
+                formed = s;
+            }
+            set_candidate(ids[k]);
+            use(k, s, to_redundancy(ids[k], evaluate_(term(), candidate_, trial, condition_)));
+        }
+    }
+
+    // The row (level and class) of each sample of `p`, in its order.
+    void gather_rows(const Partition& p) {
+        row_of_.resize(p.sample.size());
+        const uint32_t n_classes = uint32_t(setting_.n_classes());
+        candidate_.column.visit([&](const auto* level_of) {
+            for (size_t i = 0; i < p.sample.size(); ++i) {
+                const uint32_t sample = p.sample[i];
+                row_of_[i] = uint8_t(level_of[sample] * n_classes + setting_.cls[sample]);
+            }
+        });
     }
 
     // Sets level `level` of a path, its last for now, and closes the path if that is enough.
@@ -102,18 +151,16 @@ private:
         if (ids.empty()) return;
         if (p.is_spent()) return append_to_spent(p, ids);
         Depth& here = depth_[size_t(depth)];
-        refine(p, newest(), here.trial);
-        condition_.compute(here.trial, setting_);
-        Ids won, stayed;
-        const bool supported = is_supported(p);
+        Ids tried, won, stayed;
         for (int64_t id : ids) {
-            const bool at_end = paths_.order[id] == depth;
-            if (at_end && !supported) {
+            if (paths_.order[id] == depth && !is_supported(p))
                 paths_.closed[id] = 1;
-                continue;
-            }
-            const double value = evaluate(id, here.trial);
-            if (at_end) {
+            else
+                tried.push_back(id);
+        }
+        evaluate(tried, p, {newest()}, here.trial, [&](size_t k, int32_t, double value) {
+            const int64_t id = tried[k];
+            if (paths_.order[id] == depth) {
                 set_level(id, depth, newest(), value);
             } else if (key(value) > key(redundancy(id, depth))) {
                 set_level(id, depth, newest(), value);
@@ -121,8 +168,11 @@ private:
             } else if (paths_.order[id] > depth + 1 || may_grow(id)) {
                 stayed.push_back(id);
             }
+        });
+        if (!won.empty() && depth + 1 < selected_.size()) {
+            refine(p, newest(), here.child);
+            extend(depth + 1, here.child, won);
         }
-        if (!won.empty()) extend(depth + 1, here.trial, won);
         for_each_branch(depth, stayed, [&](int32_t who, const Ids& branch) {
             refine(p, who, here.child);
             visit(depth + 1, here.child, branch);
@@ -138,20 +188,19 @@ private:
         }
         if (p.is_spent()) return fill_spent(depth, ids);
         Depth& here = depth_[size_t(depth)];
+        std::vector<int32_t> members;
+        for (int32_t s = 0; s < selected_.size(); ++s)
+            if (!is_member(ids[0], depth, s)) members.push_back(s);
         std::vector<double> best(ids.size());
         std::vector<int32_t> who(ids.size(), -1);
-        for (int32_t s = 0; s < selected_.size(); ++s) {
-            if (is_member(ids[0], depth, s)) continue;
-            refine(p, s, here.trial);
-            condition_.compute(here.trial, setting_);
-            for (size_t k = 0; k < ids.size(); ++k) {
-                const double value = evaluate(ids[k], here.trial);
-                if (who[k] < 0 || key(value) > key(best[k])) {
-                    best[k] = value;
-                    who[k] = s;
-                }
+        evaluate(ids, p, members, here.trial, [&](size_t k, int32_t s, double value) {
+            const bool is_better = who[k] < 0 || key(value) > key(best[k]) ||
+                                   (key(value) == key(best[k]) && s < who[k]);
+            if (is_better) {
+                best[k] = value;
+                who[k] = s;
             }
-        }
+        });
         Ids grown;
         for (size_t k = 0; k < ids.size(); ++k) {
             set_level(ids[k], depth, who[k], best[k]);
@@ -206,7 +255,7 @@ private:
     }
 
     struct Depth {
-        Partition trial, child;
+        Partition trial, child;  // for evaluation; for the next depth
     };
 
     const Columns &block_, &selected_;
@@ -218,6 +267,8 @@ private:
     ConditionSums condition_;
     Candidate candidate_;
     std::vector<int64_t> rows_;
+    std::vector<uint8_t> row_of_;
+    std::vector<std::pair<int32_t, size_t>> pending_;
     std::vector<Depth> depth_;
 };
 
