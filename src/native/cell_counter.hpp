@@ -107,67 +107,54 @@ private:
     std::vector<uint32_t> tally_, met_;
 };
 
-// Counts as CellCounter does, in the cells of a Partition split by one more column, without forming
-// the finer partition: for cells of up to 63 samples, 10 rows and 8 levels. Cells of one sample are
-// passed over.
+// Counts in the cells of a Partition split by one more column, without forming the finer partition:
+// for cells of up to 255 samples, 16 rows and 8 levels. Calls sink.cell(counts, n_w) for every new
+// cell of two or more; counts has one entry a row.
 class SplitCounter {
 public:
+    static constexpr int64_t kRows = 16, kLevels = 8;
+
     static bool applies(const Partition& partition, int64_t n_rows, int64_t n_levels) {
-        return partition.largest <= kMask && n_rows <= kFields && n_levels <= 8;
+        return partition.largest <= 255 && n_rows <= kRows && n_levels <= kLevels;
     }
 
     // rows[i] is the row of partition.sample[i].
     template <class Code, class Sink>
     void operator()(const Partition& partition, const uint8_t* rows, const Code* level_of,
-                    Sink& sink) const {
+                    int64_t n_levels, Sink& sink) const {
         uint32_t begin = 0;
         for (const uint32_t end : partition.cell_end) {
             const uint32_t *sample = partition.sample.data() + begin, size = end - begin;
             if (size == 2)
                 count_two(sample, rows + begin, level_of, sink);
             else
-                count(sample, rows + begin, size, level_of, sink);
+                count(sample, rows + begin, size, level_of, n_levels, sink);
             begin = end;
         }
     }
 
 private:
-    // Ten counters of six bits in one register.
-    static constexpr int kBits = 6, kFields = 10;
-    static constexpr uint64_t kMask = (1 << kBits) - 1, kOnes = 0x0041041041041041u;
-
     template <class Code, class Sink>
     static void count_two(const uint32_t* sample, const uint8_t* rows, const Code* level_of,
                           Sink& sink) {
         if (level_of[sample[0]] != level_of[sample[1]]) return;
-        sink.begin_cell(2);
-        if (rows[0] == rows[1]) {
-            sink.in_row(rows[0], 2);
-        } else {
-            sink.in_row(std::min(rows[0], rows[1]), 1);
-            sink.in_row(std::max(rows[0], rows[1]), 1);
-        }
-        sink.end_cell();
+        uint8_t counts[kRows] = {};
+        ++counts[rows[0]];
+        ++counts[rows[1]];
+        sink.cell(counts, 2);
     }
 
     template <class Code, class Sink>
     static void count(const uint32_t* sample, const uint8_t* rows, uint32_t size,
-                      const Code* level_of, Sink& sink) {
-        uint64_t packed[8] = {};
-        for (uint32_t i = 0; i < size; ++i)
-            packed[level_of[sample[i]]] += uint64_t(1) << (kBits * rows[i]);
-        for (uint64_t counts : packed) {
-            if ((counts & (counts - 1)) == 0) {  // nobody, or one row: alone unless counted twice
-                if (counts == 0 || (counts & kOnes)) continue;
-            }
-            sink.begin_cell(int64_t((counts * kOnes >> (kBits * (kFields - 1))) & kMask));
-            while (counts) {
-                const int field = __builtin_ctzll(counts) / kBits;
-                sink.in_row(uint32_t(field), int64_t((counts >> (kBits * field)) & kMask));
-                counts &= ~(kMask << (kBits * field));
-            }
-            sink.end_cell();
+                      const Code* level_of, int64_t n_levels, Sink& sink) {
+        uint8_t counts[kLevels][kRows] = {}, total[kLevels] = {};
+        for (uint32_t i = 0; i < size; ++i) {
+            const uint32_t level = level_of[sample[i]];
+            ++counts[level][rows[i]];
+            ++total[level];
         }
+        for (int64_t level = 0; level < n_levels; ++level)
+            if (total[level] > 1) sink.cell(counts[level], total[level]);
     }
 };
 

@@ -180,33 +180,61 @@ struct LevelSink {
 
 }  // namespace
 
+template <class Sink>
+void Evaluator::walk(const Cells& cells, Sink& sink) {
+    if (cells.by) return walk_split(cells, sink);
+    const uint32_t n_classes = uint32_t(setting_.n_classes());
+    const uint32_t* cls = setting_.cls;
+    LevelSink<Sink> levels{sink, n_classes};
+    const Column& column = cells.candidate.column;
+    column.visit([&](const auto* level_of) {
+        const auto row_of = [=](uint32_t i) { return uint32_t(level_of[i]) * n_classes + cls[i]; };
+        count_(cells.partition, column.arity * n_classes, row_of, levels);
+    });
+}
+
 namespace {
 
-// Passes the counts on, and the classes of each cell to the sums of the condition.
+// Passes on the counts of a cell, and its classes to the sums of the condition. All rows are gone
+// through, since branches on counts that are 0 cost more than they save.
 template <class Sink>
-struct WithCondition {
+struct DenseSink {
     Sink& sink;
     ConditionSums& condition;
-    const uint32_t n_classes;
-    int64_t size = 0;
-    std::array<int64_t, 16> count{};
+    const uint32_t n_levels, n_classes;
 
-    void begin_cell(int64_t cell_size) {
-        size = cell_size;
+    void cell(const uint8_t* counts, int64_t size) {
+        int64_t of_class[SplitCounter::kRows] = {};
         condition.add_cell(size);
         sink.begin_cell(size);
-    }
-    void in_row(uint32_t row, uint32_t cls, int64_t c) {
-        count[cls] += c;
-        sink.in_row(row, cls, c);
-    }
-    void in_level(uint32_t level, int64_t c) { sink.in_level(level, c); }
-    void end_cell() {
-        for (uint32_t cls = 0; cls < n_classes; ++cls)
-            if (count[cls]) {
-                condition.add_pair(cls, count[cls], size);
-                count[cls] = 0;
+        if (sink.can_tally(size) && condition.pairs.can_tally(size)) {
+            uint32_t row = 0;
+            for (uint32_t level = 0; level < n_levels; ++level) {
+                int64_t total = 0;
+                for (uint32_t cls = 0; cls < n_classes; ++cls, ++row) {
+                    sink.tally_row(row, counts[row]);
+                    total += counts[row];
+                    of_class[cls] += counts[row];
+                }
+                sink.tally_level(level, total);
             }
+            for (uint32_t cls = 0; cls < n_classes; ++cls)
+                condition.tally_pair(cls, of_class[cls], size);
+            return;
+        }
+        uint32_t row = 0;
+        for (uint32_t level = 0; level < n_levels; ++level) {
+            int64_t total = 0;
+            for (uint32_t cls = 0; cls < n_classes; ++cls, ++row) {
+                if (counts[row] == 0) continue;
+                sink.in_row(row, cls, counts[row]);
+                total += counts[row];
+                of_class[cls] += counts[row];
+            }
+            if (total) sink.in_level(level, total);
+        }
+        for (uint32_t cls = 0; cls < n_classes; ++cls)
+            if (of_class[cls]) condition.add_pair(cls, of_class[cls], size);
         sink.end_cell();
     }
 };
@@ -214,26 +242,14 @@ struct WithCondition {
 }  // namespace
 
 template <class Sink>
-void Evaluator::walk(const Cells& cells, Sink&& sink) {
-    using PlainSink = std::remove_reference_t<Sink>;
-    const uint32_t n_classes = uint32_t(setting_.n_classes());
-    if (cells.by) {
-        split_condition_.start(setting_, cells.partition.sample.size());
-        WithCondition<PlainSink> with_condition{sink, split_condition_, n_classes};
-        LevelSink<WithCondition<PlainSink>> levels{with_condition, n_classes};
-        cells.by->visit([&](const auto* level_of) {
-            count_split_(cells.partition, cells.rows, level_of, levels);
-        });
-        split_condition_.finish();
-        return;
-    }
-    const uint32_t* cls = setting_.cls;
-    LevelSink<PlainSink> levels{sink, n_classes};
-    const Column& column = cells.candidate.column;
-    column.visit([&](const auto* level_of) {
-        const auto row_of = [=](uint32_t i) { return uint32_t(level_of[i]) * n_classes + cls[i]; };
-        count_(cells.partition, column.arity * n_classes, row_of, levels);
+void Evaluator::walk_split(const Cells& cells, Sink& sink) {
+    split_condition_.start(setting_, cells.partition.sample.size());
+    DenseSink<Sink> dense{sink, split_condition_, uint32_t(cells.candidate.column.arity),
+                          uint32_t(setting_.n_classes())};
+    cells.by->visit([&](const auto* level_of) {
+        count_split_(cells.partition, cells.rows, level_of, cells.by->arity, dense);
     });
+    split_condition_.finish();
 }
 
 bool Evaluator::can_split(const Setting& setting, const Partition& partition,
@@ -280,6 +296,9 @@ struct EntropySums {
         ++levels_here;
     }
     void end_cell() { freedom += (levels_here - 1) * (classes_here - 1); }
+    static bool can_tally(int64_t) { return false; }
+    void tally_row(uint32_t, int64_t) {}
+    void tally_level(uint32_t, int64_t) {}
 };
 
 struct CountLists {
@@ -288,6 +307,9 @@ struct CountLists {
     void in_row(uint32_t, uint32_t, int64_t c) { rows.push_back(c); }
     void in_level(uint32_t, int64_t c) { pairs.push_back(c); }
     void end_cell() {}
+    static bool can_tally(int64_t) { return false; }
+    void tally_row(uint32_t, int64_t) {}
+    void tally_level(uint32_t, int64_t) {}
 };
 
 // Rows x and rows (x, y), columns w.
@@ -303,6 +325,12 @@ struct AgainstCondition {
         if (by_level) by_level->add(level, c, cell_size);
     }
     void end_cell() {}
+
+    bool can_tally(int64_t size) const {
+        return by_level && by_row && by_level->can_tally(size) && by_row->can_tally(size);
+    }
+    void tally_row(uint32_t row, int64_t c) { by_row->tally(row, c, cell_size); }
+    void tally_level(uint32_t level, int64_t c) { by_level->tally(level, c, cell_size); }
 };
 
 // Rows y, columns (x, w).
@@ -319,6 +347,9 @@ struct AgainstClass {
         pending.clear();
     }
     void end_cell() {}
+    static bool can_tally(int64_t) { return false; }
+    void tally_row(uint32_t, int64_t) {}
+    void tally_level(uint32_t, int64_t) {}
 };
 
 }  // namespace
@@ -395,7 +426,8 @@ double Evaluator::jeffreys(Term term, const Cells& source) {
     const Partition& partition = source.partition;
     row_list_.clear();
     pair_list_.clear();
-    walk(source, CountLists{row_list_, pair_list_});
+    CountLists lists{row_list_, pair_list_};
+    walk(source, lists);
     const size_t n_alone = size_t(partition.n_alone);
     row_list_.insert(row_list_.end(), n_alone, 1);
     pair_list_.insert(pair_list_.end(), n_alone, 1);
@@ -508,7 +540,8 @@ double Evaluator::shrinkage(Term term, const Cells& cells) {
     ShrinkageTable* by_row = term == Term::information ? nullptr : &by_row_;
     if (by_level) by_level->start(cells.candidate.level_count, most_cells);
     if (by_row) by_row->start(cells.candidate.row_count, most_cells);
-    walk(cells, AgainstCondition{by_level, by_row});
+    AgainstCondition sink{by_level, by_row};
+    walk(cells, sink);
     double value = 0;
     if (by_level) {
         by_level->finish();

@@ -88,6 +88,11 @@ public:
         cells_sum += (*setting_->function)(size);
         ++n_cells;
     }
+    // For callers that have asked pairs.can_tally(cell_size), under shrinkage.
+    void tally_pair(uint32_t cls, int64_t count, int64_t cell_size) {
+        live_[cls] += count;
+        pairs.tally(cls, count, cell_size);
+    }
     void add_pair(uint32_t cls, int64_t count, int64_t cell_size) {
         pairs_sum += (*setting_->function)(count);
         ++cells_of_class[cls];
@@ -119,7 +124,8 @@ public:
     double operator()(Term term, const Candidate& candidate, const Partition& partition,
                       const ConditionSums& condition);
 
-    // With W the partition split by one more column. rows[i] is the row of partition.sample[i].
+    // R or I(X;Y|W) with W the partition split by one more column. rows[i] is the row (level and
+    // class) of partition.sample[i].
     static bool can_split(const Setting& setting, const Partition& partition,
                           const Candidate& candidate, const Column& by);
     double split(Term term, const Candidate& candidate, const Partition& partition,
@@ -146,7 +152,9 @@ private:
 
     // Counts the candidate in every cell: sink.in_row(row, class, count), sink.in_level(level, count).
     template <class Sink>
-    void walk(const Cells& cells, Sink&& sink);
+    void walk(const Cells& cells, Sink& sink);
+    template <class Sink>
+    void walk_split(const Cells& cells, Sink& sink);
 
     const Setting& setting_;
     CellCounter count_;

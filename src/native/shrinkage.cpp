@@ -44,13 +44,12 @@ void ShrinkageTable::finish() {
     const size_t n_rows = row_count_->size();
     for (size_t row = 0; row < n_rows; ++row) {
         if (is_tallied_) {
-            uint32_t* tally = tally_.data() + row * kKinds;
+            uint32_t* kinds = tally_.data() + row * kKinds;
             for (int64_t column_size = 1; column_size <= kTallied; ++column_size)
-                for (int64_t c = 1; c <= column_size; ++c, ++tally)
-                    if (*tally) {
-                        add_kind(row, c, column_size, *tally);
-                        *tally = 0;
-                    }
+                for (int64_t c = 1; c <= column_size; ++c)
+                    if (const uint32_t times = kinds[column_size * (kTallied + 1) + c])
+                        add_kind(row, c, column_size, times);
+            std::fill_n(kinds, kKinds, 0u);
         }
         if (const int64_t alone = (*row_count_)[row] - live_[row]) add_kind(row, 1, 1, alone);
     }

@@ -19,11 +19,16 @@ public:
     void start(const std::vector<int64_t>& row_count, size_t most_cells);
 
     void add(size_t row, int64_t c, int64_t column_size) {
-        if (is_tallied_ && column_size <= kTallied) {
-            ++tally_[row * kKinds + size_t(column_size * (column_size - 1) / 2 + c - 1)];
-            return;
-        }
-        add_kind(row, c, column_size, 1);
+        if (can_tally(column_size))
+            tally(row, c, column_size);
+        else
+            add_kind(row, c, column_size, 1);
+    }
+
+    // For callers that count many small columns without looking which counts are 0.
+    bool can_tally(int64_t column_size) const { return is_tallied_ && column_size <= kTallied; }
+    void tally(size_t row, int64_t c, int64_t column_size) {
+        ++tally_[row * kKinds + size_t(column_size * (kTallied + 1) + c)];
     }
 
     // Ends it: rows hold all samples that were not added, each alone in its column.
@@ -37,8 +42,8 @@ public:
                        std::vector<double>& scratch) const;
 
 private:
-    static constexpr int64_t kTallied = 8;                     // largest column that is tallied
-    static constexpr size_t kKinds = kTallied * (kTallied + 1) / 2;  // sizes and counts up to it
+    static constexpr int64_t kTallied = 8;                             // largest column tallied
+    static constexpr size_t kKinds = (kTallied + 1) * (kTallied + 1);  // by size, then by count
 
     void add_kind(size_t row, int64_t c, int64_t column_size, int64_t times) {
         const int64_t product = (*row_count_)[row] * column_size;
