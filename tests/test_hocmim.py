@@ -279,11 +279,6 @@ def test_threads_do_not_change_a_bit(parameters):
             assert_same_answer(fit(X, y, 12, n_jobs=n_jobs, **parameters), alone)
 
 
-# Blocks have no public parameter: what belongs here is `hocmim.engines.local.LocalEngine(codes, y,
-# criterion, n_jobs=, block_size=)` under the search, for block sizes 1, 7, 16 and 1000, compared
-# with block size 40 as above.
-
-
 # -- what it finds ---------------------------------------------------------------------------------
 
 

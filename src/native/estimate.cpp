@@ -62,17 +62,29 @@ double CountFunction::exact(int64_t count) const {
     return grassberger_ ? double(count) * grassberger_g(count) : n_log_n(double(count));
 }
 
-Setting::Setting(Estimator estimator_, const uint32_t* cls_, int64_t n_samples_, int64_t n_classes)
-    : estimator(estimator_),
-      n_samples(n_samples_),
-      cls(cls_),
-      class_counts(size_t(n_classes), 0),
-      function(count_function(estimator_ == Estimator::grassberger, n_samples_)),
-      nats(256.0) {
+namespace {
+std::vector<int64_t> count_classes(const uint32_t* cls, int64_t n_samples, int64_t n_classes) {
+    std::vector<int64_t> counts(size_t(n_classes), 0);
     for (int64_t i = 0; i < n_samples; ++i) {
         if (cls[i] >= uint64_t(n_classes)) throw std::invalid_argument("a class is not below their number");
-        ++class_counts[cls[i]];
+        ++counts[cls[i]];
     }
+    return counts;
+}
+}  // namespace
+
+Setting::Setting(Estimator estimator_, const uint32_t* cls_, int64_t n_samples_, int64_t n_classes)
+    : Setting(estimator_, n_samples_, count_classes(cls_, n_samples_, n_classes)) {
+    cls = cls_;
+}
+
+Setting::Setting(Estimator estimator_, int64_t n_samples_, std::vector<int64_t> class_counts_)
+    : estimator(estimator_),
+      n_samples(n_samples_),
+      cls(nullptr),
+      class_counts(std::move(class_counts_)),
+      function(count_function(estimator_ == Estimator::grassberger, n_samples_)),
+      nats(256.0) {
     for (int64_t count : class_counts) {
         n_classes_seen += count > 0;
         class_squares += count * count;
@@ -137,6 +149,21 @@ void ConditionSums::finish() {
     if (is_shrunken_) pairs.finish();
 }
 
+// pair_counts holds n_wy, by w, then y. A cell of one sample is one of those that finish() adds.
+void ConditionSums::compute(const std::vector<int64_t>& pair_counts, const Setting& setting) {
+    start(setting, pair_counts.size());
+    const size_t n_classes = size_t(setting.n_classes());
+    for (size_t first = 0; first < pair_counts.size(); first += n_classes) {
+        int64_t size = 0;
+        for (size_t cls = 0; cls < n_classes; ++cls) size += pair_counts[first + cls];
+        if (size < 2) continue;
+        add_cell(size);
+        for (size_t cls = 0; cls < n_classes; ++cls)
+            if (pair_counts[first + cls]) add_pair(uint32_t(cls), pair_counts[first + cls], size);
+    }
+    finish();
+}
+
 void ConditionSums::compute(const Partition& partition, const Setting& setting) {
     start(setting, partition.sample.size());
     PairSink sink{*this};
@@ -183,6 +210,7 @@ struct LevelSink {
 template <class Sink>
 void Evaluator::walk(const Cells& cells, Sink& sink) {
     if (cells.by) return walk_split(cells, sink);
+    if (cells.counts) return walk_dense(cells, sink);
     const uint32_t n_classes = uint32_t(setting_.n_classes());
     const uint32_t* cls = setting_.cls;
     LevelSink<Sink> levels{sink, n_classes};
@@ -250,6 +278,86 @@ void Evaluator::walk_split(const Cells& cells, Sink& sink) {
         count_split_(cells.partition, cells.rows, level_of, cells.by->arity, dense);
     });
     split_condition_.finish();
+}
+
+template <class Sink>
+void Evaluator::walk_dense(const Cells& cells, Sink& sink) {
+    const int64_t n_levels = cells.candidate.column.arity, n_classes = setting_.n_classes();
+    const int64_t* counts = cells.counts;
+    for (int64_t w = 0; w < cells.n_cells; ++w, counts += n_levels * n_classes) {
+        int64_t size = 0;
+        for (int64_t row = 0; row < n_levels * n_classes; ++row) size += counts[row];
+        if (size < 2) continue;
+        sink.begin_cell(size);
+        for (int64_t level = 0, row = 0; level < n_levels; ++level) {
+            int64_t total = 0;
+            for (int64_t cls = 0; cls < n_classes; ++cls, ++row) {
+                if (counts[row] == 0) continue;
+                sink.in_row(uint32_t(row), uint32_t(cls), counts[row]);
+                total += counts[row];
+            }
+            if (total) sink.in_level(uint32_t(level), total);
+        }
+        sink.end_cell();
+    }
+}
+
+double Evaluator::dense(Term term, const Column& column, const int64_t* counts, int64_t n_cells,
+                        const ConditionSums& condition) {
+    if (setting_.estimator == Estimator::plugin)
+        return dense_plugin(term, column, counts, n_cells, condition);
+    const size_t n_rows = size_t(column.arity * setting_.n_classes());
+    std::vector<int64_t>& row_count = row_list_;
+    row_count.assign(n_rows, 0);
+    for (size_t i = 0; i < size_t(n_cells) * n_rows; ++i) row_count[i % n_rows] += counts[i];
+    dense_candidate_.assign(column, setting_.n_classes(), row_count.data());
+    return evaluate(term, {dense_candidate_, no_partition_, condition, nullptr, nullptr, counts, n_cells});
+}
+
+// The plug-in of a small table is nothing but look-ups.
+double Evaluator::dense_plugin(Term term, const Column& column, const int64_t* counts, int64_t n_cells,
+                               const ConditionSums& condition) const {
+    const CountFunction& f = *setting_.function;
+    const int64_t n_levels = column.arity, n_classes = setting_.n_classes();
+    const int64_t n_rows = n_levels * n_classes;
+    int64_t rows = 0, pairs = 0, row_sum = 0, level_sum = 0;  // Σ f of n_xwy, n_xw, n_xy, n_x
+    for (int64_t level = 0; level < n_levels; ++level) {
+        int64_t of_level = 0;
+        for (int64_t w = 0; w < n_cells; ++w) {
+            const int64_t* here = counts + w * n_rows + level * n_classes;
+            int64_t pair = 0;
+            for (int64_t cls = 0; cls < n_classes; ++cls) {
+                rows += f(here[cls]);
+                pair += here[cls];
+            }
+            pairs += f(pair);
+            of_level += pair;
+        }
+        level_sum += f(of_level);
+        for (int64_t cls = 0; cls < n_classes; ++cls) {
+            int64_t of_row = 0;
+            for (int64_t w = 0; w < n_cells; ++w) of_row += counts[w * n_rows + level * n_classes + cls];
+            row_sum += f(of_row);
+        }
+    }
+    const auto real = [&](int64_t sum) { return f.fixed().real(sum) / double(setting_.n_samples); };
+    const auto information = [&] {
+        return real(pairs - level_sum - condition.cells_sum + setting_.whole_sum);
+    };
+    const auto given_class = [&] {
+        return real(rows - row_sum - condition.pairs_sum + setting_.class_sum);
+    };
+    switch (term) {
+        case Term::information: return std::max(0.0, information());
+        case Term::given_class: return std::max(0.0, given_class());
+        case Term::redundancy: return information() - given_class();
+        case Term::conditional:
+            return std::max(0.0, real(rows - pairs - condition.pairs_sum + condition.cells_sum));
+        case Term::joint:
+            return std::max(0.0, real(rows - pairs - setting_.class_sum + setting_.whole_sum));
+        case Term::joint_entropy: return std::max(0.0, real(setting_.whole_sum - rows));
+    }
+    return 0;
 }
 
 bool Evaluator::can_split(const Setting& setting, const Partition& partition,
@@ -520,7 +628,7 @@ double Evaluator::jeffreys(Term term, const Cells& source) {
 
 double Evaluator::shrunken_given_condition(Term term, const Cells& cells) {
     ShrinkageTable& by_class = by_row_;
-    by_class.start(setting_.class_counts, cells.partition.sample.size());
+    by_class.start(setting_.class_counts, cells.most());
     AgainstClass sink{by_class};
     walk(cells, sink);
     by_class.finish();
@@ -535,7 +643,7 @@ double Evaluator::shrinkage(Term term, const Cells& cells) {
     if (term == Term::conditional || term == Term::joint)
         return shrunken_given_condition(term, cells);
     const ConditionSums& condition = cells.condition;
-    const size_t most_cells = cells.partition.sample.size();
+    const size_t most_cells = cells.most();
     ShrinkageTable* by_level = term == Term::given_class ? nullptr : &by_level_;
     ShrinkageTable* by_row = term == Term::information ? nullptr : &by_row_;
     if (by_level) by_level->start(cells.candidate.level_count, most_cells);

@@ -48,6 +48,8 @@ private:
 struct Setting {
     // `cls` must outlive the setting.
     Setting(Estimator estimator, const uint32_t* cls, int64_t n_samples, int64_t n_classes);
+    // Without the classes themselves: for counts that were made elsewhere.
+    Setting(Estimator estimator, int64_t n_samples, std::vector<int64_t> class_counts);
 
     Estimator estimator;
     int64_t n_samples;
@@ -80,6 +82,8 @@ struct Candidate {
 class ConditionSums {
 public:
     void compute(const Partition& partition, const Setting& setting);
+
+    void compute(const std::vector<int64_t>& pair_counts, const Setting& setting);
 
     // Or cell by cell: start, then each cell of two or more with its classes, then finish.
     void start(const Setting& setting, size_t most_cells);
@@ -124,6 +128,10 @@ public:
     double operator()(Term term, const Candidate& candidate, const Partition& partition,
                       const ConditionSums& condition);
 
+    // From the counts n_xwy alone, by w, then x, then y; not for Jeffreys.
+    double dense(Term term, const Column& column, const int64_t* counts, int64_t n_cells,
+                 const ConditionSums& condition);
+
     // R or I(X;Y|W) with W the partition split by one more column. rows[i] is the row (level and
     // class) of partition.sample[i].
     static bool can_split(const Setting& setting, const Partition& partition,
@@ -139,10 +147,19 @@ private:
         const ConditionSums& condition;
         const Column* by = nullptr;  // the column the partition is split by
         const uint8_t* rows = nullptr;
+        const int64_t* counts = nullptr;  // n_xwy of `n_cells` cells
+        int64_t n_cells = 0;
+
+        // How many cells (x, w, y) there can be, those of samples alone in w apart.
+        size_t most() const {
+            return counts ? size_t(n_cells) * candidate.row_count.size() : partition.sample.size();
+        }
     };
 
     double evaluate(Term term, const Cells& cells);
     double entropy_like(Term term, const Cells& cells);
+    double dense_plugin(Term term, const Column& column, const int64_t* counts, int64_t n_cells,
+                        const ConditionSums& condition) const;
     double jeffreys(Term term, const Cells& cells);
     double shrinkage(Term term, const Cells& cells);
     double shrunken_given_condition(Term term, const Cells& cells);
@@ -155,6 +172,8 @@ private:
     void walk(const Cells& cells, Sink& sink);
     template <class Sink>
     void walk_split(const Cells& cells, Sink& sink);
+    template <class Sink>
+    void walk_dense(const Cells& cells, Sink& sink);
 
     const Setting& setting_;
     CellCounter count_;
@@ -163,6 +182,8 @@ private:
     ShrinkageTable by_level_, by_row_;
     std::vector<double> terms_;
     std::vector<int64_t> class_scratch_, row_list_, pair_list_;
+    Candidate dense_candidate_;
+    Partition no_partition_;
 };
 
 }  // namespace hocmim

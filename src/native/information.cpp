@@ -6,6 +6,7 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 
+#include "bit_planes.hpp"
 #include "estimate.hpp"
 #include "module.hpp"
 
@@ -111,6 +112,44 @@ void information(const Columns& columns, Vector<const uint32_t> y, int64_t n_cla
     }
 }
 
+// The same terms from bit planes, for columns that have them and W and Y of few cells.
+void information_by_planes(const BitPlanes& planes, const Columns& columns, const CellMasks& y,
+                           const CellMasks& w, Term term, Estimator estimator, Vector<double> out,
+                           std::optional<Vector<const int64_t>> which) {
+    const int64_t n_terms = which ? int64_t(which->shape(0)) : columns.size();
+    if (y.n_samples() != columns.n_samples() || w.n_samples() != columns.n_samples() ||
+        int64_t(out.shape(0)) != n_terms || estimator == Estimator::jeffreys)
+        throw std::invalid_argument("the planes, y, w and out do not fit together");
+    nb::gil_scoped_release release;
+    const CellMasks pairs(w, y);
+    const std::vector<int64_t> pair_counts = pairs.counts();
+    const Setting setting(estimator, columns.n_samples(), y.counts());
+    ConditionSums condition;
+    condition.compute(pair_counts, setting);
+    Evaluator evaluate(setting);
+    const int64_t n_pairs = pairs.n_cells(), n_classes = y.n_cells();
+    std::vector<int64_t> common(size_t(n_pairs * (BitPlanes::kMostLevels - 1)));
+    std::vector<int64_t> counts(size_t(n_pairs * BitPlanes::kMostLevels));
+    for (int64_t k = 0; k < n_terms; ++k) {
+        const int64_t j = which ? (*which)(k) : k;
+        if (j < 0 || j >= columns.size() || !planes.has(j))
+            throw std::invalid_argument("there are no planes at that position");
+        const int64_t arity = columns[j].arity, n_planes = arity - 1;
+        count_common(planes.planes(j), n_planes, pairs.masks(), n_pairs, planes.n_words(), common.data());
+        for (int64_t pair = 0; pair < n_pairs; ++pair) {
+            int64_t* at = counts.data() + (pair / n_classes * arity) * n_classes + pair % n_classes;
+            int64_t rest = pair_counts[size_t(pair)];  // level 0 has what the others leave
+            for (int64_t p = 0; p < n_planes; ++p) {
+                const int64_t count = common[size_t(pair * n_planes + p)];
+                at[(p + 1) * n_classes] = count;
+                rest -= count;
+            }
+            at[0] = rest;
+        }
+        out(k) = evaluate.dense(term, columns[j], counts.data(), w.n_cells(), condition);
+    }
+}
+
 }  // namespace
 
 }  // namespace hocmim
@@ -145,6 +184,23 @@ void bind_information(nanobind::module_& m) {
         .def("append", &Columns::append_wide, "codes"_a.noconvert(), "arity"_a)
         .def("__len__", &Columns::size);
 
+    nb::class_<BitPlanes>(m, "BitPlanes")
+        .def(nb::init<const Columns&>(), "columns"_a, nb::call_guard<nb::gil_scoped_release>())
+        .def("has", &BitPlanes::has, "j"_a)
+        .def_prop_ro("n_bytes", &BitPlanes::n_bytes)
+        .def_ro_static("most_levels", &BitPlanes::kMostLevels);
+
+    nb::class_<CellMasks>(m, "CellMasks")
+        .def("__init__",
+             [](CellMasks* self, Vector<const uint32_t> cells, int64_t n_cells) {
+                 new (self) CellMasks(cells.data(), int64_t(cells.shape(0)), n_cells);
+             },
+             "cells"_a.noconvert(), "n_cells"_a)
+        .def_ro_static("most_cells", &CellMasks::kMostCells);
+
+    m.def("popcount_dispatch", &popcount_dispatch);
+    m.def("information_by_planes", &information_by_planes, "planes"_a, "columns"_a, "y"_a, "w"_a,
+          "term"_a, "estimator"_a, "out"_a.noconvert(), "which"_a.noconvert().none() = nb::none());
     m.def("join", &join, "columns"_a);
     m.def("join_with", &join_with, "cells"_a.noconvert(), "n_cells"_a, "columns"_a, "j"_a);
     m.def("information", &information, "columns"_a, "y"_a.noconvert(), "n_classes"_a,
