@@ -7,6 +7,7 @@
 #include <nanobind/stl/string.h>
 
 #include "bit_planes.hpp"
+#include "dense.hpp"
 #include "estimate.hpp"
 #include "module.hpp"
 
@@ -75,6 +76,51 @@ std::pair<JointCodes, int64_t> join_with(Vector<const uint32_t> cells, int64_t n
     return {to_numpy(std::move(codes)), int64_t(n_joint)};
 }
 
+// Terms of columns and one condition W, by the evaluator that suits its cells.
+class ConditionedTerms {
+public:
+    ConditionedTerms(const Setting& setting, const uint32_t* cell_of, int64_t n_cells)
+        : setting_(setting), cell_of_(cell_of), n_cells_(n_cells), dense_(setting), evaluate_(setting) {}
+
+    double operator()(Term term, const Column& column) {
+        if (DenseEvaluator::can_evaluate(setting_, term, n_cells_, column.arity)) {
+            if (!is_dense_ready_) dense_.condition(cell_of_, n_cells_);
+            is_dense_ready_ = true;
+            return dense_(term, column);
+        }
+        if (!is_ready_) form_cells();
+        is_ready_ = true;
+        // The terms of (X,W) and Y do without the counts of X.
+        const bool is_counted = setting_.estimator == Estimator::jeffreys ||
+                                term == Term::information || term == Term::given_class ||
+                                term == Term::redundancy;
+        row_count_.assign(size_t(column.arity * setting_.n_classes()), 0);
+        if (is_counted)
+            count_rows(column, setting_.cls, setting_.n_samples, setting_.n_classes(), row_count_.data());
+        candidate_.assign(column, setting_.n_classes(), row_count_.data());
+        return evaluate_(term, candidate_, partition_, condition_);
+    }
+
+private:
+    void form_cells() {
+        Partition everybody;
+        everybody.assign_whole(setting_.n_samples, setting_.cls, setting_.n_classes());
+        Refiner()(everybody, cell_of_, n_cells_, setting_.cls, partition_);
+        condition_.compute(partition_, setting_);
+    }
+
+    const Setting& setting_;
+    const uint32_t* cell_of_;
+    const int64_t n_cells_;
+    bool is_dense_ready_ = false, is_ready_ = false;
+    DenseEvaluator dense_;
+    Evaluator evaluate_;
+    Partition partition_;
+    ConditionSums condition_;
+    Candidate candidate_;
+    std::vector<int64_t> row_count_;
+};
+
 // The term of every column, or of the columns at the positions `which` only.
 void information(const Columns& columns, Vector<const uint32_t> y, int64_t n_classes,
                  Vector<const uint32_t> w, int64_t n_cells, Term term, Estimator estimator,
@@ -92,24 +138,8 @@ void information(const Columns& columns, Vector<const uint32_t> y, int64_t n_cla
     for (int64_t i = 0; i < n_samples; ++i)
         if (cell_of[i] >= uint64_t(n_cells)) throw std::invalid_argument("a cell is not below their number");
     const Setting setting(estimator, cls, n_samples, n_classes);
-    Partition everybody, partition;
-    everybody.assign_whole(n_samples, cls, n_classes);
-    Refiner()(everybody, cell_of, n_cells, cls, partition);
-    ConditionSums condition;
-    condition.compute(partition, setting);
-    Evaluator evaluate(setting);
-    Candidate candidate;
-    // The terms of (X,W) and Y do without the counts of X.
-    const bool is_counted = estimator == Estimator::jeffreys || term == Term::information ||
-                            term == Term::given_class || term == Term::redundancy;
-    std::vector<int64_t> row_count;
-    for (int64_t k = 0; k < n_terms; ++k) {
-        const Column& column = columns[which ? (*which)(k) : k];
-        row_count.assign(size_t(column.arity * n_classes), 0);
-        if (is_counted) count_rows(column, cls, n_samples, n_classes, row_count.data());
-        candidate.assign(column, n_classes, row_count.data());
-        out(k) = evaluate(term, candidate, partition, condition);
-    }
+    ConditionedTerms terms(setting, cell_of, n_cells);
+    for (int64_t k = 0; k < n_terms; ++k) out(k) = terms(term, columns[which ? (*which)(k) : k]);
 }
 
 // The same terms from bit planes, for columns that have them and W and Y of few cells.
