@@ -122,3 +122,18 @@ class Cmicot:
     ) -> None: ...
     def select(self, columns: Columns, j: int) -> None: ...
     def score(self, which: NDArray[np.int64], out: NDArray[np.float64]) -> None: ...
+
+def meet_subsets(
+    columns: Columns,
+    selected: Columns,
+    size: int,
+    y: NDArray[np.uint32],
+    n_classes: int,
+    term: Term,
+    estimator: Estimator,
+    which: NDArray[np.int64],
+    n_met: NDArray[np.int64],
+    least: NDArray[np.float64],
+    bar: float,
+    most_terms: int,
+) -> int: ...

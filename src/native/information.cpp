@@ -1,13 +1,12 @@
 // Bindings of the counting kernels: joint codes, and terms of information for blocks of columns.
 #include <optional>
-#include <unordered_map>
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 
 #include "bit_planes.hpp"
-#include "dense.hpp"
+#include "condition.hpp"
 #include "estimate.hpp"
 #include "module.hpp"
 
@@ -21,31 +20,6 @@ JointCodes to_numpy(std::vector<uint32_t>&& codes) {
     auto* owned = new std::vector<uint32_t>(std::move(codes));
     nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<uint32_t>*>(p); });
     return JointCodes(owned->data(), {owned->size()}, owner);
-}
-
-// Renumbers pair codes a * n_b + b by first appearance. The table of new numbers is never larger
-// than a small multiple of the samples; beyond that a hash map takes its place.
-template <class Code>
-uint32_t join_one(std::vector<uint32_t>& codes, uint64_t n_codes, const Code* level_of, uint64_t arity) {
-    const uint64_t n_pairs = n_codes * arity;
-    uint32_t n_cells = 0;
-    if (n_pairs <= 4 * codes.size() + 1024) {
-        std::vector<uint32_t> number(n_pairs, UINT32_MAX);
-        for (size_t i = 0; i < codes.size(); ++i) {
-            uint32_t& cell = number[codes[i] * arity + level_of[i]];
-            if (cell == UINT32_MAX) cell = n_cells++;
-            codes[i] = cell;
-        }
-    } else {
-        std::unordered_map<uint64_t, uint32_t> number;
-        number.reserve(codes.size());
-        for (size_t i = 0; i < codes.size(); ++i) {
-            const auto [cell, is_new] = number.try_emplace(codes[i] * arity + level_of[i], n_cells);
-            n_cells += is_new;
-            codes[i] = cell->second;
-        }
-    }
-    return n_cells;
 }
 
 std::pair<JointCodes, int64_t> join(const Columns& columns) {
@@ -76,51 +50,6 @@ std::pair<JointCodes, int64_t> join_with(Vector<const uint32_t> cells, int64_t n
     return {to_numpy(std::move(codes)), int64_t(n_joint)};
 }
 
-// Terms of columns and one condition W, by the evaluator that suits its cells.
-class ConditionedTerms {
-public:
-    ConditionedTerms(const Setting& setting, const uint32_t* cell_of, int64_t n_cells)
-        : setting_(setting), cell_of_(cell_of), n_cells_(n_cells), dense_(setting), evaluate_(setting) {}
-
-    double operator()(Term term, const Column& column) {
-        if (DenseEvaluator::can_evaluate(setting_, term, n_cells_, column.arity)) {
-            if (!is_dense_ready_) dense_.condition(cell_of_, n_cells_);
-            is_dense_ready_ = true;
-            return dense_(term, column);
-        }
-        if (!is_ready_) form_cells();
-        is_ready_ = true;
-        // The terms of (X,W) and Y do without the counts of X.
-        const bool is_counted = setting_.estimator == Estimator::jeffreys ||
-                                term == Term::information || term == Term::given_class ||
-                                term == Term::redundancy;
-        row_count_.assign(size_t(column.arity * setting_.n_classes()), 0);
-        if (is_counted)
-            count_rows(column, setting_.cls, setting_.n_samples, setting_.n_classes(), row_count_.data());
-        candidate_.assign(column, setting_.n_classes(), row_count_.data());
-        return evaluate_(term, candidate_, partition_, condition_);
-    }
-
-private:
-    void form_cells() {
-        Partition everybody;
-        everybody.assign_whole(setting_.n_samples, setting_.cls, setting_.n_classes());
-        Refiner()(everybody, cell_of_, n_cells_, setting_.cls, partition_);
-        condition_.compute(partition_, setting_);
-    }
-
-    const Setting& setting_;
-    const uint32_t* cell_of_;
-    const int64_t n_cells_;
-    bool is_dense_ready_ = false, is_ready_ = false;
-    DenseEvaluator dense_;
-    Evaluator evaluate_;
-    Partition partition_;
-    ConditionSums condition_;
-    Candidate candidate_;
-    std::vector<int64_t> row_count_;
-};
-
 // The term of every column, or of the columns at the positions `which` only.
 void information(const Columns& columns, Vector<const uint32_t> y, int64_t n_classes,
                  Vector<const uint32_t> w, int64_t n_cells, Term term, Estimator estimator,
@@ -138,7 +67,8 @@ void information(const Columns& columns, Vector<const uint32_t> y, int64_t n_cla
     for (int64_t i = 0; i < n_samples; ++i)
         if (cell_of[i] >= uint64_t(n_cells)) throw std::invalid_argument("a cell is not below their number");
     const Setting setting(estimator, cls, n_samples, n_classes);
-    ConditionedTerms terms(setting, cell_of, n_cells);
+    ConditionedTerms terms(setting);
+    terms.condition(cell_of, n_cells);
     for (int64_t k = 0; k < n_terms; ++k) out(k) = terms(term, columns[which ? (*which)(k) : k]);
 }
 

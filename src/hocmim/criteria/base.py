@@ -128,5 +128,5 @@ class Criterion(ABC):
         return {}
 
     def n_terms(self, n_select: int) -> int:
-        """The most terms a candidate needs until ``n_select`` columns are selected; 0 if unknown."""
+        """Return the most terms a candidate needs to select that many columns; 0 if unknown."""
         return 0
