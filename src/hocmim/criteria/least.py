@@ -15,7 +15,7 @@ from hocmim.criteria.base import Best, Criterion, comparison_key
 from hocmim.criteria.subsets import n_subset_terms
 
 # Cells are formed once for all candidates that meet a subset together: this many at a time.
-CHUNK = 64
+CHUNK = 32
 # Samples a call of the kernel counts at most, so that work can be stopped in between.
 SAMPLES_PER_CALL = 1 << 24
 
