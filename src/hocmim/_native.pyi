@@ -137,3 +137,26 @@ def meet_subsets(
     bar: float,
     most_terms: int,
 ) -> int: ...
+
+class BitPlanes:
+    most_levels: int
+    def __init__(self, columns: Columns) -> None: ...
+    def has(self, j: int) -> bool: ...
+    @property
+    def n_bytes(self) -> int: ...
+
+class CellMasks:
+    most_cells: int
+    def __init__(self, cells: NDArray[np.uint32], n_cells: int) -> None: ...
+
+def popcount_dispatch() -> str: ...
+def information_by_planes(
+    planes: BitPlanes,
+    columns: Columns,
+    y: CellMasks,
+    w: CellMasks,
+    term: Term,
+    estimator: Estimator,
+    out: NDArray[np.float64],
+    which: NDArray[np.int64] | None,
+) -> None: ...

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,10 @@ from hocmim.estimators import estimator_by_name
 
 Values = NDArray[np.float64]
 Positions = NDArray[np.int64]
+
+# Planes times masks up to which counting on bit planes beats counting samples (measured:
+# docs/performance.md).
+MOST_POPCOUNTS = {"avx512": 320, "avx2": 96}.get(_native.popcount_dispatch(), 64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +39,11 @@ class Joint:
         if n_samples is None:
             n_samples = len(columns[0].codes)
         return cls(*_native.join(native_list(columns, n_samples)))
+
+    @cached_property
+    def masks(self) -> _native.CellMasks:
+        """One bit a sample and cell, for the kernels on bit planes."""
+        return _native.CellMasks(self.cells, self.n_cells)
 
     def with_column(self, column: Column) -> Joint:
         """Join one more column."""
@@ -73,16 +83,54 @@ class BlockTerms:
         self.y = y
         self.estimator = estimator_by_name(estimator)
         self._on_terms = on_terms
+        is_narrow = (block.place >= 0) & (block.arity <= _native.BitPlanes.most_levels)
+        self._has_planes = is_narrow & (estimator != "jeffreys")
+        self._n_planes = np.where(self._has_planes, block.arity - 1, 0)
         self._nothing = Joint(np.zeros(block.n_samples, np.uint32), 1)
 
     def _term(self, term: Term, w: Joint, y: Joint, which: Positions | None) -> Values:
         out = np.empty(len(self.columns) if which is None else len(which))
-        _native.information(
-            self.columns, y.cells, y.n_cells, w.cells, w.n_cells, term, self.estimator, out, which
-        )
+        by_planes = self._by_planes(w.n_cells * y.n_cells, which)
+        if by_planes.all():
+            self._term_by_planes(term, w, y, which, out)
+        elif not by_planes.any():
+            self._term_by_cells(term, w, y, which, out)
+        else:
+            positions = np.arange(len(self.columns)) if which is None else which
+            for chosen, compute in (
+                (by_planes, self._term_by_planes),
+                (~by_planes, self._term_by_cells),
+            ):
+                part = np.empty(int(chosen.sum()))
+                compute(term, w, y, positions[chosen], part)
+                out[chosen] = part
         if self._on_terms is not None:
             self._on_terms(len(out))
         return out
+
+    def _by_planes(self, n_masks: int, which: Positions | None) -> NDArray[np.bool_]:
+        """For which columns popcounts are fewer than samples would be."""
+        pays = self._has_planes & (self._n_planes * n_masks <= MOST_POPCOUNTS)
+        pays &= n_masks <= _native.CellMasks.most_cells
+        return pays if which is None else pays[which]
+
+    @cached_property
+    def _planes(self) -> _native.BitPlanes:
+        return _native.BitPlanes(self.columns)
+
+    def _term_by_planes(
+        self, term: Term, w: Joint, y: Joint, which: Positions | None, out: Values
+    ) -> None:
+        _native.information_by_planes(
+            self._planes, self.columns, y.masks, w.masks, term, self.estimator, out, which
+        )
+
+    def _term_by_cells(
+        self, term: Term, w: Joint, y: Joint, which: Positions | None, out: Values
+    ) -> None:
+        _native.information(
+            self.columns, y.cells, y.n_cells, w.cells, w.n_cells, term, self.estimator, out, which
+        )
 
     def relevance(self, which: Positions | None = None) -> Values:
         """I(X;Y)."""

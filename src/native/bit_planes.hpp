@@ -31,7 +31,7 @@ private:
 // A joint variable of few cells as one bit a sample and cell.
 class CellMasks {
 public:
-    static constexpr int64_t kMostCells = 64;
+    static constexpr int64_t kMostCells = 512;
 
     CellMasks(const uint32_t* cell_of, int64_t n_samples, int64_t n_cells);
     // One more class for each cell: cell (w, y) is w * y.n_cells() + y.

@@ -309,8 +309,13 @@ double Evaluator::dense(Term term, const Column& column, const int64_t* counts, 
     const size_t n_rows = size_t(column.arity * setting_.n_classes());
     std::vector<int64_t>& row_count = row_list_;
     row_count.assign(n_rows, 0);
-    for (size_t i = 0; i < size_t(n_cells) * n_rows; ++i) row_count[i % n_rows] += counts[i];
+    for (int64_t w = 0; w < n_cells; ++w)
+        for (size_t row = 0; row < n_rows; ++row) row_count[row] += counts[size_t(w) * n_rows + row];
     dense_candidate_.assign(column, setting_.n_classes(), row_count.data());
+    if (setting_.estimator == Estimator::shrinkage && term != Term::joint_entropy) {
+        const double value = dense_shrinkage(term, dense_candidate_, counts, n_cells, condition);
+        return term == Term::redundancy ? value : std::max(0.0, value);
+    }
     return evaluate(term, {dense_candidate_, no_partition_, condition, nullptr, nullptr, counts, n_cells});
 }
 
@@ -626,30 +631,18 @@ double Evaluator::jeffreys(Term term, const Cells& source) {
 
 // ---- shrinkage towards independence ---------------------------------------------------------------
 
-double Evaluator::shrunken_given_condition(Term term, const Cells& cells) {
-    ShrinkageTable& by_class = by_row_;
-    by_class.start(setting_.class_counts, cells.most());
-    AgainstClass sink{by_class};
-    walk(cells, sink);
+// I(X,W;Y), or I(X;Y|W), from the table with rows y and columns (x, w).
+double Evaluator::shrunken_against_class(Term term, ShrinkageTable& by_class, int64_t column_squares,
+                                         const ConditionSums& condition) {
     by_class.finish();
-    const double lambda =
-        by_class.intensity(setting_.n_samples, sink.column_squares + cells.condition.n_alone);
+    const double lambda = by_class.intensity(setting_.n_samples, column_squares);
     const double joint = information(by_class, lambda);
-    return term == Term::joint ? joint : joint - information(cells.condition.pairs, lambda);
+    return term == Term::joint ? joint : joint - information(condition.pairs, lambda);
 }
 
-double Evaluator::shrinkage(Term term, const Cells& cells) {
-    if (term == Term::joint_entropy) return entropy_like(term, cells);
-    if (term == Term::conditional || term == Term::joint)
-        return shrunken_given_condition(term, cells);
-    const ConditionSums& condition = cells.condition;
-    const size_t most_cells = cells.most();
-    ShrinkageTable* by_level = term == Term::given_class ? nullptr : &by_level_;
-    ShrinkageTable* by_row = term == Term::information ? nullptr : &by_row_;
-    if (by_level) by_level->start(cells.candidate.level_count, most_cells);
-    if (by_row) by_row->start(cells.candidate.row_count, most_cells);
-    AgainstCondition sink{by_level, by_row};
-    walk(cells, sink);
+// I(X;W), I(X;W|Y) or the first less the second, from the tables with columns w that are given.
+double Evaluator::shrunken_term(ShrinkageTable* by_level, ShrinkageTable* by_row,
+                                const ConditionSums& condition) {
     double value = 0;
     if (by_level) {
         by_level->finish();
@@ -664,6 +657,63 @@ double Evaluator::shrinkage(Term term, const Cells& cells) {
         value += by_level ? -given_class : given_class;
     }
     return value;
+}
+
+double Evaluator::shrunken_given_condition(Term term, const Cells& cells) {
+    by_row_.start(setting_.class_counts, cells.most());
+    AgainstClass sink{by_row_};
+    walk(cells, sink);
+    return shrunken_against_class(term, by_row_, sink.column_squares + cells.condition.n_alone,
+                                  cells.condition);
+}
+
+double Evaluator::shrinkage(Term term, const Cells& cells) {
+    if (term == Term::joint_entropy) return entropy_like(term, cells);
+    if (term == Term::conditional || term == Term::joint)
+        return shrunken_given_condition(term, cells);
+    ShrinkageTable* by_level = term == Term::given_class ? nullptr : &by_level_;
+    ShrinkageTable* by_row = term == Term::information ? nullptr : &by_row_;
+    if (by_level) by_level->start(cells.candidate.level_count, cells.most());
+    if (by_row) by_row->start(cells.candidate.row_count, cells.most());
+    AgainstCondition sink{by_level, by_row};
+    walk(cells, sink);
+    return shrunken_term(by_level, by_row, cells.condition);
+}
+
+double Evaluator::dense_shrinkage(Term term, const Candidate& candidate, const int64_t* counts,
+                                  int64_t n_cells, const ConditionSums& condition) {
+    const int64_t n_levels = candidate.column.arity, n_classes = setting_.n_classes();
+    const size_t n_rows = size_t(n_levels * n_classes), most = size_t(n_cells) * n_rows;
+    std::vector<int64_t>& level_count = pair_list_;
+    level_count.assign(size_t(n_levels), 0);
+    if (term == Term::conditional || term == Term::joint) {
+        by_row_.start(setting_.class_counts, most);
+        int64_t column_squares = 0;
+        for (int64_t column = 0; column < n_cells * n_levels; ++column, counts += n_classes) {
+            int64_t size = 0;
+            for (int64_t cls = 0; cls < n_classes; ++cls) size += counts[cls];
+            if (size) by_row_.add_column(counts, size);
+            column_squares += size * size;
+        }
+        return shrunken_against_class(term, by_row_, column_squares, condition);
+    }
+    ShrinkageTable* by_level = term == Term::given_class ? nullptr : &by_level_;
+    ShrinkageTable* by_row = term == Term::information ? nullptr : &by_row_;
+    if (by_level) by_level->start(candidate.level_count, most);
+    if (by_row) by_row->start(candidate.row_count, most);
+    for (int64_t w = 0; w < n_cells; ++w, counts += n_rows) {
+        int64_t size = 0;
+        for (int64_t level = 0; level < n_levels; ++level) {
+            int64_t total = 0;
+            for (int64_t cls = 0; cls < n_classes; ++cls) total += counts[level * n_classes + cls];
+            level_count[size_t(level)] = total;
+            size += total;
+        }
+        if (size == 0) continue;
+        if (by_level) by_level->add_column(level_count.data(), size);
+        if (by_row) by_row->add_column(counts, size);
+    }
+    return shrunken_term(by_level, by_row, condition);
 }
 
 double Evaluator::evaluate(Term term, const Cells& cells) {

@@ -158,11 +158,17 @@ private:
 
     double evaluate(Term term, const Cells& cells);
     double entropy_like(Term term, const Cells& cells);
+    double dense_shrinkage(Term term, const Candidate& candidate, const int64_t* counts,
+                           int64_t n_cells, const ConditionSums& condition);
     double dense_plugin(Term term, const Column& column, const int64_t* counts, int64_t n_cells,
                         const ConditionSums& condition) const;
     double jeffreys(Term term, const Cells& cells);
     double shrinkage(Term term, const Cells& cells);
     double shrunken_given_condition(Term term, const Cells& cells);
+    double shrunken_term(ShrinkageTable* by_level, ShrinkageTable* by_row,
+                         const ConditionSums& condition);
+    double shrunken_against_class(Term term, ShrinkageTable& by_class, int64_t column_squares,
+                                  const ConditionSums& condition);
     double information(const ShrinkageTable& table, double lambda) {
         return table.information(lambda, setting_.n_samples, setting_.nats, terms_);
     }
