@@ -4,7 +4,7 @@
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include "bit_planes.hpp"
 #include "estimate.hpp"
@@ -77,12 +77,13 @@ std::pair<JointCodes, int64_t> join_with(Vector<const uint32_t> cells, int64_t n
 
 // The term of every column, or of the columns at the positions `which` only.
 void information(const Columns& columns, Vector<const uint32_t> y, int64_t n_classes,
-                 Vector<const uint32_t> w, int64_t n_cells, Term term, Estimator estimator,
-                 Vector<double> out, std::optional<Vector<const int64_t>> which) {
+                 Vector<const uint32_t> w, int64_t n_cells, const std::vector<Term>& terms,
+                 Estimator estimator, Matrix<double> out,
+                 std::optional<Vector<const int64_t>> which) {
     const int64_t n_samples = columns.n_samples();
     const int64_t n_terms = which ? int64_t(which->shape(0)) : columns.size();
     if (int64_t(y.shape(0)) != n_samples || int64_t(w.shape(0)) != n_samples ||
-        int64_t(out.shape(0)) != n_terms)
+        out.shape(0) != terms.size() || int64_t(out.shape(1)) != n_terms)
         throw std::invalid_argument("the columns, y, w and out do not fit together");
     for (int64_t k = 0; which && k < n_terms; ++k)
         if ((*which)(k) < 0 || (*which)(k) >= columns.size())
@@ -100,25 +101,28 @@ void information(const Columns& columns, Vector<const uint32_t> y, int64_t n_cla
     Evaluator evaluate(setting);
     Candidate candidate;
     // The terms of (X,W) and Y do without the counts of X.
-    const bool is_counted = estimator == Estimator::jeffreys || term == Term::information ||
-                            term == Term::given_class || term == Term::redundancy;
+    bool is_counted = estimator == Estimator::jeffreys;
+    for (const Term term : terms)
+        is_counted |= term == Term::information || term == Term::given_class || term == Term::redundancy;
     std::vector<int64_t> row_count;
     for (int64_t k = 0; k < n_terms; ++k) {
         const Column& column = columns[which ? (*which)(k) : k];
         row_count.assign(size_t(column.arity * n_classes), 0);
         if (is_counted) count_rows(column, cls, n_samples, n_classes, row_count.data());
         candidate.assign(column, n_classes, row_count.data());
-        out(k) = evaluate(term, candidate, partition, condition);
+        for (size_t t = 0; t < terms.size(); ++t)
+            out(t, k) = evaluate(terms[t], candidate, partition, condition);
     }
 }
 
 // The same terms from bit planes, for columns that have them and W and Y of few cells.
 void information_by_planes(const BitPlanes& planes, const Columns& columns, const CellMasks& y,
-                           const CellMasks& w, Term term, Estimator estimator, Vector<double> out,
-                           std::optional<Vector<const int64_t>> which) {
+                           const CellMasks& w, const std::vector<Term>& terms, Estimator estimator,
+                           Matrix<double> out, std::optional<Vector<const int64_t>> which) {
     const int64_t n_terms = which ? int64_t(which->shape(0)) : columns.size();
     if (y.n_samples() != columns.n_samples() || w.n_samples() != columns.n_samples() ||
-        int64_t(out.shape(0)) != n_terms || estimator == Estimator::jeffreys)
+        out.shape(0) != terms.size() || int64_t(out.shape(1)) != n_terms ||
+        estimator == Estimator::jeffreys)
         throw std::invalid_argument("the planes, y, w and out do not fit together");
     nb::gil_scoped_release release;
     const CellMasks pairs(w, y);
@@ -146,7 +150,8 @@ void information_by_planes(const BitPlanes& planes, const Columns& columns, cons
             }
             at[0] = rest;
         }
-        out(k) = evaluate.dense(term, columns[j], counts.data(), w.n_cells(), condition);
+        for (size_t t = 0; t < terms.size(); ++t)
+            out(t, k) = evaluate.dense(terms[t], columns[j], counts.data(), w.n_cells(), condition);
     }
 }
 
@@ -200,10 +205,10 @@ void bind_information(nanobind::module_& m) {
 
     m.def("popcount_dispatch", &popcount_dispatch);
     m.def("information_by_planes", &information_by_planes, "planes"_a, "columns"_a, "y"_a, "w"_a,
-          "term"_a, "estimator"_a, "out"_a.noconvert(), "which"_a.noconvert().none() = nb::none());
+          "terms"_a, "estimator"_a, "out"_a.noconvert(), "which"_a.noconvert().none() = nb::none());
     m.def("join", &join, "columns"_a);
     m.def("join_with", &join_with, "cells"_a.noconvert(), "n_cells"_a, "columns"_a, "j"_a);
     m.def("information", &information, "columns"_a, "y"_a.noconvert(), "n_classes"_a,
-          "w"_a.noconvert(), "n_cells"_a, "term"_a, "estimator"_a, "out"_a.noconvert(),
+          "w"_a.noconvert(), "n_cells"_a, "terms"_a, "estimator"_a, "out"_a.noconvert(),
           "which"_a.noconvert().none() = nb::none());
 }
