@@ -107,55 +107,42 @@ private:
     std::vector<uint32_t> tally_, met_;
 };
 
-// Counts in the cells of a Partition split by one more column, without forming the finer partition:
-// for cells of up to 255 samples, 16 rows and 8 levels. Calls sink.cell(counts, n_w) for every new
-// cell of two or more; counts has one entry a row.
+// The rows of the samples in the cells of a Partition split by one more column, without forming the
+// finer partition: for cells of up to 255 samples, 16 rows and 8 levels. Calls sink.cell(rows, n_w)
+// for every new cell of two or more.
 class SplitCounter {
 public:
-    static constexpr int64_t kRows = 16, kLevels = 8;
+    static constexpr int64_t kRows = 16, kLevels = 8, kSamples = 255;
 
     static bool applies(const Partition& partition, int64_t n_rows, int64_t n_levels) {
-        return partition.largest <= 255 && n_rows <= kRows && n_levels <= kLevels;
+        return partition.largest <= kSamples && n_rows <= kRows && n_levels <= kLevels;
     }
 
     // rows[i] is the row of partition.sample[i].
     template <class Code, class Sink>
     void operator()(const Partition& partition, const uint8_t* rows, const Code* level_of,
-                    int64_t n_levels, Sink& sink) const {
+                    int64_t n_levels, Sink& sink) {
         uint32_t begin = 0;
         for (const uint32_t end : partition.cell_end) {
             const uint32_t *sample = partition.sample.data() + begin, size = end - begin;
-            if (size == 2)
-                count_two(sample, rows + begin, level_of, sink);
-            else
-                count(sample, rows + begin, size, level_of, n_levels, sink);
+            const uint8_t* here = rows + begin;
             begin = end;
+            if (size == 2) {
+                if (level_of[sample[0]] == level_of[sample[1]]) sink.cell(here, 2);
+                continue;
+            }
+            uint8_t n_here[kLevels] = {};
+            for (uint32_t i = 0; i < size; ++i) {
+                const uint32_t level = level_of[sample[i]];
+                rows_[level][n_here[level]++] = here[i];
+            }
+            for (int64_t level = 0; level < n_levels; ++level)
+                if (n_here[level] > 1) sink.cell(rows_[level], n_here[level]);
         }
     }
 
 private:
-    template <class Code, class Sink>
-    static void count_two(const uint32_t* sample, const uint8_t* rows, const Code* level_of,
-                          Sink& sink) {
-        if (level_of[sample[0]] != level_of[sample[1]]) return;
-        uint8_t counts[kRows] = {};
-        ++counts[rows[0]];
-        ++counts[rows[1]];
-        sink.cell(counts, 2);
-    }
-
-    template <class Code, class Sink>
-    static void count(const uint32_t* sample, const uint8_t* rows, uint32_t size,
-                      const Code* level_of, int64_t n_levels, Sink& sink) {
-        uint8_t counts[kLevels][kRows] = {}, total[kLevels] = {};
-        for (uint32_t i = 0; i < size; ++i) {
-            const uint32_t level = level_of[sample[i]];
-            ++counts[level][rows[i]];
-            ++total[level];
-        }
-        for (int64_t level = 0; level < n_levels; ++level)
-            if (total[level] > 1) sink.cell(counts[level], total[level]);
-    }
+    uint8_t rows_[kLevels][kSamples + 1];
 };
 
 }  // namespace hocmim
