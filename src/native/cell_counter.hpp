@@ -107,15 +107,15 @@ private:
     std::vector<uint32_t> tally_, met_;
 };
 
-// The rows of the samples in the cells of a Partition split by one more column, without forming the
-// finer partition: for cells of up to 255 samples, 16 rows and 8 levels. Calls sink.cell(rows, n_w)
-// for every new cell of two or more.
+// What is in the cells of a Partition split by one more column, without forming the finer partition:
+// for up to 16 rows and 8 levels. Calls, for every new cell of two or more, sink.rows(rows, n_w) with
+// the row of each sample, or sink.counts(counts, n_w) with the count of each row.
 class SplitCounter {
 public:
-    static constexpr int64_t kRows = 16, kLevels = 8, kSamples = 255;
+    static constexpr int64_t kRows = 16, kLevels = 8;
 
-    static bool applies(const Partition& partition, int64_t n_rows, int64_t n_levels) {
-        return partition.largest <= kSamples && n_rows <= kRows && n_levels <= kLevels;
+    static bool applies(int64_t n_rows, int64_t n_levels) {
+        return n_rows <= kRows && n_levels <= kLevels;
     }
 
     // rows[i] is the row of partition.sample[i].
@@ -127,22 +127,52 @@ public:
             const uint32_t *sample = partition.sample.data() + begin, size = end - begin;
             const uint8_t* here = rows + begin;
             begin = end;
-            if (size == 2) {
-                if (level_of[sample[0]] == level_of[sample[1]]) sink.cell(here, 2);
-                continue;
-            }
-            uint8_t n_here[kLevels] = {};
-            for (uint32_t i = 0; i < size; ++i) {
-                const uint32_t level = level_of[sample[i]];
-                rows_[level][n_here[level]++] = here[i];
-            }
-            for (int64_t level = 0; level < n_levels; ++level)
-                if (n_here[level] > 1) sink.cell(rows_[level], n_here[level]);
+            if (size > kListed)
+                count(sample, here, size, level_of, n_levels, sink);
+            else if (size > 2)
+                list(sample, here, size, level_of, n_levels, sink);
+            else if (level_of[sample[0]] == level_of[sample[1]])
+                sink.rows(here, 2);
         }
     }
 
 private:
-    uint8_t rows_[kLevels][kSamples + 1];
+    static constexpr uint32_t kListed = 128;  // cells of more samples are counted, not listed
+
+    template <class Code, class Sink>
+    void list(const uint32_t* sample, const uint8_t* rows, uint32_t size, const Code* level_of,
+              int64_t n_levels, Sink& sink) {
+        uint8_t n_here[kLevels] = {};
+        for (uint32_t i = 0; i < size; ++i) {
+            const uint32_t level = level_of[sample[i]];
+            listed_[level][n_here[level]++] = rows[i];
+        }
+        for (int64_t level = 0; level < n_levels; ++level)
+            if (n_here[level] > 1) sink.rows(listed_[level], n_here[level]);
+    }
+
+    // Two tables take turns, so that equal samples in a row do not wait for each other.
+    template <class Code, class Sink>
+    void count(const uint32_t* sample, const uint8_t* rows, uint32_t size, const Code* level_of,
+               int64_t n_levels, Sink& sink) {
+        uint32_t even[kLevels * kRows] = {}, odd[kLevels * kRows] = {};
+        uint32_t i = 0;
+        for (; i + 1 < size; i += 2) {
+            ++even[level_of[sample[i]] * kRows + rows[i]];
+            ++odd[level_of[sample[i + 1]] * kRows + rows[i + 1]];
+        }
+        if (i < size) ++even[level_of[sample[i]] * kRows + rows[i]];
+        for (int64_t level = 0; level < n_levels; ++level) {
+            int64_t counts[kRows], total = 0;
+            for (int64_t row = 0; row < kRows; ++row) {
+                counts[row] = int64_t(even[level * kRows + row]) + odd[level * kRows + row];
+                total += counts[row];
+            }
+            if (total > 1) sink.counts(counts, total);
+        }
+    }
+
+    uint8_t listed_[kLevels][kListed];
 };
 
 }  // namespace hocmim

@@ -230,9 +230,13 @@ struct SplitSink {
     ConditionSums& condition;
     const uint32_t n_levels, n_classes;
 
-    void cell(const uint8_t* rows, int64_t size) {
-        int64_t counts[SplitCounter::kRows] = {}, of_class[SplitCounter::kRows] = {};
-        for (int64_t i = 0; i < size; ++i) ++counts[rows[i]];
+    void rows(const uint8_t* rows, int64_t size) {
+        int64_t of_row[SplitCounter::kRows] = {};
+        for (int64_t i = 0; i < size; ++i) ++of_row[rows[i]];
+        counts(of_row, size);
+    }
+    void counts(const int64_t* counts, int64_t size) {
+        int64_t of_class[SplitCounter::kRows] = {};
         condition.add_cell(size);
         sink.begin_cell(size);
         uint32_t row = 0;
@@ -259,17 +263,19 @@ struct SmallCellSink {
     ConditionSums& condition;
     const int64_t n_levels, n_classes;
 
-    void cell(const uint8_t* rows, int64_t size) {
+    void rows(const uint8_t* rows, int64_t size) {
         if (size == 2) return small.add_two(rows[0], rows[1]);
         if (size == 3) return small.add_three(rows[0], rows[1], rows[2]);
-        if (size <= SmallCells::kMostSamples) {
-            uint8_t counts[SplitCounter::kRows] = {};
-            for (int64_t i = 0; i < size; ++i) ++counts[rows[i]];
-            return small.add(counts, size);
-        }
-        int64_t counts[SplitCounter::kRows] = {}, levels[SplitCounter::kRows] = {};
-        int64_t classes[SplitCounter::kRows] = {};
-        for (int64_t i = 0; i < size; ++i) ++counts[rows[i]];
+        uint8_t of_row[SplitCounter::kRows] = {};
+        for (int64_t i = 0; i < size; ++i) ++of_row[rows[i]];
+        if (size <= SmallCells::kMostSamples)
+            small.add(of_row, size);
+        else
+            counts(of_row, size);
+    }
+    template <class Count>
+    void counts(const Count* counts, int64_t size) {
+        Count levels[SplitCounter::kRows] = {}, classes[SplitCounter::kRows] = {};
         for (int64_t level = 0, row = 0; level < n_levels; ++level)
             for (int64_t cls = 0; cls < n_classes; ++cls, ++row) {
                 levels[level] += counts[row];
@@ -409,10 +415,9 @@ double Evaluator::dense_plugin(Term term, const Column& column, const int64_t* c
     return 0;
 }
 
-bool Evaluator::can_split(const Setting& setting, const Partition& partition,
-                          const Candidate& candidate, const Column& by) {
+bool Evaluator::can_split(const Setting& setting, const Candidate& candidate, const Column& by) {
     return setting.estimator != Estimator::jeffreys &&
-           SplitCounter::applies(partition, int64_t(candidate.row_count.size()), by.arity);
+           SplitCounter::applies(int64_t(candidate.row_count.size()), by.arity);
 }
 
 double Evaluator::split(Term term, const Candidate& candidate, const Partition& partition,

@@ -130,8 +130,7 @@ public:
 
     // R or I(X;Y|W) with W the partition split by one more column. rows[i] is the row (level and
     // class) of partition.sample[i].
-    static bool can_split(const Setting& setting, const Partition& partition,
-                          const Candidate& candidate, const Column& by);
+    static bool can_split(const Setting& setting, const Candidate& candidate, const Column& by);
     double split(Term term, const Candidate& candidate, const Partition& partition,
                  const uint8_t* rows, const Column& by);
 

@@ -29,7 +29,8 @@ public:
     }
 
     // A whole column, counts of 0 included: a cell more costs less than a branch.
-    void add_column(const int64_t* counts, int64_t column_size) {
+    template <class Count>
+    void add_column(const Count* counts, int64_t column_size) {
         double *count = count_.data() + size_, *product = product_.data() + size_;
         int64_t* times = times_.data() + size_;
         const double columns = double(column_size);
