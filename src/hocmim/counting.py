@@ -36,9 +36,18 @@ class Joint:
     @classmethod
     def of(cls, columns: Sequence[Column], n_samples: int | None = None) -> Joint:
         """Join columns into one variable (no columns: a single cell)."""
+        if len(columns) == 1:
+            return cls._of_one(columns[0])
         if n_samples is None:
             n_samples = len(columns[0].codes)
         return cls(*_native.join(native_list(columns, n_samples)))
+
+    @classmethod
+    def _of_one(cls, column: Column) -> Joint:
+        """A column by itself; made once, however many blocks ask."""
+        if "joint" not in column.derived:
+            column.derived["joint"] = cls(*_native.join(native_list([column], len(column.codes))))
+        return column.derived["joint"]
 
     @cached_property
     def masks(self) -> _native.CellMasks:
@@ -89,23 +98,26 @@ class BlockTerms:
         self._nothing = Joint(np.zeros(block.n_samples, np.uint32), 1)
 
     def _term(self, term: Term, w: Joint, y: Joint, which: Positions | None) -> Values:
-        out = np.empty(len(self.columns) if which is None else len(which))
+        return self._several([term], w, y, which)[0]
+
+    def _several(
+        self, terms: list[Term], w: Joint, y: Joint, which: Positions | None
+    ) -> NDArray[np.float64]:
+        """Several terms of the same variables, one row a term."""
+        out = np.empty((len(terms), len(self.columns) if which is None else len(which)))
         by_planes = self._by_planes(w.n_cells * y.n_cells, which)
         if by_planes.all():
-            self._term_by_planes(term, w, y, which, out)
+            self._by_popcounts(terms, w, y, which, out)
         elif not by_planes.any():
-            self._term_by_cells(term, w, y, which, out)
+            self._by_samples(terms, w, y, which, out)
         else:
             positions = np.arange(len(self.columns)) if which is None else which
-            for chosen, compute in (
-                (by_planes, self._term_by_planes),
-                (~by_planes, self._term_by_cells),
-            ):
-                part = np.empty(int(chosen.sum()))
-                compute(term, w, y, positions[chosen], part)
-                out[chosen] = part
+            for chosen, count in ((by_planes, self._by_popcounts), (~by_planes, self._by_samples)):
+                part = np.empty((len(terms), int(chosen.sum())))
+                count(terms, w, y, positions[chosen], part)
+                out[:, chosen] = part
         if self._on_terms is not None:
-            self._on_terms(len(out))
+            self._on_terms(out.size)
         return out
 
     def _by_planes(self, n_masks: int, which: Positions | None) -> NDArray[np.bool_]:
@@ -118,18 +130,18 @@ class BlockTerms:
     def _planes(self) -> _native.BitPlanes:
         return _native.BitPlanes(self.columns)
 
-    def _term_by_planes(
-        self, term: Term, w: Joint, y: Joint, which: Positions | None, out: Values
+    def _by_popcounts(
+        self, terms: list[Term], w: Joint, y: Joint, which: Positions | None, out: Values
     ) -> None:
         _native.information_by_planes(
-            self._planes, self.columns, y.masks, w.masks, term, self.estimator, out, which
+            self._planes, self.columns, y.masks, w.masks, terms, self.estimator, out, which
         )
 
-    def _term_by_cells(
-        self, term: Term, w: Joint, y: Joint, which: Positions | None, out: Values
+    def _by_samples(
+        self, terms: list[Term], w: Joint, y: Joint, which: Positions | None, out: Values
     ) -> None:
         _native.information(
-            self.columns, y.cells, y.n_cells, w.cells, w.n_cells, term, self.estimator, out, which
+            self.columns, y.cells, y.n_cells, w.cells, w.n_cells, terms, self.estimator, out, which
         )
 
     def relevance(self, which: Positions | None = None) -> Values:
@@ -159,6 +171,11 @@ class BlockTerms:
     def joint_entropy(self, w: Joint, which: Positions | None = None) -> Values:
         """H(X,W,Y)."""
         return self._term(Term.joint_entropy, w, self.y, which)
+
+    def joint_and_entropy(self, w: Joint) -> tuple[Values, Values]:
+        """I(X,W;Y) and H(X,W,Y), counted once."""
+        joint, entropy = self._several([Term.joint, Term.joint_entropy], w, self.y, None)
+        return joint, entropy
 
     def conditional_with(self, v: Joint, w: Joint, which: Positions | None = None) -> Values:
         """I(X;V|W)."""

@@ -27,6 +27,9 @@ private:
     void count(const Column& column);
     double plugin(Term term);
     double shrinkage(Term term);
+    size_t most_kinds() const { return table_.size() + 2 * tally_.size(); }
+    int64_t add_columns(size_t n_columns, ShrinkageTable& table);
+    void add_tallied(ShrinkageTable& table);
 
     const Setting& setting_;
     size_t n_cells_ = 0;
@@ -36,6 +39,7 @@ private:
     std::vector<uint32_t> table_;        // n_xwy over (x * n_cells + w) * n_classes + y
     size_t n_columns_ = 0;               // pairs (x,w) in it
     ShrinkageTable by_class_;            // rows y, columns (x,w)
+    std::vector<uint32_t> tally_;        // columns of few samples, by class, size and count
     std::vector<double> terms_;
 };
 

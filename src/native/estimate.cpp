@@ -223,33 +223,22 @@ void Evaluator::walk(const Cells& cells, Sink& sink) {
 
 namespace {
 
-// Passes on the counts of a cell, and its classes to the sums of the condition. All rows are gone
-// through, since branches on counts that are 0 cost more than they save.
+// Passes on the counts of a cell, and its classes to the sums of the condition.
 template <class Sink>
-struct DenseSink {
+struct SplitSink {
     Sink& sink;
     ConditionSums& condition;
     const uint32_t n_levels, n_classes;
 
-    void cell(const uint8_t* counts, int64_t size) {
+    void rows(const uint8_t* rows, int64_t size) {
+        int64_t of_row[SplitCounter::kRows] = {};
+        for (int64_t i = 0; i < size; ++i) ++of_row[rows[i]];
+        counts(of_row, size);
+    }
+    void counts(const int64_t* counts, int64_t size) {
         int64_t of_class[SplitCounter::kRows] = {};
         condition.add_cell(size);
         sink.begin_cell(size);
-        if (sink.can_tally(size) && condition.pairs.can_tally(size)) {
-            uint32_t row = 0;
-            for (uint32_t level = 0; level < n_levels; ++level) {
-                int64_t total = 0;
-                for (uint32_t cls = 0; cls < n_classes; ++cls, ++row) {
-                    sink.tally_row(row, counts[row]);
-                    total += counts[row];
-                    of_class[cls] += counts[row];
-                }
-                sink.tally_level(level, total);
-            }
-            for (uint32_t cls = 0; cls < n_classes; ++cls)
-                condition.tally_pair(cls, of_class[cls], size);
-            return;
-        }
         uint32_t row = 0;
         for (uint32_t level = 0; level < n_levels; ++level) {
             int64_t total = 0;
@@ -267,17 +256,78 @@ struct DenseSink {
     }
 };
 
+// Tallies small cells; the others go to the tables of shrinkage as they are.
+struct SmallCellSink {
+    SmallCells& small;
+    ShrinkageTable &by_level, &by_row;
+    ConditionSums& condition;
+    const int64_t n_levels, n_classes;
+
+    void rows(const uint8_t* rows, int64_t size) {
+        if (size == 2) return small.add_two(rows[0], rows[1]);
+        if (size == 3) return small.add_three(rows[0], rows[1], rows[2]);
+        uint8_t of_row[SplitCounter::kRows] = {};
+        for (int64_t i = 0; i < size; ++i) ++of_row[rows[i]];
+        if (size <= SmallCells::kMostSamples)
+            small.add(of_row, size);
+        else
+            counts(of_row, size);
+    }
+    template <class Count>
+    void counts(const Count* counts, int64_t size) {
+        Count levels[SplitCounter::kRows] = {}, classes[SplitCounter::kRows] = {};
+        for (int64_t level = 0, row = 0; level < n_levels; ++level)
+            for (int64_t cls = 0; cls < n_classes; ++cls, ++row) {
+                levels[level] += counts[row];
+                classes[cls] += counts[row];
+            }
+        by_level.add_column(levels, size);
+        by_row.add_column(counts, size);
+        condition.add_cell(size);
+        for (int64_t cls = 0; cls < n_classes; ++cls)
+            if (classes[cls]) condition.add_pair(size_t(cls), classes[cls], size);
+    }
+};
+
 }  // namespace
 
 template <class Sink>
 void Evaluator::walk_split(const Cells& cells, Sink& sink) {
-    split_condition_.start(setting_, cells.partition.sample.size());
-    DenseSink<Sink> dense{sink, split_condition_, uint32_t(cells.candidate.column.arity),
+    split_condition_.start(setting_, cells.most());
+    SplitSink<Sink> split{sink, split_condition_, uint32_t(cells.candidate.column.arity),
                           uint32_t(setting_.n_classes())};
     cells.by->visit([&](const auto* level_of) {
-        count_split_(cells.partition, cells.rows, level_of, cells.by->arity, dense);
+        count_split_(cells.partition, cells.rows, level_of, cells.by->arity, split);
     });
     split_condition_.finish();
+}
+
+// R under shrinkage, where nearly all the time of HOCMIM goes.
+double Evaluator::split_redundancy(const Cells& cells) {
+    const Candidate& candidate = cells.candidate;
+    const int64_t n_levels = candidate.column.arity, n_classes = setting_.n_classes();
+    // A column of nine or more samples takes a cell a row; kinds of smaller ones are few.
+    const size_t most = 2 * cells.most() + 64 * candidate.row_count.size();
+    small_.prepare(n_levels, n_classes);
+    by_level_.start(candidate.level_count, most);
+    by_row_.start(candidate.row_count, most);
+    split_condition_.start(setting_, most);
+    SmallCellSink sink{small_, by_level_, by_row_, split_condition_, n_levels, n_classes};
+    cells.by->visit([&](const auto* level_of) {
+        count_split_(cells.partition, cells.rows, level_of, cells.by->arity, sink);
+    });
+    small_.take_sizes([&](int64_t size, int64_t times) { split_condition_.add_cell(size, times); });
+    small_.take_rows([&](size_t row, int64_t count, int64_t size, int64_t times) {
+        by_row_.add(row, count, size, times);
+    });
+    small_.take_levels([&](size_t level, int64_t count, int64_t size, int64_t times) {
+        by_level_.add(level, count, size, times);
+    });
+    small_.take_classes([&](size_t cls, int64_t count, int64_t size, int64_t times) {
+        split_condition_.add_pair(cls, count, size, times);
+    });
+    split_condition_.finish();
+    return shrunken_term(&by_level_, &by_row_, split_condition_);
 }
 
 template <class Sink>
@@ -365,10 +415,9 @@ double Evaluator::dense_plugin(Term term, const Column& column, const int64_t* c
     return 0;
 }
 
-bool Evaluator::can_split(const Setting& setting, const Partition& partition,
-                          const Candidate& candidate, const Column& by) {
+bool Evaluator::can_split(const Setting& setting, const Candidate& candidate, const Column& by) {
     return setting.estimator != Estimator::jeffreys &&
-           SplitCounter::applies(partition, int64_t(candidate.row_count.size()), by.arity);
+           SplitCounter::applies(int64_t(candidate.row_count.size()), by.arity);
 }
 
 double Evaluator::split(Term term, const Candidate& candidate, const Partition& partition,
@@ -409,9 +458,6 @@ struct EntropySums {
         ++levels_here;
     }
     void end_cell() { freedom += (levels_here - 1) * (classes_here - 1); }
-    static bool can_tally(int64_t) { return false; }
-    void tally_row(uint32_t, int64_t) {}
-    void tally_level(uint32_t, int64_t) {}
 };
 
 struct CountLists {
@@ -420,9 +466,6 @@ struct CountLists {
     void in_row(uint32_t, uint32_t, int64_t c) { rows.push_back(c); }
     void in_level(uint32_t, int64_t c) { pairs.push_back(c); }
     void end_cell() {}
-    static bool can_tally(int64_t) { return false; }
-    void tally_row(uint32_t, int64_t) {}
-    void tally_level(uint32_t, int64_t) {}
 };
 
 // Rows x and rows (x, y), columns w.
@@ -438,12 +481,6 @@ struct AgainstCondition {
         if (by_level) by_level->add(level, c, cell_size);
     }
     void end_cell() {}
-
-    bool can_tally(int64_t size) const {
-        return by_level && by_row && by_level->can_tally(size) && by_row->can_tally(size);
-    }
-    void tally_row(uint32_t row, int64_t c) { by_row->tally(row, c, cell_size); }
-    void tally_level(uint32_t level, int64_t c) { by_level->tally(level, c, cell_size); }
 };
 
 // Rows y, columns (x, w).
@@ -460,9 +497,6 @@ struct AgainstClass {
         pending.clear();
     }
     void end_cell() {}
-    static bool can_tally(int64_t) { return false; }
-    void tally_row(uint32_t, int64_t) {}
-    void tally_level(uint32_t, int64_t) {}
 };
 
 }  // namespace
@@ -671,6 +705,7 @@ double Evaluator::shrinkage(Term term, const Cells& cells) {
     if (term == Term::joint_entropy) return entropy_like(term, cells);
     if (term == Term::conditional || term == Term::joint)
         return shrunken_given_condition(term, cells);
+    if (term == Term::redundancy && cells.by) return split_redundancy(cells);
     ShrinkageTable* by_level = term == Term::given_class ? nullptr : &by_level_;
     ShrinkageTable* by_row = term == Term::information ? nullptr : &by_row_;
     if (by_level) by_level->start(cells.candidate.level_count, cells.most());

@@ -13,6 +13,7 @@
 #include "logarithm.hpp"
 #include "partition.hpp"
 #include "shrinkage.hpp"
+#include "small_cells.hpp"
 
 namespace hocmim {
 
@@ -87,21 +88,16 @@ public:
 
     // Or cell by cell: start, then each cell of two or more with its classes, then finish.
     void start(const Setting& setting, size_t most_cells);
-    void add_cell(int64_t size) {
-        cell_squares += size * size;
-        cells_sum += (*setting_->function)(size);
-        ++n_cells;
+    void add_cell(int64_t size, int64_t times = 1) {
+        cell_squares += times * size * size;
+        cells_sum += times * (*setting_->function)(size);
+        n_cells += times;
     }
-    // For callers that have asked pairs.can_tally(cell_size), under shrinkage.
-    void tally_pair(uint32_t cls, int64_t count, int64_t cell_size) {
-        live_[cls] += count;
-        pairs.tally(cls, count, cell_size);
-    }
-    void add_pair(uint32_t cls, int64_t count, int64_t cell_size) {
-        pairs_sum += (*setting_->function)(count);
-        ++cells_of_class[cls];
-        live_[cls] += count;
-        if (is_shrunken_) pairs.add(cls, count, cell_size);
+    void add_pair(size_t cls, int64_t count, int64_t cell_size, int64_t times = 1) {
+        pairs_sum += times * (*setting_->function)(count);
+        cells_of_class[cls] += times;
+        live_[cls] += times * count;
+        if (is_shrunken_) pairs.add(cls, count, cell_size, times);
     }
     void finish();
 
@@ -134,8 +130,7 @@ public:
 
     // R or I(X;Y|W) with W the partition split by one more column. rows[i] is the row (level and
     // class) of partition.sample[i].
-    static bool can_split(const Setting& setting, const Partition& partition,
-                          const Candidate& candidate, const Column& by);
+    static bool can_split(const Setting& setting, const Candidate& candidate, const Column& by);
     double split(Term term, const Candidate& candidate, const Partition& partition,
                  const uint8_t* rows, const Column& by);
 
@@ -164,6 +159,7 @@ private:
                         const ConditionSums& condition) const;
     double jeffreys(Term term, const Cells& cells);
     double shrinkage(Term term, const Cells& cells);
+    double split_redundancy(const Cells& cells);
     double shrunken_given_condition(Term term, const Cells& cells);
     double shrunken_term(ShrinkageTable* by_level, ShrinkageTable* by_row,
                          const ConditionSums& condition);
@@ -184,6 +180,7 @@ private:
     const Setting& setting_;
     CellCounter count_;
     SplitCounter count_split_;
+    SmallCells small_;
     ConditionSums split_condition_;
     ShrinkageTable by_level_, by_row_;
     std::vector<double> terms_;

@@ -3,7 +3,7 @@
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include "bit_planes.hpp"
 #include "condition.hpp"
@@ -52,12 +52,13 @@ std::pair<JointCodes, int64_t> join_with(Vector<const uint32_t> cells, int64_t n
 
 // The term of every column, or of the columns at the positions `which` only.
 void information(const Columns& columns, Vector<const uint32_t> y, int64_t n_classes,
-                 Vector<const uint32_t> w, int64_t n_cells, Term term, Estimator estimator,
-                 Vector<double> out, std::optional<Vector<const int64_t>> which) {
+                 Vector<const uint32_t> w, int64_t n_cells, const std::vector<Term>& terms,
+                 Estimator estimator, Matrix<double> out,
+                 std::optional<Vector<const int64_t>> which) {
     const int64_t n_samples = columns.n_samples();
     const int64_t n_terms = which ? int64_t(which->shape(0)) : columns.size();
     if (int64_t(y.shape(0)) != n_samples || int64_t(w.shape(0)) != n_samples ||
-        int64_t(out.shape(0)) != n_terms)
+        out.shape(0) != terms.size() || int64_t(out.shape(1)) != n_terms)
         throw std::invalid_argument("the columns, y, w and out do not fit together");
     for (int64_t k = 0; which && k < n_terms; ++k)
         if ((*which)(k) < 0 || (*which)(k) >= columns.size())
@@ -67,18 +68,21 @@ void information(const Columns& columns, Vector<const uint32_t> y, int64_t n_cla
     for (int64_t i = 0; i < n_samples; ++i)
         if (cell_of[i] >= uint64_t(n_cells)) throw std::invalid_argument("a cell is not below their number");
     const Setting setting(estimator, cls, n_samples, n_classes);
-    ConditionedTerms terms(setting);
-    terms.condition(cell_of, n_cells);
-    for (int64_t k = 0; k < n_terms; ++k) out(k) = terms(term, columns[which ? (*which)(k) : k]);
+    ConditionedTerms evaluate(setting);
+    evaluate.condition(cell_of, n_cells);
+    for (int64_t k = 0; k < n_terms; ++k)
+        for (size_t t = 0; t < terms.size(); ++t)
+            out(t, k) = evaluate(terms[t], columns[which ? (*which)(k) : k]);
 }
 
 // The same terms from bit planes, for columns that have them and W and Y of few cells.
 void information_by_planes(const BitPlanes& planes, const Columns& columns, const CellMasks& y,
-                           const CellMasks& w, Term term, Estimator estimator, Vector<double> out,
-                           std::optional<Vector<const int64_t>> which) {
+                           const CellMasks& w, const std::vector<Term>& terms, Estimator estimator,
+                           Matrix<double> out, std::optional<Vector<const int64_t>> which) {
     const int64_t n_terms = which ? int64_t(which->shape(0)) : columns.size();
     if (y.n_samples() != columns.n_samples() || w.n_samples() != columns.n_samples() ||
-        int64_t(out.shape(0)) != n_terms || estimator == Estimator::jeffreys)
+        out.shape(0) != terms.size() || int64_t(out.shape(1)) != n_terms ||
+        estimator == Estimator::jeffreys)
         throw std::invalid_argument("the planes, y, w and out do not fit together");
     nb::gil_scoped_release release;
     const CellMasks pairs(w, y);
@@ -106,7 +110,8 @@ void information_by_planes(const BitPlanes& planes, const Columns& columns, cons
             }
             at[0] = rest;
         }
-        out(k) = evaluate.dense(term, columns[j], counts.data(), w.n_cells(), condition);
+        for (size_t t = 0; t < terms.size(); ++t)
+            out(t, k) = evaluate.dense(terms[t], columns[j], counts.data(), w.n_cells(), condition);
     }
 }
 
@@ -160,10 +165,10 @@ void bind_information(nanobind::module_& m) {
 
     m.def("popcount_dispatch", &popcount_dispatch);
     m.def("information_by_planes", &information_by_planes, "planes"_a, "columns"_a, "y"_a, "w"_a,
-          "term"_a, "estimator"_a, "out"_a.noconvert(), "which"_a.noconvert().none() = nb::none());
+          "terms"_a, "estimator"_a, "out"_a.noconvert(), "which"_a.noconvert().none() = nb::none());
     m.def("join", &join, "columns"_a);
     m.def("join_with", &join_with, "cells"_a.noconvert(), "n_cells"_a, "columns"_a, "j"_a);
     m.def("information", &information, "columns"_a, "y"_a.noconvert(), "n_classes"_a,
-          "w"_a.noconvert(), "n_cells"_a, "term"_a, "estimator"_a, "out"_a.noconvert(),
+          "w"_a.noconvert(), "n_cells"_a, "terms"_a, "estimator"_a, "out"_a.noconvert(),
           "which"_a.noconvert().none() = nb::none());
 }

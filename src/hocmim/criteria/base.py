@@ -84,6 +84,9 @@ class Criterion(ABC):
         Set by an engine: ``best`` may return None if no column reaches it.
     """
 
+    # More than one where some blocks may have much more to do than others.
+    blocks_per_thread = 1
+
     on_terms: Callable[[int], None] | None = None
     floor: Floor | None = None
 

@@ -38,6 +38,8 @@ class CMICOTCriterion(Criterion):
     Information Processing Systems 29, 2016.
     """
 
+    blocks_per_thread = 4
+
     def __init__(self, team_size: int = 6, estimator: str = "plugin") -> None:
         super().__init__(estimator)
         self.team_size = team_size

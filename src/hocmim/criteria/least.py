@@ -29,6 +29,7 @@ class LeastTermCriterion(Criterion):
     included, is the same as if every score were computed.
     """
 
+    blocks_per_thread = 4
     term: ClassVar[Term]  # of the terms of (X,T) and Y: conditional or joint
 
     def __init__(self, size: int, estimator: str) -> None:
