@@ -5,3 +5,5 @@
 void bind_encode(nanobind::module_& m);
 void bind_information(nanobind::module_& m);
 void bind_hocmim(nanobind::module_& m);
+void bind_relieff(nanobind::module_& m);
+void bind_nca(nanobind::module_& m);

@@ -1,0 +1,218 @@
+"""Neighbourhood component analysis for feature selection (NCA)."""
+
+from __future__ import annotations
+
+from concurrent.futures import Executor
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+from sklearn.utils import check_random_state
+
+from hocmim import _native
+from hocmim.errors import InvalidParameterError
+from hocmim.filters._base import Filter, Samples, constant_columns, thread_pool
+
+BLOCK_ROWS = 32
+"""Rows a thread takes at a time: fixed, so that sums do not depend on the number of threads."""
+
+NEGLIGIBLE_WEIGHT = 1e-22
+"""Columns of smaller w² cannot change a distance of doubles: they are left out of it."""
+
+
+class NCA(Filter):
+    """Maximise (1/N) Σ_i p_i − λ Σ_r w_r²; the score of column r is w_r².
+
+    p_i = Σ_j p_ij [y_i = y_j] is the chance that sample i's random neighbour is of its own class,
+    p_ij ∝ exp(−Σ_r w_r² |x_ir − x_jr| / σ), p_ii = 0. Rewards the columns a nearest-neighbour
+    classifier would want a distance to be made of, all of them weighed together. This is the
+    diagonal, regularised form of MATLAB's ``fscnca``, not scikit-learn's
+    ``NeighborhoodComponentsAnalysis``, which learns a projection.
+
+    Columns are standardised first, and L-BFGS with the exact gradient starts from w = 1. The
+    objective is not concave: the result is a local maximum. Cost O(N² D) an evaluation, memory
+    O(N D).
+
+    A constant column takes no part and scores 0, the worst. A categorical column is read as
+    numbers, the index of each level among the sorted levels.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float or None, default=10
+        How many columns to keep; see :class:`~hocmim.base.RankingSelector`.
+    regularization : float or None, default=None
+        λ; None is 1/N, N the number of samples used.
+    length_scale : float, default=1.0
+        σ.
+    max_samples : int, float or None, default=5000
+        At most so many samples (a fraction in (0, 1): this share of them) are used, drawn at
+        random so that the classes keep their shares; None uses all. Each evaluation costs the
+        square of this number.
+    max_iter : int, default=1000
+        Most L-BFGS iterations.
+    tol : float, default=1e-6
+        L-BFGS stops when no component of the gradient is larger, or when an iteration improves
+        the objective by less than a hundredth of this.
+    n_jobs : int or None, default=None
+        Threads, as in scikit-learn: None is one, -1 all processors. Never changes the result.
+    random_state : int, RandomState or None, default=0
+        Draws the samples when there are more than ``max_samples``; not used otherwise.
+
+    Attributes
+    ----------
+    feature_scores_ : ndarray of float64, shape (n_features_in_,)
+        w² of every column; higher is better.
+    objective_ : float
+        The objective reached.
+    n_iter_ : int
+        L-BFGS iterations.
+    converged_ : bool
+        False if ``max_iter`` ended the search.
+    n_samples_used_ : int
+    selected_, scores_, ranking_
+        See :class:`~hocmim.base.RankingSelector`.
+
+    References
+    ----------
+    W. Yang, K. Wang, W. Zuo, Neighborhood component feature selection for high-dimensional data,
+    Journal of Computers 2012.
+    """
+
+    def __init__(
+        self,
+        n_features_to_select: int | float | None = 10,
+        *,
+        regularization: float | None = None,
+        length_scale: float = 1.0,
+        max_samples: int | float | None = 5000,
+        max_iter: int = 1000,
+        tol: float = 1e-6,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.regularization = regularization
+        self.length_scale = length_scale
+        self.max_samples = max_samples
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def _score(self, samples: Samples) -> NDArray[np.float64]:
+        self._check_parameters()
+        rows = self._draw_rows(samples.y)
+        X, y = samples.values[rows], np.ascontiguousarray(samples.y[rows])
+        varies = ~constant_columns(X)
+        X = standardised(X[:, varies])
+        scale = float(self.length_scale)
+        penalty = 1.0 / len(y) if self.regularization is None else float(self.regularization)
+        with thread_pool(self.n_jobs) as pool:
+
+            def loss(w: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+                value, gradient = nca_objective(w, X, y, penalty, scale, pool)
+                return -value, -gradient
+
+            found = minimize(
+                loss,
+                np.ones(X.shape[1]),
+                jac=True,
+                method="L-BFGS-B",
+                options={
+                    "maxiter": self.max_iter,
+                    "maxfun": 20 * self.max_iter,
+                    "gtol": self.tol,
+                    "ftol": 1e-2 * self.tol,
+                    "maxcor": 15,
+                },
+            )
+        self.objective_, self.n_iter_ = -float(found.fun), int(found.nit)
+        self.converged_ = bool(found.status != 1)
+        self.n_samples_used_ = len(y)
+        scores = np.zeros(len(varies))
+        scores[varies] = found.x**2
+        return scores
+
+    def _draw_rows(self, y: NDArray[np.int32]) -> NDArray[np.intp] | slice:
+        """Which samples to use."""
+        most = self.max_samples
+        if isinstance(most, float):
+            most = max(2, int(most * len(y)))
+        if most is None or most >= len(y):
+            return slice(None)
+        return stratified_rows(y, int(most), self.random_state)
+
+    def _check_parameters(self) -> None:
+        limits: dict[str, tuple[str, Any, float, bool]] = {
+            "regularization": ("a number of at least 0, or None for 1/N", Real, 0.0, True),
+            "length_scale": ("a number above 0", Real, 0.0, False),
+            "max_iter": ("an integer of at least 1", Integral, 1, True),
+            "tol": ("a number of at least 0", Real, 0.0, True),
+        }
+        for name, (wanted, kind, least, inclusive) in limits.items():
+            value = getattr(self, name)
+            if value is None and name == "regularization":
+                continue
+            fits = isinstance(value, kind) and not isinstance(value, bool) and np.isfinite(value)
+            if not fits or value < least or (value == least and not inclusive):
+                raise InvalidParameterError(f"{name} must be {wanted}. Got {value!r} instead.")
+        most = self.max_samples
+        whole = isinstance(most, Integral) and not isinstance(most, bool) and most >= 2
+        share = isinstance(most, float) and 0.0 < most < 1.0
+        if not (most is None or whole or share):
+            raise InvalidParameterError(
+                "max_samples must be an integer of at least 2, a fraction in (0, 1), or None for "
+                f"all samples. Got {most!r} instead."
+            )
+
+
+def nca_objective(
+    weights: NDArray[np.float64],
+    X: NDArray[np.float64],
+    y: NDArray[np.int32],
+    regularization: float,
+    length_scale: float = 1.0,
+    pool: Executor | None = None,
+) -> tuple[float, NDArray[np.float64]]:
+    """(1/N) Σ_i p_i − λ Σ_r w_r² and its gradient.
+
+    ∂/∂w_r = 2 w_r [ (1/Nσ) Σ_ij p_ij (p_i − [y_i = y_j]) |x_ir − x_jr| − λ ].
+    """
+    squares = weights**2
+    # The heaviest columns first: the kernel then gives up early on a sample that is too far.
+    order = np.argsort(-squares, kind="stable")
+    order = order[squares[order] > NEGLIGIBLE_WEIGHT]
+    scaled = np.ascontiguousarray(X[:, order] * (squares[order] / length_scale))
+
+    def share(start: int) -> tuple[float, NDArray[np.float64]]:
+        sums = np.zeros(len(order))
+        stop = min(start + BLOCK_ROWS, len(y))
+        return _native.nca_block(scaled, y, start, stop, sums), sums
+
+    p_same, moved = 0.0, np.zeros(len(order))
+    for p_of_block, sums in (pool.map if pool else map)(share, range(0, len(y), BLOCK_ROWS)):
+        p_same += p_of_block
+        moved += sums
+    gradient = -2.0 * regularization * weights
+    gradient[order] += 2.0 * moved / (weights[order] * len(y))  # moved is already times w²/σ
+    return p_same / len(y) - regularization * float(squares.sum()), gradient
+
+
+def standardised(X: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Columns of mean 0 and variance 1; none may be constant."""
+    centred = X - X.mean(axis=0)
+    return np.asarray(centred / centred.std(axis=0))
+
+
+def stratified_rows(y: NDArray[np.int32], n_rows: int, random_state: Any) -> NDArray[np.intp]:
+    """Draw ``n_rows`` samples, of each class its share; in ascending order."""
+    rng = check_random_state(random_state)
+    counts = np.bincount(y)
+    exact = counts * (n_rows / len(y))
+    take = np.floor(exact).astype(int)
+    # The largest remainders get the rest, so that the total is right.
+    take[np.argsort(take - exact, kind="stable")[: n_rows - take.sum()]] += 1
+    rows = [rng.permutation(np.flatnonzero(y == c))[:n] for c, n in enumerate(take)]
+    return np.sort(np.concatenate(rows))
