@@ -46,7 +46,7 @@ class NCA(Filter):
         λ; None is 1/N, N the number of samples used.
     length_scale : float, default=1.0
         σ.
-    max_samples : int, float or None, default=5000
+    max_samples : int, float or None, default=3000
         At most so many samples (a fraction in (0, 1): this share of them) are used, drawn at
         random so that the classes keep their shares; None uses all. Each evaluation costs the
         square of this number.
@@ -86,7 +86,7 @@ class NCA(Filter):
         *,
         regularization: float | None = None,
         length_scale: float = 1.0,
-        max_samples: int | float | None = 5000,
+        max_samples: int | float | None = 3000,
         max_iter: int = 1000,
         tol: float = 1e-6,
         n_jobs: int | None = None,
