@@ -36,7 +36,7 @@ class Samples(NamedTuple):
 
 
 class Filter(RankingSelector):
-    """A selector that gives every column one score and ranks the columns by it.
+    """A selector that works on the raw table and ranks every column.
 
     Scores are compared after rounding to 12 decimals, or to 13 significant digits where they are
     10 or more (see :func:`comparable`); of equal columns the one with the lowest index comes first.
@@ -48,29 +48,6 @@ class Filter(RankingSelector):
     """
 
     lower_is_better: ClassVar[bool] = False
-
-    def fit(self, X: Any, y: Any) -> Self:
-        """Score every column of X and keep the best.
-
-        Parameters
-        ----------
-        X : table of shape (n_samples, n_features)
-            Numbers or categories, none missing.
-        y : array of shape (n_samples,)
-            Classes: integers, booleans or strings.
-
-        Returns
-        -------
-        self
-        """
-        samples, n_selected = self._read(X, y)
-        scores = self._score(samples)
-        order = best_first(scores, lower_is_better=self.lower_is_better)
-        return self._set_ranking(order, scores, n_selected)
-
-    @abstractmethod
-    def _score(self, samples: Samples) -> NDArray[np.float64]:
-        """One score a column."""
 
     def _read(self, X: Any, y: Any) -> tuple[Samples, int]:
         """The numbers, the classes, and how many columns to select."""
@@ -98,6 +75,33 @@ class Filter(RankingSelector):
         self.feature_scores_ = scores
         selected = order[:n_selected]
         return self._set_selection(selected, scores[selected], ranking)
+
+
+class ScoringFilter(Filter):
+    """A filter that gives each column one score, once, and ranks by it."""
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Score every column of X and keep the best.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            Numbers or categories, none missing.
+        y : array of shape (n_samples,)
+            Classes: integers, booleans or strings.
+
+        Returns
+        -------
+        self
+        """
+        samples, n_selected = self._read(X, y)
+        scores = self._score(samples)
+        order = best_first(scores, lower_is_better=self.lower_is_better)
+        return self._set_ranking(order, scores, n_selected)
+
+    @abstractmethod
+    def _score(self, samples: Samples) -> NDArray[np.float64]:
+        """One score a column."""
 
 
 def class_codes(y: NDArray[Any], method: str) -> NDArray[np.int32]:

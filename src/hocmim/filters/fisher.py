@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hocmim.filters._base import Filter, Samples, column_blocks, constant_columns, indicator
+from hocmim.filters._base import Samples, ScoringFilter, column_blocks, constant_columns, indicator
 
 
-class FisherScore(Filter):
+class FisherScore(ScoringFilter):
     """F = Σ_c n_c (μ_c − μ)² / Σ_c n_c σ_c².
 
     Rewards a column whose class means lie far apart for the spread within the classes. Cost O(ND).

@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 
 from hocmim import _native
 from hocmim.errors import InvalidParameterError
-from hocmim.filters._base import Filter, Samples, constant_columns, thread_pool
+from hocmim.filters._base import Samples, ScoringFilter, constant_columns, thread_pool
 
 BLOCK_ROWS = 32
 """Rows a thread takes at a time: fixed, so that sums do not depend on the number of threads."""
@@ -22,7 +22,7 @@ NEGLIGIBLE_WEIGHT = 1e-22
 """Columns of smaller w² cannot change a distance of doubles: they are left out of it."""
 
 
-class NCA(Filter):
+class NCA(ScoringFilter):
     """Maximise (1/N) Σ_i p_i − λ Σ_r w_r²; the score of column r is w_r².
 
     p_i = Σ_j p_ij [y_i = y_j] is the chance that sample i's random neighbour is of its own class,

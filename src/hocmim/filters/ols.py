@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.linalg import orth
 
 from hocmim.errors import MissingDependencyError
-from hocmim.filters._base import Filter, Samples, best_first, constant_columns, indicator
+from hocmim.filters._base import Filter, best_first, constant_columns, indicator
 
 DEPENDENT = 1e-6
 """A column of which less than this is left after orthogonalisation depends on the others."""
@@ -80,9 +80,6 @@ class FSOLS(Filter):
         order = self._order(varies, varies[chosen], scores)
         scores[varies[chosen]] = gains
         return self._set_ranking(order, scores, n_selected)
-
-    def _score(self, samples: Samples) -> NDArray[np.float64]:
-        raise NotImplementedError("FSOLS selects step by step: see fit")
 
     @staticmethod
     def _order(

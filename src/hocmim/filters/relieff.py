@@ -10,13 +10,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from hocmim import _native
 from hocmim.errors import InvalidParameterError
-from hocmim.filters._base import Filter, Samples, thread_pool
+from hocmim.filters._base import Samples, ScoringFilter, thread_pool
 
 BLOCK_ROWS = 64
 """Rows a thread takes at a time: fixed, so that sums do not depend on the number of threads."""
 
 
-class ReliefF(Filter):
+class ReliefF(ScoringFilter):
     """W_r = mean over samples of Σ_{c≠y} P(c)/(1−P(y)) d̄_r(misses of c) − d̄_r(hits).
 
     d̄_r is the mean difference in column r between a sample and its k nearest neighbours of its
