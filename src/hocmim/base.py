@@ -11,12 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils import check_array
 from sklearn.utils._set_output import _get_output_config
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from hocmim.errors import InvalidParameterError, InvalidTableError
-from hocmim.tables import Table, as_table, as_target, check_finite, take_columns
+from hocmim.tables import Table, as_table, as_target, check_features, check_finite, take_columns
 
 
 class RankingSelector(SelectorMixin, BaseEstimator):
@@ -62,7 +61,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
     def _validate_input(self, X: Any, y: Any) -> tuple[Table, NDArray[Any]]:
         """Open the table, check it against y, and remember its width and names."""
         table = as_table(X, min_rows=2)
-        self._check_features(X, table, reset=True)
+        check_features(self, table, reset=True)
         return table, as_target(y, table.n_rows, caller=f"This {type(self).__name__} estimator")
 
     def _resolve_n_features(self, n_columns: int) -> int:
@@ -142,7 +141,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         """
         check_is_fitted(self)
         table = as_table(X)
-        self._check_features(X, table, reset=False)
+        check_features(self, table, reset=False)
         if not self.__sklearn_tags__().input_tags.allow_nan:
             check_finite(table)
         chosen = take_columns(X, np.flatnonzero(self._get_support_mask()))
@@ -150,7 +149,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
             return chosen
         wanted = _get_output_config("transform", self)["dense"]
         if wanted == "default":
-            return check_array(chosen, dtype=None, ensure_all_finite=False)
+            return _as_array(chosen)
         frame = nw.from_native(chosen, eager_only=True)
         return frame.to_pandas() if wanted == "pandas" else frame.to_polars()
 
@@ -175,14 +174,14 @@ class RankingSelector(SelectorMixin, BaseEstimator):
             )
         if sparse.issparse(X):
             return super().inverse_transform(X)
-        chosen = check_array(X, dtype=None, ensure_all_finite=False)
+        chosen = _as_array(X)
         full = np.zeros((table.n_rows, len(support)), chosen.dtype)
         full[:, support] = chosen
         return full
 
-    def _check_features(self, X: Any, table: Table, *, reset: bool) -> None:
-        """Set, or check against, n_features_in_ and feature_names_in_."""
-        try:
-            validate_data(self, X if table.names else table, skip_check_array=True, reset=reset)
-        except ValueError as error:
-            raise InvalidTableError(str(error)) from None
+
+def _as_array(X: Any) -> NDArray[Any]:
+    """A DataFrame, an array or nested lists as an array that may be written to."""
+    if nw.dependencies.is_into_dataframe(X):
+        X = nw.from_native(X, eager_only=True).to_numpy()
+    return np.require(X, requirements="W")

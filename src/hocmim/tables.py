@@ -22,7 +22,7 @@ import datetime as dt
 import numbers
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, NamedTuple
@@ -32,11 +32,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.exceptions import DataConversionWarning
+from sklearn.utils.validation import validate_data
 
-from hocmim.errors import HocmimError, InvalidColumnError, InvalidTableError, InvalidTargetError
+from hocmim.errors import InvalidColumnError, InvalidTableError, InvalidTargetError
 
 BLOCK_CELLS = 1 << 20
 """Cells read at a time unless told otherwise: 8 MB of floating-point numbers."""
+
+_LINE_COLUMNS = 8
 
 _NANOSECONDS = {
     "W": 7 * 86_400e9,
@@ -83,13 +86,16 @@ class Table(ABC):
     Attributes
     ----------
     n_rows, n_columns : int
+    native : object
+        The table as it was given (nested lists as an array).
     names : tuple of str, or None
         None when the columns have no names (or names that are not strings, as scikit-learn has
         it: a DataFrame with the default integer labels has no names).
     """
 
-    def __init__(self, shape: tuple[int, int], names: tuple[str, ...] | None = None) -> None:
-        self.n_rows, self.n_columns = shape
+    def __init__(self, native: Any, names: tuple[str, ...] | None = None) -> None:
+        self.native = native
+        self.n_rows, self.n_columns = native.shape
         self.names = names
 
     @property
@@ -103,7 +109,7 @@ class Table(ABC):
 
     @abstractmethod
     def spans(self, max_cells: int = BLOCK_CELLS) -> list[Span]:
-        """All columns, cut into spans of at most ``max_cells`` cells (at least one column)."""
+        """All columns, cut into spans of about ``max_cells`` cells (at least one column)."""
 
     @abstractmethod
     def read(self, span: Span) -> Numbers | Categories:
@@ -121,7 +127,7 @@ class ArrayTable(Table):
     """A two-dimensional NumPy array of one type."""
 
     def __init__(self, array: NDArray[Any]) -> None:
-        super().__init__((array.shape[0], array.shape[1]))
+        super().__init__(array)
         if array.dtype.kind == "c":
             raise InvalidTableError(
                 "Complex data not supported: X holds complex numbers. Pass the real and the "
@@ -131,8 +137,10 @@ class ArrayTable(Table):
 
     def spans(self, max_cells: int = BLOCK_CELLS) -> list[Span]:
         """See Table."""
-        alike = self._array.dtype.kind in "biufmM"
-        return _cut(0, self.n_columns, self._width(max_cells) if alike else 1)
+        if self._array.dtype.kind not in "biufmM":
+            return _cut(0, self.n_columns, 1)
+        # Numbers are read in place, and the columns of a row-major array share cache lines.
+        return _cut(0, self.n_columns, max(_LINE_COLUMNS, self._width(max_cells)))
 
     def read(self, span: Span) -> Numbers | Categories:
         """See Table."""
@@ -144,7 +152,7 @@ class SparseTable(Table):
     """A scipy sparse table; only one span at a time is ever dense."""
 
     def __init__(self, matrix: Any) -> None:
-        super().__init__(matrix.shape)
+        super().__init__(matrix)
         if matrix.dtype.kind == "c":
             raise InvalidTableError("Complex data not supported: X holds complex numbers.")
         self._columns = matrix.tocsc()
@@ -163,13 +171,11 @@ class FrameTable(Table):
     """A DataFrame of any library narwhals reads eagerly."""
 
     def __init__(self, frame: nw.DataFrame[Any], names: tuple[str, ...] | None) -> None:
-        super().__init__(frame.shape, names)
+        super().__init__(frame.to_native(), names)
         self._frame = frame
         self._dtypes = list(frame.schema.values())
-        native = frame.to_native()
-        self._storage = (
-            list(native.dtypes) if frame.implementation.is_pandas_like() else self._dtypes
-        )
+        is_pandas = frame.implementation.is_pandas_like()
+        self._storage = list(self.native.dtypes) if is_pandas else self._dtypes
 
     def spans(self, max_cells: int = BLOCK_CELLS) -> list[Span]:
         """See Table: neighbours of one numeric type are read together."""
@@ -201,6 +207,8 @@ class FrameTable(Table):
         dtype = self._dtypes[j]
         if dtype in (nw.String, nw.Categorical, nw.Enum):
             return _read_strings(series, j, self.label(j))
+        if dtype.is_nested():
+            raise _not_a_column(self.label(j), str(dtype))
         try:
             if dtype == nw.Boolean:
                 series = series.cast(nw.Int8) if series.null_count() else series
@@ -280,7 +288,7 @@ def _open_frame(X: Any) -> Table:
 def _as_array(X: Any) -> NDArray[Any]:
     try:
         array = np.asarray(X)
-        if array.dtype.kind in "US" and not hasattr(X, "dtype"):
+        if array.dtype.kind == "U" and not hasattr(X, "dtype"):
             array = np.asarray(X, dtype=object)  # keeps the numbers of a mixed list numbers
     except ValueError as error:
         raise InvalidTableError(
@@ -318,6 +326,8 @@ def _cut(start: int, stop: int, width: int) -> list[Span]:
 def _read_array(values: NDArray[Any], start: int, label: str) -> Numbers | Categories:
     """Columns of one NumPy type; those that are not numbers come one at a time."""
     kind = values.dtype.kind
+    if kind in "biuf" and not _is_plain(values):
+        values = values.astype(values.dtype.newbyteorder("="))
     if kind in "biu" or values.dtype in (np.float32, np.float64):
         return Numbers(start, values)
     if kind == "f":
@@ -332,6 +342,12 @@ def _read_array(values: NDArray[Any], start: int, label: str) -> Numbers | Categ
     if kind == "c":
         raise InvalidTableError(f"Complex data not supported: {label} of X is complex.")
     raise _not_a_column(label, str(values.dtype))
+
+
+def _is_plain(values: NDArray[Any]) -> bool:
+    """Whether the kernels can read it in place: native byte order, whole steps, aligned."""
+    steps_are_whole = not any(stride % values.itemsize for stride in values.strides)
+    return values.dtype.isnative and values.flags.aligned and steps_are_whole
 
 
 def _nanoseconds(values: NDArray[Any]) -> NDArray[np.float64]:
@@ -351,16 +367,15 @@ def _read_strings(series: nw.Series[Any], j: int, label: str) -> Categories:
     if series.implementation.is_pandas_like():
         codes, uniques = series.to_native().factorize()
         return _sorted_categories(j, np.asarray(codes, np.int64), uniques.tolist(), label)
-    strings = series.cast(nw.String)
-    levels = sorted(strings.drop_nulls().unique().to_list())
-    codes = np.full(len(series), -1, np.int64)
-    if levels:
-        present = ~strings.is_null().to_numpy()
-        found = strings.drop_nulls().replace_strict(
-            levels, list(range(len(levels))), return_dtype=nw.Int64
-        )
-        codes[present] = found.to_numpy()
-    return Categories(j, codes, levels)
+    return _index_strings(series.cast(nw.String).to_list(), j)
+
+
+def _index_strings(values: Sequence[str | None], j: int) -> Categories:
+    """Strings, or None where one is missing, as indices of the sorted distinct ones."""
+    levels = sorted(value for value in set(values) if value is not None)
+    index: dict[str | None, int] = {level: code for code, level in enumerate(levels)}
+    index[None] = -1
+    return Categories(j, np.fromiter(map(index.__getitem__, values), np.int64, len(values)), levels)
 
 
 def _read_objects(values: NDArray[Any], j: int, label: str) -> Numbers | Categories:
@@ -371,10 +386,9 @@ def _read_objects(values: NDArray[Any], j: int, label: str) -> Numbers | Categor
     if not types:
         return Numbers(j, np.full((len(values), 1), np.nan))
     if all(issubclass(t, str) for t in types):
-        index = {value: i for i, value in enumerate(dict.fromkeys(present))}
-        codes = np.full(len(values), -1, np.int64)
-        codes[~missing] = np.fromiter(map(index.__getitem__, present), np.int64, len(present))
-        return _sorted_categories(j, codes, list(index), label)
+        strings = values.copy()
+        strings[missing] = None
+        return _index_strings(strings.tolist(), j)
     column = np.full((len(values), 1), np.nan)
     column[~missing, 0] = _objects_as_numbers(present, types, label)
     return Numbers(j, column)
@@ -546,6 +560,15 @@ def take_columns(X: Any, indices: ArrayLike) -> Any:
     return nw.from_native(X, eager_only=True)[:, places.tolist()].to_native()
 
 
+def check_features(estimator: Any, table: Table, *, reset: bool) -> None:
+    """Set, or check against, ``n_features_in_`` and ``feature_names_in_`` of an estimator."""
+    X = table.native if table.names else table
+    try:
+        validate_data(estimator, X, skip_check_array=True, reset=reset)
+    except ValueError as error:
+        raise InvalidTableError(str(error)) from None
+
+
 # --- targets --------------------------------------------------------------------------------------
 
 
@@ -567,6 +590,8 @@ def as_target(y: Any, n_rows: int | None = None, *, caller: str = "This method")
         )
     if array.dtype.kind == "c":
         raise InvalidTargetError("Complex data not supported: y holds complex numbers.")
+    if array.dtype.kind in "mM":
+        raise InvalidTargetError("y holds dates or times. Convert them to numbers or to classes.")
     if array.dtype.kind == "O":
         array = _object_target(array)
     if array.dtype.kind == "f":
@@ -591,6 +616,8 @@ def _target_values(y: Any) -> NDArray[Any]:
         if nw.dependencies.is_into_dataframe(y):
             y = nw.from_native(y, eager_only=True).to_numpy()
         array = np.asarray(y)
+        if array.dtype.kind == "U" and not hasattr(y, "dtype"):
+            array = np.asarray(y, dtype=object)  # keeps a missing value among strings missing
     if array.ndim == 2 and array.shape[1] == 1:
         warnings.warn(
             "A column-vector y was passed when a 1d array was expected. Please change the shape "
@@ -617,10 +644,7 @@ def _object_target(array: NDArray[Any]) -> NDArray[Any]:
         return array.astype(bool)
     if all(issubclass(t, (int, np.integer)) for t in types):
         return array.astype(np.int64)
-    try:
-        return _objects_as_numbers(array, types, "the target")
-    except HocmimError:
-        kinds = " and ".join(sorted(t.__qualname__ for t in types))
-        raise InvalidTargetError(
-            f"y must be made of strings or of numbers, and it holds {kinds}."
-        ) from None
+    if all(issubclass(t, (numbers.Real, np.bool_, Decimal)) for t in types):
+        return array.astype(np.float64)
+    kinds = " and ".join(sorted(t.__qualname__ for t in types))
+    raise InvalidTargetError(f"y must be made of strings or of numbers, and it holds {kinds}.")
