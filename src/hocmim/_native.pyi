@@ -62,9 +62,19 @@ def relieff_block(
 
 def nca_block(
     values: NDArray[np.float64],
+    row_start: NDArray[np.int64],
+    row_place: NDArray[np.int32],
+    row_value: NDArray[np.float64],
+    column_start: NDArray[np.int64],
+    column_place: NDArray[np.int32],
+    column_value: NDArray[np.float64],
+    weight: NDArray[np.float64],
+    norm: NDArray[np.float64],
     y: NDArray[np.int32],
     start: int,
     stop: int,
-    gradient: NDArray[np.float64],
+    dense: NDArray[np.float64],
+    overlaps: NDArray[np.float64],
+    by_row: NDArray[np.float64],
 ) -> float:
-    """Sum of p_i over rows start..stop-1; adds their part of the gradient."""
+    """Sum of p_i over rows start..stop-1; adds their part of the sums the gradient is made of."""

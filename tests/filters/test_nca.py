@@ -3,8 +3,12 @@ import pytest
 from scipy.optimize import check_grad
 
 from hocmim.errors import InvalidParameterError
-from hocmim.filters import NCA
-from hocmim.filters.nca import nca_objective, standardised, stratified_rows
+from hocmim.filters import NCA, nca
+from hocmim.filters.nca import split_columns, standardised, stratified_rows
+
+
+def nca_objective(w, X, y, penalty, scale=1.0):
+    return nca.nca_objective(w, split_columns(X), y, penalty, scale)
 
 
 def naive_objective(w, X, y, penalty, scale):
@@ -18,9 +22,15 @@ def naive_objective(w, X, y, penalty, scale):
     return total / n - penalty * sum(w**2)
 
 
-@pytest.fixture
-def samples(rng):
-    return rng.normal(size=(37, 9)), rng.integers(0, 3, 37).astype(np.int32)
+@pytest.fixture(params=["dense", "sparse", "mixed"])
+def samples(rng, request):
+    """Sparse columns are mostly 0.5, with values on both sides of it."""
+    X = rng.normal(size=(37, 9))
+    columns = {"dense": slice(0), "sparse": slice(9), "mixed": slice(2, 7)}[request.param]
+    X[:, columns] = np.where(rng.random((37, 9)) < 0.2, X, 0.5)[:, columns]
+    n_sparse = len(split_columns(X).sparse_index)
+    assert n_sparse == {"dense": 0, "sparse": 9, "mixed": 5}[request.param]
+    return X, rng.integers(0, 3, 37).astype(np.int32)
 
 
 @pytest.mark.parametrize("scale", [0.5, 1.0, 2.0])

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from concurrent.futures import Executor
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from scipy.optimize import minimize
 from sklearn.utils import check_random_state
 
@@ -15,8 +16,11 @@ from hocmim import _native
 from hocmim.errors import InvalidParameterError
 from hocmim.filters._base import Samples, ScoringFilter, constant_columns, thread_pool
 
-BLOCK_ROWS = 32
+BLOCK_ROWS = 64
 """Rows a thread takes at a time: fixed, so that sums do not depend on the number of threads."""
+
+SPARSE_SHARE = 0.3
+"""Columns of which no more than this share of the rows is off the commonest value are sparse."""
 
 NEGLIGIBLE_WEIGHT = 1e-22
 """Columns of smaller w² cannot change a distance of doubles: they are left out of it."""
@@ -33,7 +37,8 @@ class NCA(ScoringFilter):
 
     Columns are standardised first, and L-BFGS with the exact gradient starts from w = 1. The
     objective is not concave: the result is a local maximum. Cost O(N² D) an evaluation, memory
-    O(N D).
+    O(N D); a column that has one value in most rows (a count of words, a sensor out of reach)
+    costs only the square of the number of its other rows.
 
     A constant column takes no part and scores 0, the worst. A categorical column is read as
     numbers, the index of each level among the sorted levels.
@@ -106,18 +111,18 @@ class NCA(ScoringFilter):
         rows = self._draw_rows(samples.y)
         X, y = samples.values[rows], np.ascontiguousarray(samples.y[rows])
         varies = ~constant_columns(X)
-        X = standardised(X[:, varies])
+        columns = split_columns(standardised(X[:, varies]))
         scale = float(self.length_scale)
         penalty = 1.0 / len(y) if self.regularization is None else float(self.regularization)
         with thread_pool(self.n_jobs) as pool:
 
             def loss(w: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-                value, gradient = nca_objective(w, X, y, penalty, scale, pool)
+                value, gradient = nca_objective(w, columns, y, penalty, scale, pool)
                 return -value, -gradient
 
             found = minimize(
                 loss,
-                np.ones(X.shape[1]),
+                np.ones(int(varies.sum())),
                 jac=True,
                 method="L-BFGS-B",
                 options={
@@ -168,9 +173,46 @@ class NCA(ScoringFilter):
             )
 
 
+class SplitColumns(NamedTuple):
+    """Standardised columns, those that mostly have one value apart: see :func:`split_columns`.
+
+    Attributes
+    ----------
+    dense : ndarray, shape (N, number of dense columns)
+    dense_index, sparse_index : ndarray of int
+        Where the columns of either kind come from.
+    by_row, by_column : csr_array, csc_array
+        The sparse columns less their commonest value.
+    """
+
+    dense: NDArray[np.float64]
+    dense_index: NDArray[np.intp]
+    sparse_index: NDArray[np.intp]
+    by_row: sparse.csr_array
+    by_column: sparse.csc_array
+
+
+def split_columns(X: NDArray[np.float64]) -> SplitColumns:
+    """Take apart the columns that have one value in most rows: their differences are cheap.
+
+    Differences do not change when the commonest value is moved to 0, and then only pairs of rows
+    that are both off 0 need work. A value held by so many rows is the column's median.
+    """
+    middle = np.partition(X, len(X) // 2, axis=0)[len(X) // 2]
+    is_sparse = np.count_nonzero(middle != X, axis=0) <= SPARSE_SHARE * len(X)
+    off_middle = X[:, is_sparse] - middle[is_sparse]
+    return SplitColumns(
+        np.ascontiguousarray(X[:, ~is_sparse]),
+        np.flatnonzero(~is_sparse),
+        np.flatnonzero(is_sparse),
+        sparse.csr_array(off_middle),
+        sparse.csc_array(off_middle),
+    )
+
+
 def nca_objective(
     weights: NDArray[np.float64],
-    X: NDArray[np.float64],
+    columns: SplitColumns,
     y: NDArray[np.int32],
     regularization: float,
     length_scale: float = 1.0,
@@ -178,26 +220,45 @@ def nca_objective(
 ) -> tuple[float, NDArray[np.float64]]:
     """(1/N) Σ_i p_i − λ Σ_r w_r² and its gradient.
 
-    ∂/∂w_r = 2 w_r [ (1/Nσ) Σ_ij p_ij (p_i − [y_i = y_j]) |x_ir − x_jr| − λ ].
+    ∂/∂w_r = 2 w_r [ (1/Nσ) Σ_ij c_ij |x_ir − x_jr| − λ ],  c_ij = p_ij (p_i − [y_i = y_j]).
     """
     squares = weights**2
     # The heaviest columns first: the kernel then gives up early on a sample that is too far.
-    order = np.argsort(-squares, kind="stable")
-    order = order[squares[order] > NEGLIGIBLE_WEIGHT]
-    scaled = np.ascontiguousarray(X[:, order] * (squares[order] / length_scale))
+    order = np.argsort(-squares[columns.dense_index], kind="stable")
+    order = order[squares[columns.dense_index[order]] > NEGLIGIBLE_WEIGHT]
+    dense = columns.dense_index[order]
+    scaled = np.ascontiguousarray(columns.dense[:, order] * (squares[dense] / length_scale))
+    sparse_weights = squares[columns.sparse_index] / length_scale
+    norm = abs(columns.by_row) @ sparse_weights
+    rows, cols = _entries(columns.by_row), _entries(columns.by_column)
 
-    def share(start: int) -> tuple[float, NDArray[np.float64]]:
-        sums = np.zeros(len(order))
+    def share(start: int) -> tuple[float, tuple[NDArray[np.float64], ...]]:
+        sums = np.zeros(len(dense)), np.zeros(len(sparse_weights)), np.zeros(len(y))
         stop = min(start + BLOCK_ROWS, len(y))
-        return _native.nca_block(scaled, y, start, stop, sums), sums
+        p_same = _native.nca_block(
+            scaled, *rows, *cols, sparse_weights, norm, y, start, stop, *sums
+        )
+        return p_same, sums
 
-    p_same, moved = 0.0, np.zeros(len(order))
+    p_same = 0.0
+    moved, overlaps, by_row = (np.zeros(n) for n in (len(dense), len(sparse_weights), len(y)))
     for p_of_block, sums in (pool.map if pool else map)(share, range(0, len(y), BLOCK_ROWS)):
         p_same += p_of_block
-        moved += sums
-    gradient = -2.0 * regularization * weights
-    gradient[order] += 2.0 * moved / (weights[order] * len(y))  # moved is already times w²/σ
+        moved += sums[0]
+        overlaps += sums[1]
+        by_row += sums[2]
+    slope = np.zeros(len(weights))
+    slope[dense] = moved / squares[dense]  # moved is times w²/σ, what follows is times 1/σ
+    slope[columns.sparse_index] = (abs(columns.by_column).T @ by_row - overlaps) / length_scale
+    gradient = 2.0 * weights * (slope / len(y) - regularization)
     return p_same / len(y) - regularization * float(squares.sum()), gradient
+
+
+def _entries(
+    table: sparse.csr_array | sparse.csc_array,
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
+    """A compressed table as the kernel takes it."""
+    return table.indptr.astype(np.int64), table.indices.astype(np.int32), table.data
 
 
 def standardised(X: NDArray[np.float64]) -> NDArray[np.float64]:
