@@ -32,7 +32,7 @@ HOCMIM_INLINE void add_difference(Double4& sum, const double* a, const double* b
   std::memcpy(&y, b, sizeof y);
   const Int4 no_sign = {INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX};
   const Double4 difference = x - y;
-  sum += reinterpret_cast<Double4>(reinterpret_cast<const Int4&>(difference) & no_sign);
+  sum += reinterpret_cast<Double4>(reinterpret_cast<Int4>(difference) & no_sign);
 }
 
 HOCMIM_INLINE double total(const Double4& sum) { return (sum[0] + sum[1]) + (sum[2] + sum[3]); }
