@@ -58,12 +58,12 @@ def processor() -> str:
     return "unknown processor"
 
 
-def lines(folder: Path, jobs: int) -> Iterator[str]:
+def lines(folder: Path, jobs: int, note: str) -> Iterator[str]:
     yield "# Times of the filters\n"
     yield f"Seconds for one fit, {N_SELECTED} columns selected (all, where there are fewer)."
-    yield "Missing values were replaced by the column's median; NCA uses at most "
+    yield "Missing values were replaced by the column's median; NCA uses at most"
     yield f"{filters.NCA().max_samples} samples (its default); ReliefF and NCA use all cores.\n"
-    yield f"Machine: {os.cpu_count()} cores, {processor()}. numpy {np.__version__}.\n"
+    yield f"Machine: {os.cpu_count()} cores, {processor()}. numpy {np.__version__}. {note}\n"
     yield f"| data | N | D | C | {' | '.join(FILTERS)} |"
     yield "|---" + "|---:" * (3 + len(FILTERS)) + "|"
     paths = sorted(folder.glob("*.npz"), key=lambda path: np.prod(read(path)[0].shape))
@@ -80,12 +80,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, default=shared)
     parser.add_argument("--jobs", type=int, default=-1)
+    parser.add_argument("--note", default="", help="a remark on the machine, for the table")
     parser.add_argument("--out", type=Path, help="also write the table here")
     options = parser.parse_args()
     if not options.data.is_dir():
         sys.exit(f"There is no folder {options.data}: name one that holds .npz files with --data.")
     written = []
-    for line in lines(options.data, options.jobs):
+    for line in lines(options.data, options.jobs, options.note):
         print(line, flush=True)
         written.append(line)
     if options.out:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
+from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from scipy.linalg import orth
+from threadpoolctl import threadpool_limits
 
 from hocmim.errors import MissingDependencyError
 from hocmim.filters._base import Filter, best_first, constant_columns, indicator
@@ -34,6 +36,9 @@ class FSOLS(Filter):
     ----------
     n_features_to_select : int, float or None, default=10
         How many columns to keep; see :class:`~hocmim.base.RankingSelector`.
+    n_jobs : int or None, default=None
+        Threads of fastcan, as in scikit-learn: None is one, -1 all processors. More than one can
+        be slower by far on a busy machine, since they wait for each other at every step.
 
     Attributes
     ----------
@@ -53,8 +58,11 @@ class FSOLS(Filter):
     classification, Pattern Recognition 2022.
     """
 
-    def __init__(self, n_features_to_select: int | float | None = 10) -> None:
+    def __init__(
+        self, n_features_to_select: int | float | None = 10, *, n_jobs: int | None = None
+    ) -> None:
         self.n_features_to_select = n_features_to_select
+        self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any) -> Self:
         """Select columns one after the other.
@@ -73,7 +81,8 @@ class FSOLS(Filter):
         samples, n_selected = self._read(X, y)
         varies = np.flatnonzero(~constant_columns(samples.values))
         columns = unit_columns(samples.values[:, varies])
-        chosen, gains = forward_ols(columns, samples.y, n_selected)
+        with threadpool_limits(effective_n_jobs(self.n_jobs)):
+            chosen, gains = forward_ols(columns, samples.y, n_selected)
         scores = np.zeros(samples.values.shape[1])
         scores[varies] = remaining_gain(columns, samples.y, chosen)
         self.n_useful_ = len(chosen)
