@@ -160,3 +160,37 @@ def information_by_planes(
     out: NDArray[np.float64],
     which: NDArray[np.int64] | None,
 ) -> None: ...
+
+# --- relieff.cpp and nca.cpp: C-contiguous arrays of exactly these types --------------------------
+
+def relieff_block(
+    values: NDArray[np.float64],
+    codes: NDArray[np.int32],
+    y: NDArray[np.int32],
+    prior: NDArray[np.float64],
+    k: int,
+    start: int,
+    stop: int,
+    value_sums: NDArray[np.float64],
+    code_sums: NDArray[np.float64],
+) -> None:
+    """Add to the sums what the neighbours of rows start..stop-1 contribute to each column."""
+
+def nca_block(
+    values: NDArray[np.float64],
+    row_start: NDArray[np.int64],
+    row_place: NDArray[np.int32],
+    row_value: NDArray[np.float64],
+    column_start: NDArray[np.int64],
+    column_place: NDArray[np.int32],
+    column_value: NDArray[np.float64],
+    weight: NDArray[np.float64],
+    norm: NDArray[np.float64],
+    y: NDArray[np.int32],
+    start: int,
+    stop: int,
+    dense: NDArray[np.float64],
+    overlaps: NDArray[np.float64],
+    by_row: NDArray[np.float64],
+) -> float:
+    """Sum of p_i over rows start..stop-1; adds their part of the sums the gradient is made of."""

@@ -7,4 +7,6 @@ NB_MODULE(_native, m) {
     bind_hocmim(m);
     bind_cmicot(m);
     bind_subsets(m);
+    bind_relieff(m);
+    bind_nca(m);
 }
