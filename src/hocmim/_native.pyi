@@ -150,6 +150,19 @@ class CellMasks:
     def __init__(self, cells: NDArray[np.uint32], n_cells: int) -> None: ...
 
 def popcount_dispatch() -> str: ...
+def meet_columns_by_planes(
+    planes: BitPlanes,
+    columns: Columns,
+    selected: list[CellMasks],
+    y: CellMasks,
+    term: Term,
+    estimator: Estimator,
+    which: NDArray[np.int64],
+    n_met: NDArray[np.int64],
+    least: NDArray[np.float64],
+    bar: float,
+    most_terms: int,
+) -> int: ...
 def information_by_planes(
     planes: BitPlanes,
     columns: Columns,
