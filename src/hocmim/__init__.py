@@ -2,10 +2,61 @@
 
 from importlib.metadata import version
 
+from hocmim.comparators import (
+    CIFE,
+    CMI,
+    CMICOT,
+    CMIM,
+    CMIM3,
+    CMIM4,
+    DISR,
+    ICAP,
+    JMI,
+    JMI3,
+    JMI4,
+    JMIM,
+    MIFS,
+    MIM,
+    MRMR,
+    BetaGamma,
+    CriterionSelector,
+    RelaxMRMR,
+)
+from hocmim.criteria.base import Criterion
 from hocmim.encode import Encoder, encode
 from hocmim.information import cmi, entropy, mi
+from hocmim.methods import list_methods, make_selector
 from hocmim.selectors import HOCMIM
 
 __version__ = version("hocmim")
 
-__all__ = ["HOCMIM", "Encoder", "__version__", "cmi", "encode", "entropy", "mi"]
+__all__ = [
+    "CIFE",
+    "CMI",
+    "CMICOT",
+    "CMIM",
+    "CMIM3",
+    "CMIM4",
+    "DISR",
+    "HOCMIM",
+    "ICAP",
+    "JMI",
+    "JMI3",
+    "JMI4",
+    "JMIM",
+    "MIFS",
+    "MIM",
+    "MRMR",
+    "BetaGamma",
+    "Criterion",
+    "CriterionSelector",
+    "Encoder",
+    "RelaxMRMR",
+    "__version__",
+    "cmi",
+    "encode",
+    "entropy",
+    "list_methods",
+    "make_selector",
+    "mi",
+]

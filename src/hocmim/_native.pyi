@@ -82,6 +82,7 @@ def information(
     term: Term,
     estimator: Estimator,
     out: NDArray[np.float64],
+    which: NDArray[np.int64] | None = None,
 ) -> None: ...
 def follow_paths(
     block: Columns,
@@ -109,3 +110,15 @@ def count_class_rows(
     row_offset: NDArray[np.int64],
     row_count: NDArray[np.int64],
 ) -> None: ...
+
+class Cmicot:
+    def __init__(
+        self,
+        columns: Columns,
+        y: NDArray[np.uint32],
+        n_classes: int,
+        estimator: Estimator,
+        team_size: int,
+    ) -> None: ...
+    def select(self, columns: Columns, j: int) -> None: ...
+    def score(self, which: NDArray[np.int64], out: NDArray[np.float64]) -> None: ...

@@ -6,7 +6,7 @@ and never see a count.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +18,7 @@ from hocmim.codes import Codes, Column
 from hocmim.estimators import estimator_by_name
 
 Values = NDArray[np.float64]
+Positions = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,54 +57,65 @@ def native_block(codes: Codes) -> _native.Columns:
 class BlockTerms:
     """Terms between each column X of a block, the class Y, and joint variables W and V.
 
-    Every method returns one value a column, in nats, with X as first argument of the estimator.
+    Every method returns one value a column, in nats, with X as first argument of the estimator; of
+    the columns at the positions ``which`` only, if these are given. After each call ``on_terms``,
+    if there is one, is told how many terms were computed: it may count them, or stop by raising.
     """
 
-    def __init__(self, block: Codes, y: Joint, estimator: str) -> None:
+    def __init__(
+        self,
+        block: Codes,
+        y: Joint,
+        estimator: str,
+        on_terms: Callable[[int], None] | None = None,
+    ) -> None:
         self.columns = native_block(block)
         self.y = y
         self.estimator = estimator_by_name(estimator)
+        self._on_terms = on_terms
         self._nothing = Joint(np.zeros(block.n_samples, np.uint32), 1)
 
-    def _term(self, term: Term, w: Joint, y: Joint) -> Values:
-        out = np.empty(len(self.columns))
+    def _term(self, term: Term, w: Joint, y: Joint, which: Positions | None) -> Values:
+        out = np.empty(len(self.columns) if which is None else len(which))
         _native.information(
-            self.columns, y.cells, y.n_cells, w.cells, w.n_cells, term, self.estimator, out
+            self.columns, y.cells, y.n_cells, w.cells, w.n_cells, term, self.estimator, out, which
         )
+        if self._on_terms is not None:
+            self._on_terms(len(out))
         return out
 
-    def relevance(self) -> Values:
+    def relevance(self, which: Positions | None = None) -> Values:
         """I(X;Y)."""
-        return self._term(Term.information, self.y, self._nothing)
+        return self._term(Term.information, self.y, self._nothing, which)
 
-    def information(self, w: Joint) -> Values:
+    def information(self, w: Joint, which: Positions | None = None) -> Values:
         """I(X;W)."""
-        return self._term(Term.information, w, self._nothing)
+        return self._term(Term.information, w, self._nothing, which)
 
-    def given_class(self, w: Joint) -> Values:
+    def given_class(self, w: Joint, which: Positions | None = None) -> Values:
         """I(X;W|Y)."""
-        return self._term(Term.given_class, w, self.y)
+        return self._term(Term.given_class, w, self.y, which)
 
-    def redundancy(self, w: Joint) -> Values:
+    def redundancy(self, w: Joint, which: Positions | None = None) -> Values:
         """R = I(X;W) − I(X;W|Y)."""
-        return self._term(Term.redundancy, w, self.y)
+        return self._term(Term.redundancy, w, self.y, which)
 
-    def conditional(self, w: Joint) -> Values:
+    def conditional(self, w: Joint, which: Positions | None = None) -> Values:
         """I(X;Y|W)."""
-        return self._term(Term.conditional, w, self.y)
+        return self._term(Term.conditional, w, self.y, which)
 
-    def joint(self, w: Joint) -> Values:
+    def joint(self, w: Joint, which: Positions | None = None) -> Values:
         """I(X,W;Y)."""
-        return self._term(Term.joint, w, self.y)
+        return self._term(Term.joint, w, self.y, which)
 
-    def joint_entropy(self, w: Joint) -> Values:
+    def joint_entropy(self, w: Joint, which: Positions | None = None) -> Values:
         """H(X,W,Y)."""
-        return self._term(Term.joint_entropy, w, self.y)
+        return self._term(Term.joint_entropy, w, self.y, which)
 
-    def conditional_with(self, v: Joint, w: Joint) -> Values:
+    def conditional_with(self, v: Joint, w: Joint, which: Positions | None = None) -> Values:
         """I(X;V|W)."""
-        return self._term(Term.conditional, w, v)
+        return self._term(Term.conditional, w, v, which)
 
-    def entropy(self) -> Values:
+    def entropy(self, which: Positions | None = None) -> Values:
         """H(X)."""
-        return self._term(Term.joint_entropy, self._nothing, self._nothing)
+        return self._term(Term.joint_entropy, self._nothing, self._nothing, which)

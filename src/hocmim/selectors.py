@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-import time
 from abc import abstractmethod
 from numbers import Integral, Real
 from typing import Any, Self
@@ -16,7 +14,8 @@ from hocmim.criteria.hocmim import ExhaustiveHOCMIM, GreedyHOCMIM
 from hocmim.encode import Encoder, encode_target
 from hocmim.engines.local import LocalEngine
 from hocmim.errors import InvalidParameterError
-from hocmim.search import Selection, Step, forward_search
+from hocmim.progress import Progress
+from hocmim.search import Selection, forward_search
 
 
 class InformationSelector(RankingSelector):
@@ -25,6 +24,24 @@ class InformationSelector(RankingSelector):
     The table is encoded (``discretizer``, ``n_bins``; missing values are a level of their own), and
     the criterion scores what is left until ``n_features_to_select`` columns are chosen. Columns of
     equal score (to 12 decimals): the first in the table wins.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float or None, default 10
+        How many columns to select: a number, a fraction of all, or None for half of them.
+    estimator : {"plugin", "shrinkage", "miller_madow", "grassberger", "jeffreys"}
+        How information is estimated from counts; see ``hocmim.estimators``.
+    discretizer : {"uniform", "quantile", "mdlp"}
+        How numeric columns are cut into bins: equal width, equal frequency, or by the class.
+    n_bins : int, default 5
+        Numeric columns with more distinct values than this are cut.
+    target_bins : int, default 5
+        Into how many bins a continuous target is cut.
+    n_jobs : int or None
+        Threads; None or -1 for all cores. Never changes a result.
+    verbose : int
+        1 prints how many terms there are to compute, a line for each selected column, and the
+        progress of long steps, to standard error.
 
     Attributes
     ----------
@@ -72,13 +89,21 @@ class InformationSelector(RankingSelector):
         n_jobs = -1 if self.n_jobs is None else self.n_jobs
         encoder = Encoder(self.discretizer, self.n_bins, n_jobs=n_jobs)
         codes = encoder.fit_transform(table, target.column)
-        progress = _Progress(self, n_selected) if self.verbose else None
-        with LocalEngine(codes, target.column, criterion, n_jobs=n_jobs) as engine:
-            selection = forward_search(engine, n_selected, on_step=progress)
+        progress = self._progress(criterion, n_selected) if self.verbose else None
+        on_step, on_terms = (progress.on_step, progress.on_terms) if progress else (None, None)
+        with LocalEngine(
+            codes, target.column, criterion, n_jobs=n_jobs, on_terms=on_terms
+        ) as engine:
+            selection = forward_search(engine, n_selected, on_step=on_step)
         self.encoder_ = encoder
         self.classes_, self.target_cuts_ = target.classes, target.cuts
         self._keep(selection)
         return self
+
+    def _progress(self, criterion: Criterion, n_selected: int) -> Progress:
+        n_terms = criterion.n_terms(n_selected) * self.n_features_in_
+        names = getattr(self, "feature_names_in_", None)
+        return Progress(type(self).__name__, names, n_selected, n_terms)
 
     def _keep(self, selection: Selection) -> None:
         """Set the fitted attributes."""
@@ -233,31 +258,12 @@ def check_number(
     kind = Integral if whole else Real
     if (
         isinstance(value, kind)
-        and not isinstance(value, bool)
+        and not isinstance(value, (bool, np.bool_))
         and at_least <= float(value) <= at_most
+        and float(value) < np.inf
     ):
         return
     expected = f"{'an integer' if whole else 'a number'} of at least {at_least}"
     if at_most < np.inf:
         expected += f" and at most {at_most}"
     raise InvalidParameterError(f"{parameter} must be {expected}. Got {value!r} instead.")
-
-
-class _Progress:
-    """Prints a line a step to standard error."""
-
-    def __init__(self, selector: InformationSelector, n_selected: int) -> None:
-        self._title = type(selector).__name__
-        self._names = getattr(selector, "feature_names_in_", None)
-        self._n_selected = n_selected
-        self._began = time.perf_counter()
-
-    def __call__(self, number: int, step: Step) -> None:
-        name = step.index if self._names is None else self._names[step.index]
-        seconds = time.perf_counter() - self._began
-        order = f"  order {step.details['order']}" if "order" in step.details else ""
-        print(
-            f"{self._title}: {number}/{self._n_selected}  {name}  score {step.score:.4f}{order}"
-            f"  ({seconds:.1f} s)",
-            file=sys.stderr,
-        )

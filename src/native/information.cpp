@@ -1,6 +1,8 @@
 // Bindings of the counting kernels: joint codes, and terms of information for blocks of columns.
+#include <optional>
 #include <unordered_map>
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 
@@ -72,13 +74,18 @@ std::pair<JointCodes, int64_t> join_with(Vector<const uint32_t> cells, int64_t n
     return {to_numpy(std::move(codes)), int64_t(n_joint)};
 }
 
+// The term of every column, or of the columns at the positions `which` only.
 void information(const Columns& columns, Vector<const uint32_t> y, int64_t n_classes,
                  Vector<const uint32_t> w, int64_t n_cells, Term term, Estimator estimator,
-                 Vector<double> out) {
+                 Vector<double> out, std::optional<Vector<const int64_t>> which) {
     const int64_t n_samples = columns.n_samples();
+    const int64_t n_terms = which ? int64_t(which->shape(0)) : columns.size();
     if (int64_t(y.shape(0)) != n_samples || int64_t(w.shape(0)) != n_samples ||
-        int64_t(out.shape(0)) != columns.size())
+        int64_t(out.shape(0)) != n_terms)
         throw std::invalid_argument("the columns, y, w and out do not fit together");
+    for (int64_t k = 0; which && k < n_terms; ++k)
+        if ((*which)(k) < 0 || (*which)(k) >= columns.size())
+            throw std::invalid_argument("there is no column at that position");
     nb::gil_scoped_release release;
     const uint32_t *cls = y.data(), *cell_of = w.data();
     for (int64_t i = 0; i < n_samples; ++i)
@@ -91,12 +98,16 @@ void information(const Columns& columns, Vector<const uint32_t> y, int64_t n_cla
     condition.compute(partition, setting);
     Evaluator evaluate(setting);
     Candidate candidate;
+    // The terms of (X,W) and Y do without the counts of X.
+    const bool is_counted = estimator == Estimator::jeffreys || term == Term::information ||
+                            term == Term::given_class || term == Term::redundancy;
     std::vector<int64_t> row_count;
-    for (int64_t j = 0; j < columns.size(); ++j) {
-        row_count.resize(size_t(columns[j].arity * n_classes));
-        count_rows(columns[j], cls, n_samples, n_classes, row_count.data());
-        candidate.assign(columns[j], n_classes, row_count.data());
-        out(j) = evaluate(term, candidate, partition, condition);
+    for (int64_t k = 0; k < n_terms; ++k) {
+        const Column& column = columns[which ? (*which)(k) : k];
+        row_count.assign(size_t(column.arity * n_classes), 0);
+        if (is_counted) count_rows(column, cls, n_samples, n_classes, row_count.data());
+        candidate.assign(column, n_classes, row_count.data());
+        out(k) = evaluate(term, candidate, partition, condition);
     }
 }
 
@@ -137,5 +148,6 @@ void bind_information(nanobind::module_& m) {
     m.def("join", &join, "columns"_a);
     m.def("join_with", &join_with, "cells"_a.noconvert(), "n_cells"_a, "columns"_a, "j"_a);
     m.def("information", &information, "columns"_a, "y"_a.noconvert(), "n_classes"_a,
-          "w"_a.noconvert(), "n_cells"_a, "term"_a, "estimator"_a, "out"_a.noconvert());
+          "w"_a.noconvert(), "n_cells"_a, "term"_a, "estimator"_a, "out"_a.noconvert(),
+          "which"_a.noconvert().none() = nb::none());
 }

@@ -5,4 +5,5 @@ NB_MODULE(_native, m) {
     bind_encode(m);
     bind_information(m);
     bind_hocmim(m);
+    bind_cmicot(m);
 }

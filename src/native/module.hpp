@@ -5,3 +5,4 @@
 void bind_encode(nanobind::module_& m);
 void bind_information(nanobind::module_& m);
 void bind_hocmim(nanobind::module_& m);
+void bind_cmicot(nanobind::module_& m);

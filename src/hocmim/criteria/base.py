@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import copy
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -45,6 +46,20 @@ class Best(NamedTuple):
     score: float
 
 
+class Floor:
+    """The largest key found in this step by any block: a candidate below it cannot be selected.
+
+    Blocks on different threads share one. It spares work and never changes a result.
+    """
+
+    def __init__(self) -> None:
+        self.key = -np.inf
+
+    def rise(self, key: float) -> None:
+        """Note that a candidate of this key was found (a lost race leaves a lower floor)."""
+        self.key = max(self.key, key)
+
+
 class Criterion(ABC):
     """Scores the candidate columns of one block; keeps its own state there.
 
@@ -63,7 +78,14 @@ class Criterion(ABC):
         The columns selected so far, in order.
     open : ndarray of bool
         Which columns of the block can still be selected.
+    on_terms : callable or None
+        Set by an engine: called with the number of terms after each call of a kernel; may raise.
+    floor : Floor or None
+        Set by an engine: ``best`` may return None if no column reaches it.
     """
+
+    on_terms: Callable[[int], None] | None = None
+    floor: Floor | None = None
 
     def __init__(self, estimator: str = "plugin") -> None:
         estimator_by_name(estimator)
@@ -75,7 +97,7 @@ class Criterion(ABC):
 
     def start(self, block: Codes, y: Column) -> Values:
         """Take a block and the target; return the relevance of each column."""
-        self.terms = BlockTerms(block, Joint.of([y]), self.estimator)
+        self.terms = BlockTerms(block, Joint.of([y]), self.estimator, self.on_terms)
         self.selected: list[Column] = []
         self.open: NDArray[np.bool_] = np.ones(block.n_columns, bool)
         self.relevance = self.terms.relevance()
@@ -90,7 +112,10 @@ class Criterion(ABC):
         """J of each column; what it says of a column already selected does not matter."""
 
     def best(self) -> Best | None:
-        """Return the best open column; among equals the first. None if none is open."""
+        """Return the best open column; among equals the first.
+
+        None if no column is open, or if a lazy criterion finds that none reaches the floor.
+        """
         if not self.open.any():
             return None
         scores = self.scores()
@@ -101,3 +126,7 @@ class Criterion(ABC):
     def describe(self, position: int) -> dict[str, Any]:
         """What else there is to say of a column at the moment it is selected."""
         return {}
+
+    def n_terms(self, n_select: int) -> int:
+        """The most terms a candidate needs until ``n_select`` columns are selected; 0 if unknown."""
+        return 0

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 from types import TracebackType
 from typing import Any, Self
 
@@ -11,7 +12,7 @@ import numpy as np
 
 from hocmim.codes import Codes, Column
 from hocmim.counting import Values
-from hocmim.criteria.base import Best, Criterion
+from hocmim.criteria.base import Best, Criterion, Floor
 
 # More blocks than threads, so that a block with much to do does not keep the others waiting.
 BLOCKS_PER_THREAD = 4
@@ -30,6 +31,8 @@ class LocalEngine:
         Threads; None or -1 for all cores. Never changes a result.
     block_size : int or None
         Columns a block; None lets the engine choose. Never changes a result.
+    on_terms : callable, optional
+        Called with how many terms were just computed, from any thread, many times a step.
     """
 
     def __init__(
@@ -40,6 +43,7 @@ class LocalEngine:
         *,
         n_jobs: int | None = None,
         block_size: int | None = None,
+        on_terms: Callable[[int], None] | None = None,
     ) -> None:
         self.codes = codes
         self.y = y
@@ -51,6 +55,11 @@ class LocalEngine:
         self._starts = range(0, codes.n_columns, block_size)
         self._block_size = block_size
         self._criteria = [criterion.spawn() for _ in self._starts]
+        self._floor = Floor()
+        self._on_terms = on_terms
+        self._is_left = False
+        for spawned in self._criteria:
+            spawned.floor, spawned.on_terms = self._floor, self._after_terms
         n_threads = min(n_threads, len(self._criteria))
         self._pool = ThreadPoolExecutor(n_threads) if n_threads > 1 else None
 
@@ -63,8 +72,16 @@ class LocalEngine:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        self._is_left = True
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)
+
+    def _after_terms(self, n_terms: int) -> None:
+        """End the work of threads whose result nobody waits for any more (Ctrl-C)."""
+        if self._is_left:
+            raise CancelledError
+        if self._on_terms is not None:
+            self._on_terms(n_terms)
 
     def _map(self, function: Any, *arguments: Any) -> list[Any]:
         return list((self._pool or _InTurn).map(function, self._criteria, *arguments))
@@ -78,15 +95,13 @@ class LocalEngine:
 
     def best(self) -> tuple[int, float] | None:
         """Return the column with the largest score, and its score; among equals the first."""
-        found: list[tuple[Best, int]] = [
-            (best, start)
-            for best, start in zip(self._map(Criterion.best), self._starts, strict=True)
-            if best is not None
-        ]
+        self._floor.key = -np.inf
+        bests: list[Best | None] = self._map(lambda criterion: criterion.best())
+        found = [(best, at) for best, at in zip(bests, self._starts, strict=True) if best]
         if not found:
             return None
-        best, start = max(found, key=lambda item: item[0].key)
-        return start + best.position, best.score
+        best, at = max(found, key=lambda item: item[0].key)
+        return at + best.position, best.score
 
     def describe(self, index: int) -> dict[str, Any]:
         """What the criterion has to say of a column."""

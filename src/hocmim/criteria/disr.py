@@ -1,0 +1,42 @@
+"""Double input symmetrical relevance."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hocmim.codes import Codes, Column
+from hocmim.counting import Joint, Values
+from hocmim.criteria.base import Criterion
+
+
+class DISRCriterion(Criterion):
+    """J(X) = Σ_{j∈S} I(X,X_j;Y) / H(X,X_j,Y); I(X;Y) while S is empty.
+
+    Rewards what X says of Y together with each selected feature, as a share of all there is to say:
+    few levels are preferred to many. A ratio with H = 0 counts as 0.
+
+    Cost: 2 K D terms.
+
+    References
+    ----------
+    Meyer, Bontempi: On the use of variable complementarity for feature selection in cancer
+    classification. Applications of Evolutionary Computing, 2006.
+    """
+
+    def start(self, block: Codes, y: Column) -> Values:
+        """Begin with the relevance."""
+        super().start(block, y)
+        self.total = np.zeros(block.n_columns)
+        return self.relevance
+
+    def update(self, newest: Column) -> None:
+        """Add the symmetrical relevance together with the newest column."""
+        super().update(newest)
+        joint = Joint.of([newest])
+        entropy = self.terms.joint_entropy(joint)
+        relevance = self.terms.joint(joint)
+        self.total += np.divide(relevance, entropy, out=np.zeros_like(entropy), where=entropy != 0)
+
+    def scores(self) -> Values:
+        """The sum so far."""
+        return self.total if self.selected else self.relevance
