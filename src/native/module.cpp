@@ -6,4 +6,5 @@ NB_MODULE(_native, m) {
     bind_information(m);
     bind_hocmim(m);
     bind_cmicot(m);
+    bind_yardstick(m);
 }
