@@ -1,12 +1,10 @@
-"""hocmim's methods as the runner calls them: the whole ``fit``, the search alone, encoding alone."""
+"""hocmim's methods as the runner calls them: ``fit``, the search alone, encoding alone."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from tables import as_codes
-
-VERSION_OF = "hocmim"
 
 
 def prepare(X: Any, y: Any, matrix: Any) -> dict[str, Any]:

@@ -107,11 +107,14 @@ def _levels_column(spec: TableSpec, y: NDArray[np.uint8], j: int) -> NDArray[np.
         return np.where(keeps, _informative(spec, y, number), _noise(spec, rng))
     if role == "xor":
         pair, half = divmod(number, 2)
-        hidden = _noise(spec, _rng(spec, 3, pair))
+        # Even and odd levels are equally frequent: neither half says anything of y alone.
+        even_levels = spec.n_levels // 2 * 2
+        hidden = _rng(spec, 3, pair).integers(0, even_levels, spec.n_samples, dtype=np.uint8)
         if half == 0:
             return hidden
-        tells = rng.random(spec.n_samples, np.float32) < 0.8
-        return np.where(tells, (hidden + y) % 2, _noise(spec, rng)).astype(np.uint8)
+        other = rng.integers(0, even_levels, spec.n_samples, dtype=np.uint8)
+        tells = rng.random(spec.n_samples, np.float32) < 0.9
+        return np.where(tells, other // 2 * 2 + (hidden + y) % 2, other).astype(np.uint8)
     return _noise(spec, rng)
 
 
@@ -152,9 +155,7 @@ def _chunks(spec: TableSpec) -> Iterator[tuple[int, int]]:
         yield start, min(start + CHUNK, spec.n_columns)
 
 
-def table(
-    spec: TableSpec, dtype: Any = np.int64, out: NDArray[Any] | None = None
-) -> NDArray[Any]:
+def table(spec: TableSpec, dtype: Any = np.int64, out: NDArray[Any] | None = None) -> NDArray[Any]:
     """The table as a user has it: samples × columns, row-major, filled a few columns at a time."""
     y = classes(spec)
     out = np.empty((spec.n_samples, spec.n_columns), dtype) if out is None else out
