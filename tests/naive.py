@@ -499,6 +499,11 @@ def cmicot(k, S, X, y, estimator, team_size):
     return max((cmicot_score(b, own, pool, Y, estimator, team_size) for b in own), default=0.0)
 
 
+def say_the_same(g, h):
+    """Equal, or one the negation of the other."""
+    return g == h or all(a != b for a, b in zip(g, h, strict=True))
+
+
 def cmicot_score(b, own, pool, Y, estimator, team_size):
     """I(Y; b, h_1..h_{t−1} | g_1..g_s), t = s = team_size, the h and g found one at a time."""
     helpers, opponents = (), ()
@@ -513,7 +518,9 @@ def cmicot_score(b, own, pool, Y, estimator, team_size):
     while len(helpers) < team_size - 1:
         helpers = (*helpers, largest(pool + own, complementary))
     while len(opponents) < team_size and pool:
-        opponents = (*opponents, smallest(pool, opposing))
+        newest = (b, *helpers)[len(opponents)]
+        rivals_first = sorted(pool, key=lambda g: not say_the_same(g, newest))
+        opponents = (*opponents, smallest(rivals_first, opposing))
     return cmi((b, *helpers), Y, opponents, estimator)
 
 

@@ -174,6 +174,22 @@ def test_cmicot_scores_a_copy_zero():
         assert min(scores[1], scores[3]) == pytest.approx(0, abs=1e-12)
 
 
+@pytest.mark.parametrize("team_size", [2, 3, 6])
+def test_cmicot_scores_a_copy_zero_whatever_ties_there_are(team_size):
+    """Small tables are full of ties: every order of selection must leave a copy nothing."""
+    rng = np.random.default_rng(710)
+    for _ in range(150):
+        X = rng.integers(2, size=(rng.integers(6, 12), 3))
+        y = rng.integers(2, size=len(X))
+        if len(set(y)) < 2:
+            continue
+        X = X[:, [0, 1, 2, 2]]
+        X[:, 3] ^= rng.integers(2)  # a copy, or its negation
+        found = selector("CMICOT", 4, team_size=team_size).fit(X, y)
+        scores = dict(zip(found.selected_.tolist(), found.scores_, strict=True))
+        assert min(scores[2], scores[3]) == pytest.approx(0, abs=1e-12)
+
+
 def test_constant_columns_score_zero():
     X, y = next(naive.random_tables(710, 1, (50, 51), D=4))
     X[:, 1] = 5

@@ -24,6 +24,15 @@ from hocmim.comparators import (
 )
 from hocmim.criteria.base import Criterion
 from hocmim.encode import Encoder, encode
+from hocmim.filters import (
+    FSOLS,
+    ILFS,
+    NCA,
+    FisherScore,
+    GiniIndex,
+    KruskalWallis,
+    ReliefF,
+)
 from hocmim.information import cmi, entropy, mi
 from hocmim.methods import list_methods, make_selector
 from hocmim.selectors import HOCMIM
@@ -38,8 +47,10 @@ __all__ = [
     "CMIM3",
     "CMIM4",
     "DISR",
+    "FSOLS",
     "HOCMIM",
     "ICAP",
+    "ILFS",
     "JMI",
     "JMI3",
     "JMI4",
@@ -47,11 +58,16 @@ __all__ = [
     "MIFS",
     "MIM",
     "MRMR",
+    "NCA",
     "BetaGamma",
     "Criterion",
     "CriterionSelector",
     "Encoder",
+    "FisherScore",
+    "GiniIndex",
+    "KruskalWallis",
     "RelaxMRMR",
+    "ReliefF",
     "__version__",
     "cmi",
     "encode",

@@ -79,7 +79,7 @@ def information(
     n_classes: int,
     w: NDArray[np.uint32],
     n_cells: int,
-    term: Term,
+    terms: list[Term],
     estimator: Estimator,
     out: NDArray[np.float64],
     which: NDArray[np.int64] | None = None,
@@ -122,6 +122,80 @@ class Cmicot:
     ) -> None: ...
     def select(self, columns: Columns, j: int) -> None: ...
     def score(self, which: NDArray[np.int64], out: NDArray[np.float64]) -> None: ...
+
+def meet_subsets(
+    columns: Columns,
+    selected: Columns,
+    size: int,
+    y: NDArray[np.uint32],
+    n_classes: int,
+    term: Term,
+    estimator: Estimator,
+    which: NDArray[np.int64],
+    n_met: NDArray[np.int64],
+    least: NDArray[np.float64],
+    bar: float,
+    most_terms: int,
+) -> int: ...
+
+class BitPlanes:
+    most_levels: int
+    def __init__(self, columns: Columns) -> None: ...
+    def has(self, j: int) -> bool: ...
+    @property
+    def n_bytes(self) -> int: ...
+
+class CellMasks:
+    most_cells: int
+    def __init__(self, cells: NDArray[np.uint32], n_cells: int) -> None: ...
+
+def popcount_dispatch() -> str: ...
+def information_by_planes(
+    planes: BitPlanes,
+    columns: Columns,
+    y: CellMasks,
+    w: CellMasks,
+    terms: list[Term],
+    estimator: Estimator,
+    out: NDArray[np.float64],
+    which: NDArray[np.int64] | None,
+) -> None: ...
+
+# --- relieff.cpp and nca.cpp: C-contiguous arrays of exactly these types --------------------------
+
+def relieff_block(
+    values: NDArray[np.float64],
+    codes: NDArray[np.int32],
+    y: NDArray[np.int32],
+    prior: NDArray[np.float64],
+    k: int,
+    start: int,
+    stop: int,
+    value_sums: NDArray[np.float64],
+    code_sums: NDArray[np.float64],
+) -> None:
+    """Add to the sums what the neighbours of rows start..stop-1 contribute to each column."""
+
+def nca_block(
+    values: NDArray[np.float64],
+    row_start: NDArray[np.int64],
+    row_place: NDArray[np.int32],
+    row_value: NDArray[np.float64],
+    column_start: NDArray[np.int64],
+    column_place: NDArray[np.int32],
+    column_value: NDArray[np.float64],
+    weight: NDArray[np.float64],
+    norm: NDArray[np.float64],
+    y: NDArray[np.int32],
+    start: int,
+    stop: int,
+    dense: NDArray[np.float64],
+    overlaps: NDArray[np.float64],
+    by_row: NDArray[np.float64],
+) -> float:
+    """Sum of p_i over rows start..stop-1; adds their part of the sums the gradient is made of."""
+
+# --- yardstick.cpp: what the benchmarks measure against -------------------------------------------
 
 def histogram_yardstick(
     x: NDArray[np.uint8], wy: NDArray[np.uint8] | NDArray[np.uint16], repeats: int

@@ -8,7 +8,8 @@ columns is a view, and any number of threads may read it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,11 @@ class Column:
     codes: NDArray[np.uint8] | NDArray[np.uint16]
     arity: int
     index: int = -1
+    # What was once made of this column, for all the blocks that are shown it.
+    derived: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Column, (self.codes, self.arity, self.index)
 
     def __post_init__(self) -> None:
         if self.codes.dtype not in (np.uint8, np.uint16) or self.codes.ndim != 1:

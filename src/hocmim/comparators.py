@@ -2,7 +2,7 @@
 
 Each is a criterion (``hocmim.criteria``) with the parameters and fitted attributes that
 ``InformationSelector`` lists; what a selector adds to them is in its own docstring. The estimator
-is by default what the literature used: plug-in for the second-order methods and CMICOT, shrinkage for
+is by default what the paper used: plug-in for the second-order methods and CMICOT, shrinkage for
 the others of third and fourth order.
 """
 
@@ -133,8 +133,8 @@ class MIFS(_Plugin):
 class MRMR(_Plugin):
     """mRMR, minimum redundancy and maximum relevance: J(X) = I(X;Y) − 1/|S| Σ_{j∈S} I(X;X_j).
 
-    Rewards relevance less the mean redundancy with the selected features. Parameters and attributes:
-    ``InformationSelector``.
+    Rewards relevance less the mean redundancy with the selected features. Parameters and
+    attributes: ``InformationSelector``.
     """
 
     def _criterion(self) -> Criterion:
@@ -321,10 +321,10 @@ class CMIM4(_Shrinkage):
 class CMICOT(_Plugin):
     """CMICOT: J(X) = max over b of I(b, h_1..h_{t−1};Y|g_1..g_t).
 
-    b runs over binary representatives [X > threshold]; the complementary team h helps b most to tell
-    Y, the opposing team g leaves it and its helpers least to tell. Rewards what a feature adds with
-    the best help against the strongest competition. Equal members of a team: the one selected
-    earliest, then the lowest threshold (the original chooses at random).
+    b runs over binary representatives [X > threshold]; the complementary team h helps b most to
+    tell Y, the opposing team g leaves b and h least to tell. Rewards what a feature adds with the
+    best help against the strongest competition. Equal members of a team: the one selected earliest,
+    then the lowest threshold (the original chooses at random).
 
     Parameters
     ----------

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,10 @@ from hocmim.estimators import estimator_by_name
 Values = NDArray[np.float64]
 Positions = NDArray[np.int64]
 
+# Planes times masks up to which counting on bit planes beats counting samples (measured:
+# docs/performance.md).
+MOST_POPCOUNTS = {"avx512": 320, "avx2": 96}.get(_native.popcount_dispatch(), 64)
+
 
 @dataclass(frozen=True, eq=False)
 class Joint:
@@ -31,9 +36,23 @@ class Joint:
     @classmethod
     def of(cls, columns: Sequence[Column], n_samples: int | None = None) -> Joint:
         """Join columns into one variable (no columns: a single cell)."""
+        if len(columns) == 1:
+            return cls._of_one(columns[0])
         if n_samples is None:
             n_samples = len(columns[0].codes)
         return cls(*_native.join(native_list(columns, n_samples)))
+
+    @classmethod
+    def _of_one(cls, column: Column) -> Joint:
+        """A column by itself; made once, however many blocks ask."""
+        if "joint" not in column.derived:
+            column.derived["joint"] = cls(*_native.join(native_list([column], len(column.codes))))
+        return column.derived["joint"]
+
+    @cached_property
+    def masks(self) -> _native.CellMasks:
+        """One bit a sample and cell, for the kernels on bit planes."""
+        return _native.CellMasks(self.cells, self.n_cells)
 
     def with_column(self, column: Column) -> Joint:
         """Join one more column."""
@@ -73,16 +92,57 @@ class BlockTerms:
         self.y = y
         self.estimator = estimator_by_name(estimator)
         self._on_terms = on_terms
+        is_narrow = (block.place >= 0) & (block.arity <= _native.BitPlanes.most_levels)
+        self._has_planes = is_narrow & (estimator != "jeffreys")
+        self._n_planes = np.where(self._has_planes, block.arity - 1, 0)
         self._nothing = Joint(np.zeros(block.n_samples, np.uint32), 1)
 
     def _term(self, term: Term, w: Joint, y: Joint, which: Positions | None) -> Values:
-        out = np.empty(len(self.columns) if which is None else len(which))
-        _native.information(
-            self.columns, y.cells, y.n_cells, w.cells, w.n_cells, term, self.estimator, out, which
-        )
+        return self._several([term], w, y, which)[0]
+
+    def _several(
+        self, terms: list[Term], w: Joint, y: Joint, which: Positions | None
+    ) -> NDArray[np.float64]:
+        """Several terms of the same variables, one row a term."""
+        out = np.empty((len(terms), len(self.columns) if which is None else len(which)))
+        by_planes = self._by_planes(w.n_cells * y.n_cells, which)
+        if by_planes.all():
+            self._by_popcounts(terms, w, y, which, out)
+        elif not by_planes.any():
+            self._by_samples(terms, w, y, which, out)
+        else:
+            positions = np.arange(len(self.columns)) if which is None else which
+            for chosen, count in ((by_planes, self._by_popcounts), (~by_planes, self._by_samples)):
+                part = np.empty((len(terms), int(chosen.sum())))
+                count(terms, w, y, positions[chosen], part)
+                out[:, chosen] = part
         if self._on_terms is not None:
-            self._on_terms(len(out))
+            self._on_terms(out.size)
         return out
+
+    def _by_planes(self, n_masks: int, which: Positions | None) -> NDArray[np.bool_]:
+        """For which columns popcounts are fewer than samples would be."""
+        pays = self._has_planes & (self._n_planes * n_masks <= MOST_POPCOUNTS)
+        pays &= n_masks <= _native.CellMasks.most_cells
+        return pays if which is None else pays[which]
+
+    @cached_property
+    def _planes(self) -> _native.BitPlanes:
+        return _native.BitPlanes(self.columns)
+
+    def _by_popcounts(
+        self, terms: list[Term], w: Joint, y: Joint, which: Positions | None, out: Values
+    ) -> None:
+        _native.information_by_planes(
+            self._planes, self.columns, y.masks, w.masks, terms, self.estimator, out, which
+        )
+
+    def _by_samples(
+        self, terms: list[Term], w: Joint, y: Joint, which: Positions | None, out: Values
+    ) -> None:
+        _native.information(
+            self.columns, y.cells, y.n_cells, w.cells, w.n_cells, terms, self.estimator, out, which
+        )
 
     def relevance(self, which: Positions | None = None) -> Values:
         """I(X;Y)."""
@@ -111,6 +171,11 @@ class BlockTerms:
     def joint_entropy(self, w: Joint, which: Positions | None = None) -> Values:
         """H(X,W,Y)."""
         return self._term(Term.joint_entropy, w, self.y, which)
+
+    def joint_and_entropy(self, w: Joint) -> tuple[Values, Values]:
+        """I(X,W;Y) and H(X,W,Y), counted once."""
+        joint, entropy = self._several([Term.joint, Term.joint_entropy], w, self.y, None)
+        return joint, entropy
 
     def conditional_with(self, v: Joint, w: Joint, which: Positions | None = None) -> Values:
         """I(X;V|W)."""

@@ -1,7 +1,7 @@
 """The errors hocmim raises: each says what is wrong and what to do about it.
 
-Every one is also a ``ValueError`` or a ``TypeError``, so that code which knows nothing of hocmim
-catches it as it would catch scikit-learn's own.
+Every one is also a ``ValueError``, a ``TypeError`` or an ``ImportError``, so that code which knows
+nothing of hocmim catches it as it would catch scikit-learn's own.
 """
 
 
@@ -23,3 +23,7 @@ class InvalidTargetError(HocmimError, ValueError):
 
 class InvalidParameterError(HocmimError, ValueError):
     """A parameter has a value it may not have; the message lists what it may be."""
+
+
+class MissingDependencyError(HocmimError, ImportError):
+    """An optional dependency is not installed; the message says how to install it."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 import difflib
 from typing import Any
 
-import hocmim.filters as filters
-from hocmim import comparators
+from hocmim import comparators, filters
 from hocmim.base import RankingSelector
 from hocmim.errors import InvalidParameterError
 from hocmim.selectors import HOCMIM
@@ -31,20 +30,13 @@ METHODS: dict[str, type[RankingSelector]] = {
     "JMIM": comparators.JMIM,
     "CMI": comparators.CMI,
     "BetaGamma": comparators.BetaGamma,
-}
-
-# Filters by the name of their class in hocmim.filters.
-FILTERS = {
-    "Fisher": "FisherScore",
-    "Gini": "GiniIndex",
-    "Kruskal-Wallis": "KruskalWallis",
-    "ReliefF": "ReliefF",
-    "NCA": "NCA",
-    "ILFS": "ILFS",
-    "FS-OLS": "FSOLS",
-}
-METHODS |= {
-    name: getattr(filters, kind) for name, kind in FILTERS.items() if hasattr(filters, kind)
+    "Fisher": filters.FisherScore,
+    "Gini": filters.GiniIndex,
+    "Kruskal-Wallis": filters.KruskalWallis,
+    "ReliefF": filters.ReliefF,
+    "NCA": filters.NCA,
+    "ILFS": filters.ILFS,
+    "FS-OLS": filters.FSOLS,
 }
 
 # What else people call them.
@@ -88,7 +80,7 @@ def make_selector(name: str, **parameters: Any) -> RankingSelector:
     JMI3(n_features_to_select=5)
     """
     known = {_plain(method): method for method in METHODS}
-    known |= {_plain(alias): method for alias, method in ALIASES.items() if method in METHODS}
+    known |= {_plain(alias): method for alias, method in ALIASES.items()}
     method = known.get(_plain(name)) if isinstance(name, str) else None
     if method is None:
         raise InvalidParameterError(_unknown(name, known))

@@ -107,55 +107,72 @@ private:
     std::vector<uint32_t> tally_, met_;
 };
 
-// Counts in the cells of a Partition split by one more column, without forming the finer partition:
-// for cells of up to 255 samples, 16 rows and 8 levels. Calls sink.cell(counts, n_w) for every new
-// cell of two or more; counts has one entry a row.
+// What is in the cells of a Partition split by one more column, without forming the finer partition:
+// for up to 16 rows and 8 levels. Calls, for every new cell of two or more, sink.rows(rows, n_w) with
+// the row of each sample, or sink.counts(counts, n_w) with the count of each row.
 class SplitCounter {
 public:
     static constexpr int64_t kRows = 16, kLevels = 8;
 
-    static bool applies(const Partition& partition, int64_t n_rows, int64_t n_levels) {
-        return partition.largest <= 255 && n_rows <= kRows && n_levels <= kLevels;
+    static bool applies(int64_t n_rows, int64_t n_levels) {
+        return n_rows <= kRows && n_levels <= kLevels;
     }
 
     // rows[i] is the row of partition.sample[i].
     template <class Code, class Sink>
     void operator()(const Partition& partition, const uint8_t* rows, const Code* level_of,
-                    int64_t n_levels, Sink& sink) const {
+                    int64_t n_levels, Sink& sink) {
         uint32_t begin = 0;
         for (const uint32_t end : partition.cell_end) {
             const uint32_t *sample = partition.sample.data() + begin, size = end - begin;
-            if (size == 2)
-                count_two(sample, rows + begin, level_of, sink);
-            else
-                count(sample, rows + begin, size, level_of, n_levels, sink);
+            const uint8_t* here = rows + begin;
             begin = end;
+            if (size > kListed)
+                count(sample, here, size, level_of, n_levels, sink);
+            else if (size > 2)
+                list(sample, here, size, level_of, n_levels, sink);
+            else if (level_of[sample[0]] == level_of[sample[1]])
+                sink.rows(here, 2);
         }
     }
 
 private:
-    template <class Code, class Sink>
-    static void count_two(const uint32_t* sample, const uint8_t* rows, const Code* level_of,
-                          Sink& sink) {
-        if (level_of[sample[0]] != level_of[sample[1]]) return;
-        uint8_t counts[kRows] = {};
-        ++counts[rows[0]];
-        ++counts[rows[1]];
-        sink.cell(counts, 2);
-    }
+    static constexpr uint32_t kListed = 128;  // cells of more samples are counted, not listed
 
     template <class Code, class Sink>
-    static void count(const uint32_t* sample, const uint8_t* rows, uint32_t size,
-                      const Code* level_of, int64_t n_levels, Sink& sink) {
-        uint8_t counts[kLevels][kRows] = {}, total[kLevels] = {};
+    void list(const uint32_t* sample, const uint8_t* rows, uint32_t size, const Code* level_of,
+              int64_t n_levels, Sink& sink) {
+        uint8_t n_here[kLevels] = {};
         for (uint32_t i = 0; i < size; ++i) {
             const uint32_t level = level_of[sample[i]];
-            ++counts[level][rows[i]];
-            ++total[level];
+            listed_[level][n_here[level]++] = rows[i];
         }
         for (int64_t level = 0; level < n_levels; ++level)
-            if (total[level] > 1) sink.cell(counts[level], total[level]);
+            if (n_here[level] > 1) sink.rows(listed_[level], n_here[level]);
     }
+
+    // Two tables take turns, so that equal samples in a row do not wait for each other.
+    template <class Code, class Sink>
+    void count(const uint32_t* sample, const uint8_t* rows, uint32_t size, const Code* level_of,
+               int64_t n_levels, Sink& sink) {
+        uint32_t even[kLevels * kRows] = {}, odd[kLevels * kRows] = {};
+        uint32_t i = 0;
+        for (; i + 1 < size; i += 2) {
+            ++even[level_of[sample[i]] * kRows + rows[i]];
+            ++odd[level_of[sample[i + 1]] * kRows + rows[i + 1]];
+        }
+        if (i < size) ++even[level_of[sample[i]] * kRows + rows[i]];
+        for (int64_t level = 0; level < n_levels; ++level) {
+            int64_t counts[kRows], total = 0;
+            for (int64_t row = 0; row < kRows; ++row) {
+                counts[row] = int64_t(even[level * kRows + row]) + odd[level * kRows + row];
+                total += counts[row];
+            }
+            if (total > 1) sink.counts(counts, total);
+        }
+    }
+
+    uint8_t listed_[kLevels][kListed];
 };
 
 }  // namespace hocmim

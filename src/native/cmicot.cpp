@@ -3,7 +3,9 @@
 // Each team is a greedy path, and what an old member is worth at a level does not change when a
 // feature joins S. So at each step only the newcomers are tried, and the levels after the first that
 // a newcomer wins are built anew.
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -38,6 +40,15 @@ std::vector<Representative> representatives(const Column& column, int64_t n_samp
         }
     });
     return result;
+}
+
+// Equal, or one the negation of the other, which only halves can be.
+bool say_the_same(const Representative& a, const Representative& b, int64_t n_samples) {
+    if (a == b) return true;
+    if (a.size() != b.size() || 2 * int64_t(a.size()) != n_samples) return false;
+    std::vector<uint32_t> common;
+    std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(common));
+    return common.empty();
 }
 
 // What both kinds of Duel do: I(X;Y|W) for a team X and a condition W, both sets of binary columns
@@ -414,7 +425,9 @@ private:
         return first_new;
     }
 
-    // g_j = argmin over g in the pool of I(b,h_1..h_{j−1};Y|g_1..g_{j−1},g). Returns the score.
+    // g_j = argmin over g in the pool of I(b,h_1..h_{j−1};Y|g_1..g_{j−1},g). Among equals one that says
+    // the same as the newest of b, h_1, h_2, … comes first: so a copy of a selected column meets
+    // itself, and scores 0. Returns the score.
     template <class Duel>
     double find_opponents(Duel& duel, const std::vector<Representative>& own, size_t b, Teams& teams,
                           size_t n_met, size_t first_new_helper) {
@@ -425,9 +438,15 @@ private:
             Level& level = teams.opponents[j];
             is_known = is_known && j <= first_new_helper && level.member != kNobody;
             Level found = is_known ? level : Level{kNobody, std::numeric_limits<double>::infinity()};
+            const Representative& newest = j == 0 ? own[b] : member(own, teams.helpers[j - 1].member);
+            const auto is_rival = [&](int64_t g) {
+                return say_the_same(pool_[size_t(g)], newest, columns_.n_samples());
+            };
             for (size_t g = is_known ? n_met : 0; g < pool_.size(); ++g) {
                 const double key = comparison_key(duel.given(pool_[g]));
-                if (key < found.key) found = {int64_t(g), key};
+                if (key < found.key ||
+                    (key == found.key && is_rival(int64_t(g)) && !is_rival(found.member)))
+                    found = {int64_t(g), key};
             }
             is_known = is_known && found.member == level.member;
             level = found;

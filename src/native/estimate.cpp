@@ -62,17 +62,29 @@ double CountFunction::exact(int64_t count) const {
     return grassberger_ ? double(count) * grassberger_g(count) : n_log_n(double(count));
 }
 
-Setting::Setting(Estimator estimator_, const uint32_t* cls_, int64_t n_samples_, int64_t n_classes)
-    : estimator(estimator_),
-      n_samples(n_samples_),
-      cls(cls_),
-      class_counts(size_t(n_classes), 0),
-      function(count_function(estimator_ == Estimator::grassberger, n_samples_)),
-      nats(256.0) {
+namespace {
+std::vector<int64_t> count_classes(const uint32_t* cls, int64_t n_samples, int64_t n_classes) {
+    std::vector<int64_t> counts(size_t(n_classes), 0);
     for (int64_t i = 0; i < n_samples; ++i) {
         if (cls[i] >= uint64_t(n_classes)) throw std::invalid_argument("a class is not below their number");
-        ++class_counts[cls[i]];
+        ++counts[cls[i]];
     }
+    return counts;
+}
+}  // namespace
+
+Setting::Setting(Estimator estimator_, const uint32_t* cls_, int64_t n_samples_, int64_t n_classes)
+    : Setting(estimator_, n_samples_, count_classes(cls_, n_samples_, n_classes)) {
+    cls = cls_;
+}
+
+Setting::Setting(Estimator estimator_, int64_t n_samples_, std::vector<int64_t> class_counts_)
+    : estimator(estimator_),
+      n_samples(n_samples_),
+      cls(nullptr),
+      class_counts(std::move(class_counts_)),
+      function(count_function(estimator_ == Estimator::grassberger, n_samples_)),
+      nats(256.0) {
     for (int64_t count : class_counts) {
         n_classes_seen += count > 0;
         class_squares += count * count;
@@ -137,6 +149,21 @@ void ConditionSums::finish() {
     if (is_shrunken_) pairs.finish();
 }
 
+// pair_counts holds n_wy, by w, then y. A cell of one sample is one of those that finish() adds.
+void ConditionSums::compute(const std::vector<int64_t>& pair_counts, const Setting& setting) {
+    start(setting, pair_counts.size());
+    const size_t n_classes = size_t(setting.n_classes());
+    for (size_t first = 0; first < pair_counts.size(); first += n_classes) {
+        int64_t size = 0;
+        for (size_t cls = 0; cls < n_classes; ++cls) size += pair_counts[first + cls];
+        if (size < 2) continue;
+        add_cell(size);
+        for (size_t cls = 0; cls < n_classes; ++cls)
+            if (pair_counts[first + cls]) add_pair(uint32_t(cls), pair_counts[first + cls], size);
+    }
+    finish();
+}
+
 void ConditionSums::compute(const Partition& partition, const Setting& setting) {
     start(setting, partition.sample.size());
     PairSink sink{*this};
@@ -183,6 +210,7 @@ struct LevelSink {
 template <class Sink>
 void Evaluator::walk(const Cells& cells, Sink& sink) {
     if (cells.by) return walk_split(cells, sink);
+    if (cells.counts) return walk_dense(cells, sink);
     const uint32_t n_classes = uint32_t(setting_.n_classes());
     const uint32_t* cls = setting_.cls;
     LevelSink<Sink> levels{sink, n_classes};
@@ -195,33 +223,22 @@ void Evaluator::walk(const Cells& cells, Sink& sink) {
 
 namespace {
 
-// Passes on the counts of a cell, and its classes to the sums of the condition. All rows are gone
-// through, since branches on counts that are 0 cost more than they save.
+// Passes on the counts of a cell, and its classes to the sums of the condition.
 template <class Sink>
-struct DenseSink {
+struct SplitSink {
     Sink& sink;
     ConditionSums& condition;
     const uint32_t n_levels, n_classes;
 
-    void cell(const uint8_t* counts, int64_t size) {
+    void rows(const uint8_t* rows, int64_t size) {
+        int64_t of_row[SplitCounter::kRows] = {};
+        for (int64_t i = 0; i < size; ++i) ++of_row[rows[i]];
+        counts(of_row, size);
+    }
+    void counts(const int64_t* counts, int64_t size) {
         int64_t of_class[SplitCounter::kRows] = {};
         condition.add_cell(size);
         sink.begin_cell(size);
-        if (sink.can_tally(size) && condition.pairs.can_tally(size)) {
-            uint32_t row = 0;
-            for (uint32_t level = 0; level < n_levels; ++level) {
-                int64_t total = 0;
-                for (uint32_t cls = 0; cls < n_classes; ++cls, ++row) {
-                    sink.tally_row(row, counts[row]);
-                    total += counts[row];
-                    of_class[cls] += counts[row];
-                }
-                sink.tally_level(level, total);
-            }
-            for (uint32_t cls = 0; cls < n_classes; ++cls)
-                condition.tally_pair(cls, of_class[cls], size);
-            return;
-        }
         uint32_t row = 0;
         for (uint32_t level = 0; level < n_levels; ++level) {
             int64_t total = 0;
@@ -239,23 +256,168 @@ struct DenseSink {
     }
 };
 
+// Tallies small cells; the others go to the tables of shrinkage as they are.
+struct SmallCellSink {
+    SmallCells& small;
+    ShrinkageTable &by_level, &by_row;
+    ConditionSums& condition;
+    const int64_t n_levels, n_classes;
+
+    void rows(const uint8_t* rows, int64_t size) {
+        if (size == 2) return small.add_two(rows[0], rows[1]);
+        if (size == 3) return small.add_three(rows[0], rows[1], rows[2]);
+        uint8_t of_row[SplitCounter::kRows] = {};
+        for (int64_t i = 0; i < size; ++i) ++of_row[rows[i]];
+        if (size <= SmallCells::kMostSamples)
+            small.add(of_row, size);
+        else
+            counts(of_row, size);
+    }
+    template <class Count>
+    void counts(const Count* counts, int64_t size) {
+        Count levels[SplitCounter::kRows] = {}, classes[SplitCounter::kRows] = {};
+        for (int64_t level = 0, row = 0; level < n_levels; ++level)
+            for (int64_t cls = 0; cls < n_classes; ++cls, ++row) {
+                levels[level] += counts[row];
+                classes[cls] += counts[row];
+            }
+        by_level.add_column(levels, size);
+        by_row.add_column(counts, size);
+        condition.add_cell(size);
+        for (int64_t cls = 0; cls < n_classes; ++cls)
+            if (classes[cls]) condition.add_pair(size_t(cls), classes[cls], size);
+    }
+};
+
 }  // namespace
 
 template <class Sink>
 void Evaluator::walk_split(const Cells& cells, Sink& sink) {
-    split_condition_.start(setting_, cells.partition.sample.size());
-    DenseSink<Sink> dense{sink, split_condition_, uint32_t(cells.candidate.column.arity),
+    split_condition_.start(setting_, cells.most());
+    SplitSink<Sink> split{sink, split_condition_, uint32_t(cells.candidate.column.arity),
                           uint32_t(setting_.n_classes())};
     cells.by->visit([&](const auto* level_of) {
-        count_split_(cells.partition, cells.rows, level_of, cells.by->arity, dense);
+        count_split_(cells.partition, cells.rows, level_of, cells.by->arity, split);
     });
     split_condition_.finish();
 }
 
-bool Evaluator::can_split(const Setting& setting, const Partition& partition,
-                          const Candidate& candidate, const Column& by) {
+// R under shrinkage, where nearly all the time of HOCMIM goes.
+double Evaluator::split_redundancy(const Cells& cells) {
+    const Candidate& candidate = cells.candidate;
+    const int64_t n_levels = candidate.column.arity, n_classes = setting_.n_classes();
+    // A column of nine or more samples takes a cell a row; kinds of smaller ones are few.
+    const size_t most = 2 * cells.most() + 64 * candidate.row_count.size();
+    small_.prepare(n_levels, n_classes);
+    by_level_.start(candidate.level_count, most);
+    by_row_.start(candidate.row_count, most);
+    split_condition_.start(setting_, most);
+    SmallCellSink sink{small_, by_level_, by_row_, split_condition_, n_levels, n_classes};
+    cells.by->visit([&](const auto* level_of) {
+        count_split_(cells.partition, cells.rows, level_of, cells.by->arity, sink);
+    });
+    small_.take_sizes([&](int64_t size, int64_t times) { split_condition_.add_cell(size, times); });
+    small_.take_rows([&](size_t row, int64_t count, int64_t size, int64_t times) {
+        by_row_.add(row, count, size, times);
+    });
+    small_.take_levels([&](size_t level, int64_t count, int64_t size, int64_t times) {
+        by_level_.add(level, count, size, times);
+    });
+    small_.take_classes([&](size_t cls, int64_t count, int64_t size, int64_t times) {
+        split_condition_.add_pair(cls, count, size, times);
+    });
+    split_condition_.finish();
+    return shrunken_term(&by_level_, &by_row_, split_condition_);
+}
+
+template <class Sink>
+void Evaluator::walk_dense(const Cells& cells, Sink& sink) {
+    const int64_t n_levels = cells.candidate.column.arity, n_classes = setting_.n_classes();
+    const int64_t* counts = cells.counts;
+    for (int64_t w = 0; w < cells.n_cells; ++w, counts += n_levels * n_classes) {
+        int64_t size = 0;
+        for (int64_t row = 0; row < n_levels * n_classes; ++row) size += counts[row];
+        if (size < 2) continue;
+        sink.begin_cell(size);
+        for (int64_t level = 0, row = 0; level < n_levels; ++level) {
+            int64_t total = 0;
+            for (int64_t cls = 0; cls < n_classes; ++cls, ++row) {
+                if (counts[row] == 0) continue;
+                sink.in_row(uint32_t(row), uint32_t(cls), counts[row]);
+                total += counts[row];
+            }
+            if (total) sink.in_level(uint32_t(level), total);
+        }
+        sink.end_cell();
+    }
+}
+
+double Evaluator::dense(Term term, const Column& column, const int64_t* counts, int64_t n_cells,
+                        const ConditionSums& condition) {
+    if (setting_.estimator == Estimator::plugin)
+        return dense_plugin(term, column, counts, n_cells, condition);
+    const size_t n_rows = size_t(column.arity * setting_.n_classes());
+    std::vector<int64_t>& row_count = row_list_;
+    row_count.assign(n_rows, 0);
+    for (int64_t w = 0; w < n_cells; ++w)
+        for (size_t row = 0; row < n_rows; ++row) row_count[row] += counts[size_t(w) * n_rows + row];
+    dense_candidate_.assign(column, setting_.n_classes(), row_count.data());
+    if (setting_.estimator == Estimator::shrinkage && term != Term::joint_entropy) {
+        const double value = dense_shrinkage(term, dense_candidate_, counts, n_cells, condition);
+        return term == Term::redundancy ? value : std::max(0.0, value);
+    }
+    return evaluate(term, {dense_candidate_, no_partition_, condition, nullptr, nullptr, counts, n_cells});
+}
+
+// The plug-in of a small table is nothing but look-ups.
+double Evaluator::dense_plugin(Term term, const Column& column, const int64_t* counts, int64_t n_cells,
+                               const ConditionSums& condition) const {
+    const CountFunction& f = *setting_.function;
+    const int64_t n_levels = column.arity, n_classes = setting_.n_classes();
+    const int64_t n_rows = n_levels * n_classes;
+    int64_t rows = 0, pairs = 0, row_sum = 0, level_sum = 0;  // Σ f of n_xwy, n_xw, n_xy, n_x
+    for (int64_t level = 0; level < n_levels; ++level) {
+        int64_t of_level = 0;
+        for (int64_t w = 0; w < n_cells; ++w) {
+            const int64_t* here = counts + w * n_rows + level * n_classes;
+            int64_t pair = 0;
+            for (int64_t cls = 0; cls < n_classes; ++cls) {
+                rows += f(here[cls]);
+                pair += here[cls];
+            }
+            pairs += f(pair);
+            of_level += pair;
+        }
+        level_sum += f(of_level);
+        for (int64_t cls = 0; cls < n_classes; ++cls) {
+            int64_t of_row = 0;
+            for (int64_t w = 0; w < n_cells; ++w) of_row += counts[w * n_rows + level * n_classes + cls];
+            row_sum += f(of_row);
+        }
+    }
+    const auto real = [&](int64_t sum) { return f.fixed().real(sum) / double(setting_.n_samples); };
+    const auto information = [&] {
+        return real(pairs - level_sum - condition.cells_sum + setting_.whole_sum);
+    };
+    const auto given_class = [&] {
+        return real(rows - row_sum - condition.pairs_sum + setting_.class_sum);
+    };
+    switch (term) {
+        case Term::information: return std::max(0.0, information());
+        case Term::given_class: return std::max(0.0, given_class());
+        case Term::redundancy: return information() - given_class();
+        case Term::conditional:
+            return std::max(0.0, real(rows - pairs - condition.pairs_sum + condition.cells_sum));
+        case Term::joint:
+            return std::max(0.0, real(rows - pairs - setting_.class_sum + setting_.whole_sum));
+        case Term::joint_entropy: return std::max(0.0, real(setting_.whole_sum - rows));
+    }
+    return 0;
+}
+
+bool Evaluator::can_split(const Setting& setting, const Candidate& candidate, const Column& by) {
     return setting.estimator != Estimator::jeffreys &&
-           SplitCounter::applies(partition, int64_t(candidate.row_count.size()), by.arity);
+           SplitCounter::applies(int64_t(candidate.row_count.size()), by.arity);
 }
 
 double Evaluator::split(Term term, const Candidate& candidate, const Partition& partition,
@@ -296,9 +458,6 @@ struct EntropySums {
         ++levels_here;
     }
     void end_cell() { freedom += (levels_here - 1) * (classes_here - 1); }
-    static bool can_tally(int64_t) { return false; }
-    void tally_row(uint32_t, int64_t) {}
-    void tally_level(uint32_t, int64_t) {}
 };
 
 struct CountLists {
@@ -307,9 +466,6 @@ struct CountLists {
     void in_row(uint32_t, uint32_t, int64_t c) { rows.push_back(c); }
     void in_level(uint32_t, int64_t c) { pairs.push_back(c); }
     void end_cell() {}
-    static bool can_tally(int64_t) { return false; }
-    void tally_row(uint32_t, int64_t) {}
-    void tally_level(uint32_t, int64_t) {}
 };
 
 // Rows x and rows (x, y), columns w.
@@ -325,12 +481,6 @@ struct AgainstCondition {
         if (by_level) by_level->add(level, c, cell_size);
     }
     void end_cell() {}
-
-    bool can_tally(int64_t size) const {
-        return by_level && by_row && by_level->can_tally(size) && by_row->can_tally(size);
-    }
-    void tally_row(uint32_t row, int64_t c) { by_row->tally(row, c, cell_size); }
-    void tally_level(uint32_t level, int64_t c) { by_level->tally(level, c, cell_size); }
 };
 
 // Rows y, columns (x, w).
@@ -347,9 +497,6 @@ struct AgainstClass {
         pending.clear();
     }
     void end_cell() {}
-    static bool can_tally(int64_t) { return false; }
-    void tally_row(uint32_t, int64_t) {}
-    void tally_level(uint32_t, int64_t) {}
 };
 
 }  // namespace
@@ -518,30 +665,18 @@ double Evaluator::jeffreys(Term term, const Cells& source) {
 
 // ---- shrinkage towards independence ---------------------------------------------------------------
 
-double Evaluator::shrunken_given_condition(Term term, const Cells& cells) {
-    ShrinkageTable& by_class = by_row_;
-    by_class.start(setting_.class_counts, cells.partition.sample.size());
-    AgainstClass sink{by_class};
-    walk(cells, sink);
+// I(X,W;Y), or I(X;Y|W), from the table with rows y and columns (x, w).
+double Evaluator::shrunken_against_class(Term term, ShrinkageTable& by_class, int64_t column_squares,
+                                         const ConditionSums& condition) {
     by_class.finish();
-    const double lambda =
-        by_class.intensity(setting_.n_samples, sink.column_squares + cells.condition.n_alone);
+    const double lambda = by_class.intensity(setting_.n_samples, column_squares);
     const double joint = information(by_class, lambda);
-    return term == Term::joint ? joint : joint - information(cells.condition.pairs, lambda);
+    return term == Term::joint ? joint : joint - information(condition.pairs, lambda);
 }
 
-double Evaluator::shrinkage(Term term, const Cells& cells) {
-    if (term == Term::joint_entropy) return entropy_like(term, cells);
-    if (term == Term::conditional || term == Term::joint)
-        return shrunken_given_condition(term, cells);
-    const ConditionSums& condition = cells.condition;
-    const size_t most_cells = cells.partition.sample.size();
-    ShrinkageTable* by_level = term == Term::given_class ? nullptr : &by_level_;
-    ShrinkageTable* by_row = term == Term::information ? nullptr : &by_row_;
-    if (by_level) by_level->start(cells.candidate.level_count, most_cells);
-    if (by_row) by_row->start(cells.candidate.row_count, most_cells);
-    AgainstCondition sink{by_level, by_row};
-    walk(cells, sink);
+// I(X;W), I(X;W|Y) or the first less the second, from the tables with columns w that are given.
+double Evaluator::shrunken_term(ShrinkageTable* by_level, ShrinkageTable* by_row,
+                                const ConditionSums& condition) {
     double value = 0;
     if (by_level) {
         by_level->finish();
@@ -556,6 +691,64 @@ double Evaluator::shrinkage(Term term, const Cells& cells) {
         value += by_level ? -given_class : given_class;
     }
     return value;
+}
+
+double Evaluator::shrunken_given_condition(Term term, const Cells& cells) {
+    by_row_.start(setting_.class_counts, cells.most());
+    AgainstClass sink{by_row_};
+    walk(cells, sink);
+    return shrunken_against_class(term, by_row_, sink.column_squares + cells.condition.n_alone,
+                                  cells.condition);
+}
+
+double Evaluator::shrinkage(Term term, const Cells& cells) {
+    if (term == Term::joint_entropy) return entropy_like(term, cells);
+    if (term == Term::conditional || term == Term::joint)
+        return shrunken_given_condition(term, cells);
+    if (term == Term::redundancy && cells.by) return split_redundancy(cells);
+    ShrinkageTable* by_level = term == Term::given_class ? nullptr : &by_level_;
+    ShrinkageTable* by_row = term == Term::information ? nullptr : &by_row_;
+    if (by_level) by_level->start(cells.candidate.level_count, cells.most());
+    if (by_row) by_row->start(cells.candidate.row_count, cells.most());
+    AgainstCondition sink{by_level, by_row};
+    walk(cells, sink);
+    return shrunken_term(by_level, by_row, cells.condition);
+}
+
+double Evaluator::dense_shrinkage(Term term, const Candidate& candidate, const int64_t* counts,
+                                  int64_t n_cells, const ConditionSums& condition) {
+    const int64_t n_levels = candidate.column.arity, n_classes = setting_.n_classes();
+    const size_t n_rows = size_t(n_levels * n_classes), most = size_t(n_cells) * n_rows;
+    std::vector<int64_t>& level_count = pair_list_;
+    level_count.assign(size_t(n_levels), 0);
+    if (term == Term::conditional || term == Term::joint) {
+        by_row_.start(setting_.class_counts, most);
+        int64_t column_squares = 0;
+        for (int64_t column = 0; column < n_cells * n_levels; ++column, counts += n_classes) {
+            int64_t size = 0;
+            for (int64_t cls = 0; cls < n_classes; ++cls) size += counts[cls];
+            if (size) by_row_.add_column(counts, size);
+            column_squares += size * size;
+        }
+        return shrunken_against_class(term, by_row_, column_squares, condition);
+    }
+    ShrinkageTable* by_level = term == Term::given_class ? nullptr : &by_level_;
+    ShrinkageTable* by_row = term == Term::information ? nullptr : &by_row_;
+    if (by_level) by_level->start(candidate.level_count, most);
+    if (by_row) by_row->start(candidate.row_count, most);
+    for (int64_t w = 0; w < n_cells; ++w, counts += n_rows) {
+        int64_t size = 0;
+        for (int64_t level = 0; level < n_levels; ++level) {
+            int64_t total = 0;
+            for (int64_t cls = 0; cls < n_classes; ++cls) total += counts[level * n_classes + cls];
+            level_count[size_t(level)] = total;
+            size += total;
+        }
+        if (size == 0) continue;
+        if (by_level) by_level->add_column(level_count.data(), size);
+        if (by_row) by_row->add_column(counts, size);
+    }
+    return shrunken_term(by_level, by_row, condition);
 }
 
 double Evaluator::evaluate(Term term, const Cells& cells) {

@@ -13,6 +13,7 @@
 #include "logarithm.hpp"
 #include "partition.hpp"
 #include "shrinkage.hpp"
+#include "small_cells.hpp"
 
 namespace hocmim {
 
@@ -48,6 +49,8 @@ private:
 struct Setting {
     // `cls` must outlive the setting.
     Setting(Estimator estimator, const uint32_t* cls, int64_t n_samples, int64_t n_classes);
+    // Without the classes themselves: for counts that were made elsewhere.
+    Setting(Estimator estimator, int64_t n_samples, std::vector<int64_t> class_counts);
 
     Estimator estimator;
     int64_t n_samples;
@@ -81,23 +84,20 @@ class ConditionSums {
 public:
     void compute(const Partition& partition, const Setting& setting);
 
+    void compute(const std::vector<int64_t>& pair_counts, const Setting& setting);
+
     // Or cell by cell: start, then each cell of two or more with its classes, then finish.
     void start(const Setting& setting, size_t most_cells);
-    void add_cell(int64_t size) {
-        cell_squares += size * size;
-        cells_sum += (*setting_->function)(size);
-        ++n_cells;
+    void add_cell(int64_t size, int64_t times = 1) {
+        cell_squares += times * size * size;
+        cells_sum += times * (*setting_->function)(size);
+        n_cells += times;
     }
-    // For callers that have asked pairs.can_tally(cell_size), under shrinkage.
-    void tally_pair(uint32_t cls, int64_t count, int64_t cell_size) {
-        live_[cls] += count;
-        pairs.tally(cls, count, cell_size);
-    }
-    void add_pair(uint32_t cls, int64_t count, int64_t cell_size) {
-        pairs_sum += (*setting_->function)(count);
-        ++cells_of_class[cls];
-        live_[cls] += count;
-        if (is_shrunken_) pairs.add(cls, count, cell_size);
+    void add_pair(size_t cls, int64_t count, int64_t cell_size, int64_t times = 1) {
+        pairs_sum += times * (*setting_->function)(count);
+        cells_of_class[cls] += times;
+        live_[cls] += times * count;
+        if (is_shrunken_) pairs.add(cls, count, cell_size, times);
     }
     void finish();
 
@@ -124,10 +124,13 @@ public:
     double operator()(Term term, const Candidate& candidate, const Partition& partition,
                       const ConditionSums& condition);
 
+    // From the counts n_xwy alone, by w, then x, then y; not for Jeffreys.
+    double dense(Term term, const Column& column, const int64_t* counts, int64_t n_cells,
+                 const ConditionSums& condition);
+
     // R or I(X;Y|W) with W the partition split by one more column. rows[i] is the row (level and
     // class) of partition.sample[i].
-    static bool can_split(const Setting& setting, const Partition& partition,
-                          const Candidate& candidate, const Column& by);
+    static bool can_split(const Setting& setting, const Candidate& candidate, const Column& by);
     double split(Term term, const Candidate& candidate, const Partition& partition,
                  const uint8_t* rows, const Column& by);
 
@@ -139,13 +142,29 @@ private:
         const ConditionSums& condition;
         const Column* by = nullptr;  // the column the partition is split by
         const uint8_t* rows = nullptr;
+        const int64_t* counts = nullptr;  // n_xwy of `n_cells` cells
+        int64_t n_cells = 0;
+
+        // How many cells (x, w, y) there can be, those of samples alone in w apart.
+        size_t most() const {
+            return counts ? size_t(n_cells) * candidate.row_count.size() : partition.sample.size();
+        }
     };
 
     double evaluate(Term term, const Cells& cells);
     double entropy_like(Term term, const Cells& cells);
+    double dense_shrinkage(Term term, const Candidate& candidate, const int64_t* counts,
+                           int64_t n_cells, const ConditionSums& condition);
+    double dense_plugin(Term term, const Column& column, const int64_t* counts, int64_t n_cells,
+                        const ConditionSums& condition) const;
     double jeffreys(Term term, const Cells& cells);
     double shrinkage(Term term, const Cells& cells);
+    double split_redundancy(const Cells& cells);
     double shrunken_given_condition(Term term, const Cells& cells);
+    double shrunken_term(ShrinkageTable* by_level, ShrinkageTable* by_row,
+                         const ConditionSums& condition);
+    double shrunken_against_class(Term term, ShrinkageTable& by_class, int64_t column_squares,
+                                  const ConditionSums& condition);
     double information(const ShrinkageTable& table, double lambda) {
         return table.information(lambda, setting_.n_samples, setting_.nats, terms_);
     }
@@ -155,14 +174,19 @@ private:
     void walk(const Cells& cells, Sink& sink);
     template <class Sink>
     void walk_split(const Cells& cells, Sink& sink);
+    template <class Sink>
+    void walk_dense(const Cells& cells, Sink& sink);
 
     const Setting& setting_;
     CellCounter count_;
     SplitCounter count_split_;
+    SmallCells small_;
     ConditionSums split_condition_;
     ShrinkageTable by_level_, by_row_;
     std::vector<double> terms_;
     std::vector<int64_t> class_scratch_, row_list_, pair_list_;
+    Candidate dense_candidate_;
+    Partition no_partition_;
 };
 
 }  // namespace hocmim

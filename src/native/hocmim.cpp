@@ -97,7 +97,7 @@ private:
             set_candidate(ids[k]);
             bool is_gathered = false;
             for (const int32_t s : members) {
-                if (!Evaluator::can_split(setting_, p, candidate_, selected_[s])) {
+                if (!Evaluator::can_split(setting_, candidate_, selected_[s])) {
                     pending_.push_back({s, k});
                     continue;
                 }

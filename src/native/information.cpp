@@ -1,11 +1,12 @@
 // Bindings of the counting kernels: joint codes, and terms of information for blocks of columns.
 #include <optional>
-#include <unordered_map>
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
+#include "bit_planes.hpp"
+#include "condition.hpp"
 #include "estimate.hpp"
 #include "module.hpp"
 
@@ -19,31 +20,6 @@ JointCodes to_numpy(std::vector<uint32_t>&& codes) {
     auto* owned = new std::vector<uint32_t>(std::move(codes));
     nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<uint32_t>*>(p); });
     return JointCodes(owned->data(), {owned->size()}, owner);
-}
-
-// Renumbers pair codes a * n_b + b by first appearance. The table of new numbers is never larger
-// than a small multiple of the samples; beyond that a hash map takes its place.
-template <class Code>
-uint32_t join_one(std::vector<uint32_t>& codes, uint64_t n_codes, const Code* level_of, uint64_t arity) {
-    const uint64_t n_pairs = n_codes * arity;
-    uint32_t n_cells = 0;
-    if (n_pairs <= 4 * codes.size() + 1024) {
-        std::vector<uint32_t> number(n_pairs, UINT32_MAX);
-        for (size_t i = 0; i < codes.size(); ++i) {
-            uint32_t& cell = number[codes[i] * arity + level_of[i]];
-            if (cell == UINT32_MAX) cell = n_cells++;
-            codes[i] = cell;
-        }
-    } else {
-        std::unordered_map<uint64_t, uint32_t> number;
-        number.reserve(codes.size());
-        for (size_t i = 0; i < codes.size(); ++i) {
-            const auto [cell, is_new] = number.try_emplace(codes[i] * arity + level_of[i], n_cells);
-            n_cells += is_new;
-            codes[i] = cell->second;
-        }
-    }
-    return n_cells;
 }
 
 std::pair<JointCodes, int64_t> join(const Columns& columns) {
@@ -76,12 +52,13 @@ std::pair<JointCodes, int64_t> join_with(Vector<const uint32_t> cells, int64_t n
 
 // The term of every column, or of the columns at the positions `which` only.
 void information(const Columns& columns, Vector<const uint32_t> y, int64_t n_classes,
-                 Vector<const uint32_t> w, int64_t n_cells, Term term, Estimator estimator,
-                 Vector<double> out, std::optional<Vector<const int64_t>> which) {
+                 Vector<const uint32_t> w, int64_t n_cells, const std::vector<Term>& terms,
+                 Estimator estimator, Matrix<double> out,
+                 std::optional<Vector<const int64_t>> which) {
     const int64_t n_samples = columns.n_samples();
     const int64_t n_terms = which ? int64_t(which->shape(0)) : columns.size();
     if (int64_t(y.shape(0)) != n_samples || int64_t(w.shape(0)) != n_samples ||
-        int64_t(out.shape(0)) != n_terms)
+        out.shape(0) != terms.size() || int64_t(out.shape(1)) != n_terms)
         throw std::invalid_argument("the columns, y, w and out do not fit together");
     for (int64_t k = 0; which && k < n_terms; ++k)
         if ((*which)(k) < 0 || (*which)(k) >= columns.size())
@@ -91,23 +68,50 @@ void information(const Columns& columns, Vector<const uint32_t> y, int64_t n_cla
     for (int64_t i = 0; i < n_samples; ++i)
         if (cell_of[i] >= uint64_t(n_cells)) throw std::invalid_argument("a cell is not below their number");
     const Setting setting(estimator, cls, n_samples, n_classes);
-    Partition everybody, partition;
-    everybody.assign_whole(n_samples, cls, n_classes);
-    Refiner()(everybody, cell_of, n_cells, cls, partition);
+    ConditionedTerms evaluate(setting);
+    evaluate.condition(cell_of, n_cells);
+    for (int64_t k = 0; k < n_terms; ++k)
+        for (size_t t = 0; t < terms.size(); ++t)
+            out(t, k) = evaluate(terms[t], columns[which ? (*which)(k) : k]);
+}
+
+// The same terms from bit planes, for columns that have them and W and Y of few cells.
+void information_by_planes(const BitPlanes& planes, const Columns& columns, const CellMasks& y,
+                           const CellMasks& w, const std::vector<Term>& terms, Estimator estimator,
+                           Matrix<double> out, std::optional<Vector<const int64_t>> which) {
+    const int64_t n_terms = which ? int64_t(which->shape(0)) : columns.size();
+    if (y.n_samples() != columns.n_samples() || w.n_samples() != columns.n_samples() ||
+        out.shape(0) != terms.size() || int64_t(out.shape(1)) != n_terms ||
+        estimator == Estimator::jeffreys)
+        throw std::invalid_argument("the planes, y, w and out do not fit together");
+    nb::gil_scoped_release release;
+    const CellMasks pairs(w, y);
+    const std::vector<int64_t> pair_counts = pairs.counts();
+    const Setting setting(estimator, columns.n_samples(), y.counts());
     ConditionSums condition;
-    condition.compute(partition, setting);
+    condition.compute(pair_counts, setting);
     Evaluator evaluate(setting);
-    Candidate candidate;
-    // The terms of (X,W) and Y do without the counts of X.
-    const bool is_counted = estimator == Estimator::jeffreys || term == Term::information ||
-                            term == Term::given_class || term == Term::redundancy;
-    std::vector<int64_t> row_count;
+    const int64_t n_pairs = pairs.n_cells(), n_classes = y.n_cells();
+    std::vector<int64_t> common(size_t(n_pairs * (BitPlanes::kMostLevels - 1)));
+    std::vector<int64_t> counts(size_t(n_pairs * BitPlanes::kMostLevels));
     for (int64_t k = 0; k < n_terms; ++k) {
-        const Column& column = columns[which ? (*which)(k) : k];
-        row_count.assign(size_t(column.arity * n_classes), 0);
-        if (is_counted) count_rows(column, cls, n_samples, n_classes, row_count.data());
-        candidate.assign(column, n_classes, row_count.data());
-        out(k) = evaluate(term, candidate, partition, condition);
+        const int64_t j = which ? (*which)(k) : k;
+        if (j < 0 || j >= columns.size() || !planes.has(j))
+            throw std::invalid_argument("there are no planes at that position");
+        const int64_t arity = columns[j].arity, n_planes = arity - 1;
+        count_common(planes.planes(j), n_planes, pairs.masks(), n_pairs, planes.n_words(), common.data());
+        for (int64_t pair = 0; pair < n_pairs; ++pair) {
+            int64_t* at = counts.data() + (pair / n_classes * arity) * n_classes + pair % n_classes;
+            int64_t rest = pair_counts[size_t(pair)];  // level 0 has what the others leave
+            for (int64_t p = 0; p < n_planes; ++p) {
+                const int64_t count = common[size_t(pair * n_planes + p)];
+                at[(p + 1) * n_classes] = count;
+                rest -= count;
+            }
+            at[0] = rest;
+        }
+        for (size_t t = 0; t < terms.size(); ++t)
+            out(t, k) = evaluate.dense(terms[t], columns[j], counts.data(), w.n_cells(), condition);
     }
 }
 
@@ -145,9 +149,26 @@ void bind_information(nanobind::module_& m) {
         .def("append", &Columns::append_wide, "codes"_a.noconvert(), "arity"_a)
         .def("__len__", &Columns::size);
 
+    nb::class_<BitPlanes>(m, "BitPlanes")
+        .def(nb::init<const Columns&>(), "columns"_a, nb::call_guard<nb::gil_scoped_release>())
+        .def("has", &BitPlanes::has, "j"_a)
+        .def_prop_ro("n_bytes", &BitPlanes::n_bytes)
+        .def_ro_static("most_levels", &BitPlanes::kMostLevels);
+
+    nb::class_<CellMasks>(m, "CellMasks")
+        .def("__init__",
+             [](CellMasks* self, Vector<const uint32_t> cells, int64_t n_cells) {
+                 new (self) CellMasks(cells.data(), int64_t(cells.shape(0)), n_cells);
+             },
+             "cells"_a.noconvert(), "n_cells"_a)
+        .def_ro_static("most_cells", &CellMasks::kMostCells);
+
+    m.def("popcount_dispatch", &popcount_dispatch);
+    m.def("information_by_planes", &information_by_planes, "planes"_a, "columns"_a, "y"_a, "w"_a,
+          "terms"_a, "estimator"_a, "out"_a.noconvert(), "which"_a.noconvert().none() = nb::none());
     m.def("join", &join, "columns"_a);
     m.def("join_with", &join_with, "cells"_a.noconvert(), "n_cells"_a, "columns"_a, "j"_a);
     m.def("information", &information, "columns"_a, "y"_a.noconvert(), "n_classes"_a,
-          "w"_a.noconvert(), "n_cells"_a, "term"_a, "estimator"_a, "out"_a.noconvert(),
+          "w"_a.noconvert(), "n_cells"_a, "terms"_a, "estimator"_a, "out"_a.noconvert(),
           "which"_a.noconvert().none() = nb::none());
 }

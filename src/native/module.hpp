@@ -7,3 +7,6 @@ void bind_information(nanobind::module_& m);
 void bind_hocmim(nanobind::module_& m);
 void bind_cmicot(nanobind::module_& m);
 void bind_yardstick(nanobind::module_& m);
+void bind_subsets(nanobind::module_& m);
+void bind_relieff(nanobind::module_& m);
+void bind_nca(nanobind::module_& m);

@@ -16,7 +16,6 @@ struct Partition {
     std::vector<uint32_t> cell_end;  // index into `sample` one past each of these cells
     std::vector<int64_t> alone;      // per class: samples alone in their cell
     int64_t n_alone = 0;
-    uint32_t largest = 0;            // size of the largest cell
 
     // All cells that occur, those of one sample included.
     int64_t n_cells() const { return n_alone + int64_t(cell_end.size()); }
@@ -26,7 +25,6 @@ struct Partition {
     void assign_whole(int64_t n_samples, const uint32_t* cls, int64_t n_classes) {
         alone.assign(size_t(n_classes), 0);
         n_alone = 0;
-        largest = uint32_t(n_samples);
         sample.clear();
         cell_end.clear();
         if (n_samples == 1) {
@@ -47,7 +45,6 @@ public:
                     Partition& out) {
         out.alone = in.alone;
         out.n_alone = in.n_alone;
-        out.largest = 1;
         out.sample.resize(in.sample.size());
         out.cell_end.resize(in.sample.size() / 2);
         to_ = out.sample.data();
@@ -76,7 +73,6 @@ private:
             ++out.n_alone;
             return;
         }
-        out.largest = std::max(out.largest, size);
         std::copy(first, first + size, to_);
         to_ += size;
         *end_++ = uint32_t(to_ - out.sample.data());

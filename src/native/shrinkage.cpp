@@ -7,9 +7,6 @@ namespace hocmim {
 
 namespace {
 
-// Below this many samples a tally costs more to read out than it saves.
-constexpr size_t kWorthTallying = 256, kMostTallyRows = 64;
-
 // out = p* log(p*/ind) · scale for each cell, p*/ind = λ + (1−λ) N c / (n_r n_c).
 HOCMIM_DISPATCH
 void shrunken_terms(const double* count, const double* product, size_t size, double lambda, double n,
@@ -24,11 +21,8 @@ void shrunken_terms(const double* count, const double* product, size_t size, dou
 }  // namespace
 
 void ShrinkageTable::start(const std::vector<int64_t>& row_count, size_t most_cells) {
-    row_count_ = &row_count;
-    const size_t n_rows = row_count.size();
-    is_tallied_ = most_cells >= kWorthTallying && n_rows <= kMostTallyRows;
-    if (is_tallied_ && tally_.size() < n_rows * kKinds) tally_.resize(n_rows * kKinds, 0);
-    const size_t most_kinds = most_cells + n_rows * (is_tallied_ ? kKinds + 1 : 1);
+    row_double_.assign(row_count.begin(), row_count.end());
+    const size_t most_kinds = most_cells + row_count.size();
     if (count_.size() < most_kinds) {
         count_.resize(most_kinds);
         product_.resize(most_kinds);
@@ -36,35 +30,24 @@ void ShrinkageTable::start(const std::vector<int64_t>& row_count, size_t most_ce
     }
     size_ = 0;
     squares_ = product_sum_ = 0;
-    live_.assign(n_rows, 0);
-    cross_.assign(n_rows, 0);
+    live_.assign(row_count.size(), 0);
+    cross_.assign(row_count.size(), 0);
 }
 
 void ShrinkageTable::finish() {
-    const size_t n_rows = row_count_->size();
-    for (size_t row = 0; row < n_rows; ++row) {
-        if (is_tallied_) {
-            uint32_t* kinds = tally_.data() + row * kKinds;
-            for (int64_t column_size = 1; column_size <= kTallied; ++column_size)
-                for (int64_t c = 1; c <= column_size; ++c)
-                    if (const uint32_t times = kinds[column_size * (kTallied + 1) + c])
-                        add_kind(row, c, column_size, times);
-            std::fill_n(kinds, kKinds, 0u);
-        }
-        if (const int64_t alone = (*row_count_)[row] - live_[row]) add_kind(row, 1, 1, alone);
-    }
+    for (size_t row = 0; row < row_double_.size(); ++row)
+        if (const int64_t alone = int64_t(row_double_[row] - live_[row])) add(row, 1, 1, alone);
 }
 
 double ShrinkageTable::intensity(int64_t n_samples, int64_t column_squares) const {
     double row_squares = 0, cross = 0;
-    for (size_t row = 0; row < row_count_->size(); ++row) {
-        const double count = double((*row_count_)[row]);
-        row_squares += count * count;
-        cross += count * double(cross_[row]);
+    for (size_t row = 0; row < row_double_.size(); ++row) {
+        row_squares += row_double_[row] * row_double_[row];
+        cross += row_double_[row] * cross_[row];
     }
     const double n = double(n_samples), columns = double(column_squares);
     if (row_squares == n * n || columns == n * n) return 1.0;
-    const double p2 = double(squares_) / (n * n), p_sum = (row_squares + columns) / (n * n);
+    const double p2 = squares_ / (n * n), p_sum = (row_squares + columns) / (n * n);
     const double p_ind = cross / (n * n * n), all_ind2 = (row_squares / (n * n)) * (columns / (n * n));
     const double var = (1 - p2) / n;
     const double cov = ((n - 1) * (p_sum - 2 * p_ind) + 1 - p2) / (n * n);
@@ -89,7 +72,7 @@ double ShrinkageTable::information(double lambda, int64_t n_samples, const Fixed
     for (size_t i = 0; i < size_; ++i) sum += times_[i] * std::llrint(scratch[i]);
     // An empty cell holds λ ind: together λ log λ times the ind that no occupied cell has.
     const double empty =
-        lambda > 0 ? lambda * log_positive(lambda) * (1 - double(product_sum_) / (n * n)) : 0.0;
+        lambda > 0 ? lambda * log_positive(lambda) * (1 - product_sum_ / (n * n)) : 0.0;
     return nats.real(sum) + empty;
 }
 

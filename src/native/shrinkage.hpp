@@ -11,24 +11,41 @@ namespace hocmim {
 // The occupied cells of a table, kinds of cells at a time: the count c of a cell, the product of its
 // two marginals, and how many cells there are of that kind.
 //
-// Columns of few samples are tallied by their size, since their cells repeat; with what is known of
-// the rows, samples alone in their column need no cell of their own.
+// With what is known of the rows, samples alone in their column need no cell of their own.
 class ShrinkageTable {
 public:
-    // Begins a table whose rows hold `row_count` samples each.
+    // Begins a table whose rows hold `row_count` samples each, with room for so many cells.
     void start(const std::vector<int64_t>& row_count, size_t most_cells);
 
-    void add(size_t row, int64_t c, int64_t column_size) {
-        if (can_tally(column_size))
-            tally(row, c, column_size);
-        else
-            add_kind(row, c, column_size, 1);
+    void add(size_t row, int64_t c, int64_t column_size, int64_t times = 1) {
+        const double product = row_double_[row] * double(column_size);
+        count_[size_] = double(c);
+        product_[size_] = product;
+        times_[size_++] = times;
+        squares_ += double(times * c * c);
+        product_sum_ += double(times) * product;
+        live_[row] += double(times * c);
+        cross_[row] += double(times * c * column_size);
     }
 
-    // For callers that count many small columns without looking which counts are 0.
-    bool can_tally(int64_t column_size) const { return is_tallied_ && column_size <= kTallied; }
-    void tally(size_t row, int64_t c, int64_t column_size) {
-        ++tally_[row * kKinds + size_t(column_size * (kTallied + 1) + c)];
+    // A whole column, counts of 0 included: a cell more costs less than a branch.
+    template <class Count>
+    void add_column(const Count* counts, int64_t column_size) {
+        double *count = count_.data() + size_, *product = product_.data() + size_;
+        int64_t* times = times_.data() + size_;
+        const double columns = double(column_size);
+        const size_t n_rows = row_double_.size();
+        for (size_t row = 0; row < n_rows; ++row) {
+            const double c = double(counts[row]), marginals = row_double_[row] * columns;
+            count[row] = c;
+            product[row] = marginals;
+            times[row] = counts[row] > 0;
+            squares_ += c * c;
+            product_sum_ += counts[row] > 0 ? marginals : 0.0;
+            live_[row] += c;
+            cross_[row] += c * columns;
+        }
+        size_ += n_rows;
     }
 
     // Ends it: rows hold all samples that were not added, each alone in its column.
@@ -42,29 +59,14 @@ public:
                        std::vector<double>& scratch) const;
 
 private:
-    static constexpr int64_t kTallied = 8;                             // largest column tallied
-    static constexpr size_t kKinds = (kTallied + 1) * (kTallied + 1);  // by size, then by count
-
-    void add_kind(size_t row, int64_t c, int64_t column_size, int64_t times) {
-        const int64_t product = (*row_count_)[row] * column_size;
-        count_[size_] = double(c);
-        product_[size_] = double(product);
-        times_[size_++] = times;
-        squares_ += times * c * c;
-        product_sum_ += times * product;
-        live_[row] += times * c;
-        cross_[row] += times * c * column_size;
-    }
-
-    const std::vector<int64_t>* row_count_ = nullptr;
-    bool is_tallied_ = false;
-    std::vector<uint32_t> tally_;
+    // Whole numbers kept as doubles are exact up to 2^53.
+    std::vector<double> row_double_;  // n_r
     std::vector<double> count_, product_;
     std::vector<int64_t> times_;
     size_t size_ = 0;
-    int64_t squares_ = 0;              // Σ c²
-    int64_t product_sum_ = 0;          // Σ of the products
-    std::vector<int64_t> live_, cross_;  // per row: samples added; Σ c n_c
+    double squares_ = 0;                // Σ c²
+    double product_sum_ = 0;            // Σ of the products of cells that are occupied
+    std::vector<double> live_, cross_;  // per row: samples added; Σ c n_c
 };
 
 }  // namespace hocmim

@@ -84,6 +84,9 @@ class Criterion(ABC):
         Set by an engine: ``best`` may return None if no column reaches it.
     """
 
+    # More than one where some blocks may have much more to do than others.
+    blocks_per_thread = 1
+
     on_terms: Callable[[int], None] | None = None
     floor: Floor | None = None
 
@@ -128,5 +131,5 @@ class Criterion(ABC):
         return {}
 
     def n_terms(self, n_select: int) -> int:
-        """The most terms a candidate needs until ``n_select`` columns are selected; 0 if unknown."""
+        """Return the most terms a candidate needs to select that many columns; 0 if unknown."""
         return 0

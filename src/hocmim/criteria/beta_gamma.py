@@ -1,4 +1,4 @@
-"""The β,γ family: relevance, less the redundancy with each selected feature, plus complementarity."""
+"""The β,γ family: relevance less redundancy with each selected feature, plus complementarity."""
 
 from __future__ import annotations
 

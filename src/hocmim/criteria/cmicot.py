@@ -27,7 +27,9 @@ class CMICOTCriterion(Criterion):
 
     While S is empty, J(X) = max over b of I(b;Y). A constant X scores 0. Among equals the first in
     S^bin wins (selected earliest, then lowest threshold), then the first in B[X]; the original
-    chooses at random. Rewards what X adds with the best help against the strongest competition.
+    chooses at random. Only for g_j, one that says the same as the newest of b, h_1.., h_{j−1} comes
+    before all its equals: so a copy of a selected feature meets itself and scores 0. Rewards what X
+    adds with the best help against the strongest competition.
 
     Cost: O(t² K² D) terms; remembered teams make it about 2 t a representative and newcomer.
 
@@ -37,6 +39,8 @@ class CMICOTCriterion(Criterion):
     interaction-aware feature selection based on conditional mutual information. Advances in Neural
     Information Processing Systems 29, 2016.
     """
+
+    blocks_per_thread = 4
 
     def __init__(self, team_size: int = 6, estimator: str = "plugin") -> None:
         super().__init__(estimator)

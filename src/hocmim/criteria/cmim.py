@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hocmim.counting import Joint, Positions, Values
+from hocmim._native import Term
 from hocmim.criteria.least import LeastTermCriterion
 
 
@@ -19,8 +19,7 @@ class CMIMCriterion(LeastTermCriterion):
     Learning Research 5, 2004.
     """
 
+    term = Term.conditional
+
     def __init__(self, estimator: str = "plugin") -> None:
         super().__init__(1, estimator)
-
-    def _term(self, joint: Joint, which: Positions | None = None) -> Values:
-        return self.terms.conditional(joint, which)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hocmim.counting import Joint, Positions, Values
+from hocmim._native import Term
 from hocmim.criteria.least import LeastTermCriterion
 
 
@@ -10,8 +10,8 @@ class CMIMkCriterion(LeastTermCriterion):
     """J(X) = min_{T⊆S, |T|=k−1} I(X;Y|T): CMIM-3 over the pairs T of selected features, CMIM-4 over
     the triples.
 
-    While |S| < k − 1 the one subset is T = S. Rewards what X adds to the k − 1 selected features that
-    make it most redundant.
+    While |S| < k − 1 the one subset is T = S. Rewards what X adds to the k − 1 selected features
+    that make it most redundant.
 
     Cost: K^(k−1) D / (k−1)! terms at most, far fewer by lazy evaluation.
 
@@ -21,8 +21,7 @@ class CMIMkCriterion(LeastTermCriterion):
     shrinkage estimators. Machine Learning 108, 2019.
     """
 
+    term = Term.conditional
+
     def __init__(self, k: int, estimator: str = "shrinkage") -> None:
         super().__init__(k - 1, estimator)
-
-    def _term(self, joint: Joint, which: Positions | None = None) -> Values:
-        return self.terms.conditional(joint, which)

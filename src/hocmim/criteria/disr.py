@@ -32,9 +32,7 @@ class DISRCriterion(Criterion):
     def update(self, newest: Column) -> None:
         """Add the symmetrical relevance together with the newest column."""
         super().update(newest)
-        joint = Joint.of([newest])
-        entropy = self.terms.joint_entropy(joint)
-        relevance = self.terms.joint(joint)
+        relevance, entropy = self.terms.joint_and_entropy(Joint.of([newest]))
         self.total += np.divide(relevance, entropy, out=np.zeros_like(entropy), where=entropy != 0)
 
     def scores(self) -> Values:

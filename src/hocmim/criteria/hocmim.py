@@ -52,6 +52,8 @@ class HOCMIMCriterion(Criterion):
     with high-order dependencies in feature selection. Pattern Recognition 131, 2022.
     """
 
+    blocks_per_thread = 4
+
     def __init__(
         self,
         *,

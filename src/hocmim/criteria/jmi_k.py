@@ -7,7 +7,7 @@ import numpy as np
 from hocmim.codes import Codes, Column
 from hocmim.counting import Joint, Values
 from hocmim.criteria.base import Criterion
-from hocmim.criteria.subsets import Subsets, n_subset_terms
+from hocmim.criteria.subsets import n_subset_terms, subsets_with_newest
 
 
 class JMIkCriterion(Criterion):
@@ -32,7 +32,6 @@ class JMIkCriterion(Criterion):
     def start(self, block: Codes, y: Column) -> Values:
         """Begin with the relevance."""
         self.total = super().start(block, y).copy()
-        self._subsets = Subsets(self.selected, self.size)
         return self.relevance
 
     def update(self, newest: Column) -> None:
@@ -43,7 +42,7 @@ class JMIkCriterion(Criterion):
             return
         open_ = np.flatnonzero(self.open)
         if len(open_):
-            for joint in self._subsets.new():
+            for joint in subsets_with_newest(self.selected, self.size):
                 self.total[open_] += self.terms.joint(joint, open_)
 
     def scores(self) -> Values:

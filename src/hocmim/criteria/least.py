@@ -2,49 +2,59 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from math import comb
+from typing import ClassVar
 
 import numpy as np
 
+from hocmim import _native
+from hocmim._native import Term
 from hocmim.codes import Codes, Column
-from hocmim.counting import Joint, Positions, Values
+from hocmim.counting import Joint, Positions, Values, native_list
 from hocmim.criteria.base import Best, Criterion, comparison_key
-from hocmim.criteria.subsets import Subsets, n_subset_terms
+from hocmim.criteria.subsets import n_subset_terms
 
-# A call of the kernels on one candidate costs as much as on several: these many go together.
-CHUNK = 16
+# Cells are formed once for all candidates that meet a subset together: this many at a time.
+CHUNK = 32
+# Samples a call of the kernel counts at most, so that work can be stopped in between.
+SAMPLES_PER_CALL = 1 << 24
 
 
 class LeastTermCriterion(Criterion):
     """J(X) = min over T ⊆ S with |T| = size of a term of X and T; T = S while |S| < size.
 
-    A subset that comes to be can only lower the score. So what a candidate scored before is a bound,
-    and one whose bound is below the best exact score is left as it is: it remembers how many subsets
-    it has met, and meets the others when its bound comes to lead. The result, ties included, is the
-    same as if every score were computed.
+    A subset that comes to be can only lower the score. So what a candidate scored before is a
+    bound, and one whose bound is below the best exact score is left as it is: it remembers how many
+    subsets it has met, and meets the others when its bound comes to lead. The result, ties
+    included, is the same as if every score were computed.
     """
+
+    blocks_per_thread = 4
+    term: ClassVar[Term]  # of the terms of (X,T) and Y: conditional or joint
 
     def __init__(self, size: int, estimator: str) -> None:
         super().__init__(estimator)
         self.size = size
 
-    @abstractmethod
-    def _term(self, joint: Joint, which: Positions | None = None) -> Values:
-        """The term of each candidate and one subset."""
-
     def start(self, block: Codes, y: Column) -> Values:
         """Begin with the relevance."""
         self.least = super().start(block, y).copy()
-        self._subsets = Subsets(self.selected, self.size)
+        self._selected = native_list([], block.n_samples)
+        self._n_subsets = 0
         self._n_met = np.zeros(block.n_columns, np.int64)
         return self.relevance
 
     def update(self, newest: Column) -> None:
         """Note the newest column; the terms of its subsets are computed when they are needed."""
         super().update(newest)
-        if len(self.selected) <= self.size:  # still one subset, S: scores may rise
-            self.least = self._term(Joint.of(self.selected))
-            self._n_met[:] = len(self._subsets)
+        self._selected.append(newest.codes, newest.arity)
+        n_selected = len(self.selected)
+        self._n_subsets = comb(n_selected, self.size)
+        if n_selected <= self.size:  # one subset, S: scores may rise
+            everything = Joint.of(self.selected)
+            is_joint = self.term == Term.joint
+            self.least = (self.terms.joint if is_joint else self.terms.conditional)(everything)
+            self._n_met[:] = self._n_subsets
 
     def scores(self) -> Values:
         """The exact score of every open candidate."""
@@ -61,7 +71,7 @@ class LeastTermCriterion(Criterion):
             key = float(keys[position])
             if self.floor is not None and key < self.floor.key:
                 return None
-            if self._n_met[position] == len(self._subsets):
+            if self._n_met[position] == self._n_subsets:
                 if self.floor is not None:
                     self.floor.rise(key)
                 return Best(key, position, float(self.least[position]))
@@ -71,7 +81,7 @@ class LeastTermCriterion(Criterion):
 
     def _leading(self, keys: Values) -> tuple[Positions, float]:
         """The candidates of largest bound that are not exact, and the key at which they lose."""
-        is_exact = self._n_met == len(self._subsets)
+        is_exact = self._n_met == self._n_subsets
         bar = max(self.floor.key if self.floor else -np.inf, keys[is_exact].max(initial=-np.inf))
         behind = np.flatnonzero(~is_exact & self.open & (keys >= bar))
         behind = behind[np.argsort(-keys[behind], kind="stable")]
@@ -81,18 +91,26 @@ class LeastTermCriterion(Criterion):
 
     def _meet_subsets(self, candidates: Positions, bar: float) -> None:
         """Take these candidates through the subsets not yet met, until their keys are below bar."""
-        n_met = self._n_met[candidates]
-        going = n_met < len(self._subsets)
-        while going.any():
-            number = int(n_met[going].min())
-            here = np.flatnonzero(going & (n_met == number))
-            which = candidates[here]
-            terms = self._term(self._subsets.joint(number), which)
-            self.least[which] = np.minimum(self.least[which], terms)
-            n_met[here] += 1
-            is_leading = comparison_key(self.least[which]) >= bar
-            going[here] = is_leading & (number + 1 < len(self._subsets))
-        self._n_met[candidates] = n_met
+        y = self.terms.y
+        most_terms = 1 + SAMPLES_PER_CALL // len(y.cells)
+        n_terms = 1
+        while n_terms > 0:
+            n_terms = _native.meet_subsets(
+                self.terms.columns,
+                self._selected,
+                self.size,
+                y.cells,
+                y.n_cells,
+                self.term,
+                self.terms.estimator,
+                candidates,
+                self._n_met,
+                self.least,
+                bar,
+                most_terms,
+            )
+            if self.on_terms is not None:
+                self.on_terms(n_terms)
 
     def n_terms(self, n_select: int) -> int:
         """Return K choose size, nearly; lazy evaluation needs fewer."""

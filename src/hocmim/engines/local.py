@@ -14,9 +14,6 @@ from hocmim.codes import Codes, Column
 from hocmim.counting import Values
 from hocmim.criteria.base import Best, Criterion, Floor
 
-# More blocks than threads, so that a block with much to do does not keep the others waiting.
-BLOCKS_PER_THREAD = 4
-
 
 class LocalEngine:
     """Owns the blocks of columns of one table and a criterion on each.
@@ -50,7 +47,8 @@ class LocalEngine:
         n_threads = joblib.cpu_count() if n_jobs is None else joblib.effective_n_jobs(n_jobs)
         if block_size is None:
             block_size = -(
-                -codes.n_columns // (1 if n_threads == 1 else BLOCKS_PER_THREAD * n_threads)
+                -codes.n_columns
+                // (1 if n_threads == 1 else criterion.blocks_per_thread * n_threads)
             )
         self._starts = range(0, codes.n_columns, block_size)
         self._block_size = block_size

@@ -1,0 +1,97 @@
+"""Time every filter on every data set of the paper: a Markdown table of seconds.
+
+    python benchmarks/filters.py [--data ../shared/data] [--jobs -1] [--out FILE]
+
+One fit each, 50 columns (all, where there are fewer). The filters refuse missing values: they are
+replaced by the median of their column (only arrhythmia has any).
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hocmim import filters
+from hocmim.base import RankingSelector
+
+N_SELECTED = 50
+
+FILTERS: dict[str, Callable[[int, int], RankingSelector]] = {
+    "Fisher": lambda k, jobs: filters.FisherScore(k),
+    "Gini": lambda k, jobs: filters.GiniIndex(k),
+    "Kruskal–Wallis": lambda k, jobs: filters.KruskalWallis(k),
+    "ReliefF": lambda k, jobs: filters.ReliefF(k, n_jobs=jobs),
+    "ILFS": lambda k, jobs: filters.ILFS(k),
+    "FS-OLS": lambda k, jobs: filters.FSOLS(k),
+    "NCA": lambda k, jobs: filters.NCA(k, n_jobs=jobs),
+}
+
+
+def read(path: Path) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    with np.load(path, allow_pickle=False) as file:
+        X, y = file["X"].astype(float), file["y"]
+    return np.where(np.isnan(X), np.nanmedian(X, axis=0), X), y
+
+
+def seconds(selector: RankingSelector, X: NDArray[np.float64], y: NDArray[np.int64]) -> float:
+    start = time.perf_counter()
+    selector.fit(X, y)
+    taken = time.perf_counter() - start
+    if np.isnan(selector.feature_scores_).any():
+        raise RuntimeError(f"{selector} gave a score that is not a number")
+    return taken
+
+
+def processor() -> str:
+    """The model of the processor, without anything that names the machine."""
+    info = Path("/proc/cpuinfo")
+    for line in info.read_text().splitlines() if info.exists() else []:
+        if line.startswith("model name"):
+            return line.split(":", 1)[1].strip()
+    return "unknown processor"
+
+
+def lines(folder: Path, jobs: int, note: str) -> Iterator[str]:
+    yield "# Times of the filters\n"
+    yield f"Seconds for one fit, {N_SELECTED} columns selected (all, where there are fewer)."
+    yield "Missing values were replaced by the column's median; NCA uses at most"
+    yield f"{filters.NCA().max_samples} samples (its default); ReliefF and NCA use all cores.\n"
+    yield f"Machine: {os.cpu_count()} cores, {processor()}. numpy {np.__version__}. {note}\n"
+    yield f"| data | N | D | C | {' | '.join(FILTERS)} |"
+    yield "|---" + "|---:" * (3 + len(FILTERS)) + "|"
+    paths = sorted(folder.glob("*.npz"), key=lambda path: np.prod(read(path)[0].shape))
+    for path in paths:
+        X, y = read(path)
+        n_selected = min(N_SELECTED, X.shape[1])
+        times = [seconds(make(n_selected, jobs), X, y) for make in FILTERS.values()]
+        cells = [path.stem, *X.shape, len(np.unique(y)), *(f"{t:.2f}" for t in times)]
+        yield f"| {' | '.join(map(str, cells))} |"
+
+
+def main() -> None:
+    shared = Path(__file__).resolve().parents[2] / "shared" / "data"
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", type=Path, default=shared)
+    parser.add_argument("--jobs", type=int, default=-1)
+    parser.add_argument("--note", default="", help="a remark on the machine, for the table")
+    parser.add_argument("--out", type=Path, help="also write the table here")
+    options = parser.parse_args()
+    if not options.data.is_dir():
+        sys.exit(f"There is no folder {options.data}: name one that holds .npz files with --data.")
+    written = []
+    for line in lines(options.data, options.jobs, options.note):
+        print(line, flush=True)
+        written.append(line)
+    if options.out:
+        options.out.write_text("\n".join(written) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,200 @@
+#include "bit_planes.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#define HOCMIM_X86 1
+#include <immintrin.h>
+#endif
+
+namespace hocmim {
+
+namespace {
+
+// Sets bit i of the words of plane `level` where code i is that level.
+void set_plane(const uint8_t* codes, int64_t n_samples, uint8_t level, uint64_t* words) {
+    int64_t i = 0;
+#ifdef HOCMIM_X86
+    const __m128i wanted = _mm_set1_epi8(char(level));
+    for (; i + 64 <= n_samples; i += 64) {
+        uint64_t word = 0;
+        for (int part = 0; part < 4; ++part) {
+            const __m128i* at = reinterpret_cast<const __m128i*>(codes + i + 16 * part);
+            const int bits = _mm_movemask_epi8(_mm_cmpeq_epi8(_mm_loadu_si128(at), wanted));
+            word |= uint64_t(uint32_t(bits)) << (16 * part);
+        }
+        words[i / 64] = word;
+    }
+#endif
+    for (; i < n_samples; ++i) words[i / 64] |= uint64_t(codes[i] == level) << (i % 64);
+}
+
+using Counter = void (*)(const uint64_t*, int64_t, const uint64_t*, int64_t, int64_t, int64_t, int64_t,
+                         int64_t*);
+
+// Each kernel adds the counts of words from..to-1 (whole cache lines) of planes that are n_words long.
+
+void count_portable(const uint64_t* planes, int64_t n_planes, const uint64_t* masks, int64_t n_masks,
+                    int64_t n_words, int64_t from, int64_t to, int64_t* counts) {
+    for (int64_t m = 0; m < n_masks; ++m)
+        for (int64_t p = 0; p < n_planes; ++p) {
+            const uint64_t *mask = masks + m * n_words, *plane = planes + p * n_words;
+            int64_t count = 0;
+            for (int64_t i = from; i < to; ++i) count += __builtin_popcountll(mask[i] & plane[i]);
+            counts[m * n_planes + p] += count;
+        }
+}
+
+#ifdef HOCMIM_X86
+
+__attribute__((target("popcnt"))) void count_popcnt(const uint64_t* planes, int64_t n_planes,
+                                                    const uint64_t* masks, int64_t n_masks,
+                                                    int64_t n_words, int64_t from, int64_t to,
+                                                    int64_t* counts) {
+    for (int64_t m = 0; m < n_masks; ++m)
+        for (int64_t p = 0; p < n_planes; ++p) {
+            const uint64_t *mask = masks + m * n_words, *plane = planes + p * n_words;
+            int64_t count = 0;
+            for (int64_t i = from; i < to; ++i) count += __builtin_popcountll(mask[i] & plane[i]);
+            counts[m * n_planes + p] += count;
+        }
+}
+
+// Four bits at a time by a table in a register; bytes are added up by sums of absolute differences.
+__attribute__((target("avx2"))) void count_avx2(const uint64_t* planes, int64_t n_planes,
+                                                const uint64_t* masks, int64_t n_masks,
+                                                int64_t n_words, int64_t from, int64_t to,
+                                                int64_t* counts) {
+    const __m256i table = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4,  //
+                                           0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
+    const __m256i low = _mm256_set1_epi8(15), zero = _mm256_setzero_si256();
+    for (int64_t m = 0; m < n_masks; ++m)
+        for (int64_t p = 0; p < n_planes; ++p) {
+            const uint64_t *mask = masks + m * n_words, *plane = planes + p * n_words;
+            __m256i sum = zero;
+            for (int64_t i = from; i < to; i += 4) {
+                const __m256i both =
+                    _mm256_and_si256(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(mask + i)),
+                                     _mm256_loadu_si256(reinterpret_cast<const __m256i*>(plane + i)));
+                const __m256i bytes = _mm256_add_epi8(
+                    _mm256_shuffle_epi8(table, _mm256_and_si256(both, low)),
+                    _mm256_shuffle_epi8(table, _mm256_and_si256(_mm256_srli_epi16(both, 4), low)));
+                sum = _mm256_add_epi64(sum, _mm256_sad_epu8(bytes, zero));
+            }
+            alignas(32) int64_t lanes[4];
+            _mm256_store_si256(reinterpret_cast<__m256i*>(lanes), sum);
+            counts[m * n_planes + p] += lanes[0] + lanes[1] + lanes[2] + lanes[3];
+        }
+}
+
+__attribute__((target("avx512f,avx512vpopcntdq"))) void count_avx512(
+    const uint64_t* planes, int64_t n_planes, const uint64_t* masks, int64_t n_masks, int64_t n_words,
+    int64_t from, int64_t to, int64_t* counts) {
+    for (int64_t m = 0; m < n_masks; ++m) {
+        const uint64_t* mask = masks + m * n_words;
+        int64_t p = 0;
+        for (; p + 4 <= n_planes; p += 4) {  // four planes share the loads of a mask
+            const uint64_t* plane = planes + p * n_words;
+            __m512i sum[4] = {};
+            for (int64_t i = from; i < to; i += 8) {
+                const __m512i bits = _mm512_loadu_si512(mask + i);
+                for (int64_t k = 0; k < 4; ++k)
+                    sum[k] = _mm512_add_epi64(
+                        sum[k], _mm512_popcnt_epi64(_mm512_and_si512(
+                                    bits, _mm512_loadu_si512(plane + k * n_words + i))));
+            }
+            for (int64_t k = 0; k < 4; ++k)
+                counts[m * n_planes + p + k] += _mm512_reduce_add_epi64(sum[k]);
+        }
+        for (; p < n_planes; ++p) {
+            const uint64_t* plane = planes + p * n_words;
+            __m512i sum = _mm512_setzero_si512();
+            for (int64_t i = from; i < to; i += 8)
+                sum = _mm512_add_epi64(
+                    sum, _mm512_popcnt_epi64(_mm512_and_si512(_mm512_loadu_si512(mask + i),
+                                                              _mm512_loadu_si512(plane + i))));
+            counts[m * n_planes + p] += _mm512_reduce_add_epi64(sum);
+        }
+    }
+}
+
+#endif
+
+struct Dispatch {
+    Counter counter;
+    const char* name;
+};
+
+Dispatch choose() {
+#ifdef HOCMIM_X86
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("avx512f"))
+        return {count_avx512, "avx512"};
+    if (__builtin_cpu_supports("avx2")) return {count_avx2, "avx2"};
+    if (__builtin_cpu_supports("popcnt")) return {count_popcnt, "popcnt"};
+#endif
+    return {count_portable, "portable"};
+}
+
+const Dispatch kDispatch = choose();
+
+// Words of a plane gone through before the next pair: a mask and its planes stay in the nearest cache.
+constexpr int64_t kChunk = 512;
+
+}  // namespace
+
+BitPlanes::BitPlanes(const Columns& columns) : n_words_(words_for(columns.n_samples())) {
+    int64_t n_planes = 0;
+    for (int64_t j = 0; j < columns.size(); ++j) {
+        const bool is_few = !columns[j].wide && columns[j].arity <= kMostLevels;
+        first_.push_back(is_few ? n_planes * n_words_ : -1);
+        if (is_few) n_planes += columns[j].arity - 1;
+    }
+    words_.assign(size_t(n_planes * n_words_), 0);
+    for (int64_t j = 0; j < columns.size(); ++j)
+        for (int64_t level = 1; has(j) && level < columns[j].arity; ++level)
+            set_plane(static_cast<const uint8_t*>(columns[j].data), columns.n_samples(), uint8_t(level),
+                      words_.data() + first_[size_t(j)] + (level - 1) * n_words_);
+}
+
+CellMasks::CellMasks(const uint32_t* cell_of, int64_t n_samples, int64_t n_cells)
+    : n_samples_(n_samples), n_cells_(n_cells), n_words_(BitPlanes::words_for(n_samples)) {
+    if (n_cells > kMostCells) throw std::invalid_argument("too many cells for masks");
+    words_.assign(size_t(n_cells * n_words_), 0);
+    for (int64_t i = 0; i < n_samples; ++i) {
+        if (cell_of[i] >= uint64_t(n_cells)) throw std::invalid_argument("a cell is not below their number");
+        words_[size_t(int64_t(cell_of[i]) * n_words_ + i / 64)] |= uint64_t(1) << (i % 64);
+    }
+}
+
+CellMasks::CellMasks(const CellMasks& w, const CellMasks& y)
+    : n_samples_(w.n_samples_), n_cells_(w.n_cells_ * y.n_cells_), n_words_(w.n_words_) {
+    if (y.n_samples_ != n_samples_) throw std::invalid_argument("the masks are not of one length");
+    words_.resize(size_t(n_cells_ * n_words_));
+    uint64_t* to = words_.data();
+    for (int64_t a = 0; a < w.n_cells_; ++a)
+        for (int64_t b = 0; b < y.n_cells_; ++b)
+            for (int64_t i = 0; i < n_words_; ++i)
+                *to++ = w.words_[size_t(a * n_words_ + i)] & y.words_[size_t(b * n_words_ + i)];
+}
+
+std::vector<int64_t> CellMasks::counts() const {
+    std::vector<int64_t> counts(size_t(n_cells_), 0);
+    for (int64_t cell = 0; cell < n_cells_; ++cell)  // each cell in common with itself
+        count_common(masks() + cell * n_words_, 1, masks() + cell * n_words_, 1, n_words_,
+                     &counts[size_t(cell)]);
+    return counts;
+}
+
+void count_common(const uint64_t* planes, int64_t n_planes, const uint64_t* masks, int64_t n_masks,
+                  int64_t n_words, int64_t* counts) {
+    std::fill_n(counts, size_t(n_masks * n_planes), 0);
+    for (int64_t from = 0; from < n_words; from += kChunk)
+        kDispatch.counter(planes, n_planes, masks, n_masks, n_words, from,
+                          std::min(n_words, from + kChunk), counts);
+}
+
+const char* popcount_dispatch() { return kDispatch.name; }
+
+}  // namespace hocmim

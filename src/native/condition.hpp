@@ -1,0 +1,90 @@
+// A condition W: several columns as one variable, and the terms of candidates given it.
+#pragma once
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "dense.hpp"
+#include "estimate.hpp"
+
+namespace hocmim {
+
+// Renumbers pair codes a * n_b + b by first appearance. The table of new numbers is never larger
+// than a small multiple of the samples; beyond that a hash map takes its place.
+template <class Code>
+uint32_t join_one(std::vector<uint32_t>& codes, uint64_t n_codes, const Code* level_of, uint64_t arity) {
+    const uint64_t n_pairs = n_codes * arity;
+    uint32_t n_cells = 0;
+    if (n_pairs <= 4 * codes.size() + 1024) {
+        std::vector<uint32_t> number(n_pairs, UINT32_MAX);
+        for (size_t i = 0; i < codes.size(); ++i) {
+            uint32_t& cell = number[codes[i] * arity + level_of[i]];
+            if (cell == UINT32_MAX) cell = n_cells++;
+            codes[i] = cell;
+        }
+    } else {
+        std::unordered_map<uint64_t, uint32_t> number;
+        number.reserve(codes.size());
+        for (size_t i = 0; i < codes.size(); ++i) {
+            const auto [cell, is_new] = number.try_emplace(codes[i] * arity + level_of[i], n_cells);
+            n_cells += is_new;
+            codes[i] = cell->second;
+        }
+    }
+    return n_cells;
+}
+
+// Terms of candidates and one condition after another, each by the evaluator that suits its cells.
+class ConditionedTerms {
+public:
+    // `setting` must outlive the terms.
+    explicit ConditionedTerms(const Setting& setting)
+        : setting_(setting), dense_(setting), evaluate_(setting) {}
+
+    // Takes W: the cell of each sample, kept by the caller.
+    void condition(const uint32_t* cell_of, int64_t n_cells) {
+        cell_of_ = cell_of;
+        n_cells_ = n_cells;
+        is_dense_ready_ = is_ready_ = false;
+    }
+
+    double operator()(Term term, const Column& column) {
+        if (DenseEvaluator::can_evaluate(setting_, term, n_cells_, column.arity)) {
+            if (!is_dense_ready_) dense_.condition(cell_of_, n_cells_);
+            is_dense_ready_ = true;
+            return dense_(term, column);
+        }
+        if (!is_ready_) form_cells();
+        is_ready_ = true;
+        // The terms of (X,W) and Y do without the counts of X.
+        const bool is_counted = setting_.estimator == Estimator::jeffreys ||
+                                term == Term::information || term == Term::given_class ||
+                                term == Term::redundancy;
+        row_count_.assign(size_t(column.arity * setting_.n_classes()), 0);
+        if (is_counted)
+            count_rows(column, setting_.cls, setting_.n_samples, setting_.n_classes(), row_count_.data());
+        candidate_.assign(column, setting_.n_classes(), row_count_.data());
+        return evaluate_(term, candidate_, partition_, sums_);
+    }
+
+private:
+    void form_cells() {
+        Partition everybody;
+        everybody.assign_whole(setting_.n_samples, setting_.cls, setting_.n_classes());
+        Refiner()(everybody, cell_of_, n_cells_, setting_.cls, partition_);
+        sums_.compute(partition_, setting_);
+    }
+
+    const Setting& setting_;
+    const uint32_t* cell_of_ = nullptr;
+    int64_t n_cells_ = 0;
+    bool is_dense_ready_ = false, is_ready_ = false;
+    DenseEvaluator dense_;
+    Evaluator evaluate_;
+    Partition partition_;
+    ConditionSums sums_;
+    Candidate candidate_;
+    std::vector<int64_t> row_count_;
+};
+
+}  // namespace hocmim
