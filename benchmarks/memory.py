@@ -59,7 +59,8 @@ def measure(spec: TableSpec) -> dict[str, Any]:
     set_mark_back()
     before = peak_bytes()
     start = time.perf_counter()
-    selector = HOCMIM(20 if is_large else 50, max_order=MAX_ORDER).fit(X, y)
+    k = min(20 if is_large else 50, spec.n_columns)
+    selector = HOCMIM(k, max_order=MAX_ORDER).fit(X, y)
     seconds = time.perf_counter() - start
     codes = spec.cells  # five levels: a byte a cell
     return {

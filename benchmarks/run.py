@@ -39,7 +39,8 @@ import tables
 import yardstick
 from cases import Case, Group, case_key
 
-ROOT = Path(__file__).resolve().parent.parent
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent
 WARM_LIMIT = 120.0  # seconds for imports, compilation by numba, and loading a table
 CASE_BUDGET = 6.0  # seconds after which a case is not repeated any more
 HOPELESS = 3.0  # a peer that would take this many times the limit is not tried
@@ -63,7 +64,7 @@ class WorkerProcess:
     def _start(self) -> None:
         threads = {f"{name}_NUM_THREADS": "2" for name in ("OMP", "OPENBLAS", "MKL", "NUMBA")}
         self._process = subprocess.Popen(
-            [self._python, str(ROOT / "benchmarks" / "worker.py"), self.package],
+            [self._python, str(HERE / "worker.py"), self.package],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -315,6 +316,7 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--fresh", action="store_true", help="forget earlier measurements")
     parser.add_argument("--no-peers", action="store_true", help="hocmim's own methods only")
     parser.add_argument("--only", nargs="+", metavar="TAG", help="sizes, order, N, D, K, paper")
+    parser.add_argument("--tables", nargs="+", metavar="NAME", help="A, B, …, or a data set")
     parser.add_argument("--report-only", action="store_true", help="write the report again")
     parser.add_argument("--data", type=Path, default=ROOT / ".." / "shared" / "data")
     parser.add_argument("--peers-python", default=str(ROOT / ".venv-peers" / "bin" / "python"))
@@ -326,10 +328,9 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
 def main(arguments: list[str] | None = None) -> None:
     options = parse(arguments)
     label = "quick" if options.quick else "full"
-    results = options.results or ROOT / "benchmarks" / "results" / (
-        "quick" if options.quick else ""
-    )
-    store = Store(options.store or ROOT / ".benchmarks" / f"{label}.jsonl", options.fresh)
+    kept = ROOT / ".benchmarks"
+    results = options.results or (kept / "quick" if options.quick else HERE / "results")
+    store = Store(options.store or kept / f"{label}.jsonl", options.fresh)
     with_peers = not options.no_peers and Path(options.peers_python).exists()
     if not with_peers and not options.no_peers:
         print("No environment of the peers (make peers): hocmim alone.", file=sys.stderr)
@@ -338,6 +339,8 @@ def main(arguments: list[str] | None = None) -> None:
     )
     if options.only:
         groups = [group for group in groups if set(group.tags) & set(options.only)]
+    if options.tables:
+        groups = [group for group in groups if group.name in options.tables]
     start = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="hocmim-bench-") as scratch:
         runner = Runner(store, options.peers_python, Path(scratch))
