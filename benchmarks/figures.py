@@ -6,7 +6,7 @@ import statistics
 from pathlib import Path
 from typing import Any
 
-from cases import BASE_D, BASE_K, BASE_N, GROWTH_METHODS, GROWTH_PEERS
+from cases import BASE_D, BASE_K, BASE_N, GROWTH_METHODS, GROWTH_PEERS, ORDERS
 
 COLOURS = {
     "HOCMIM": "#0072B2",
@@ -15,10 +15,9 @@ COLOURS = {
     "CMIM": "#CC79A7",
     "scikit-learn": "#444444",
     "fast-select": "#777777",
-    "pymrmr": "#999999",
-    "mrmr-selection": "#BBBBBB",
+    "mrmr-selection": "#AAAAAA",
 }
-MARKERS = {"scikit-learn": "s", "fast-select": "^", "pymrmr": "v", "mrmr-selection": "D"}
+MARKERS = {"scikit-learn": "s", "fast-select": "^", "mrmr-selection": "D"}
 
 
 def draw(records: list[dict[str, Any]], stem: Path) -> None:
@@ -37,9 +36,11 @@ def draw(records: list[dict[str, Any]], stem: Path) -> None:
             growth_panel(axis, records, dimension)
         axes[0].set_ylabel("seconds (fit, 2 threads)")
         order_panel(axes[3], records)
-        handles, labels = axes[0].get_legend_handles_labels()
-        if handles:
-            figure.legend(handles, labels, loc="outside lower center", ncols=8, frameon=False)
+        lines = {line.get_label(): line for axis in axes[:3] for line in axis.get_lines()}
+        if lines:
+            figure.legend(
+                lines.values(), lines.keys(), loc="outside lower center", ncols=8, frameon=False
+            )
         figure.savefig(stem.with_suffix(".svg"), metadata={"Date": None})
         figure.savefig(stem.with_suffix(".png"), dpi=150)
         plt.close(figure)
@@ -64,6 +65,10 @@ def growth_panel(axis: Any, records: list[dict[str, Any]], dimension: str) -> No
             label=method if is_own else f"{package} {method}",
         )
     axis.set(xscale="log", yscale="log", xlabel=dimension.upper())
+    values = sorted({int(x) for line in axis.get_lines() for x in line.get_xdata()})
+    shown = values[::2] if len(values) > 4 else values
+    axis.set_xticks(shown, [str(value) for value in shown], minor=False)
+    axis.set_xticks([], minor=True)
     others = ", ".join(f"{name.upper()} = {value}" for name, value in fixed.items())
     axis.set_title(f"{dimension.upper()} grows; {others}", fontsize=9)
     axis.grid(alpha=0.25)
@@ -111,6 +116,8 @@ def order_panel(axis: Any, records: list[dict[str, Any]]) -> None:
     axis.axhline(1, color=COLOURS["JMI"], linestyle=":", label="JMI")
     axis.set_ylim(bottom=0)
     axis.set_xlabel("max_order")
+    axis.set_xticks(ORDERS, [str(order) for order in ORDERS])
+    axis.set_xlim(0, max(ORDERS) + 0.5)
     axis.set_title("HOCMIM in times of JMI, K = 50 (search)", fontsize=9)
     axis.grid(alpha=0.25)
     axis.legend(frameon=False, title="table")

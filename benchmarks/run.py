@@ -34,6 +34,7 @@ from typing import Any
 import numpy as np
 
 import cases as case_lists
+import peers
 import report
 import tables
 import yardstick
@@ -227,8 +228,7 @@ class Runner:
             "seconds": None,
             "build": self.build if is_own else "peer",
         }
-        work = shape[0] * shape[1] * case["k"]
-        predicted = self._rates[case["package"], case["method"]] * work
+        predicted = self._rates[case["package"], case["method"]] * work_of(record)
         if not is_own and predicted > HOPELESS * limit:
             record |= {"status": "skipped", "predicted": predicted}
         else:
@@ -249,10 +249,10 @@ class Runner:
         return {"status": "ok", "version": worker.version, **answer}
 
     def _learn(self, record: dict[str, Any]) -> None:
-        """Remember what a peer takes for a sample, a column and a selected feature."""
+        """Remember what a program takes for a unit of its work."""
         if record["status"] not in ("ok", "limit") or "package" not in record:
             return
-        work = record["n"] * record["d"] * record["k"]
+        work = work_of(record)
         took = record["seconds"] if record["status"] == "ok" else record["limit"]
         # Small tables overstate it: what the largest table so far gave is kept.
         who = record["package"], record["method"]
@@ -300,6 +300,11 @@ class Runner:
                     "bytes": [one, two],
                 }
             )
+
+
+def work_of(record: dict[str, Any]) -> int:
+    """What the time of a case grows with."""
+    return peers.work(record["package"], record["method"], record["n"], record["d"], record["k"])
 
 
 def half_of(file: Path) -> tuple[Any, Any]:
