@@ -24,6 +24,16 @@ def tiny():
     return TableSpec("tiny", 120, 30)
 
 
+@pytest.fixture(scope="module")
+def runner(tmp_path_factory, _on_the_path):
+    from run import Runner, Store
+
+    folder = tmp_path_factory.mktemp("runner")
+    runner = Runner(Store(folder / "measurements.jsonl"), sys.executable, folder)
+    yield runner
+    runner.close()
+
+
 @pytest.mark.parametrize("kind", ["levels", "words", "genes"])
 def test_a_table_is_the_same_in_every_form_and_what_the_encoder_makes_of_it(kind):
     from hocmim import encode
@@ -67,36 +77,30 @@ def test_yardsticks_count_every_sample_and_refuse_what_does_not_fit():
         _native.histogram_yardstick(x, np.zeros(999, np.uint8), 1)
 
 
-def test_runner_measures_resumes_and_reports(tiny, tmp_path):
+def test_runner_measures_resumes_and_reports(runner, tiny, tmp_path):
     import report
     from cases import Group, own
-    from run import Runner, Store
+    from run import Store
 
     cases = [own("JMI", 4), own("JMI", 4, "search", 1), own("HOCMIM", 4, "search", max_order=3)]
     cases += [own("encode", 4, "encode"), own("no such method", 4)]
     group = Group(tiny, cases, repeats=2)
-    store = Store(tmp_path / "measurements.jsonl")
-    runner = Runner(store, sys.executable, tmp_path)
-    try:
-        runner.run([group])
-        measured = [record for record in store.records if record["status"] == "ok"]
-        assert len(measured) == 8
-        failed = [record for record in store.records if record["status"] == "error"]
-        assert len(failed) == 1
-        assert "no method" in failed[0]["error"]
-        # The two ways to run JMI select alike, with names of columns in order of selection.
-        jmi = [record["selected"] for record in measured if record["method"] == "JMI"]
-        assert len(jmi) == 4
-        assert all(selected == jmi[0] for selected in jmi)
+    store = runner.store = Store(tmp_path / "measurements.jsonl")
+    runner.run([group])
+    measured = [record for record in store.records if record["status"] == "ok"]
+    assert len(measured) == 8
+    failed = [record for record in store.records if record["status"] == "error"]
+    assert len(failed) == 1
+    assert "no method" in failed[0]["error"]
+    jmi = [record["selected"] for record in measured if record["method"] == "JMI"]
+    assert len(jmi) == 4
+    assert all(selected == jmi[0] for selected in jmi)
 
-        n_records = len(store.records)
-        runner.run([group])
-        assert len(store.records) == n_records
-    finally:
-        runner.close()
+    n_records = len(store.records)
+    runner.run([group])
+    assert len(store.records) == n_records
     # A new run goes on where this one was, and tries again what failed.
-    again = Store(store.path)
-    assert len(again.records) == n_records - 1
+    assert len(Store(store.path).records) == n_records - 1
     assert not Store(store.path, fresh=True).records
 
     report.write(store.records, runner.build, tmp_path / "results")
@@ -107,18 +111,13 @@ def test_runner_measures_resumes_and_reports(tiny, tmp_path):
     assert "| a | JMI at B" in (tmp_path / "results" / "bench.md").read_text()
 
 
-def test_a_program_over_its_limit_is_killed_and_the_next_case_still_runs(tiny, tmp_path):
+def test_a_program_over_its_limit_is_killed_and_the_next_case_still_runs(runner, tiny, tmp_path):
     from cases import Group, own
-    from run import Runner, Store
+    from run import Store
 
-    store = Store(tmp_path / "measurements.jsonl")
-    runner = Runner(store, sys.executable, tmp_path)
-    slow = own("JMI-4", 30)
-    try:
-        runner.run([Group(tiny, [slow], repeats=2, own_limit=1e-4)])
-        runner.run([Group(tiny, [own("MIM", 4)], repeats=1)])
-    finally:
-        runner.close()
+    store = runner.store = Store(tmp_path / "measurements.jsonl")
+    runner.run([Group(tiny, [own("JMI-4", 30)], repeats=2, own_limit=1e-4)])
+    runner.run([Group(tiny, [own("MIM", 4)], repeats=1)])
     assert [r["status"] for r in store.records if "package" in r] == ["limit", "ok"]
 
 
