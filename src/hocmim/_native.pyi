@@ -207,3 +207,13 @@ def nca_block(
     by_row: NDArray[np.float64],
 ) -> float:
     """Sum of p_i over rows start..stop-1; adds their part of the sums the gradient is made of."""
+
+# --- yardstick.cpp: what the benchmarks measure against -------------------------------------------
+
+def histogram_yardstick(
+    x: NDArray[np.uint8], wy: NDArray[np.uint8] | NDArray[np.uint16], repeats: int
+) -> float:
+    """Nanoseconds an increment of a plain histogram of (x,wy), one row of x at a time."""
+
+def stream_yardstick(words: NDArray[np.uint64], repeats: int) -> float:
+    """Bytes a second read from memory on one core."""
