@@ -18,6 +18,8 @@ from hocmim.criteria.subsets import n_subset_terms
 CHUNK = 32
 # Samples a call of the kernel counts at most, so that work can be stopped in between.
 SAMPLES_PER_CALL = 1 << 24
+# Lazy evaluation of one column at a time leaves a step less to do than a thread costs.
+LAZY_WORTH_THREADS = 100_000_000
 
 
 class LeastTermCriterion(Criterion):
