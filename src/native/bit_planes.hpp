@@ -1,6 +1,7 @@
 // Columns of few levels as one bit a sample and level: counts become popcounts of ANDs.
 #pragma once
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "columns.hpp"
@@ -52,9 +53,9 @@ private:
 
 // counts[m * n_planes + p] = number of samples in both mask m and plane p.
 void count_common(const uint64_t* planes, int64_t n_planes, const uint64_t* masks, int64_t n_masks,
-                  int64_t n_words, int64_t* counts);
+                  int64_t n_words, int64_t* counts, size_t dispatch = 0);
 
-// The instruction set that count_common uses on this machine.
-const char* popcount_dispatch();
+// The instruction sets count_common can use on this machine; it uses the first.
+std::vector<std::string> popcount_dispatches();
 
 }  // namespace hocmim

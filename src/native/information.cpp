@@ -3,6 +3,7 @@
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include "condition.hpp"
@@ -75,6 +76,16 @@ void information(const Columns& columns, Vector<const uint32_t> y, int64_t n_cla
             out(t, k) = evaluate(terms[t], columns[which ? (*which)(k) : k]);
 }
 
+// For tests: the counts by the instruction set of that number.
+void count_common_by(Matrix<const uint64_t> planes, Matrix<const uint64_t> masks, size_t dispatch,
+                     Matrix<int64_t> out) {
+    if (planes.shape(1) != masks.shape(1) || planes.shape(1) % 8 || out.shape(0) != masks.shape(0) ||
+        out.shape(1) != planes.shape(0) || dispatch >= popcount_dispatches().size())
+        throw std::invalid_argument("the planes, the masks and out do not fit together");
+    count_common(planes.data(), int64_t(planes.shape(0)), masks.data(), int64_t(masks.shape(0)),
+                 int64_t(planes.shape(1)), out.data(), dispatch);
+}
+
 // The same terms from bit planes, for columns that have them and W and Y of few cells.
 void information_by_planes(const BitPlanes& planes, const Columns& columns, const CellMasks& y,
                            const CellMasks& w, const std::vector<Term>& terms, Estimator estimator,
@@ -139,7 +150,9 @@ void bind_information(nanobind::module_& m) {
              "cells"_a.noconvert(), "n_cells"_a)
         .def_ro_static("most_cells", &CellMasks::kMostCells);
 
-    m.def("popcount_dispatch", &popcount_dispatch);
+    m.def("popcount_dispatches", &popcount_dispatches);
+    m.def("count_common", &count_common_by, "planes"_a.noconvert(), "masks"_a.noconvert(),
+          "dispatch"_a, "out"_a.noconvert());
     m.def("information_by_planes", &information_by_planes, "planes"_a, "columns"_a, "y"_a, "w"_a,
           "terms"_a, "estimator"_a, "out"_a.noconvert(), "which"_a.noconvert().none() = nb::none());
     m.def("join", &join, "columns"_a);
