@@ -9,3 +9,4 @@ void bind_cmicot(nanobind::module_& m);
 void bind_subsets(nanobind::module_& m);
 void bind_relieff(nanobind::module_& m);
 void bind_nca(nanobind::module_& m);
+void bind_knn(nanobind::module_& m);
