@@ -5,7 +5,8 @@ knn            3 nearest neighbours by Euclidean distance. Of training rows equa
                that comes first in the training half is nearer (its order is random); of classes
                with equally many votes the lowest wins, as in scikit-learn.
 svm            linear support vector machine, C = 1
-svm-balanced   the same with each class weighted by N / (C n_c)
+svm-balanced   the same with the errors on each class weighted by N / (C n_c), in liblinear's way:
+               of each class against the rest, the class has its weight and the rest has 1
 =============  ====================================================================================
 
 The linear SVM is scikit-learn's ``LinearSVC``, that is **liblinear**, in the primal (squared hinge,
@@ -93,21 +94,22 @@ def svm_curve(
     -------
     predictions : ndarray of int32, shape (M, n_test)
     """
-    weight_of = class_weights(y) if balanced else np.ones(int(y.max()) + 1)
+    weight_of = class_weights(y) if balanced else None
     out = np.empty((train.shape[1], len(test)), np.int32)
     cells = y.astype(np.int64)
     for m in range(1, train.shape[1] + 1):
         cells, first, counts = _split(cells, train[:, m - 1])
-        weights = counts * weight_of[y[first]]
-        out[m - 1] = _fit_predict(train[first, :m], y[first], weights, test[:, :m], C)
+        model = _fit(train[first, :m], y[first], counts, C, weight_of)
+        scores = test[:, :m] @ model.coef_.T + model.intercept_
+        out[m - 1] = model.classes_[_highest(scores)]
     return out
 
 
-def class_weights(y: Labels) -> Matrix:
-    """N / (C n_c) of each class that occurs."""
-    counts = np.bincount(y)
-    occurring = np.count_nonzero(counts)
-    return np.asarray(len(y) / (occurring * np.maximum(counts, 1)))
+def class_weights(y: Labels) -> dict[int, float]:
+    """N / (C n_c) of each class that occurs, what scikit-learn calls "balanced"."""
+    classes, counts = np.unique(y, return_counts=True)
+    weights = len(y) / (len(classes) * counts)
+    return dict(zip(classes.tolist(), weights.tolist(), strict=True))
 
 
 def _split(
@@ -121,16 +123,25 @@ def _split(
     return joint, first, counts
 
 
-def _fit_predict(
-    train: Matrix, y: Labels, weights: Matrix, test: Matrix, C: float
-) -> NDArray[np.int32]:
+def _fit(
+    train: Matrix,
+    y: Labels,
+    counts: NDArray[np.int64],
+    C: float,
+    weight_of: dict[int, float] | None,
+) -> LinearSVC:
     with warnings.catch_warnings(), config_context(assume_finite=True):
         warnings.simplefilter("ignore", ConvergenceWarning)
         warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
-        model = LinearSVC(C=C, dual=False).fit(train, y, sample_weight=weights)
-    scores = test @ model.coef_.T + model.intercept_
-    best = (scores[:, 0] > 0).astype(np.int64) if scores.shape[1] == 1 else scores.argmax(axis=1)
-    return np.asarray(model.classes_[best], np.int32)
+        model = LinearSVC(C=C, dual=False, class_weight=weight_of)
+        return model.fit(train, y, sample_weight=counts.astype(np.float64))
+
+
+def _highest(scores: Matrix) -> NDArray[np.int64]:
+    """The place of each row's class; two classes have one score, positive for the second."""
+    if scores.shape[1] == 1:
+        return (scores[:, 0] > 0).astype(np.int64)
+    return scores.argmax(axis=1)
 
 
 def count_wrong(predictions: NDArray[np.int32], y: Labels) -> NDArray[np.int64]:

@@ -174,7 +174,8 @@ def _read_columns(source: Source) -> tuple[Any, NDArray[Any]]:
             f"Reading {source.path.name} needs pyarrow: pip install 'hocmim[paper]'."
         ) from error
     if source.path.suffix == ".csv":
-        table = pyarrow.csv.read_csv(source.path)
+        empty_is_missing = pyarrow.csv.ConvertOptions(strings_can_be_null=True)
+        table = pyarrow.csv.read_csv(source.path, convert_options=empty_is_missing)
     else:
         table = pyarrow.parquet.read_table(source.path)
     target = table.column_names[-1] if source.target is None else source.target

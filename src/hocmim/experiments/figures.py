@@ -17,10 +17,11 @@ from hocmim.experiments.tables import ALPHA, ErrorTable, Significance, TimeTable
 # Paul Tol's "bright" and "muted" colours: told apart by colour-blind readers, on white and black.
 COLOURS = (
     "#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377",
-    "#dd7733", "#44aa99", "#999933", "#882255", "#7788cc", "#cc6677",
+    "#dd7733", "#44aa99", "#999933", "#a06040", "#7788cc", "#888888",
 )  # fmt: skip
 DASHES = ("-", "--", ":")
 FILTER_GREEN = "#228833"
+GROUP_COLOURS = ("#4477aa", "#66ccee", "#ccbb44", "#ee6677")
 
 
 def colour_of(number: int) -> str:
@@ -177,7 +178,7 @@ def draw_times(report: Report) -> Any:
     figure, axes = _plot(7.0, 4.0)
     place, labels = 0, []
     for number, group in enumerate(report.time_groups):
-        colour = FILTER_GREEN if group.fastest_first else COLOURS[number % len(COLOURS)]
+        colour = FILTER_GREEN if group.fastest_first else GROUP_COLOURS[number % 4]
         methods = ordered(group.methods, times) if group.fastest_first else group.methods
         columns = [times.methods.index(method) for method in methods if method in times.methods]
         at = np.arange(place, place + len(columns))

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from html import escape
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from hocmim.experiments.classifiers import TITLES
 from hocmim.experiments.figures import COLOURS, error_curves
@@ -17,6 +17,7 @@ from hocmim.experiments.tables import Comparison, Grid
 
 # What the page may load: only what is inside it.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
+SHORT = {"low": "Low-dimensional", "high": "High-dimensional", "filters": "Filters"}
 
 
 def write_page(report: Report, svgs: Mapping[str, str], path: Path) -> None:
@@ -27,13 +28,11 @@ def write_page(report: Report, svgs: Mapping[str, str], path: Path) -> None:
 def make_page(report: Report, svgs: Mapping[str, str]) -> str:
     """The page as HTML."""
     sections = [*_claims(report), *_comparisons(report, svgs), *_times(report, svgs)]
-    sections += [*_errors(report), ("machine", "Machine", _machine())]
-    links = "".join(
-        f'<li><a href="#{name}">{escape(title)}</a></li>' for name, title, _ in sections
-    )
+    sections += [*_errors(report), Section("machine", "Machine", "Machine", _machine())]
+    links = "".join(f'<li><a href="#{each.name}">{each.short}</a></li>' for each in sections)
     body = "".join(
-        f'<section id="{name}"><h2>{escape(title)}</h2>{content}</section>'
-        for name, title, content in sections
+        f'<section id="{each.name}"><h2>{escape(each.title)}</h2>{each.content}</section>'
+        for each in sections
     )
     return "\n".join(
         [
@@ -44,7 +43,8 @@ def make_page(report: Report, svgs: Mapping[str, str]) -> str:
             f"<title>{escape(report.title)}</title>",
             f"<style>{_asset('page.css')}</style></head><body>",
             f"<header><h1>{escape(report.title)}</h1>",
-            *(f"<p>{escape(paragraph)}</p>" for paragraph in report.about),
+            f"<p>{escape(report.about[0])}</p>",
+            _details("How it was done", "".join(f"<p>{escape(p)}</p>" for p in report.about[1:])),
             _problems(report),
             f"</header><nav><ul>{links}</ul></nav><main>{body}</main>",
             "<footer>Click a heading to sort; point at a curve to read it.</footer>",
@@ -60,7 +60,14 @@ def _asset(name: str) -> str:
 
 # --- sections -------------------------------------------------------------------------------------
 
-Section = tuple[str, str, str]
+
+class Section(NamedTuple):
+    """A part of the page: its id, its name in the bar on top, its heading, its HTML."""
+
+    name: str
+    short: str
+    title: str
+    content: str
 
 
 def _problems(report: Report) -> str:
@@ -73,7 +80,7 @@ def _problems(report: Report) -> str:
 
 def _claims(report: Report) -> Iterable[Section]:
     if report.claims is not None:
-        yield "claims", "Claim by claim", table_html(report.claims, "claims")
+        yield Section("claims", "Claims", "Claim by claim", table_html(report.claims, "claims"))
 
 
 def _comparisons(report: Report, svgs: Mapping[str, str]) -> Iterable[Section]:
@@ -92,7 +99,8 @@ def _comparisons(report: Report, svgs: Mapping[str, str]) -> Iterable[Section]:
             for panel, c in panels.items()
         )
         title = comparison.title[0].upper() + comparison.title[1:]
-        yield name, title, f'<div class="tabs" role="tablist">{buttons}</div>{content}'
+        tabs = f'<div class="tabs" role="tablist">{buttons}</div>'
+        yield Section(name, SHORT.get(name, "Comparison"), title, tabs + content)
 
 
 def _panel(report: Report, svgs: Mapping[str, str], comparison: str, classifier: str) -> str:
@@ -120,7 +128,7 @@ def _panel(report: Report, svgs: Mapping[str, str], comparison: str, classifier:
 
 def _times(report: Report, svgs: Mapping[str, str]) -> Iterable[Section]:
     content = _figure(svgs, "times") + table_html(report.times.grid(report.reference))
-    yield "times", "Execution times", content
+    yield Section("times", "Times", "Execution times", content)
 
 
 def _errors(report: Report) -> Iterable[Section]:
@@ -131,7 +139,8 @@ def _errors(report: Report) -> Iterable[Section]:
     )
     if options:
         select = f'<select id="error-choice" aria-label="Data set">{options}</select>'
-        yield "errors", "Error curves", select + _chart("", "error-chart")
+        content = select + _chart("", "error-chart")
+        yield Section("errors", "Error curves", "Error curves", content)
 
 
 def _machine() -> str:

@@ -119,13 +119,13 @@ def _published() -> dict[tuple[str, str], Published]:
 def _about(experiment: Experiment, only: Sequence[str] | None) -> list[str]:
     part = [] if only is None else ["This is a part of the experiment: " + ", ".join(only) + "."]
     return [
-        *part,
         "18 methods on the data sets of Souza, Premebida and Araújo, High-Order Conditional Mutual "
         "Information Maximization for dealing with High-Order Dependencies in Feature Selection, "
         "Pattern Recognition 131, 2022; with their figures beside ours.",
+        *part,
         *describe_protocol(experiment.protocol, experiment.n_splits),
         "The plain errors of both SVMs are compared with the published ones: some of those are "
-        "worse than always answering the commonest class, as only a class-balanced SVM's can be.",
+        "worse than always answering the commonest class, as a class-balanced SVM's can be.",
         KRUSKAL_NOTE,
     ]
 
@@ -175,7 +175,7 @@ def _rank_claims(report: Report) -> list[list[str]]:
             [
                 f"Average rank of HOCMIM, {_name(comparison, classifier)}",
                 f"{printed:.2f} ({same:.2f})",
-                f"{ours[column]:.2f} over {len(table.datasets)} sets; place {place} of "
+                f"{ours[column]:.2f} (sets: {len(table.datasets)}); place {place} of "
                 f"{len(found.methods)}, best {best}",
             ]
         )

@@ -38,6 +38,10 @@ for (const tabs of document.querySelectorAll(".tabs")) {
 }
 
 // --- curves ---------------------------------------------------------------------------------------
+function paint(number) {
+  const colour = data.colours[number % data.colours.length], dashed = number >= data.colours.length;
+  return dashed ? `repeating-linear-gradient(90deg, ${colour} 0 3px, transparent 3px 5px)` : colour;
+}
 function element(name, attributes, parent) {
   const node = document.createElementNS(SVG, name);
   for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
@@ -45,7 +49,7 @@ function element(name, attributes, parent) {
   return node;
 }
 function ticks(low, high) {
-  const rough = (high - low) / 5 || 1, power = 10 ** Math.floor(Math.log10(rough));
+  const rough = (high - low) / 7 || 1, power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map(f => f * power).find(s => s >= rough);
   const found = [];
   for (let t = Math.ceil(low / step - 1e-9) * step; t <= high + 1e-9; t += step) found.push(+t.toPrecision(6));
@@ -99,7 +103,7 @@ function point(event, box, curves, names, longest, x, line, width) {
   const head = document.createElement("b"); head.textContent = `${m} feature${m > 1 ? "s" : ""}`; tip.append(head);
   for (const row of rows) {
     const div = document.createElement("div"), mark = document.createElement("i");
-    mark.style.background = data.colours[row.number % data.colours.length];
+    mark.style.background = paint(row.number);
     div.append(mark, `${row.value.toFixed(curves.digits)}  ${row.name}`); tip.append(div);
   }
   tip.style.display = "block";
@@ -115,7 +119,7 @@ function addLegend(box) {
   Object.keys(curves.lines).forEach((name, number) => {
     const button = document.createElement("button"), mark = document.createElement("i");
     button.type = "button"; button.dataset.name = name; button.setAttribute("aria-pressed", "false");
-    mark.style.background = data.colours[number % data.colours.length];
+    mark.style.background = paint(number);
     button.append(mark, name);
     button.addEventListener("click", () => {
       button.setAttribute("aria-pressed", button.getAttribute("aria-pressed") !== "true"); draw(box); });
