@@ -150,6 +150,19 @@ class CellMasks:
     def __init__(self, cells: NDArray[np.uint32], n_cells: int) -> None: ...
 
 def popcount_dispatch() -> str: ...
+def meet_columns_by_planes(
+    planes: BitPlanes,
+    columns: Columns,
+    selected: list[CellMasks],
+    y: CellMasks,
+    term: Term,
+    estimator: Estimator,
+    which: NDArray[np.int64],
+    n_met: NDArray[np.int64],
+    least: NDArray[np.float64],
+    bar: float,
+    most_terms: int,
+) -> int: ...
 def information_by_planes(
     planes: BitPlanes,
     columns: Columns,
@@ -209,3 +222,13 @@ def knn_curve(
 
     As int16, no sum of squared differences may exceed 32767.
     """
+
+# --- yardstick.cpp: what the benchmarks measure against -------------------------------------------
+
+def histogram_yardstick(
+    x: NDArray[np.uint8], wy: NDArray[np.uint8] | NDArray[np.uint16], repeats: int
+) -> float:
+    """Nanoseconds an increment of a plain histogram of (x,wy), one row of x at a time."""
+
+def stream_yardstick(words: NDArray[np.uint64], repeats: int) -> float:
+    """Bytes a second read from memory on one core."""

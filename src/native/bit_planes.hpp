@@ -33,6 +33,7 @@ class CellMasks {
 public:
     static constexpr int64_t kMostCells = 512;
 
+    CellMasks() = default;
     CellMasks(const uint32_t* cell_of, int64_t n_samples, int64_t n_cells);
     // One more class for each cell: cell (w, y) is w * y.n_cells() + y.
     CellMasks(const CellMasks& w, const CellMasks& y);
@@ -45,7 +46,7 @@ public:
     std::vector<int64_t> counts() const;
 
 private:
-    int64_t n_samples_, n_cells_, n_words_;
+    int64_t n_samples_ = 0, n_cells_ = 0, n_words_ = 0;
     std::vector<uint64_t> words_;
 };
 
