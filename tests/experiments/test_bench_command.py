@@ -1,6 +1,8 @@
 """The command: the paper's experiment in a very small form, and one of one's own."""
 
 import csv
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ from made_up import make_arrays
 import hocmim
 from hocmim.cli import main
 from hocmim.experiments import commands, datasets
+from hocmim.experiments.config import read_config
 from hocmim.experiments.datasets import fetch_published, make_data_set, save
 from hocmim.experiments.published import published_sets
 
@@ -190,3 +193,14 @@ def test_fetch(tmp_path, monkeypatch):
     output = invoke("bench", "fetch", "sonar", "german", "--out", tmp_path)
     assert (tmp_path / "sonar.npz").exists()
     assert "german is not on OpenML" in " ".join(output.split())
+
+
+def test_the_configuration_in_the_docs_works(own):
+    text = (Path(__file__).parents[2] / "docs" / "paper.md").read_text()
+    example = re.search(r"```toml\n(.*?)```", text, re.S)[1]
+    own.write_text(example.replace('"class"', '"label"'))
+    found = read_config(own)
+    assert found.title == "Mine"
+    assert found.experiment.n_splits == {"mine": 10}
+    assert list(found.experiment.methods) == ["HOCMIM", "HOCMIM, order 5"]
+    assert found.experiment.protocol.classifiers == ("knn", "svm")
