@@ -5,12 +5,18 @@ BIN := $(VENV)/bin
 BUILD_FILES := pyproject.toml CMakeLists.txt $(wildcard src/native/*)
 JOBS ?= auto
 
-.PHONY: help demo test lint types unit sanitize bench bench-memory clean
+DATA ?= ../shared/data
+OUT ?= results/paper
+PAPER_JOBS ?= 2
+PAPER ?=
+
+.PHONY: help demo test lint types unit sanitize bench bench-memory paper clean
 
 help:
 	@echo "make demo      build, select features of the breast cancer table, print the result"
 	@echo "make test      lint, types, imports and all tests"
 	@echo "make sanitize  the test suite once under AddressSanitizer and UBSan"
+	@echo "make paper     the published experiment: DATA=folder OUT=folder PAPER_JOBS=2 PAPER=--quick"
 	@echo "make bench     hocmim and its peers side by side (QUICK=1: two minutes; FRESH=1: start over)"
 	@echo "make clean     remove everything that was built"
 
@@ -28,6 +34,7 @@ types: $(VENV)/.installed-dev
 	$(BIN)/mypy
 
 unit: $(VENV)/.installed-dev
+	scripts/install-chromium
 	$(BIN)/pytest -n $(JOBS)
 
 $(VENV)/bin/python:
@@ -42,6 +49,10 @@ $(VENV)/.installed: $(BUILD_FILES) | $(VENV)/bin/python
 $(VENV)/.installed-dev: $(BUILD_FILES) | $(VENV)/bin/python
 	$(BIN)/python -m pip install -q -e '.[dev]'
 	@touch $@ $(VENV)/.installed
+
+# Stopped at any time, it goes on where it was when called again.
+paper: $(VENV)/.installed-dev
+	$(BIN)/hocmim bench paper --data $(DATA) --out $(OUT) --jobs $(PAPER_JOBS) $(PAPER)
 
 # The kernels built with the sanitizers, in an environment of their own.
 SANITIZED := .venv-sanitize

@@ -211,6 +211,21 @@ def nca_block(
 ) -> float:
     """Sum of p_i over rows start..stop-1; adds their part of the sums the gradient is made of."""
 
+# --- knn.cpp: one row a column of the table, int16 or float64 -------------------------------------
+
+def knn_curve(
+    train: NDArray[np.int16] | NDArray[np.float64],
+    y: NDArray[np.int32],
+    n_classes: int,
+    test: NDArray[np.int16] | NDArray[np.float64],
+    k: int,
+    out: NDArray[np.int32],
+) -> None:
+    """The class of each test row by its k nearest training rows, with the first 1, 2, … columns.
+
+    As int16, no sum of squared differences may exceed 32767.
+    """
+
 # --- yardstick.cpp: what the benchmarks measure against -------------------------------------------
 
 def histogram_yardstick(

@@ -10,4 +10,5 @@ NB_MODULE(_native, m) {
     bind_subsets(m);
     bind_relieff(m);
     bind_nca(m);
+    bind_knn(m);
 }

@@ -10,3 +10,4 @@ void bind_yardstick(nanobind::module_& m);
 void bind_subsets(nanobind::module_& m);
 void bind_relieff(nanobind::module_& m);
 void bind_nca(nanobind::module_& m);
+void bind_knn(nanobind::module_& m);

@@ -1,0 +1,238 @@
+"""``hocmim bench``: the published experiment, and the same for one's own data sets."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+from rich.progress import Progress as Bar
+
+from hocmim.errors import HocmimError, InvalidParameterError
+from hocmim.experiments import paper
+from hocmim.experiments.config import config_report, read_config
+from hocmim.experiments.datasets import Found, fetch_published, find_published, save
+from hocmim.experiments.figures import write_figures
+from hocmim.experiments.page import write_page
+from hocmim.experiments.protocol import CLASSIFIER_INPUTS, FILTER_INPUTS, Protocol
+from hocmim.experiments.published import published_sets
+from hocmim.experiments.report import Report, describe_machine, write_tables
+from hocmim.experiments.run import Experiment, Progress, Results, run
+from hocmim.experiments.run import Report as OnProgress
+from hocmim.experiments.store import Store
+
+RESULTS = "results.jsonl"
+console = Console(stderr=True)
+
+
+@click.group()
+def bench() -> None:
+    """Run the published experiment, or one of your own."""
+
+
+@bench.command("paper")
+@click.option(
+    "--data",
+    "data",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="Folder of the data sets: <name>.npz, .csv or .parquet.",
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="Folder for results, tables, figures and the page.",
+)
+@click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes.")
+@click.option(
+    "--splits",
+    type=click.IntRange(1),
+    default=None,
+    help="Random halves of each data set.  [default: 30]",
+)
+@click.option(
+    "--splits-of",
+    multiple=True,
+    metavar="NAME=N",
+    help="Another number of splits for one data set; may be given several times.",
+)
+@click.option("--quick", is_flag=True, help="3 splits of the small sets only: under 5 minutes.")
+@click.option("--datasets", default=None, metavar="A,B,…", help="Only these data sets.")
+@click.option("--methods", default=None, metavar="A,B,…", help="Only these methods.")
+@click.option(
+    "--classifier-input",
+    type=click.Choice(CLASSIFIER_INPUTS),
+    default="binned",
+    show_default=True,
+    help="What the classifiers are given.",
+)
+@click.option(
+    "--filter-input",
+    type=click.Choice(FILTER_INPUTS),
+    default="raw",
+    show_default=True,
+    help="What methods that do not cut columns are given.",
+)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+@click.option("--only-report", is_flag=True, help="Run nothing; report what is there.")
+def bench_paper(
+    data: Path, out: Path, jobs: int, splits: int | None, splits_of: Sequence[str], quick: bool,
+    datasets: str | None, methods: str | None, classifier_input: str, filter_input: str, seed: int,
+    only_report: bool,
+) -> None:  # fmt: skip
+    """Run the experiment of the paper; stop it at any time, and go on with the same command."""
+    with kind_errors():
+        names = tuple(entry.name for entry in published_sets())
+        only = _chosen(datasets, names, "data set") or (paper.QUICK_SETS if quick else None)
+        wanted = [entry for entry in published_sets() if only is None or entry.name in only]
+        found = find_published(data, wanted)
+        _say_missing(found)
+        protocol = Protocol(classifier_input=classifier_input, filter_input=filter_input, seed=seed)
+        number = splits or (paper.QUICK_SPLITS if quick else 30)
+        n_splits = {entry.name: number for entry in wanted} | _splits_of(splits_of, names)
+        chosen = _chosen(methods, paper.METHODS, "method") or paper.METHODS
+        experiment = paper.paper_experiment(found, protocol, n_splits, chosen)
+        results = execute(experiment, out, jobs, only_report)
+        report = paper.paper_report(
+            results.outcomes, experiment, found.missing, results.failures, only=only
+        )
+        finish(report, out)
+
+
+@bench.command("run")
+@click.argument("config", type=click.Path(path_type=Path))
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    default=None,
+    help="Folder for results; by default the file says.",
+)
+@click.option("--jobs", type=click.IntRange(1), default=None, help="Processes.")
+@click.option("--only-report", is_flag=True, help="Run nothing; report what is there.")
+def bench_run(config: Path, out: Path | None, jobs: int | None, only_report: bool) -> None:
+    """Run an experiment of your own, described in a TOML file (see docs/paper.md)."""  # fmt: skip
+    with kind_errors():
+        settings = read_config(config)
+        folder = out or settings.out
+        if folder is None:
+            raise InvalidParameterError("Where to? Set out in [run], or pass --out.")
+        _say_missing(Found({}, settings.missing))
+        results = execute(settings.experiment, folder, jobs or settings.jobs, only_report)
+        finish(config_report(settings, results.outcomes, results.failures), folder)
+
+
+@bench.command("fetch")
+@click.argument("names", nargs=-1)
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="Data folder.")
+def bench_fetch(names: Sequence[str], out: Path) -> None:
+    """Fetch the paper's data sets that are on OpenML (all, or those named) into a folder."""
+    known = {entry.name: entry for entry in published_sets()}
+    with kind_errors():
+        chosen = _chosen(",".join(names), tuple(known), "data set") or tuple(known)
+    for name in chosen:
+        try:
+            path = save(fetch_published(known[name]), out)
+            console.print(f"{name}: {path}")
+        except (HocmimError, OSError) as error:
+            console.print(f"[yellow]{name}: {error}[/]")
+
+
+# --- what the commands share ----------------------------------------------------------------------
+
+
+def execute(experiment: Experiment, out: Path, jobs: int, only_report: bool) -> Results:
+    """Run what is not done yet, with a bar; or only read what is."""
+    store = Store(out / RESULTS)
+    if only_report:
+        known = store.read()
+        items = experiment.items()
+        return Results({item: known[item] for item in items if item in known}, [])
+    with progress_bar() as show:
+        return run(experiment, store, jobs=jobs, report=show)
+
+
+def finish(report: Report, out: Path) -> None:
+    """Write tables, figures and the page, and say where."""
+    write_tables(report, out / "tables")
+    write_page(report, write_figures(report, out / "figures"), out / "index.html")
+    (out / "machine.md").write_text(describe_machine(), "utf-8")
+    for problem in report.problems():
+        console.print(f"[yellow]{problem}[/]", highlight=False)
+    console.print(f"Tables, figures and [bold]{out / 'index.html'}[/] are written.")
+    if report.failures:
+        raise click.exceptions.Exit(1)
+
+
+@contextmanager
+def progress_bar() -> Iterator[OnProgress]:
+    """A bar with the time left; on anything that is no terminal, a line every ten seconds."""
+    printed = 0.0
+    with Bar(
+        BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}"),
+        console=console, disable=not console.is_terminal,
+    ) as bar:  # fmt: skip
+        task = bar.add_task("", total=None)
+
+        def show(progress: Progress, seconds_left: float | None) -> None:
+            nonlocal printed
+            text = f"{_duration(seconds_left)} left  {progress.latest}"
+            bar.update(task, total=progress.total, completed=progress.done, description=text)
+            now = time.monotonic()
+            at_end = progress.done == progress.total
+            if not console.is_terminal and (at_end or now - printed > 10):
+                printed = now
+                console.print(f"{progress.done}/{progress.total}  {text}", highlight=False)
+
+        yield show
+
+
+@contextmanager
+def kind_errors() -> Iterator[None]:
+    """An error of ours is a sentence for the user; Ctrl-C says how to go on."""
+    try:
+        yield
+    except HocmimError as error:
+        raise click.ClickException(str(error)) from error
+    except KeyboardInterrupt:
+        console.print("Stopped. The same command goes on from here.")
+        raise click.exceptions.Exit(130) from None
+
+
+def _say_missing(found: Found) -> None:
+    for name, reason in found.missing.items():
+        console.print(f"[yellow]Not included: {name}: {reason}[/]", highlight=False)
+
+
+def _chosen(text: str | None, known: Sequence[str], what: str) -> tuple[str, ...]:
+    chosen = tuple(name.strip() for name in (text or "").split(",") if name.strip())
+    for name in chosen:
+        if name not in known:
+            raise InvalidParameterError(
+                f"There is no {what} {name!r}. There are {', '.join(known)}."
+            )
+    return chosen
+
+
+def _splits_of(entries: Sequence[str], known: Sequence[str]) -> dict[str, int]:
+    found = {}
+    for entry in entries:
+        name, _, number = entry.partition("=")
+        if name not in known or not number.isdigit() or int(number) < 1:
+            raise InvalidParameterError(
+                f"--splits-of takes NAME=N, a data set and a number above 0. Got {entry!r}."
+            )
+        found[name] = int(number)
+    return found
+
+
+def _duration(seconds: float | None) -> str:
+    if seconds is None:
+        return "?"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}"

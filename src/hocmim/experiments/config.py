@@ -1,0 +1,170 @@
+"""An experiment of one's own, written down in a TOML file."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from hocmim.errors import InvalidParameterError
+from hocmim.experiments.datasets import Source
+from hocmim.experiments.protocol import Item, Method, Outcome, Protocol
+from hocmim.experiments.report import Report, TimeGroup, describe_protocol, make_report
+from hocmim.experiments.run import Experiment, Failure
+from hocmim.experiments.tables import Comparison
+
+RUN_KEYS = ("title", "out", "splits", "jobs")
+DATASET_KEYS = ("name", "path", "target", "splits")
+METHOD_KEYS = ("name", "method", "parameters")
+
+
+@dataclass(frozen=True)
+class Config:
+    """What a file asks for.
+
+    Attributes
+    ----------
+    title : str
+    out : Path or None
+    jobs : int
+    experiment : Experiment
+    missing : dict of data set to str
+        Sets whose file is not there, or cannot be read.
+    """
+
+    title: str
+    out: Path | None
+    jobs: int
+    experiment: Experiment
+    missing: dict[str, str]
+
+
+def read_config(path: Path) -> Config:
+    """Read a configuration; paths in it are relative to the folder it is in.
+
+    ::
+
+        [run]
+        out = "results"            # default: --out
+        splits = 30
+        n_features = 50            # any attribute of Protocol
+
+        [[dataset]]
+        path = "mine.csv"          # .npz, .csv or .parquet
+        target = "class"           # default: the last column
+        name = "mine"              # default: the file's name
+
+        [[method]]
+        name = "HOCMIM, order 5"   # the column's title
+        method = "HOCMIM"          # default: name
+        parameters = { max_order = 5 }
+    """
+    try:
+        document = tomllib.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise InvalidParameterError(f"Cannot read {path}: {error.strerror}.") from error
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidParameterError(f"{path} is not valid TOML: {error}.") from error
+    _known(path, document, ("run", "dataset", "method"), "the file")
+    settings = document.get("run", {})
+    protocol_keys = [each.name for each in fields(Protocol)]
+    _known(path, settings, (*RUN_KEYS, *protocol_keys), "[run]")
+    given: dict[str, Any] = {
+        key: tuple(value) if isinstance(value, list) else value
+        for key, value in settings.items()
+        if key in protocol_keys
+    }
+    protocol = Protocol(**given)
+    methods = _methods(path, document.get("method", []))
+    sources, splits = _sources(path, document.get("dataset", []), settings.get("splits", 30))
+    usable, missing = _usable(sources)
+    experiment = Experiment(
+        protocol, usable, methods, {name: splits[name] for name in usable},
+        {name: list(methods) for name in usable},
+    )  # fmt: skip
+    out = path.parent / settings["out"] if "out" in settings else None
+    title = str(settings.get("title", path.stem))
+    return Config(title, out, int(settings.get("jobs", 1)), experiment, missing)
+
+
+def config_report(
+    config: Config, outcomes: Mapping[Item, Outcome], failures: Sequence[Failure] = ()
+) -> Report:
+    """The report of an experiment of one's own: one comparison of all methods on all sets."""
+    methods = tuple(config.experiment.methods)
+    datasets = (*config.experiment.sources, *config.missing)
+    comparison = Comparison("all", "all methods, all data sets", methods, datasets)
+    return make_report(
+        outcomes,
+        [comparison],
+        config.experiment.protocol,
+        title=config.title,
+        about=describe_protocol(config.experiment.protocol, config.experiment.n_splits),
+        missing=config.missing,
+        times_of=comparison,
+        time_groups=[TimeGroup("methods", methods, fastest_first=True)],
+        reference=methods[0],
+        failures=failures,
+    )
+
+
+def _methods(path: Path, entries: list[dict[str, Any]]) -> dict[str, Method]:
+    if not entries:
+        raise InvalidParameterError(f"{path} names no method. Add a [[method]] with a name.")
+    methods: dict[str, Method] = {}
+    for entry in entries:
+        _known(path, entry, METHOD_KEYS, "[[method]]")
+        name = entry.get("name", entry.get("method"))
+        if not isinstance(name, str) or name in methods:
+            raise InvalidParameterError(
+                f"{path}: every [[method]] needs a name of its own. Got {name!r}."
+            )
+        methods[name] = Method(name, entry.get("method", name), entry.get("parameters", {}))
+        methods[name].make(1, 2)  # an unknown method or parameter is told now, not after hours
+    return methods
+
+
+def _sources(
+    path: Path, entries: list[dict[str, Any]], default_splits: Any
+) -> tuple[dict[str, Source], dict[str, int]]:
+    if not entries:
+        raise InvalidParameterError(f"{path} names no data set. Add a [[dataset]] with a path.")
+    sources: dict[str, Source] = {}
+    splits: dict[str, int] = {}
+    for entry in entries:
+        _known(path, entry, DATASET_KEYS, "[[dataset]]")
+        if not isinstance(entry.get("path"), str):
+            raise InvalidParameterError(f"{path}: a [[dataset]] has no path.")
+        file = path.parent / entry["path"]
+        name = entry.get("name", file.stem)
+        if name in sources:
+            raise InvalidParameterError(f"{path}: two data sets are called {name!r}.")
+        number = entry.get("splits", default_splits)
+        if not isinstance(number, int) or isinstance(number, bool) or number < 1:
+            raise InvalidParameterError(
+                f"{path}: splits must be an integer of at least 1. Got {number!r}."
+            )
+        sources[name] = Source(name, file, entry.get("target"))
+        splits[name] = number
+    return sources, splits
+
+
+def _usable(sources: Mapping[str, Source]) -> tuple[dict[str, Source], dict[str, str]]:
+    usable, missing = {}, {}
+    for name, source in sources.items():
+        if source.path.is_file():
+            source.load()
+            usable[name] = source
+        else:
+            missing[name] = f"there is no file {source.path.name}."
+    return usable, missing
+
+
+def _known(path: Path, entries: Mapping[str, Any], known: Sequence[str], where: str) -> None:
+    for key in entries:
+        if key not in known:
+            raise InvalidParameterError(
+                f"{path}: {where} has an unknown key {key!r}. It may have {', '.join(known)}."
+            )

@@ -1,0 +1,238 @@
+"""Figures of a report, as SVG and PNG. The same report gives the same bytes."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hocmim.errors import MissingDependencyError
+from hocmim.experiments.classifiers import TITLES
+from hocmim.experiments.report import Report
+from hocmim.experiments.tables import ALPHA, ErrorTable, Significance, TimeTable
+
+# Paul Tol's "bright" and "muted" colours: told apart by colour-blind readers, on white and black.
+COLOURS = (
+    "#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377",
+    "#dd7733", "#44aa99", "#999933", "#a06040", "#7788cc", "#888888",
+)  # fmt: skip
+DASHES = ("-", "--", ":")
+FILTER_GREEN = "#228833"
+GROUP_COLOURS = ("#4477aa", "#66ccee", "#ccbb44", "#ee6677")
+
+
+def colour_of(number: int) -> str:
+    """The colour of the method in this column."""
+    return COLOURS[number % len(COLOURS)]
+
+
+def dash_of(number: int) -> str:
+    """Its line style, once the colours are used up."""
+    return DASHES[number // len(COLOURS) % len(DASHES)]
+
+
+def figures(report: Report) -> Iterator[tuple[str, Any]]:
+    """Every figure with the name of its file."""
+    for (comparison, classifier), tested in report.tests.items():
+        yield f"critical_difference_{classifier}_{comparison}", draw_critical_difference(tested)
+    for (comparison, classifier, measure), table in report.tables.items():
+        if measure == "error" and table.datasets:
+            yield f"rank_by_features_{classifier}_{comparison}", draw_rank_curves(table)
+    if report.times.datasets:
+        yield "times", draw_times(report)
+    yield from draw_error_curves(report)
+
+
+def write_figures(report: Report, folder: Path) -> dict[str, str]:
+    """Write every figure as SVG and PNG; return the SVG of each by name."""
+    folder.mkdir(parents=True, exist_ok=True)
+    written = {}
+    for name, figure in figures(report):
+        written[name] = to_svg(figure, name)
+        (folder / f"{name}.svg").write_text(written[name], "utf-8")
+        figure.savefig(folder / f"{name}.png", dpi=150, metadata={"Software": None})
+    return written
+
+
+def to_svg(figure: Any, name: str) -> str:
+    """The figure as SVG, with text as text, and ids that no other figure has."""
+    import matplotlib as mpl
+
+    out = io.StringIO()
+    with mpl.rc_context({"svg.hashsalt": name, "svg.fonttype": "none", "svg.id": name}):
+        figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
+    return out.getvalue()
+
+
+# --- critical differences -------------------------------------------------------------------------
+
+
+def draw_critical_difference(tested: Significance) -> Any:
+    """Average ranks on a line, the best on the right; a bar joins methods not told apart."""
+    methods = tested.table.comparison.methods
+    average = tested.friedman.average_ranks
+    k = len(methods)
+    order = np.argsort(average, kind="stable")
+    # The better half is named on the right, from the outside in.
+    right, left = order[: (k + 1) // 2], order[(k + 1) // 2 :][::-1]
+    depth = max(len(right), len(left))
+    bars = tested.groups()
+    top = 0.5 + 0.28 * len(bars)
+    figure, axes = _blank(7.0, 1.2 + 0.25 * (depth + len(bars)))
+    axes.set_xlim(k + 0.25 * k, 1 - 0.25 * k)
+    axes.set_ylim(-(top + 0.45 * depth), 2.0)
+    _draw_scale(axes, k)
+    _draw_distance(axes, k, tested.distance)
+    for row, method in enumerate(right):
+        _draw_name(
+            axes, average[method], methods[method], -(top + 0.45 * row), 1 - 0.06 * k, "left"
+        )
+    for row, method in enumerate(left):
+        _draw_name(
+            axes, average[method], methods[method], -(top + 0.45 * row), k + 0.06 * k, "right"
+        )
+    for row, group in enumerate(bars):
+        ends = [average[methods.index(method)] for method in (group[0], group[-1])]
+        height = -0.3 - 0.28 * row
+        reach = 0.006 * k
+        axes.plot([ends[0] - reach, ends[1] + reach], [height, height], color="black", lw=3.5)
+    axes.set_title(_title(tested.table), fontsize=9)
+    return figure
+
+
+def _draw_scale(axes: Any, k: int) -> None:
+    axes.plot([1, k], [0, 0], color="black", lw=1)
+    for rank in range(1, k + 1):
+        axes.plot([rank, rank], [0, 0.15], color="black", lw=1)
+        axes.text(rank, 0.25, str(rank), ha="center", va="bottom", fontsize=8)
+
+
+def _draw_distance(axes: Any, k: int, distance: float) -> None:
+    height = 1.25
+    axes.plot([k, k - distance], [height, height], color="black", lw=1)
+    for end in (k, k - distance):
+        axes.plot([end, end], [height - 0.1, height + 0.1], color="black", lw=1)
+    label = f"CD = {distance:.2f} (α = {ALPHA})"
+    axes.text(k - distance / 2, height + 0.15, label, ha="center", va="bottom", fontsize=8)
+
+
+def _draw_name(axes: Any, rank: float, name: str, height: float, end: float, side: str) -> None:
+    axes.plot([rank, rank, end], [0, height, height], color="black", lw=0.8)
+    text = f"{rank:.2f}  {name}" if side == "left" else f"{name}  {rank:.2f}"
+    gap = " "
+    axes.text(end, height, gap + text if side == "left" else text + gap, ha=side, va="center",
+              fontsize=9)  # fmt: skip
+
+
+# --- curves and bars ------------------------------------------------------------------------------
+
+
+def draw_rank_curves(table: ErrorTable) -> Any:
+    """Average rank with the first m features."""
+    figure, axes = _plot(6.5, 4.2)
+    curves = table.rank_curves()
+    _draw_lines(axes, table.comparison.methods, curves)
+    axes.set_ylim(len(curves) + 0.3, 0.7)  # rank 1, the best, on top
+    axes.set_xlabel("number of features")
+    axes.set_ylabel("average rank (1 is the best)")
+    axes.set_title(_title(table), fontsize=9)
+    _legend(axes)
+    return figure
+
+
+def draw_error_curves(report: Report) -> Iterator[tuple[str, Any]]:
+    """A figure a data set: the error with the first m features, a panel a classifier."""
+    curves = error_curves(report)
+    classifiers = list(dict.fromkeys(classifier for classifier, _ in curves))
+    for dataset in dict.fromkeys(dataset for _, dataset in curves):
+        figure, panels = _plot(4.6 * len(classifiers) + 1.6, 4.2, len(classifiers))
+        for axes, classifier in zip(np.atleast_1d(panels), classifiers, strict=True):
+            lines = curves[classifier, dataset]
+            _draw_lines(axes, list(lines), list(lines.values()))
+            axes.set_xlabel("number of features")
+            axes.set_title(f"{dataset}, {TITLES[classifier]}", fontsize=9)
+        np.atleast_1d(panels)[0].set_ylabel("error")
+        _legend(np.atleast_1d(panels)[-1])
+        yield f"error_curves_{dataset}", figure
+
+
+def error_curves(report: Report) -> dict[tuple[str, str], dict[str, Sequence[float]]]:
+    """The error curve of every method, by (classifier, data set), from all comparisons."""
+    found: dict[tuple[str, str], dict[str, Sequence[float]]] = {}
+    for (_, classifier, measure), table in report.tables.items():
+        if measure != "error":
+            continue
+        for dataset, curves in table.curves.items():
+            lines = found.setdefault((classifier, dataset), {})
+            for method, curve in zip(table.comparison.methods, curves, strict=True):
+                lines.setdefault(method, curve)
+    return found
+
+
+def draw_times(report: Report) -> Any:
+    """Mean seconds of a selection, with the standard deviation over the data sets as a line."""
+    times = report.times
+    figure, axes = _plot(7.0, 4.0)
+    place, labels = 0, []
+    for number, group in enumerate(report.time_groups):
+        colour = FILTER_GREEN if group.fastest_first else GROUP_COLOURS[number % 4]
+        methods = ordered(group.methods, times) if group.fastest_first else group.methods
+        columns = [times.methods.index(method) for method in methods if method in times.methods]
+        at = np.arange(place, place + len(columns))
+        spread = np.stack([np.zeros(len(columns)), times.deviation[columns]])
+        axes.bar(at, times.mean[columns], color=colour, label=group.title, yerr=spread,
+                 error_kw={"lw": 1, "capsize": 2})  # fmt: skip
+        labels += [times.methods[column] for column in columns]
+        place += len(columns)
+    axes.set_yscale("log")
+    axes.set_xticks(range(place), labels, rotation=60, ha="right", fontsize=8)
+    axes.set_ylabel("seconds of a selection")
+    axes.set_title(f"Mean over {len(times.datasets)} data sets, with deviation", fontsize=9)
+    axes.legend(fontsize=8, frameon=False)
+    return figure
+
+
+def ordered(methods: Sequence[str], times: TimeTable) -> list[str]:
+    """Methods from the fastest to the slowest."""
+    known = [method for method in methods if method in times.methods]
+    return sorted(known, key=lambda method: float(times.mean[times.methods.index(method)]))
+
+
+def _draw_lines(axes: Any, methods: Sequence[str], curves: Any) -> None:
+    for number, (method, curve) in enumerate(zip(methods, curves, strict=True)):
+        axes.plot(range(1, len(curve) + 1), curve, label=method, color=colour_of(number),
+                  ls=dash_of(number), lw=2.4 if number == 0 else 1.1,
+                  zorder=3 if number == 0 else 2)  # fmt: skip
+
+
+def _legend(axes: Any) -> None:
+    axes.legend(fontsize=7, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
+
+
+def _title(table: ErrorTable) -> str:
+    return f"{table.comparison.title}, {TITLES[table.classifier]}"
+
+
+def _plot(width: float, height: float, n_panels: int = 1) -> tuple[Any, Any]:
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise MissingDependencyError(
+            "Drawing figures needs matplotlib: pip install 'hocmim[paper]'."
+        ) from error
+    figure = Figure(figsize=(width, height), layout="constrained")
+    panels = figure.subplots(1, n_panels, sharey=True)
+    for axes in np.atleast_1d(panels):
+        axes.grid(alpha=0.25, lw=0.5)
+        axes.set_axisbelow(True)
+        axes.spines[["top", "right"]].set_visible(False)
+    return figure, panels
+
+
+def _blank(width: float, height: float) -> tuple[Any, Any]:
+    figure, axes = _plot(width, height)
+    axes.axis("off")
+    return figure, axes

@@ -1,0 +1,238 @@
+"""All that an experiment has to say: tables, tests, differences, times; and the table files."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from hocmim.experiments.classifiers import CLASSIFIERS
+from hocmim.experiments.protocol import Item, Outcome, Protocol
+from hocmim.experiments.published import Published
+from hocmim.experiments.run import Failure
+from hocmim.experiments.tables import (
+    MEASURES,
+    Comparison,
+    Difference,
+    ErrorTable,
+    Grid,
+    Significance,
+    TimeTable,
+    difference,
+    error_table,
+    missing_notes,
+    significance,
+    time_table,
+)
+
+PACKAGES = ("hocmim", "numpy", "scipy", "scikit-learn", "fastcan", "narwhals")
+
+
+@dataclass(frozen=True)
+class TimeGroup:
+    """Bars of one colour in the chart of times; ``fastest_first`` orders them by their means."""
+
+    title: str
+    methods: tuple[str, ...]
+    fastest_first: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """Everything to be shown.
+
+    Attributes
+    ----------
+    title : str
+    about : tuple of str
+        Paragraphs on what was done.
+    tables : dict of (comparison, classifier, measure) to ErrorTable
+    differences : dict of (comparison, classifier) to Difference
+    times : TimeTable
+    time_groups : tuple of TimeGroup
+    reference : str
+        The method the others are measured against.
+    missing : dict of data set to str
+    failures : tuple of Failure
+    claims : Grid or None
+    """
+
+    title: str
+    about: tuple[str, ...]
+    tables: dict[tuple[str, str, str], ErrorTable]
+    differences: dict[tuple[str, str], Difference]
+    times: TimeTable
+    time_groups: tuple[TimeGroup, ...]
+    reference: str
+    missing: dict[str, str]
+    failures: tuple[Failure, ...] = ()
+    claims: Grid | None = None
+
+    @cached_property
+    def tests(self) -> dict[tuple[str, str], Significance]:
+        """The tests over the plain errors, by (comparison, classifier), where there are enough."""
+        found = {
+            (comparison, classifier): significance(table)
+            for (comparison, classifier, measure), table in self.tables.items()
+            if measure == "error"
+        }
+        return {key: tested for key, tested in found.items() if tested is not None}
+
+    def problems(self) -> list[str]:
+        """Sentences on what is not there."""
+        failed = [
+            f"Failed: {failure.item.method} on {failure.item.dataset}, split "
+            f"{failure.item.split + 1}: {failure.message}"
+            for failure in self.failures
+        ]
+        return missing_notes(self.missing) + failed
+
+    def grids(self) -> Iterator[tuple[str, Grid, Grid]]:
+        """Every table: the name of its file, for readers, and for programs."""
+        for (comparison, classifier, measure), table in self.tables.items():
+            suffix = "" if measure == "error" else "_balanced_error"
+            yield f"{classifier}_{comparison}{suffix}", table.grid(), table.numbers()
+        others: dict[str, Grid] = {
+            f"{classifier}_{comparison}_difference": found.grid()
+            for (comparison, classifier), found in self.differences.items()
+        }
+        for (comparison, classifier), tested in self.tests.items():
+            others[f"{classifier}_{comparison}_tests"] = tested.grid()
+        others["times"] = self.times.grid(self.reference)
+        if self.claims is not None:
+            others["claims"] = self.claims
+        for name, grid in others.items():
+            yield name, grid, grid
+
+
+def make_report(
+    outcomes: Mapping[Item, Outcome],
+    comparisons: Sequence[Comparison],
+    protocol: Protocol,
+    *,
+    title: str,
+    about: Sequence[str],
+    missing: Mapping[str, str],
+    times_of: Comparison,
+    time_groups: Sequence[TimeGroup],
+    reference: str,
+    published: Mapping[tuple[str, str], Published] | None = None,
+    failures: Sequence[Failure] = (),
+) -> Report:
+    """Average the outcomes into tables.
+
+    Parameters
+    ----------
+    outcomes : dict of Item to Outcome
+    comparisons : sequence of Comparison
+    protocol : Protocol
+    title, about, missing, reference, time_groups, failures
+        See :class:`Report`.
+    times_of : Comparison
+        The methods and data sets whose times are shown.
+    published : dict of (comparison, classifier) to Published
+        What to compare with.
+    """
+    tables = {
+        (comparison.name, classifier, measure): error_table(
+            outcomes, comparison, classifier, measure, missing
+        )
+        for classifier in CLASSIFIERS
+        if classifier in protocol.classifiers
+        for comparison in comparisons
+        for measure in MEASURES
+    }
+    differences = {
+        key: difference(tables[(*key, "error")], theirs)
+        for key, theirs in (published or {}).items()
+        if (*key, "error") in tables
+    }
+    return Report(
+        title,
+        tuple(about),
+        tables,
+        differences,
+        time_table(outcomes, times_of, missing),
+        tuple(time_groups),
+        reference,
+        dict(missing),
+        tuple(failures),
+    )
+
+
+def describe_protocol(protocol: Protocol, n_splits: Mapping[str, int]) -> list[str]:
+    """What was done, in sentences."""
+    numbers = sorted(set(n_splits.values()))
+    splits = f"{numbers[0]}" if len(numbers) == 1 else f"{numbers[0]} to {numbers[-1]}"
+    given = {
+        "binned": "the binned values",
+        "raw": "the raw values",
+        "standardised": "values standardised by the training half",
+    }[protocol.classifier_input]
+    return [
+        f"Random halves, {splits} times a data set (seed {protocol.seed}). On one half the first "
+        f"{protocol.n_features} features are selected (all, if there are fewer); "
+        f"{protocol.n_neighbors}-NN and linear SVMs (C = {protocol.C:g}; liblinear) are trained on "
+        "it with the first 1, 2, … of them and tested on the other half. The figure of merit is "
+        "the mean over the number of features and over the splits.",
+        f"Numbers of more than {protocol.n_bins} distinct values are cut into {protocol.n_bins} "
+        "bins of equal width, fitted on the training half. The classifiers are given "
+        f"{given}; methods that do not cut columns themselves are given "
+        f"{'raw' if protocol.filter_input == 'raw' else 'binned'} values. Missing values are a "
+        "level of their own for the information-theoretic methods, and the training median for "
+        "the other filters and the classifiers.",
+        "Error is the share of misclassified test rows; balanced error the mean of that share over "
+        "the classes. Ranks, tests and comparisons are by plain error unless said otherwise.",
+    ]
+
+
+def describe_machine() -> str:
+    """The machine and the versions, in Markdown."""
+    rows = [
+        ("processor", _processor()),
+        ("cores", str(os.cpu_count())),
+        ("memory", _memory()),
+        ("system", f"{platform.system()} {platform.machine()}"),
+        ("Python", platform.python_version()),
+        *((package, _version(package)) for package in PACKAGES),
+    ]
+    lines = ["| | |", "|---|---|", *(f"| {name} | {value} |" for name, value in rows)]
+    return "\n".join(lines) + "\n"
+
+
+def _processor() -> str:
+    try:
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return line.split(":", 1)[1].strip()
+    except OSError:
+        pass
+    return platform.processor() or "unknown"
+
+
+def _memory() -> str:
+    try:
+        pages, size = os.sysconf("SC_PHYS_PAGES"), os.sysconf("SC_PAGE_SIZE")
+    except (ValueError, OSError, AttributeError):
+        return "unknown"
+    return f"{pages * size / 2**30:.0f} GiB"
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "not installed"
+
+
+def write_tables(report: Report, folder: Path) -> None:
+    """Write every table as CSV, Markdown and LaTeX."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, grid, numbers in report.grids():
+        (folder / f"{name}.csv").write_text(numbers.to_csv(), "utf-8")
+        (folder / f"{name}.md").write_text(grid.to_markdown(), "utf-8")
+        (folder / f"{name}.tex").write_text(grid.to_latex(), "utf-8")

@@ -1,0 +1,138 @@
+"""Finished items, one JSON line each, on disk before the next one begins.
+
+A line is written whole and forced to the disk. A run that is killed can leave one line half
+written, at the end; it is cut off when the store is opened again, and its item is done again.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from hocmim.errors import InvalidParameterError
+from hocmim.experiments.protocol import Item, Outcome
+
+FORMAT = 1
+
+
+class Store:
+    """The outcomes in a file.
+
+    Parameters
+    ----------
+    path : Path
+        Made when the first outcome is appended.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def read(self) -> dict[Item, Outcome]:
+        """All outcomes whose lines are whole."""
+        if not self.path.exists():
+            return {}
+        with self.path.open("rb") as file:
+            return {outcome.item: outcome for outcome in map(_parse, _whole_lines(file))}
+
+    @contextmanager
+    def appending(self) -> Iterator[Callable[[Outcome], None]]:
+        """A function that appends an outcome durably; nobody else may append meanwhile."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        is_new = not self.path.exists()
+        with self.path.open("ab+") as file:
+            _lock(file, self.path)
+            _cut_torn_line(file)
+            if is_new:
+                _sync_folder(self.path.parent)
+
+            def append(outcome: Outcome) -> None:
+                file.write(_format(outcome))
+                file.flush()
+                os.fsync(file.fileno())
+
+            yield append
+
+
+def check_keys(outcomes: dict[Item, Outcome], keys: dict[tuple[str, str], str], path: Path) -> None:
+    """Refuse outcomes of other data, parameters or another version than the run at hand.
+
+    ``keys`` has the key of each (data set, method).
+    """
+    for item, outcome in outcomes.items():
+        expected = keys.get((item.dataset, item.method))
+        if expected is not None and outcome.key != expected:
+            raise InvalidParameterError(
+                f"{path} holds results of {item.method} on {item.dataset} from another run: other "
+                "data, other settings or another version of hocmim. Choose another output folder, "
+                "or delete that file to begin again."
+            )
+
+
+def _whole_lines(file: BinaryIO) -> Iterator[bytes]:
+    file.seek(0)
+    return (line for line in file if line.endswith(b"\n"))
+
+
+def _cut_torn_line(file: BinaryIO) -> None:
+    end = sum(map(len, _whole_lines(file)))
+    file.truncate(end)
+    file.seek(0, os.SEEK_END)
+
+
+def _lock(file: BinaryIO, path: Path) -> None:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        raise InvalidParameterError(
+            f"Another run is writing to {path}. Wait for it, or choose another output folder."
+        ) from error
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _format(outcome: Outcome) -> bytes:
+    item = outcome.item
+    record = {
+        "format": FORMAT,
+        "dataset": item.dataset,
+        "split": item.split,
+        "method": item.method,
+        "key": outcome.key,
+        "seconds": outcome.seconds,
+        "total_seconds": outcome.total_seconds,
+        "n_test": outcome.n_test,
+        "selected": list(outcome.selected),
+        "wrong": outcome.wrong,
+        "balanced": outcome.balanced,
+    }
+    return json.dumps(record, separators=(",", ":")).encode() + b"\n"
+
+
+def _parse(line: bytes) -> Outcome:
+    record = json.loads(line)
+    if record.get("format") != FORMAT:
+        raise InvalidParameterError(
+            f"The results file has format {record.get('format')!r}, and this version of hocmim "
+            f"reads {FORMAT}. Choose another output folder."
+        )
+    return Outcome(
+        Item(record["split"], record["dataset"], record["method"]),
+        record["key"],
+        tuple(record["selected"]),
+        record["seconds"],
+        record["total_seconds"],
+        record["n_test"],
+        record["wrong"],
+        record["balanced"],
+    )

@@ -1,0 +1,511 @@
+"""Tables of an experiment, in the paper's layout, as CSV, Markdown and LaTeX."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from hocmim.errors import InvalidTableError
+from hocmim.experiments.classifiers import TITLES
+from hocmim.experiments.protocol import Item, Outcome
+from hocmim.experiments.published import Published
+from hocmim.experiments.statistics import (
+    Friedman,
+    critical_difference,
+    friedman,
+    groups,
+    nemenyi,
+    rank_rows,
+    wilcoxon_holm,
+)
+
+MEASURES = ("error", "balanced error")
+ALPHA = 0.1
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table of text, ready to be written down."""
+
+    title: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    notes: Sequence[str] = ()
+    n_summary_rows: int = 0
+    """How many rows at the end sum up the others."""
+
+    def to_csv(self) -> str:
+        """Comma-separated values; notes become lines that begin with #."""
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(self.header)
+        writer.writerows(self.rows)
+        return out.getvalue() + "".join(f"# {note}\n" for note in self.notes)
+
+    def to_markdown(self) -> str:
+        """A heading, a table, the notes."""
+        lines = [f"### {self.title}", "", _bar(self.header), _bar(["---"] * len(self.header))]
+        lines += [_bar(row) for row in self.rows]
+        return "\n".join([*lines, *(f"\n{note}" for note in self.notes)]) + "\n"
+
+    def to_latex(self) -> str:
+        """A table environment (it needs the package booktabs)."""
+        rows = [" & ".join(map(_escape, row)) + r" \\" for row in self.rows]
+        notes = [r"\par\footnotesize " + _escape(note) for note in self.notes]
+        lines = [
+            r"\begin{table}",
+            r"\centering",
+            rf"\caption{{{_escape(self.title)}}}",
+            rf"\begin{{tabular}}{{l{'c' * (len(self.header) - 1)}}}",
+            r"\toprule",
+            " & ".join(map(_escape, self.header)) + r" \\",
+            r"\midrule",
+            *rows,
+            r"\bottomrule",
+            r"\end{tabular}",
+            *notes,
+            r"\end{table}",
+        ]
+        return "\n".join(lines) + "\n"
+
+
+def _bar(cells: Iterable[str]) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def _escape(text: str) -> str:
+    for character in "&%$#_{}":
+        text = text.replace(character, "\\" + character)
+    return text.replace("−", "$-$").replace("±", r"$\pm$").replace("—", "---")
+
+
+# --- errors and ranks -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Which methods are compared on which data sets.
+
+    Attributes
+    ----------
+    name, title : str
+    methods, datasets : tuple of str
+        In the order of the table.
+    """
+
+    name: str
+    title: str
+    methods: tuple[str, ...]
+    datasets: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class ErrorTable:
+    """Mean errors over the number of features and the splits.
+
+    Attributes
+    ----------
+    comparison : Comparison
+    classifier, measure : str
+    curves : dict of data set to ndarray of shape (methods, features)
+        Mean over the splits, for the sets that every method has finished at least once.
+    n_splits : dict of data set to int
+        Splits finished by every method; only those count.
+    missing : dict of data set to str
+        Why a set of the comparison is not in the table.
+    """
+
+    comparison: Comparison
+    classifier: str
+    measure: str
+    curves: dict[str, NDArray[np.float64]]
+    n_splits: dict[str, int]
+    missing: dict[str, str]
+
+    @property
+    def datasets(self) -> list[str]:
+        """The rows."""
+        return list(self.curves)
+
+    @cached_property
+    def errors(self) -> NDArray[np.float64]:
+        """Mean error, shape (data sets, methods)."""
+        rows = [curve.mean(axis=1) for curve in self.curves.values()]
+        return np.array(rows).reshape(len(rows), len(self.comparison.methods))
+
+    @cached_property
+    def ranks(self) -> NDArray[np.float64]:
+        """Rank of each method in its row."""
+        return rank_rows(self.errors) if len(self.errors) else self.errors
+
+    @property
+    def average_ranks(self) -> NDArray[np.float64]:
+        """The mean of the ranks over the data sets."""
+        return np.asarray(self.ranks.mean(axis=0))
+
+    @property
+    def title(self) -> str:
+        """What the table shows."""
+        return f"Mean {self.measure} and rank, {TITLES[self.classifier]}: {self.comparison.title}"
+
+    def notes(self) -> list[str]:
+        """How many splits there were, and which sets are not there."""
+        return [*self._splits_note(), *missing_notes(self.missing)]
+
+    def _splits_note(self) -> list[str]:
+        by_number: dict[int, list[str]] = {}
+        for name, number in self.n_splits.items():
+            by_number.setdefault(number, []).append(name)
+        if not by_number:
+            return ["No data set has been finished by every method."]
+        parts = [f"{number} ({', '.join(names)})" for number, names in by_number.items()]
+        return [f"Splits: {next(iter(by_number)) if len(by_number) == 1 else ', '.join(parts)}."]
+
+    def grid(self) -> Grid:
+        """error(rank) a cell, as in the paper."""
+        rows = [
+            [name, *(f"{e:.3f}({_rank(r)})" for e, r in zip(errors, ranks, strict=True))]
+            for name, errors, ranks in zip(self.datasets, self.errors, self.ranks, strict=True)
+        ]
+        if rows:
+            rows.append(["Average rank", *(f"{rank:.2f}" for rank in self.average_ranks)])
+        header = ["data set", *self.comparison.methods]
+        return Grid(self.title, header, rows, self.notes(), min(1, len(rows)))
+
+    def numbers(self) -> Grid:
+        """Errors and ranks in columns of their own, with all digits."""
+        methods = self.comparison.methods
+        header = ["dataset", "splits", *methods, *(f"{method} rank" for method in methods)]
+        rows = [
+            [name, str(self.n_splits[name]), *_all(errors, ".6f"), *_all(ranks, "g")]
+            for name, errors, ranks in zip(self.datasets, self.errors, self.ranks, strict=True)
+        ]
+        if rows:
+            blanks = [""] * (len(methods) + 1)
+            rows.append(["average rank", *blanks, *_all(self.average_ranks, ".4f")])
+        return Grid(self.title, header, rows, self.notes())
+
+    def rank_curves(self) -> NDArray[np.float64]:
+        """Average rank with m features, m = 1, 2, …, over the sets that have so many.
+
+        Shape (methods, most features). A set of fewer features takes part as far as it goes.
+        """
+        longest = max((curve.shape[1] for curve in self.curves.values()), default=0)
+        out = np.empty((len(self.comparison.methods), longest))
+        for m in range(longest):
+            at_m = [curve[:, m] for curve in self.curves.values() if curve.shape[1] > m]
+            out[:, m] = rank_rows(np.array(at_m)).mean(axis=0)
+        return out
+
+
+def missing_notes(missing: Mapping[str, str]) -> list[str]:
+    """A sentence for each data set that is not there."""
+    return [f"Not included: {name}: {reason}" for name, reason in missing.items()]
+
+
+def error_table(
+    outcomes: Mapping[Item, Outcome],
+    comparison: Comparison,
+    classifier: str,
+    measure: str,
+    missing: Mapping[str, str],
+) -> ErrorTable:
+    """Average the outcomes; a data set counts with the splits that every method has finished."""
+    splits_of: dict[tuple[str, str], set[int]] = {}
+    for item in outcomes:
+        splits_of.setdefault((item.dataset, item.method), set()).add(item.split)
+    curves, n_splits = {}, {}
+    absent = {name: missing[name] for name in comparison.datasets if name in missing}
+    for name in comparison.datasets:
+        if name in absent:
+            continue
+        done = [splits_of.get((name, method), set()) for method in comparison.methods]
+        splits = sorted(set.intersection(*done))
+        if not splits:
+            absent[name] = "no split of it is finished by every method."
+            continue
+        curves[name] = np.array(
+            [
+                np.mean(
+                    [outcomes[Item(s, name, m)].errors(classifier, measure) for s in splits], axis=0
+                )
+                for m in comparison.methods
+            ]
+        )
+        n_splits[name] = len(splits)
+    return ErrorTable(comparison, classifier, measure, curves, n_splits, absent)
+
+
+# --- tests ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Significance:
+    """The tests over one table.
+
+    Attributes
+    ----------
+    table : ErrorTable
+    friedman : Friedman
+    distance : float
+        Nemenyi's critical difference at ``ALPHA``.
+    nemenyi, wilcoxon_holm : ndarray of shape (methods, methods)
+        p-values.
+    """
+
+    table: ErrorTable
+    friedman: Friedman
+    distance: float
+    nemenyi: NDArray[np.float64]
+    wilcoxon_holm: NDArray[np.float64]
+
+    def groups(self) -> list[list[str]]:
+        """Methods that do not differ significantly (Nemenyi)."""
+        methods = self.table.comparison.methods
+        found = groups(self.friedman.average_ranks, self.distance)
+        return [[methods[j] for j in group] for group in found]
+
+    def worse_than(self, method: str) -> list[str]:
+        """Methods whose average rank is worse by more than the critical difference."""
+        methods = self.table.comparison.methods
+        average = self.friedman.average_ranks
+        limit = average[methods.index(method)] + self.distance
+        return [name for name, rank in zip(methods, average, strict=True) if rank > limit]
+
+    def summary(self) -> str:
+        """The tests in a sentence or two."""
+        f, table = self.friedman, self.table
+        together = "; ".join(", ".join(group) for group in self.groups()) or "none"
+        return (
+            f"Friedman over {len(table.datasets)} data sets: χ² = {f.chi_square:.2f}, "
+            f"p = {f.p_value:.2g} (Iman–Davenport F = {f.f_statistic:.2f}, p = {f.f_p_value:.2g}). "
+            f"Nemenyi's critical difference at α = {ALPHA}: {self.distance:.2f}. "
+            f"Not told apart by it: {together}."
+        )
+
+    def grid(self) -> Grid:
+        """Every pair of methods."""
+        methods, average = self.table.comparison.methods, self.friedman.average_ranks
+        rows = [
+            [
+                methods[a],
+                methods[b],
+                f"{average[a] - average[b]:.3f}",
+                f"{self.nemenyi[a, b]:.4f}",
+                f"{self.wilcoxon_holm[a, b]:.4f}",
+            ]
+            for a in range(len(methods))
+            for b in range(a + 1, len(methods))
+        ]
+        header = ["method", "other", "difference of average ranks", "Nemenyi p", "Wilcoxon–Holm p"]
+        comparison = self.table.comparison
+        title = f"Pairwise tests, {TITLES[self.table.classifier]}: {comparison.title}"
+        return Grid(title, header, rows, [self.summary(), *self.table.notes()])
+
+
+def significance(table: ErrorTable) -> Significance | None:
+    """The tests over a table; None if it has fewer than 2 data sets or 3 methods."""
+    try:
+        tested = friedman(table.errors)
+    except InvalidTableError:
+        return None
+    distance = critical_difference(len(table.comparison.methods), len(table.datasets), ALPHA)
+    return Significance(table, tested, distance, nemenyi(table.errors), wilcoxon_holm(table.errors))
+
+
+# --- against the published values -----------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Difference:
+    """Ours minus published.
+
+    Attributes
+    ----------
+    table : ErrorTable
+    published : Published
+    datasets : tuple of str
+        In both, and not misprinted.
+    left_out : tuple of str
+        Notes on rows of ours that cannot be compared.
+    """
+
+    table: ErrorTable
+    published: Published
+    datasets: tuple[str, ...]
+    left_out: tuple[str, ...] = field(default=())
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """The columns."""
+        return self.table.comparison.methods
+
+    def _published(self, what: Mapping[str, Mapping[str, float]]) -> NDArray[np.float64]:
+        rows = [[what[name][method] for method in self.methods] for name in self.datasets]
+        return np.array(rows).reshape(len(rows), len(self.methods))
+
+    @cached_property
+    def _rows(self) -> list[int]:
+        return [self.table.datasets.index(name) for name in self.datasets]
+
+    @cached_property
+    def values(self) -> NDArray[np.float64]:
+        """Ours minus published, shape (data sets, methods)."""
+        return self.table.errors[self._rows] - self._published(self.published.errors)
+
+    @property
+    def mean_absolute(self) -> float:
+        """Over all cells."""
+        return float(np.abs(self.values).mean())
+
+    @cached_property
+    def rank_correlations(self) -> NDArray[np.float64]:
+        """Spearman's, of each row's errors with the published; NaN where one is constant."""
+        theirs = self._published(self.published.errors)
+        ours = self.table.errors[self._rows]
+        return np.array([_spearman(a, b) for a, b in zip(ours, theirs, strict=True)])
+
+    @property
+    def average_ranks(self) -> NDArray[np.float64]:
+        """Ours, over these data sets only."""
+        return np.asarray(self.table.ranks[self._rows].mean(axis=0))
+
+    @property
+    def published_average_ranks(self) -> NDArray[np.float64]:
+        """The printed ranks, averaged over these data sets only."""
+        return np.asarray(self._published(self.published.ranks).mean(axis=0))
+
+    def grid(self) -> Grid:
+        """Differences, their mean absolute value and the rank correlation of each row."""
+        header = ["data set", *self.methods, "mean abs.", "rank corr."]
+        rows = [
+            [name, *(f"{d:+.3f}" for d in row), f"{np.abs(row).mean():.3f}", _correlation(rho)]
+            for name, row, rho in zip(
+                self.datasets, self.values, self.rank_correlations, strict=True
+            )
+        ]
+        if rows:
+            mean_abs = np.abs(self.values).mean(axis=0)
+            rows += [
+                ["Mean abs. difference", *_all(mean_abs, ".3f"), f"{self.mean_absolute:.3f}", ""],
+                ["Average rank, ours", *_all(self.average_ranks, ".2f"), "", ""],
+                ["Average rank, published", *_all(self.published_average_ranks, ".2f"), "", ""],
+            ]
+        title = f"Ours minus published, {TITLES[self.table.classifier]}: "
+        notes = [*self.left_out, *self.table.notes()]
+        title += self.table.comparison.title
+        return Grid(title, header, rows, notes, min(3, len(rows)))
+
+
+def difference(table: ErrorTable, published: Published) -> Difference:
+    """Compare a table with the published one, where both have the data set."""
+    datasets, notes = [], []
+    for name in table.datasets:
+        if name not in published.errors:
+            notes.append(f"Not compared: {name}: the paper's table does not have it.")
+        elif name in published.misprints:
+            notes.append(f"Not compared: {name}: its row repeats the 3-NN table, a misprint.")
+        else:
+            datasets.append(name)
+    return Difference(table, published, tuple(datasets), tuple(notes))
+
+
+# --- times ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class TimeTable:
+    """Seconds of a selection, mean over the splits.
+
+    Attributes
+    ----------
+    methods, datasets : tuple of str
+    seconds : ndarray of shape (data sets, methods)
+    missing : dict of data set to str
+    """
+
+    methods: tuple[str, ...]
+    datasets: tuple[str, ...]
+    seconds: NDArray[np.float64]
+    missing: dict[str, str]
+
+    @property
+    def mean(self) -> NDArray[np.float64]:
+        """Of each method over the data sets."""
+        return np.asarray(self.seconds.mean(axis=0))
+
+    @property
+    def deviation(self) -> NDArray[np.float64]:
+        """Standard deviation over the data sets."""
+        return np.asarray(self.seconds.std(axis=0))
+
+    def ratios(self, reference: str) -> NDArray[np.float64]:
+        """How many times as long as the reference each method takes, a row a data set."""
+        column = self.methods.index(reference)
+        return np.asarray(self.seconds / self.seconds[:, [column]])
+
+    def grid(self, reference: str) -> Grid:
+        """Seconds a data set; mean, deviation and ratios to the reference."""
+        rows = [
+            [name, *_all(row, ".3g")] for name, row in zip(self.datasets, self.seconds, strict=True)
+        ]
+        if rows:
+            ratios = self.ratios(reference)
+            rows += [
+                ["Mean", *_all(self.mean, ".3g")],
+                ["Standard deviation", *_all(self.deviation, ".3g")],
+                [f"Times {reference}, median", *_all(np.median(ratios, axis=0), ".3g")],
+                [f"Times {reference}, most", *_all(ratios.max(axis=0), ".3g")],
+            ]
+        notes = [
+            "One thread a method; times include cutting the columns.",
+            *missing_notes(self.missing),
+        ]
+        header = ["data set", *self.methods]
+        return Grid("Seconds of a selection", header, rows, notes, min(4, len(rows)))
+
+
+def time_table(
+    outcomes: Mapping[Item, Outcome], comparison: Comparison, missing: Mapping[str, str]
+) -> TimeTable:
+    """Mean times of every method on the data sets that all of them have finished."""
+    seconds: dict[tuple[str, str], list[float]] = {}
+    for item, outcome in sorted(outcomes.items()):
+        seconds.setdefault((item.dataset, item.method), []).append(outcome.seconds)
+    datasets = [
+        name
+        for name in comparison.datasets
+        if all((name, method) in seconds for method in comparison.methods)
+    ]
+    values = [[np.mean(seconds[name, m]) for m in comparison.methods] for name in datasets]
+    return TimeTable(
+        comparison.methods,
+        tuple(datasets),
+        np.array(values).reshape(len(datasets), len(comparison.methods)),
+        {name: missing[name] for name in comparison.datasets if name in missing},
+    )
+
+
+def _all(values: Iterable[float], form: str) -> list[str]:
+    return [format(float(value), form) for value in values]
+
+
+def _rank(rank: float) -> str:
+    return f"{rank:g}"
+
+
+def _spearman(a: NDArray[np.float64], b: NDArray[np.float64]) -> float:
+    if np.ptp(np.round(a, 12)) == 0 or np.ptp(b) == 0:
+        return float("nan")
+    return float(stats.spearmanr(np.round(a, 12), b).statistic)
+
+
+def _correlation(rho: float) -> str:
+    return "—" if np.isnan(rho) else f"{rho:.2f}"

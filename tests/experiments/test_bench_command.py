@@ -1,0 +1,206 @@
+"""The command: the paper's experiment in a very small form, and one of one's own."""
+
+import csv
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from made_up import make_arrays
+
+import hocmim
+from hocmim.cli import main
+from hocmim.experiments import commands, datasets
+from hocmim.experiments.config import read_config
+from hocmim.experiments.datasets import fetch_published, make_data_set, save
+from hocmim.experiments.published import published_sets
+
+
+def invoke(*arguments, code=0):
+    result = CliRunner().invoke(main, [str(a) for a in arguments])
+    assert result.exit_code == code, result.output
+    return result.output
+
+
+@pytest.fixture
+def paper_folder(tmp_path):
+    """Made-up sets of the sizes of soybeansmall, spect and parkinsons; the others are missing."""
+    folder = tmp_path / "data"
+    for entry in published_sets():
+        if entry.name in ("soybeansmall", "spect", "parkinsons"):
+            size = (entry.n_samples, entry.n_features, entry.n_classes)
+            save(make_data_set(entry.name, *make_arrays(*size)), folder)
+    return folder
+
+
+def test_version_and_help():
+    assert hocmim.__version__ in invoke("--version")
+    assert "paper" in invoke("bench", "--help")
+
+
+def test_the_paper_in_small(paper_folder, tmp_path):
+    command = ["bench", "paper", "--data", paper_folder, "--out", tmp_path / "out", "--quick"]
+    command += ["--splits", 1, "--methods", "HOCMIM,JMI,CMIM,Fisher,Gini,FS-OLS"]
+    output = invoke(*command)
+    assert "Not included: sonar" in output
+    assert "36/36" not in output
+    assert "18/18" in output
+    out = tmp_path / "out"
+    with (out / "tables" / "knn_low.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert [row["dataset"] for row in rows[:3]] == ["parkinsons", "spect", "soybeansmall"]
+    for name in ("knn_low.md", "svm_filters.tex", "svm-balanced_low_difference.md", "times.csv"):
+        assert "Not included: sonar" in (out / "tables" / name).read_text()
+    assert "Not included: sonar" in (out / "index.html").read_text()
+    assert (out / "figures" / "critical_difference_knn_low.svg").exists()
+    assert "| cores |" in (out / "machine.md").read_text()
+    tables = {path.name: path.read_bytes() for path in (out / "tables").iterdir()}
+    # The same command again computes nothing and writes the same.
+    invoke(*command)
+    assert {path.name: path.read_bytes() for path in (out / "tables").iterdir()} == tables
+    assert len((out / "results.jsonl").read_text().splitlines()) == 18
+
+
+def test_two_runs_give_the_same_tables(paper_folder, tmp_path):
+    for out in ("first", "second"):
+        invoke(
+            "bench", "paper", "--data", paper_folder, "--out", tmp_path / out, "--splits", 2,
+            "--datasets", "soybeansmall,spect", "--methods", "HOCMIM,NCA,ReliefF",
+        )  # fmt: skip
+    for path in (tmp_path / "first" / "tables").iterdir():
+        if not path.name.startswith(("times", "claims")):
+            assert path.read_bytes() == (tmp_path / "second" / "tables" / path.name).read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--data", "nowhere"], "There is no folder nowhere"),
+        (["--methods", "HOCMIN"], "There is no method 'HOCMIN'"),
+        (["--datasets", "iris"], "There is no data set 'iris'"),
+        (["--splits-of", "sonar=x"], "--splits-of takes NAME=N"),
+    ],
+)
+def test_wrong_arguments(paper_folder, tmp_path, arguments, message):
+    command = ["bench", "paper", "--data", paper_folder, "--out", tmp_path / "out", "--quick"]
+    assert message in invoke(*command, *arguments, code=1)
+
+
+def test_splits_of_one_set(paper_folder, tmp_path):
+    invoke(
+        "bench", "paper", "--data", paper_folder, "--out", tmp_path / "out", "--splits", 2,
+        "--splits-of", "spect=1", "--datasets", "spect,soybeansmall", "--methods", "CMIM,JMI,DISR",
+    )  # fmt: skip
+    text = (tmp_path / "out" / "tables" / "knn_low.md").read_text()
+    assert "Splits: 1 (spect), 2 (soybeansmall)." in text
+
+
+# -- one's own -------------------------------------------------------------------------------------
+
+OWN = """
+[run]
+out = "results"
+splits = 2
+n_features = 3
+classifiers = ["knn"]
+
+[[dataset]]
+path = "mine.csv"
+target = "label"
+
+[[dataset]]
+name = "other"
+path = "other.npz"
+splits = 1
+
+[[method]]
+name = "HOCMIM"
+
+[[method]]
+name = "HOCMIM, order 1"
+method = "HOCMIM"
+parameters = { max_order = 1 }
+"""
+
+
+@pytest.fixture
+def own(tmp_path):
+    X, y = make_arrays()
+    np.savetxt(
+        tmp_path / "mine.csv",
+        np.column_stack([y, X]),
+        delimiter=",",
+        header="label,a,b,c,d,e,f",
+        comments="",
+    )
+    save(make_data_set("other", *make_arrays(seed=1)), tmp_path)
+    path = tmp_path / "config.toml"
+    path.write_text(OWN)
+    return path
+
+
+def test_an_experiment_of_ones_own(own):
+    invoke("bench", "run", own)
+    out = own.parent / "results"
+    table = (out / "tables" / "knn_all.md").read_text()
+    assert "| data set | HOCMIM | HOCMIM, order 1 |" in table
+    assert "| mine | 0." in table
+    assert "Splits: 2 (mine), 1 (other)." in table
+    assert not (out / "tables" / "svm_all.md").exists()
+    page = (out / "index.html").read_text()
+    assert "The tests need at least" in page
+    invoke("bench", "run", own, "--only-report")
+    assert (out / "index.html").read_text() == page
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('path = "mine.csv"', 'path = "mine.csv"\nclass = "x"', "unknown key 'class'"),
+        ("n_features = 3", "n_featurs = 3", "unknown key 'n_featurs'"),
+        ("max_order = 1", "max_ordr = 1", "HOCMIM has no parameter 'max_ordr'"),
+        ('name = "HOCMIM"\n', 'name = "HOCMIN"\n', "There is no method 'HOCMIN'"),
+        ('target = "label"', 'target = "klass"', "no column 'klass'"),
+        ("splits = 2", "splits = 0", "splits must be an integer"),
+        ('["knn"]', '["tree"]', "classifiers must be one of"),
+        ("[run]", "[run", "not valid TOML"),
+        ('out = "results"', "", "Where to"),
+    ],
+)
+def test_wrong_configurations(own, old, new, message):
+    assert old in OWN
+    own.write_text(OWN.replace(old, new))
+    assert message in " ".join(invoke("bench", "run", own, code=1).split())
+
+
+def test_a_failing_method_is_told(own):
+    own.write_text(OWN.replace("max_order = 1", "max_order = 0"))
+    output = invoke("bench", "run", own, code=1)
+    assert "Failed: HOCMIM, order 1 on mine" in output
+    page = (own.parent / "results" / "index.html").read_text()
+    assert "max_order must be" in page
+
+
+def test_fetch(tmp_path, monkeypatch):
+    def fetch(entry):
+        if entry.name in datasets.ELSEWHERE:
+            return fetch_published(entry)
+        size = (entry.n_samples, entry.n_features, entry.n_classes)
+        return make_data_set(entry.name, *make_arrays(*size))
+
+    monkeypatch.setattr(commands, "fetch_published", fetch)
+    output = invoke("bench", "fetch", "sonar", "german", "--out", tmp_path)
+    assert (tmp_path / "sonar.npz").exists()
+    assert "german is not on OpenML" in " ".join(output.split())
+
+
+def test_the_configuration_in_the_docs_works(own):
+    text = (Path(__file__).parents[2] / "docs" / "paper.md").read_text()
+    example = re.search(r"```toml\n(.*?)```", text, re.S)[1]
+    own.write_text(example.replace('"class"', '"label"'))
+    found = read_config(own)
+    assert found.title == "Mine"
+    assert found.experiment.n_splits == {"mine": 10}
+    assert list(found.experiment.methods) == ["HOCMIM", "HOCMIM, order 5"]
+    assert found.experiment.protocol.classifiers == ("knn", "svm")

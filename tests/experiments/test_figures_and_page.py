@@ -1,0 +1,219 @@
+"""Figures are drawn alike every time; the page works in a browser without a network."""
+
+import functools
+import http.server
+import json
+import re
+import shutil
+import threading
+
+import pytest
+from made_up import make_arrays
+
+from hocmim.experiments.config import config_report, read_config
+from hocmim.experiments.datasets import make_data_set, save
+from hocmim.experiments.figures import draw_critical_difference, figures, write_figures
+from hocmim.experiments.page import make_page, write_page
+from hocmim.experiments.run import run
+from hocmim.experiments.store import Store
+
+CONFIG = """
+[run]
+title = "Two sets <of> ours"
+splits = 2
+n_features = 5
+
+[[dataset]]
+path = "data/one.npz"
+[[dataset]]
+path = "data/two.npz"
+[[dataset]]
+path = "data/gone.csv"
+
+[[method]]
+name = "HOCMIM"
+[[method]]
+name = "HOCMIM, order 1"
+method = "HOCMIM"
+parameters = { max_order = 1 }
+[[method]]
+name = "Fisher"
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("experiment")
+
+
+@pytest.fixture(scope="module")
+def report(folder):
+    for name, seed in (("one", 0), ("two", 1)):
+        save(make_data_set(name, *make_arrays(seed=seed)), folder / "data")
+    path = folder / "config.toml"
+    path.write_text(CONFIG)
+    config = read_config(path)
+    results = run(config.experiment, Store(folder / "results.jsonl"))
+    return config_report(config, results.outcomes, results.failures)
+
+
+@pytest.fixture(scope="module")
+def written(report, folder):
+    return write_figures(report, folder / "figures")
+
+
+def test_every_figure_is_written_twice(report, written, folder, tmp_path):
+    names = {
+        "critical_difference_knn_all",
+        "rank_by_features_svm_all",
+        "times",
+        "error_curves_one",
+        "error_curves_two",
+    }
+    assert names <= set(written)
+    for name in written:
+        assert (folder / "figures" / f"{name}.svg").read_text() == written[name]
+        assert (folder / "figures" / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+        assert "HOCMIM" in written[name]
+    assert write_figures(report, tmp_path / "again") == written
+
+
+def test_the_best_is_on_the_right(report):
+    tested = report.tests["all", "knn"]
+    figure = draw_critical_difference(tested)
+    axes = figure.axes[0]
+    left, right = axes.get_xlim()
+    assert left > right  # rank 1 is on the right
+    average = tested.friedman.average_ranks
+    texts = {text.get_text().strip(): text for text in axes.texts}
+    best = tested.table.comparison.methods[average.argmin()]
+    label = next(text for name, text in texts.items() if name.endswith(f"  {best}"))
+    assert label.get_position()[0] < average.min()
+    assert any("CD = " in name for name in texts)
+
+
+def test_figures_have_one_line_a_method(report):
+    drawn = dict(figures(report))
+    lines = drawn["rank_by_features_knn_all"].axes[0].get_lines()
+    assert [line.get_label() for line in lines] == ["HOCMIM", "HOCMIM, order 1", "Fisher"]
+    assert len(lines[0].get_xdata()) == 5
+    assert len(drawn["times"].axes[0].patches) == 3
+
+
+def test_the_page_asks_for_nothing(report, written):
+    page = make_page(report, written)
+    assert "Two sets &lt;of&gt; ours" in page
+    assert "Not included: gone: there is no file gone.csv." in page
+    # No address is loaded: what is left of them are names of XML.
+    assert not re.findall(r"""(?:src|href)=["'](?!#|data:)""", page)
+    assert "@import" not in page
+    assert "url(http" not in page
+    data = json.loads(re.search(r'id="data">(.*?)</script>', page, re.S)[1])
+    assert len(data["curves"]["errors/knn/one"]["lines"]["Fisher"]) == 5
+
+
+# -- in a browser ----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    browser, driver = shutil.which("chromium"), shutil.which("chromedriver")
+    if not (browser and driver):
+        pytest.skip("NO BROWSER: the page is not tested. Run scripts/install-chromium as root.")
+    from selenium import webdriver
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = browser
+    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    session = webdriver.Chrome(options, webdriver.ChromeService(driver))
+    yield session
+    session.quit()
+
+
+class Recorder(http.server.SimpleHTTPRequestHandler):
+    asked: list[str] = []  # noqa: RUF012
+
+    def log_message(self, form, *arguments):
+        self.asked.append(self.path)
+
+
+@pytest.fixture
+def page(report, written, folder, chromium):
+    """The page, opened from a server that notes what is asked of it."""
+    write_page(report, written, folder / "index.html")
+    Recorder.asked.clear()
+    handler = functools.partial(Recorder, directory=folder)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        chromium.set_window_size(1280, 900)
+        chromium.get(f"http://127.0.0.1:{server.server_port}/index.html")
+        yield chromium
+        server.shutdown()
+
+
+def script(browser, code):
+    return browser.execute_script(f"return {code}")
+
+
+def test_page_in_chromium(page, tmp_path):
+    assert script(page, "document.documentElement.dataset.ready") == "yes"
+    assert page.get_log("browser") == []
+    assert Recorder.asked == ["/index.html"]
+    for name in ("all", "times", "errors", "machine"):
+        assert script(page, f"document.querySelector('#{name} h2').offsetHeight") > 0
+    assert script(page, "document.querySelectorAll('#all .panel:not([hidden])').length") == 1
+    assert script(page, "document.querySelectorAll('#all figure.drawing svg').length") == 3
+    assert script(page, "document.querySelectorAll('#error-chart path').length") == 3
+    assert page.save_screenshot(str(tmp_path / "page.png"))
+    assert (tmp_path / "page.png").stat().st_size > 20_000
+
+
+def test_tabs_sorting_and_hover(page):
+    page.execute_script("document.querySelectorAll('#all .tabs button')[1].click()")
+    assert script(page, "document.querySelector('#all .panel:not([hidden])').id") == "svm-all"
+    column = (
+        "[...document.querySelectorAll('#svm-all table tbody')[0].rows]"
+        ".map(row => parseFloat(row.cells[1].textContent))"
+    )
+    heading = "document.querySelectorAll('#svm-all table')[0].tHead.rows[0].cells[1]"
+    for order in ("ascending", "descending"):
+        page.execute_script(f"{heading}.querySelector('button').click()")
+        assert script(page, f"{heading}.getAttribute('aria-sort')") == order
+        values = script(page, column)
+        assert values == sorted(values, reverse=order == "descending")
+    from selenium.webdriver.common.action_chains import ActionChains
+
+    chart = page.find_element("id", "error-chart")
+    page.execute_script(
+        "arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", chart
+    )
+    ActionChains(page).move_to_element(chart).perform()
+    tip = script(page, "document.querySelector('#error-chart .tip').innerText")
+    assert tip.startswith("3 features")
+    assert tip.count("\n") == 3
+    page.execute_script("document.querySelector('#errors .legend button').click()")
+    assert script(page, "document.querySelectorAll('#error-chart path.dim').length") == 2
+    assert page.get_log("browser") == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_phone_and_colour_scheme(page, scheme):
+    media = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+    page.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
+    phone = {"width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": True}
+    page.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", phone)
+    try:
+        # Nothing is wider than the screen, but for tables that scroll by themselves.
+        assert script(page, "document.documentElement.scrollWidth") <= 390
+        paper, ink = (
+            sum(map(int, re.findall(r"\d+", script(page, f"getComputedStyle(document.body).{p}"))))
+            for p in ("backgroundColor", "color")
+        )
+        assert (paper > ink) == (scheme == "light")
+        letter = script(page, "getComputedStyle(document.querySelector('#all svg text')).fill")
+        assert (sum(map(int, re.findall(r"\d+", letter))) < 384) == (scheme == "light")
+    finally:
+        page.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
