@@ -5,12 +5,13 @@ BIN := $(VENV)/bin
 BUILD_FILES := pyproject.toml CMakeLists.txt $(wildcard src/native/*)
 JOBS ?= auto
 
-.PHONY: help demo test lint types unit sanitize bench clean
+.PHONY: help demo test lint types unit sanitize bench bench-memory clean
 
 help:
 	@echo "make demo      build, select features of the breast cancer table, print the result"
 	@echo "make test      lint, types, imports and all tests"
 	@echo "make sanitize  the test suite once under AddressSanitizer and UBSan"
+	@echo "make bench     hocmim and its peers side by side (QUICK=1: two minutes; FRESH=1: start over)"
 	@echo "make clean     remove everything that was built"
 
 demo: $(VENV)/.installed
@@ -54,5 +55,25 @@ sanitize:
 	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 \
 	    $(SANITIZED)/bin/python -m pytest -q -n $(JOBS)
 
+# hocmim and its peers side by side, the peers in an environment of their own.
+PEERS := .venv-peers
+bench: $(VENV)/.installed-bench $(PEERS)/.installed
+	$(BIN)/python benchmarks/run.py $(if $(QUICK),--quick) $(if $(FRESH),--fresh)
+
+bench-memory: $(VENV)/.installed-bench
+	$(BIN)/python benchmarks/memory.py
+
+$(VENV)/.installed-bench: $(BUILD_FILES) | $(VENV)/bin/python
+	$(BIN)/python -m pip install -q -e '.[bench]'
+	@touch $@ $(VENV)/.installed
+
+# pymrmr does not say that its build needs Cython: it finds it in the environment.
+$(PEERS)/.installed: benchmarks/peers.txt
+	test -x $(PEERS)/bin/python || $(PYTHON) -m venv $(PEERS)
+	$(PEERS)/bin/python -m pip install -q --upgrade pip
+	$(PEERS)/bin/python -m pip install -q cython numpy 'setuptools<81' wheel
+	$(PEERS)/bin/python -m pip install -q --no-build-isolation -r benchmarks/peers.txt
+	@touch $@
+
 clean:
-	rm -rf $(VENV) $(SANITIZED) build .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) $(SANITIZED) $(PEERS) build .mypy_cache .ruff_cache .pytest_cache

@@ -7,11 +7,12 @@ from hocmim import HOCMIM
 
 def main() -> None:
     """Fit HOCMIM and print what it chose, in order."""
-    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
-    selector = HOCMIM(n_features_to_select=10).fit(X, y)
-    names = X.columns
+    table = load_breast_cancer()
+    selector = HOCMIM(n_features_to_select=10).fit(table.data, table.target)
+    names = table.feature_names
 
-    print(f"Breast cancer: {X.shape[0]} samples, {X.shape[1]} features, {len(set(y))} classes.")
+    n_samples, n_features = table.data.shape
+    print(f"Breast cancer: {n_samples} samples, {n_features} features, 2 classes.")
     print("HOCMIM chose, in this order (values in nats):\n")
     print(f"{'':>3}  {'feature':<24} {'I(X;Y)':>7} {'score':>7}  representative set")
     steps = zip(selector.selected_, selector.scores_, selector.representative_sets_, strict=True)

@@ -149,7 +149,23 @@ class CellMasks:
     most_cells: int
     def __init__(self, cells: NDArray[np.uint32], n_cells: int) -> None: ...
 
-def popcount_dispatch() -> str: ...
+def popcount_dispatches() -> list[str]: ...
+def count_common(
+    planes: NDArray[np.uint64], masks: NDArray[np.uint64], dispatch: int, out: NDArray[np.int64]
+) -> None: ...
+def meet_columns_by_planes(
+    planes: BitPlanes,
+    columns: Columns,
+    selected: list[CellMasks],
+    y: CellMasks,
+    term: Term,
+    estimator: Estimator,
+    which: NDArray[np.int64],
+    n_met: NDArray[np.int64],
+    least: NDArray[np.float64],
+    bar: float,
+    most_terms: int,
+) -> int: ...
 def information_by_planes(
     planes: BitPlanes,
     columns: Columns,
@@ -194,3 +210,13 @@ def nca_block(
     by_row: NDArray[np.float64],
 ) -> float:
     """Sum of p_i over rows start..stop-1; adds their part of the sums the gradient is made of."""
+
+# --- yardstick.cpp: what the benchmarks measure against -------------------------------------------
+
+def histogram_yardstick(
+    x: NDArray[np.uint8], wy: NDArray[np.uint8] | NDArray[np.uint16], repeats: int
+) -> float:
+    """Nanoseconds an increment of a plain histogram of (x,wy), one row of x at a time."""
+
+def stream_yardstick(words: NDArray[np.uint64], repeats: int) -> float:
+    """Bytes a second read from memory on one core."""

@@ -23,7 +23,7 @@ Positions = NDArray[np.int64]
 
 # Planes times masks up to which counting on bit planes beats counting samples (measured:
 # docs/performance.md).
-MOST_POPCOUNTS = {"avx512": 320, "avx2": 96}.get(_native.popcount_dispatch(), 64)
+MOST_POPCOUNTS = {"avx512": 320, "avx2": 96}.get(_native.popcount_dispatches()[0], 64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +105,7 @@ class BlockTerms:
     ) -> NDArray[np.float64]:
         """Several terms of the same variables, one row a term."""
         out = np.empty((len(terms), len(self.columns) if which is None else len(which)))
-        by_planes = self._by_planes(w.n_cells * y.n_cells, which)
+        by_planes = self.pays_by_planes(w.n_cells * y.n_cells, which)
         if by_planes.all():
             self._by_popcounts(terms, w, y, which, out)
         elif not by_planes.any():
@@ -120,21 +120,22 @@ class BlockTerms:
             self._on_terms(out.size)
         return out
 
-    def _by_planes(self, n_masks: int, which: Positions | None) -> NDArray[np.bool_]:
-        """For which columns popcounts are fewer than samples would be."""
+    def pays_by_planes(self, n_masks: int, which: Positions | None) -> NDArray[np.bool_]:
+        """For which columns popcounts with so many masks cost less than counting samples."""
         pays = self._has_planes & (self._n_planes * n_masks <= MOST_POPCOUNTS)
         pays &= n_masks <= _native.CellMasks.most_cells
         return pays if which is None else pays[which]
 
     @cached_property
-    def _planes(self) -> _native.BitPlanes:
+    def planes(self) -> _native.BitPlanes:
+        """The block as bits, made when first asked for."""
         return _native.BitPlanes(self.columns)
 
     def _by_popcounts(
         self, terms: list[Term], w: Joint, y: Joint, which: Positions | None, out: Values
     ) -> None:
         _native.information_by_planes(
-            self._planes, self.columns, y.masks, w.masks, terms, self.estimator, out, which
+            self.planes, self.columns, y.masks, w.masks, terms, self.estimator, out, which
         )
 
     def _by_samples(

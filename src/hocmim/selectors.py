@@ -247,7 +247,7 @@ class HOCMIM(InformationSelector):
     --------
     >>> from sklearn.datasets import load_breast_cancer
     >>> from hocmim import HOCMIM
-    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> X, y = load_breast_cancer(return_X_y=True)
     >>> HOCMIM(n_features_to_select=3).fit(X, y).transform(X).shape
     (569, 3)
     """

@@ -35,8 +35,10 @@ using Counter = void (*)(const uint64_t*, int64_t, const uint64_t*, int64_t, int
 
 // Each kernel adds the counts of words from..to-1 (whole cache lines) of planes that are n_words long.
 
-void count_portable(const uint64_t* planes, int64_t n_planes, const uint64_t* masks, int64_t n_masks,
-                    int64_t n_words, int64_t from, int64_t to, int64_t* counts) {
+__attribute__((always_inline)) inline void count_words(const uint64_t* planes, int64_t n_planes,
+                                                       const uint64_t* masks, int64_t n_masks,
+                                                       int64_t n_words, int64_t from, int64_t to,
+                                                       int64_t* counts) {
     for (int64_t m = 0; m < n_masks; ++m)
         for (int64_t p = 0; p < n_planes; ++p) {
             const uint64_t *mask = masks + m * n_words, *plane = planes + p * n_words;
@@ -46,19 +48,19 @@ void count_portable(const uint64_t* planes, int64_t n_planes, const uint64_t* ma
         }
 }
 
+void count_portable(const uint64_t* planes, int64_t n_planes, const uint64_t* masks, int64_t n_masks,
+                    int64_t n_words, int64_t from, int64_t to, int64_t* counts) {
+    count_words(planes, n_planes, masks, n_masks, n_words, from, to, counts);
+}
+
 #ifdef HOCMIM_X86
 
+// The same loop, compiled to the instruction.
 __attribute__((target("popcnt"))) void count_popcnt(const uint64_t* planes, int64_t n_planes,
                                                     const uint64_t* masks, int64_t n_masks,
                                                     int64_t n_words, int64_t from, int64_t to,
                                                     int64_t* counts) {
-    for (int64_t m = 0; m < n_masks; ++m)
-        for (int64_t p = 0; p < n_planes; ++p) {
-            const uint64_t *mask = masks + m * n_words, *plane = planes + p * n_words;
-            int64_t count = 0;
-            for (int64_t i = from; i < to; ++i) count += __builtin_popcountll(mask[i] & plane[i]);
-            counts[m * n_planes + p] += count;
-        }
+    count_words(planes, n_planes, masks, n_masks, n_words, from, to, counts);
 }
 
 // Four bits at a time by a table in a register; bytes are added up by sums of absolute differences.
@@ -126,18 +128,21 @@ struct Dispatch {
     const char* name;
 };
 
-Dispatch choose() {
+// What this machine can run, the fastest first.
+std::vector<Dispatch> possible() {
+    std::vector<Dispatch> found;
 #ifdef HOCMIM_X86
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("avx512f"))
-        return {count_avx512, "avx512"};
-    if (__builtin_cpu_supports("avx2")) return {count_avx2, "avx2"};
-    if (__builtin_cpu_supports("popcnt")) return {count_popcnt, "popcnt"};
+        found.push_back({count_avx512, "avx512"});
+    if (__builtin_cpu_supports("avx2")) found.push_back({count_avx2, "avx2"});
+    if (__builtin_cpu_supports("popcnt")) found.push_back({count_popcnt, "popcnt"});
 #endif
-    return {count_portable, "portable"};
+    found.push_back({count_portable, "portable"});
+    return found;
 }
 
-const Dispatch kDispatch = choose();
+const std::vector<Dispatch> kPossible = possible();
 
 // Words of a plane gone through before the next pair: a mask and its planes stay in the nearest cache.
 constexpr int64_t kChunk = 512;
@@ -188,13 +193,17 @@ std::vector<int64_t> CellMasks::counts() const {
 }
 
 void count_common(const uint64_t* planes, int64_t n_planes, const uint64_t* masks, int64_t n_masks,
-                  int64_t n_words, int64_t* counts) {
+                  int64_t n_words, int64_t* counts, size_t dispatch) {
     std::fill_n(counts, size_t(n_masks * n_planes), 0);
     for (int64_t from = 0; from < n_words; from += kChunk)
-        kDispatch.counter(planes, n_planes, masks, n_masks, n_words, from,
-                          std::min(n_words, from + kChunk), counts);
+        kPossible[dispatch].counter(planes, n_planes, masks, n_masks, n_words, from,
+                                    std::min(n_words, from + kChunk), counts);
 }
 
-const char* popcount_dispatch() { return kDispatch.name; }
+std::vector<std::string> popcount_dispatches() {
+    std::vector<std::string> names;
+    for (const Dispatch& dispatch : kPossible) names.emplace_back(dispatch.name);
+    return names;
+}
 
 }  // namespace hocmim

@@ -1,6 +1,7 @@
 // Columns of few levels as one bit a sample and level: counts become popcounts of ANDs.
 #pragma once
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "columns.hpp"
@@ -33,6 +34,7 @@ class CellMasks {
 public:
     static constexpr int64_t kMostCells = 512;
 
+    CellMasks() = default;
     CellMasks(const uint32_t* cell_of, int64_t n_samples, int64_t n_cells);
     // One more class for each cell: cell (w, y) is w * y.n_cells() + y.
     CellMasks(const CellMasks& w, const CellMasks& y);
@@ -45,15 +47,15 @@ public:
     std::vector<int64_t> counts() const;
 
 private:
-    int64_t n_samples_, n_cells_, n_words_;
+    int64_t n_samples_ = 0, n_cells_ = 0, n_words_ = 0;
     std::vector<uint64_t> words_;
 };
 
 // counts[m * n_planes + p] = number of samples in both mask m and plane p.
 void count_common(const uint64_t* planes, int64_t n_planes, const uint64_t* masks, int64_t n_masks,
-                  int64_t n_words, int64_t* counts);
+                  int64_t n_words, int64_t* counts, size_t dispatch = 0);
 
-// The instruction set that count_common uses on this machine.
-const char* popcount_dispatch();
+// The instruction sets count_common can use on this machine; it uses the first.
+std::vector<std::string> popcount_dispatches();
 
 }  // namespace hocmim

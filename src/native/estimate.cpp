@@ -316,7 +316,6 @@ double Evaluator::split_redundancy(const Cells& cells) {
     cells.by->visit([&](const auto* level_of) {
         count_split_(cells.partition, cells.rows, level_of, cells.by->arity, sink);
     });
-    small_.take_sizes([&](int64_t size, int64_t times) { split_condition_.add_cell(size, times); });
     small_.take_rows([&](size_t row, int64_t count, int64_t size, int64_t times) {
         by_row_.add(row, count, size, times);
     });
@@ -326,6 +325,7 @@ double Evaluator::split_redundancy(const Cells& cells) {
     small_.take_classes([&](size_t cls, int64_t count, int64_t size, int64_t times) {
         split_condition_.add_pair(cls, count, size, times);
     });
+    small_.take_sizes([&](int64_t size, int64_t times) { split_condition_.add_cell(size, times); });
     split_condition_.finish();
     return shrunken_term(&by_level_, &by_row_, split_condition_);
 }
@@ -705,7 +705,8 @@ double Evaluator::shrinkage(Term term, const Cells& cells) {
     if (term == Term::joint_entropy) return entropy_like(term, cells);
     if (term == Term::conditional || term == Term::joint)
         return shrunken_given_condition(term, cells);
-    if (term == Term::redundancy && cells.by) return split_redundancy(cells);
+    // Of few samples no two cells are alike.
+    if (term == Term::redundancy && cells.by && cells.most() >= 64) return split_redundancy(cells);
     ShrinkageTable* by_level = term == Term::given_class ? nullptr : &by_level_;
     ShrinkageTable* by_row = term == Term::information ? nullptr : &by_row_;
     if (by_level) by_level->start(cells.candidate.level_count, cells.most());

@@ -101,11 +101,12 @@ private:
                     pending_.push_back({s, k});
                     continue;
                 }
-                if (!is_gathered) gather_rows(p);
+                if (!is_gathered) {
+                    gather_rows(p);
+                    known_.clear();
+                }
                 is_gathered = true;
-                const double value =
-                    evaluate_.split(term(), candidate_, p, row_of_.data(), selected_[s]);
-                use(k, s, to_redundancy(ids[k], value));
+                use(k, s, to_redundancy(ids[k], evaluate_split(p, selected_[s])));
             }
         }
         // The others need the partition itself, once for each s.
@@ -121,6 +122,37 @@ private:
             set_candidate(ids[k]);
             use(k, s, to_redundancy(ids[k], evaluate_(term(), candidate_, trial, condition_)));
         }
+    }
+
+    // The term of the candidate with `p` split by one more column. Few samples are split in few ways,
+    // and each is evaluated once.
+    double evaluate_split(const Partition& p, const Column& by) {
+        if (p.sample.size() > kFewSamples)
+            return evaluate_.split(term(), candidate_, p, row_of_.data(), by);
+        const uint64_t how = way_to_split(p, by);
+        for (const auto& [known, value] : known_)
+            if (known == how) return value;
+        const double value = evaluate_.split(term(), candidate_, p, row_of_.data(), by);
+        known_.emplace_back(how, value);
+        return value;
+    }
+
+    // Four bits a sample: the first sample of its cell that has the same level.
+    static constexpr size_t kFewSamples = 16;
+    static uint64_t way_to_split(const Partition& p, const Column& by) {
+        return by.visit([&](const auto* level_of) {
+            uint64_t how = 0;
+            uint32_t begin = 0;
+            for (const uint32_t end : p.cell_end) {
+                for (uint32_t i = begin; i < end; ++i) {
+                    uint32_t first = begin;
+                    while (level_of[p.sample[first]] != level_of[p.sample[i]]) ++first;
+                    how |= uint64_t(first) << (4 * i);
+                }
+                begin = end;
+            }
+            return how;
+        });
     }
 
     // The row (level and class) of each sample of `p`, in its order.
@@ -268,6 +300,7 @@ private:
     Candidate candidate_;
     std::vector<int64_t> rows_;
     std::vector<uint8_t> row_of_;
+    std::vector<std::pair<uint64_t, double>> known_;
     std::vector<std::pair<int32_t, size_t>> pending_;
     std::vector<Depth> depth_;
 };

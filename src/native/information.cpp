@@ -3,12 +3,13 @@
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "bit_planes.hpp"
 #include "condition.hpp"
 #include "estimate.hpp"
 #include "module.hpp"
+#include "plane_terms.hpp"
 
 namespace hocmim {
 
@@ -75,43 +76,29 @@ void information(const Columns& columns, Vector<const uint32_t> y, int64_t n_cla
             out(t, k) = evaluate(terms[t], columns[which ? (*which)(k) : k]);
 }
 
+// For tests: the counts by the instruction set of that number.
+void count_common_by(Matrix<const uint64_t> planes, Matrix<const uint64_t> masks, size_t dispatch,
+                     Matrix<int64_t> out) {
+    if (planes.shape(1) != masks.shape(1) || planes.shape(1) % 8 || out.shape(0) != masks.shape(0) ||
+        out.shape(1) != planes.shape(0) || dispatch >= popcount_dispatches().size())
+        throw std::invalid_argument("the planes, the masks and out do not fit together");
+    count_common(planes.data(), int64_t(planes.shape(0)), masks.data(), int64_t(masks.shape(0)),
+                 int64_t(planes.shape(1)), out.data(), dispatch);
+}
+
 // The same terms from bit planes, for columns that have them and W and Y of few cells.
 void information_by_planes(const BitPlanes& planes, const Columns& columns, const CellMasks& y,
                            const CellMasks& w, const std::vector<Term>& terms, Estimator estimator,
                            Matrix<double> out, std::optional<Vector<const int64_t>> which) {
     const int64_t n_terms = which ? int64_t(which->shape(0)) : columns.size();
-    if (y.n_samples() != columns.n_samples() || w.n_samples() != columns.n_samples() ||
-        out.shape(0) != terms.size() || int64_t(out.shape(1)) != n_terms ||
-        estimator == Estimator::jeffreys)
-        throw std::invalid_argument("the planes, y, w and out do not fit together");
+    if (out.shape(0) != terms.size() || int64_t(out.shape(1)) != n_terms)
+        throw std::invalid_argument("the planes and out do not fit together");
     nb::gil_scoped_release release;
-    const CellMasks pairs(w, y);
-    const std::vector<int64_t> pair_counts = pairs.counts();
-    const Setting setting(estimator, columns.n_samples(), y.counts());
-    ConditionSums condition;
-    condition.compute(pair_counts, setting);
-    Evaluator evaluate(setting);
-    const int64_t n_pairs = pairs.n_cells(), n_classes = y.n_cells();
-    std::vector<int64_t> common(size_t(n_pairs * (BitPlanes::kMostLevels - 1)));
-    std::vector<int64_t> counts(size_t(n_pairs * BitPlanes::kMostLevels));
+    PlaneTerms evaluate(planes, columns, y, estimator);
+    evaluate.condition(w);
     for (int64_t k = 0; k < n_terms; ++k) {
-        const int64_t j = which ? (*which)(k) : k;
-        if (j < 0 || j >= columns.size() || !planes.has(j))
-            throw std::invalid_argument("there are no planes at that position");
-        const int64_t arity = columns[j].arity, n_planes = arity - 1;
-        count_common(planes.planes(j), n_planes, pairs.masks(), n_pairs, planes.n_words(), common.data());
-        for (int64_t pair = 0; pair < n_pairs; ++pair) {
-            int64_t* at = counts.data() + (pair / n_classes * arity) * n_classes + pair % n_classes;
-            int64_t rest = pair_counts[size_t(pair)];  // level 0 has what the others leave
-            for (int64_t p = 0; p < n_planes; ++p) {
-                const int64_t count = common[size_t(pair * n_planes + p)];
-                at[(p + 1) * n_classes] = count;
-                rest -= count;
-            }
-            at[0] = rest;
-        }
-        for (size_t t = 0; t < terms.size(); ++t)
-            out(t, k) = evaluate.dense(terms[t], columns[j], counts.data(), w.n_cells(), condition);
+        evaluate.count(which ? (*which)(k) : k);
+        for (size_t t = 0; t < terms.size(); ++t) out(t, k) = evaluate(terms[t]);
     }
 }
 
@@ -163,7 +150,9 @@ void bind_information(nanobind::module_& m) {
              "cells"_a.noconvert(), "n_cells"_a)
         .def_ro_static("most_cells", &CellMasks::kMostCells);
 
-    m.def("popcount_dispatch", &popcount_dispatch);
+    m.def("popcount_dispatches", &popcount_dispatches);
+    m.def("count_common", &count_common_by, "planes"_a.noconvert(), "masks"_a.noconvert(),
+          "dispatch"_a, "out"_a.noconvert());
     m.def("information_by_planes", &information_by_planes, "planes"_a, "columns"_a, "y"_a, "w"_a,
           "terms"_a, "estimator"_a, "out"_a.noconvert(), "which"_a.noconvert().none() = nb::none());
     m.def("join", &join, "columns"_a);

@@ -6,6 +6,7 @@ NB_MODULE(_native, m) {
     bind_information(m);
     bind_hocmim(m);
     bind_cmicot(m);
+    bind_yardstick(m);
     bind_subsets(m);
     bind_relieff(m);
     bind_nca(m);

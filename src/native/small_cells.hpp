@@ -56,7 +56,8 @@ public:
         for (int64_t k = 0; k < n_classes_; ++k, cls += kKinds) ++cls[of_class[k]];
     }
 
-    // Calls use(value, count, size, times) for all kinds of a variable, and clears its tally.
+    // Calls use(value, count, size, times) for all kinds of a variable, and clears its tally. The
+    // sizes go last: they say where to look.
     template <class Use>
     void take_rows(Use&& use) { take(0, n_rows_, use); }
     template <class Use>
@@ -77,13 +78,13 @@ private:
 
     template <class Use>
     void take(int64_t first, int64_t n_values, Use& use) {
-        for (int64_t value = 0; value < n_values; ++value) {
-            uint32_t* kinds = tally_.data() + (first + value) * kKinds;
-            for (int64_t size = 2; size <= kMostSamples; ++size)
+        for (int64_t size = 2; size <= kMostSamples; ++size) {
+            if (n_of_size_[size] == 0) continue;
+            uint32_t* kinds = tally_.data() + first * kKinds + size * (kMostSamples + 1);
+            for (int64_t value = 0; value < n_values; ++value, kinds += kKinds)
                 for (int64_t count = 1; count <= size; ++count) {
-                    uint32_t& times = kinds[size * (kMostSamples + 1) + count];
-                    if (times) use(size_t(value), count, size, int64_t(times));
-                    times = 0;
+                    if (kinds[count]) use(size_t(value), count, size, int64_t(kinds[count]));
+                    kinds[count] = 0;
                 }
         }
     }

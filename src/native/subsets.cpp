@@ -1,8 +1,11 @@
 // Terms of candidates given every subset of the selected columns, as far as they are needed.
 #include <cmath>
 
+#include <nanobind/stl/vector.h>
+
 #include "condition.hpp"
 #include "module.hpp"
+#include "plane_terms.hpp"
 
 namespace hocmim {
 
@@ -65,22 +68,9 @@ private:
 // Takes candidates through the subsets they have not met, from n_met on, least = min(least, term),
 // each until its key (12 decimals) is below `bar`. Returns after about `most_terms`: 0 if there was
 // nothing left to do.
-int64_t meet_subsets(const Columns& columns, const Columns& selected, int64_t size,
-                     Vector<const uint32_t> y, int64_t n_classes, Term term, Estimator estimator,
-                     Vector<const int64_t> which, Vector<int64_t> n_met, Vector<double> least,
-                     double bar, int64_t most_terms) {
-    const int64_t n_columns = columns.size();
-    if (int64_t(y.shape(0)) != columns.n_samples() || selected.n_samples() != columns.n_samples() ||
-        int64_t(n_met.shape(0)) != n_columns || int64_t(least.shape(0)) != n_columns || size < 1)
-        throw std::invalid_argument("the columns, y, n_met and least do not fit together");
-    for (size_t k = 0; k < which.shape(0); ++k)
-        if (which(k) < 0 || which(k) >= n_columns)
-            throw std::invalid_argument("there is no column at that position");
-    nb::gil_scoped_release release;
-    const Setting setting(estimator, y.data(), columns.n_samples(), n_classes);
-    ConditionedTerms terms(setting);
-    Subsets subsets(selected, size);
-    const int64_t n_subsets = subsets.count();
+template <class TermOf>
+int64_t meet(int64_t n_subsets, Vector<const int64_t> which, Vector<int64_t> n_met, Vector<double> least,
+             double bar, int64_t most_terms, TermOf&& term_of) {
     int64_t n_terms = 0;
     std::vector<int64_t> going;
     const auto goes_on = [&](int64_t j) {
@@ -91,12 +81,10 @@ int64_t meet_subsets(const Columns& columns, const Columns& selected, int64_t si
     while (!going.empty() && n_terms < most_terms) {
         int64_t number = n_subsets;
         for (const int64_t j : going) number = std::min(number, n_met(j));
-        const uint32_t* cell_of = subsets.cells_of(number).data();
-        terms.condition(cell_of, subsets.n_cells());
         size_t n_going = 0;
         for (const int64_t j : going) {
             if (n_met(j) == number) {
-                least(j) = std::min(least(j), terms(term, columns[j]));
+                least(j) = std::min(least(j), term_of(number, j));
                 ++n_met(j);
                 ++n_terms;
             }
@@ -105,6 +93,58 @@ int64_t meet_subsets(const Columns& columns, const Columns& selected, int64_t si
         going.resize(n_going);
     }
     return n_terms;
+}
+
+void check(int64_t n_columns, const Vector<const int64_t>& which, const Vector<int64_t>& n_met,
+           const Vector<double>& least) {
+    if (int64_t(n_met.shape(0)) != n_columns || int64_t(least.shape(0)) != n_columns)
+        throw std::invalid_argument("the columns, n_met and least do not fit together");
+    for (size_t k = 0; k < which.shape(0); ++k)
+        if (which(k) < 0 || which(k) >= n_columns)
+            throw std::invalid_argument("there is no column at that position");
+}
+
+int64_t meet_subsets(const Columns& columns, const Columns& selected, int64_t size,
+                     Vector<const uint32_t> y, int64_t n_classes, Term term, Estimator estimator,
+                     Vector<const int64_t> which, Vector<int64_t> n_met, Vector<double> least,
+                     double bar, int64_t most_terms) {
+    if (int64_t(y.shape(0)) != columns.n_samples() || selected.n_samples() != columns.n_samples() ||
+        size < 1)
+        throw std::invalid_argument("the columns, y and the selected do not fit together");
+    check(columns.size(), which, n_met, least);
+    nb::gil_scoped_release release;
+    const Setting setting(estimator, y.data(), columns.n_samples(), n_classes);
+    ConditionedTerms terms(setting);
+    Subsets subsets(selected, size);
+    int64_t current = -1;
+    const auto term_of = [&](int64_t number, int64_t j) {
+        if (number != current) {
+            const uint32_t* cell_of = subsets.cells_of(number).data();
+            terms.condition(cell_of, subsets.n_cells());
+            current = number;
+        }
+        return terms(term, columns[j]);
+    };
+    return meet(subsets.count(), which, n_met, least, bar, most_terms, term_of);
+}
+
+// The same on bit planes, for subsets of one column each.
+int64_t meet_columns_by_planes(const BitPlanes& planes, const Columns& columns,
+                               const std::vector<const CellMasks*>& selected, const CellMasks& y,
+                               Term term, Estimator estimator, Vector<const int64_t> which,
+                               Vector<int64_t> n_met, Vector<double> least, double bar,
+                               int64_t most_terms) {
+    check(columns.size(), which, n_met, least);
+    nb::gil_scoped_release release;
+    PlaneTerms terms(planes, columns, y, estimator);
+    int64_t current = -1;
+    const auto term_of = [&](int64_t number, int64_t j) {
+        if (number != current) terms.condition(*selected[size_t(number)]);
+        current = number;
+        terms.count(j);
+        return terms(term);
+    };
+    return meet(int64_t(selected.size()), which, n_met, least, bar, most_terms, term_of);
 }
 
 }  // namespace
@@ -117,5 +157,8 @@ void bind_subsets(nanobind::module_& m) {
 
     m.def("meet_subsets", &meet_subsets, "columns"_a, "selected"_a, "size"_a, "y"_a.noconvert(),
           "n_classes"_a, "term"_a, "estimator"_a, "which"_a.noconvert(), "n_met"_a.noconvert(),
+          "least"_a.noconvert(), "bar"_a, "most_terms"_a);
+    m.def("meet_columns_by_planes", &meet_columns_by_planes, "planes"_a, "columns"_a, "selected"_a,
+          "y"_a, "term"_a, "estimator"_a, "which"_a.noconvert(), "n_met"_a.noconvert(),
           "least"_a.noconvert(), "bar"_a, "most_terms"_a);
 }

@@ -32,6 +32,9 @@ from hocmim.codes import Codes, Column
 from hocmim.counting import BlockTerms, Joint, Values
 from hocmim.estimators import estimator_by_name
 
+# One term a candidate and step, on bit planes: measured, docs/performance.md.
+SECOND_ORDER_WORTH_THREADS = 4_000_000
+
 
 def comparison_key(values: ArrayLike) -> Values:
     """Round to 12 decimals: only then are two values compared."""
@@ -88,6 +91,8 @@ class Criterion(ABC):
     sees_redundancy = True
     # More than one where some blocks may have much more to do than others.
     blocks_per_thread = 1
+    # Samples times columns below which a step is over before a second thread has begun.
+    worth_threads = 0
 
     on_terms: Callable[[int], None] | None = None
     floor: Floor | None = None

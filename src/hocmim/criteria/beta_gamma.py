@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hocmim.codes import Codes, Column
 from hocmim.counting import Joint, Values
-from hocmim.criteria.base import Criterion
+from hocmim.criteria.base import SECOND_ORDER_WORTH_THREADS, Criterion
 
 
 class BetaGammaCriterion(Criterion):
@@ -20,6 +20,8 @@ class BetaGammaCriterion(Criterion):
     Brown, Pocock, Zhao, Luján: Conditional likelihood maximisation: a unifying framework for
     information theoretic feature selection. Journal of Machine Learning Research 13, 2012.
     """
+
+    worth_threads = SECOND_ORDER_WORTH_THREADS
 
     def __init__(
         self, beta: float, gamma: float, *, mean: bool = False, estimator: str = "plugin"

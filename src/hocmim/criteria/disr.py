@@ -6,7 +6,7 @@ import numpy as np
 
 from hocmim.codes import Codes, Column
 from hocmim.counting import Joint, Values
-from hocmim.criteria.base import Criterion
+from hocmim.criteria.base import SECOND_ORDER_WORTH_THREADS, Criterion
 
 
 class DISRCriterion(Criterion):
@@ -22,6 +22,8 @@ class DISRCriterion(Criterion):
     Meyer, Bontempi: On the use of variable complementarity for feature selection in cancer
     classification. Applications of Evolutionary Computing, 2006.
     """
+
+    worth_threads = SECOND_ORDER_WORTH_THREADS
 
     def start(self, block: Codes, y: Column) -> Values:
         """Begin with the relevance."""

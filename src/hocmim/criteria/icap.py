@@ -6,7 +6,7 @@ import numpy as np
 
 from hocmim.codes import Codes, Column
 from hocmim.counting import Joint, Values
-from hocmim.criteria.base import Criterion
+from hocmim.criteria.base import SECOND_ORDER_WORTH_THREADS, Criterion
 
 
 class ICAPCriterion(Criterion):
@@ -21,6 +21,8 @@ class ICAPCriterion(Criterion):
     Jakulin: Machine learning based on attribute interactions. PhD thesis, University of Ljubljana,
     2005.
     """
+
+    worth_threads = SECOND_ORDER_WORTH_THREADS
 
     def start(self, block: Codes, y: Column) -> Values:
         """Begin with no redundancy."""

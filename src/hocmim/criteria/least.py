@@ -18,6 +18,8 @@ from hocmim.criteria.subsets import n_subset_terms
 CHUNK = 32
 # Samples a call of the kernel counts at most, so that work can be stopped in between.
 SAMPLES_PER_CALL = 1 << 24
+# Lazy evaluation of one column at a time leaves a step less to do than a thread costs.
+LAZY_WORTH_THREADS = 100_000_000
 
 
 class LeastTermCriterion(Criterion):
@@ -91,26 +93,27 @@ class LeastTermCriterion(Criterion):
 
     def _meet_subsets(self, candidates: Positions, bar: float) -> None:
         """Take these candidates through the subsets not yet met, until their keys are below bar."""
-        y = self.terms.y
+        y, terms = self.terms.y, self.terms
         most_terms = 1 + SAMPLES_PER_CALL // len(y.cells)
+        how = (self.term, terms.estimator, candidates, self._n_met, self.least, bar, most_terms)
+        by_planes = self.size == 1 and self._pays_by_planes(candidates)
         n_terms = 1
         while n_terms > 0:
-            n_terms = _native.meet_subsets(
-                self.terms.columns,
-                self._selected,
-                self.size,
-                y.cells,
-                y.n_cells,
-                self.term,
-                self.terms.estimator,
-                candidates,
-                self._n_met,
-                self.least,
-                bar,
-                most_terms,
-            )
+            if by_planes:
+                masks = [Joint.of([column]).masks for column in self.selected]
+                n_terms = _native.meet_columns_by_planes(
+                    terms.planes, terms.columns, masks, y.masks, *how
+                )
+            else:
+                n_terms = _native.meet_subsets(
+                    terms.columns, self._selected, self.size, y.cells, y.n_cells, *how
+                )
             if self.on_terms is not None:
                 self.on_terms(n_terms)
+
+    def _pays_by_planes(self, candidates: Positions) -> bool:
+        n_cells = max((column.arity for column in self.selected), default=1)
+        return bool(self.terms.pays_by_planes(n_cells * self.terms.y.n_cells, candidates).all())
 
     def n_terms(self, n_select: int) -> int:
         """Return K choose size, nearly; lazy evaluation needs fewer."""

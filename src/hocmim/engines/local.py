@@ -45,6 +45,8 @@ class LocalEngine:
         self.codes = codes
         self.y = y
         n_threads = joblib.cpu_count() if n_jobs is None else joblib.effective_n_jobs(n_jobs)
+        if codes.n_samples * codes.n_columns < criterion.worth_threads:
+            n_threads = 1
         if block_size is None:
             block_size = -(
                 -codes.n_columns
@@ -94,7 +96,13 @@ class LocalEngine:
     def best(self) -> tuple[int, float] | None:
         """Return the column with the largest score, and its score; among equals the first."""
         self._floor.key = -np.inf
-        bests: list[Best | None] = self._map(lambda criterion: criterion.best())
+        # Reading off a maximum is over before a thread has begun; finding it lazily may not be.
+        is_lazy = type(self._criteria[0]).best is not Criterion.best
+        bests: list[Best | None] = (
+            self._map(lambda criterion: criterion.best())
+            if is_lazy
+            else [criterion.best() for criterion in self._criteria]
+        )
         found = [(best, at) for best, at in zip(bests, self._starts, strict=True) if best]
         if not found:
             return None

@@ -1,0 +1,180 @@
+"""What is measured: groups of cases that go round together on one table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from peers import PEERS
+from tables import SIZES, TableSpec
+
+SECOND_ORDER = ("MIM", "mRMR", "JMI", "DISR", "CIFE", "CMIM")
+PAPER_METHODS = ("HOCMIM", "CMICOT", "Relax-mRMR", "JMI-4", "CMIM-4")
+ORDERS = (1, 2, 3, 5, 7, 10, 15, 20)
+K = 50
+
+# The paper's low-dimensional sets: the files of shared/data with D ≤ 520.
+PAPER_SETS = (
+    "parkinsons",
+    "spect",
+    "german",
+    "breast",
+    "wdbc",
+    "ionosphere",
+    "dermatology",
+    "soybeansmall",
+    "krvskp",
+    "sonar",
+    "libras",
+    "semeion",
+    "arrhythmia",
+    "penglung",
+    "ujiindoor",
+)
+
+Case = dict[str, Any]
+
+
+@dataclass
+class Group:
+    """Cases on one table. ``limit``: seconds a run may take; ``own_limit``: the same for hocmim."""
+
+    table: TableSpec | Path
+    cases: list[Case]
+    repeats: int = 5
+    limit: float = 20.0
+    own_limit: float = 30.0
+    tags: list[str] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        return self.table.stem if isinstance(self.table, Path) else self.table.name
+
+
+def own(method: str, k: int = K, kind: str = "fit", threads: int = 2, **options: Any) -> Case:
+    return {
+        "package": "hocmim",
+        "method": method,
+        "kind": kind,
+        "k": k,
+        "threads": threads,
+        "options": options,
+    }
+
+
+def peer(package: str, method: str, k: int = K) -> Case:
+    return {
+        "package": package,
+        "method": method,
+        "kind": "fit",
+        "k": k,
+        "threads": 2,
+        "options": {},
+    }
+
+
+def case_key(table: str, case: Case) -> str:
+    """A case in one line; equal keys are the same measurement."""
+    options = ",".join(f"{name}={value}" for name, value in sorted(case["options"].items()))
+    parts = [table, case["package"], case["method"], options or "-", case["kind"]]
+    return "|".join([*parts, f"k{case['k']}", f"t{case['threads']}"])
+
+
+def size_group(spec: TableSpec, with_peers: bool = True, **limits: Any) -> Group:
+    """Every method at one of the sizes A…G: fit, the search alone on two cores and on one."""
+    k = min(K, spec.n_columns)
+    cases = [own("encode", k, "encode")]
+    for kind, threads in (("fit", 2), ("search", 2), ("search", 1)):
+        cases += [own(method, k, kind, threads) for method in SECOND_ORDER]
+        cases += [own("HOCMIM", k, kind, threads)]
+    cases += [own("HOCMIM", k, "search", max_order=3)]
+    if spec.name in ("A", "B"):
+        cases += [own("JMI-3", k), own("CMIM-3", k)]
+    if spec.name == "A":
+        cases += [own("Relax-mRMR", k), own("CMICOT", k)]
+    if with_peers:
+        cases += [peer(package, method, k) for package, method in PEERS]
+    return Group(spec, cases, tags=["sizes"], **limits)
+
+
+GROWTH_METHODS = ("HOCMIM", "JMI", "mRMR", "CMIM")
+GROWTH_PEERS = (
+    ("scikit-learn", "MIM"),
+    ("fast-select", "mRMR"),
+    ("mrmr-selection", "mRMR"),
+)
+BASE_N, BASE_D, BASE_K = 2_000, 500, 20
+GROWTH_N = (500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000)
+GROWTH_D = (100, 200, 500, 1_000, 2_000, 5_000, 10_000)
+GROWTH_K = (5, 10, 20, 50, 100)
+
+
+def growth_groups(
+    n: tuple[int, ...] = GROWTH_N,
+    d: tuple[int, ...] = GROWTH_D,
+    k: tuple[int, ...] = GROWTH_K,
+    with_peers: bool = True,
+    **limits: Any,
+) -> list[Group]:
+    """Time against N, D and K, one of them at a time moving from N=2000, D=500, K=20."""
+
+    def group(n_samples: int, n_columns: int, ks: tuple[int, ...], tag: str) -> Group:
+        spec = TableSpec(f"{n_samples}x{n_columns}", n_samples, n_columns)
+        cases = [own(method, k) for k in ks for method in GROWTH_METHODS]
+        if with_peers:
+            cases += [peer(*who, k) for k in ks for who in GROWTH_PEERS]
+        return Group(spec, cases, **({"repeats": 3, "limit": 8.0} | limits), tags=[tag])
+
+    return [
+        *(group(value, BASE_D, (BASE_K,), "N") for value in n),
+        *(group(BASE_N, value, (BASE_K,), "D") for value in d),
+        group(BASE_N, BASE_D, k, "K"),
+    ]
+
+
+def order_group(spec: TableSpec, orders: tuple[int, ...] = ORDERS, **limits: Any) -> Group:
+    """HOCMIM against max_order, and JMI for scale: the search alone."""
+    k = min(K, spec.n_columns)
+    cases = [own("JMI", k, "search")]
+    cases += [own("HOCMIM", k, "search", max_order=order) for order in orders if order != 15]
+    if 15 in orders:
+        cases += [own("HOCMIM", k, "search")]
+    return Group(spec, cases, **({"repeats": 3} | limits), tags=["order"])
+
+
+def paper_groups(data: Path, names: tuple[str, ...] = PAPER_SETS, **limits: Any) -> list[Group]:
+    """HOCMIM and the methods of the paper's claims on its data, half of each set."""
+    settings = {"repeats": 3} | limits
+    groups = []
+    for file in (data / f"{name}.npz" for name in names):
+        if file.exists():
+            with np.load(file, allow_pickle=False) as content:
+                k = min(K, content["X"].shape[1])
+            cases = [own(method, k) for method in PAPER_METHODS]
+            groups.append(Group(file, cases, tags=["paper"], **settings))
+    return groups
+
+
+def all_groups(data: Path, with_peers: bool) -> list[Group]:
+    """The full run."""
+    return [
+        *(size_group(spec, with_peers) for spec in SIZES.values()),
+        *(order_group(SIZES[name]) for name in "BD"),
+        *growth_groups(with_peers=with_peers),
+        *paper_groups(data),
+    ]
+
+
+def quick_groups(data: Path, with_peers: bool) -> list[Group]:
+    """The same shape in two minutes: small tables, few points, short limits."""
+    short = {"repeats": 2, "limit": 4.0, "own_limit": 10.0}
+    return [
+        size_group(SIZES["A"], with_peers, **short),
+        size_group(SIZES["B"], False, **short),
+        order_group(SIZES["A"], (1, 3, 15), **short),
+        *growth_groups((500, 2_000), (100, 500), (5, 20), with_peers, **short),
+        *paper_groups(data, PAPER_SETS[:3], **short),
+    ]

@@ -1,0 +1,135 @@
+"""Peak memory of ``HOCMIM.fit`` beyond the user's own table.
+
+    .venv/bin/python benchmarks/memory.py [B C D E 1000000x1000] [--results benchmarks/results]
+
+Each size runs in a process of its own, which makes its table a few columns at a time, fits a small
+table once, sets the mark of its peak back and fits. B–E are tables of float64, 1 000 000 × 1 000
+is one of uint8 (K = 20). Allowed beyond the table: codes, another byte a cell for bit planes,
+16 bytes for each candidate and level of its remembered path, 10 %, and 8 MiB for threads and
+allocator, which is what shows at B.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tables import SIZES, TableSpec, classes, table
+
+LARGE = TableSpec("1000000x1000", 1_000_000, 1_000)
+MAX_ORDER = 15
+OVERHEAD = 8 << 20
+
+
+def peak_bytes() -> int:
+    """The largest resident size since the mark was last set back."""
+    try:
+        for line in Path("/proc/self/status").read_text().splitlines():
+            if line.startswith("VmHWM"):
+                return int(line.split()[1]) << 10
+    except OSError:
+        pass
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak << 10
+
+
+def set_mark_back() -> None:
+    """Forget the peak so far, where the system can (Linux)."""
+    try:
+        Path("/proc/self/clear_refs").write_text("5")
+    except OSError:
+        print("the peak includes making the table", file=sys.stderr)
+
+
+def measure(spec: TableSpec) -> dict[str, Any]:
+    """Fit HOCMIM to the table of this spec and say what that took."""
+    from hocmim import HOCMIM
+
+    is_large = spec.name == LARGE.name
+    X, y = table(spec, np.uint8 if is_large else np.float64), classes(spec)
+    HOCMIM(5).fit(X[:200, :20].copy(), y[:200])
+    set_mark_back()
+    before = peak_bytes()
+    start = time.perf_counter()
+    k = min(20 if is_large else 50, spec.n_columns)
+    selector = HOCMIM(k, max_order=MAX_ORDER).fit(X, y)
+    seconds = time.perf_counter() - start
+    codes = spec.cells  # five levels: a byte a cell
+    return {
+        "table": spec.name,
+        "method": "HOCMIM",
+        "k": len(selector.selected_),
+        "seconds": seconds,
+        "user_table": X.nbytes,
+        "codes": codes,
+        "extra": peak_bytes() - before,
+        "allowed": int(1.1 * (2 * codes + 16 * spec.n_columns * MAX_ORDER)) + OVERHEAD,
+        "peak": peak_bytes(),
+    }
+
+
+def spec_of(name: str) -> TableSpec:
+    """A size by its letter, or N×D."""
+    if name in SIZES:
+        return SIZES[name]
+    n_samples, n_columns = map(int, name.split("x"))
+    return TableSpec(name, n_samples, n_columns)
+
+
+def measure_apart(name: str, limit: float) -> dict[str, Any] | None:
+    """The same in a new process, killed after so many seconds."""
+    command = [sys.executable, __file__, "--inside", name]
+    try:
+        done = subprocess.run(command, stdout=subprocess.PIPE, timeout=limit, check=True)
+    except subprocess.TimeoutExpired:
+        return None
+    return json.loads(done.stdout)
+
+
+def markdown(rows: list[dict[str, Any]]) -> str:
+    header = (
+        "| table | K | seconds | user's table | codes | peak beyond the table | allowed | peak |"
+    )
+    lines = [header, "|---" * 8 + "|"]
+    for row in rows:
+        sizes = [row[name] for name in ("user_table", "codes", "extra", "allowed", "peak")]
+        cells = [row["table"], str(row["k"]), f"{row['seconds']:.1f}"]
+        lines.append("| " + " | ".join([*cells, *(f"{s / 2**20:.1f} MiB" for s in sizes)]) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("tables", nargs="*", default=["B", "C", "D", "E", LARGE.name])
+    parser.add_argument("--inside", metavar="TABLE", help=argparse.SUPPRESS)
+    parser.add_argument("--limit", type=float, default=1800.0, help="seconds for each table")
+    parser.add_argument("--results", type=Path, default=Path(__file__).parent / "results")
+    options = parser.parse_args()
+    if options.inside:
+        print(json.dumps(measure(spec_of(options.inside))))
+        return
+    file = options.results / "memory.json"
+    rows = json.loads(file.read_text())["rows"] if file.exists() else []
+    for name in options.tables:
+        row = measure_apart(name, options.limit)
+        if row is None:
+            print(f"{name}: not done in {options.limit:g} s", file=sys.stderr)
+            continue
+        rows = [*(other for other in rows if other["table"] != name), row]
+        options.results.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps({"rows": rows}, indent=1) + "\n")
+        print(f"{name}: {row['seconds']:.1f} s", file=sys.stderr)
+    (options.results / "memory.md").write_text(markdown(rows))
+    print(markdown(rows))
+
+
+if __name__ == "__main__":
+    main()

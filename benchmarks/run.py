@@ -1,0 +1,362 @@
+"""hocmim and its peers side by side, as ratios of one run.
+
+    make bench            everything (a quarter of an hour on two quiet cores)
+    make bench QUICK=1    the same shape on small tables (two minutes)
+
+Every program runs in a process of its own on the same seeded tables. A round goes through all
+cases of a table, starting one further each time, so that whatever else the machine does falls on
+all alike; the first call of each program, on a small table, is not timed. Each measurement is
+written down as it is made: a run that was interrupted goes on where it was, and ``--fresh`` starts
+over. A program over its time limit is killed and recorded as such, and is not tried again on
+larger tables if it would take several times the limit there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import hashlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Iterable
+from pathlib import Path
+from queue import Empty, Queue
+from typing import Any
+
+import numpy as np
+
+import cases as case_lists
+import peers
+import report
+import tables
+import yardstick
+from cases import Case, Group, case_key
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent
+WARM_LIMIT = 120.0  # seconds for imports, compilation by numba, and loading a table
+CASE_BUDGET = 6.0  # seconds after which a case is not repeated any more
+HOPELESS = 3.0  # a peer that would take this many times the limit is not tried
+
+
+class OverTimeError(Exception):
+    """A worker did not answer in time."""
+
+
+class WorkerProcess:
+    """A worker of one package, started when needed and again after it was killed."""
+
+    def __init__(self, package: str, python: str) -> None:
+        self.package = package
+        self.version = ""
+        self._python = python
+        self._process: subprocess.Popen[str] | None = None
+        self._folder: Path | None = None
+        self._warm: set[tuple[str, ...]] = set()
+
+    def _start(self) -> None:
+        threads = {f"{name}_NUM_THREADS": "2" for name in ("OMP", "OPENBLAS", "MKL", "NUMBA")}
+        self._process = subprocess.Popen(
+            [self._python, str(HERE / "worker.py"), self.package],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+            env=os.environ | threads,
+        )
+        self._answers: Queue[str] = Queue()
+        threading.Thread(
+            target=_forward, args=(self._process.stdout, self._answers), daemon=True
+        ).start()
+
+    def ask(self, request: dict[str, Any], limit: float) -> dict[str, Any]:
+        if self._process is None:
+            self._start()
+        assert self._process is not None
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(json.dumps(request) + "\n")
+            self._process.stdin.flush()
+            answer = self._answers.get(timeout=limit)
+        except (Empty, BrokenPipeError):
+            self.stop()
+            raise OverTimeError from None
+        if not answer:
+            self.stop()
+            return {"error": "the process ended without an answer"}
+        return json.loads(answer)
+
+    def measure(self, folder: Path, case: Case, limit: float) -> dict[str, Any]:
+        """Run the case once; load the table and warm up first where that was not done yet."""
+        if self._folder != folder:
+            answer = self.ask({"op": "load", "folder": str(folder)}, WARM_LIMIT)
+            if "error" in answer:
+                return answer
+            self._folder = folder
+        warm = (case["method"], case["kind"])
+        if warm not in self._warm:
+            answer = self.ask({"op": "warm", "case": case}, WARM_LIMIT)
+            if "error" in answer:
+                return answer
+            self.version = answer["version"]
+            self._warm.add(warm)
+        return self.ask({"op": "run", "case": case}, limit)
+
+    def stop(self) -> None:
+        """End the process and the helpers it may have started."""
+        if self._process is not None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
+            self._process = None
+            self._folder = None
+            self._warm.clear()
+
+
+def _forward(stream: Any, answers: Queue[str]) -> None:
+    for line in stream:
+        answers.put(line)
+    answers.put("")
+
+
+class Store:
+    """Measurements, one JSON object a line; what is there need not be measured again."""
+
+    def __init__(self, path: Path, fresh: bool = False) -> None:
+        self.path = path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if fresh:
+            path.unlink(missing_ok=True)
+        lines = path.read_text().splitlines() if path.exists() else []
+        records = [json.loads(line) for line in lines]
+        # What failed in an earlier run is tried again: it may have been installed since.
+        self.records: list[dict[str, Any]] = [r for r in records if r["status"] != "error"]
+
+    def add(self, record: dict[str, Any]) -> None:
+        self.records.append(record)
+        with self.path.open("a") as file:
+            file.write(json.dumps(record) + "\n")
+
+    def of(self, key: str, build: str) -> list[dict[str, Any]]:
+        """Measurements of a case; of hocmim's own only those of this build."""
+        return [r for r in self.records if r["key"] == key and r["build"] in (build, "peer")]
+
+
+def build_of_hocmim() -> str:
+    """A fingerprint of the installed package: other code, other measurements."""
+    import hocmim
+
+    digest = hashlib.sha256()
+    folders = {Path(path) for path in hocmim.__path__}
+    from hocmim import _native
+
+    folders.add(Path(_native.__file__).parent)
+    for folder in sorted(folders):
+        for file in sorted(folder.rglob("*")):
+            if file.suffix in (".py", ".so"):
+                digest.update(file.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+class Runner:
+    """Takes groups of cases round and round."""
+
+    def __init__(self, store: Store, peers_python: str, scratch: Path) -> None:
+        self.store = store
+        self.build = build_of_hocmim()
+        self._peers_python = peers_python
+        self._workers: dict[str, WorkerProcess] = {}
+        self._scratch = scratch
+        self._rates: dict[tuple[str, str], float] = defaultdict(float)
+        self._largest: dict[tuple[str, str], int] = defaultdict(int)
+        for record in store.records:
+            self._learn(record)
+
+    def close(self) -> None:
+        for worker in self._workers.values():
+            worker.stop()
+
+    def run(self, groups: Iterable[Group]) -> None:
+        for group in groups:
+            if self._is_done(group):
+                continue
+            folder = self._write_table(group)
+            try:
+                self._measure_yardstick(group, folder)
+                for repeat in range(group.repeats):
+                    shift = repeat % len(group.cases)
+                    for case in group.cases[shift:] + group.cases[:shift]:
+                        self._visit(group, folder, case, repeat)
+            finally:
+                shutil.rmtree(folder)
+
+    def _is_done(self, group: Group) -> bool:
+        """Whether no case of the group has a run left to make."""
+        return not any(
+            self._is_wanted(group, case, repeat)
+            for case in group.cases
+            for repeat in range(group.repeats)
+        )
+
+    def _is_wanted(self, group: Group, case: Case, repeat: int) -> bool:
+        done = self.store.of(case_key(group.name, case), self.build)
+        spent = sum(record["seconds"] or 0.0 for record in done)
+        is_open = all(record["status"] == "ok" for record in done)
+        return is_open and len(done) <= repeat and spent < CASE_BUDGET
+
+    def _visit(self, group: Group, folder: Path, case: Case, repeat: int) -> None:
+        if not self._is_wanted(group, case, repeat):
+            return
+        is_own = case["package"] == "hocmim"
+        limit = group.own_limit if is_own else group.limit
+        shape = np.load(folder / "x.npy", mmap_mode="r").shape
+        record: dict[str, Any] = {
+            "key": case_key(group.name, case),
+            "table": group.name,
+            "n": shape[0],
+            "d": shape[1],
+            **case,
+            "limit": limit,
+            "seconds": None,
+            "build": self.build if is_own else "peer",
+        }
+        predicted = self._rates[case["package"], case["method"]] * work_of(record)
+        if not is_own and predicted > HOPELESS * limit:
+            record |= {"status": "skipped", "predicted": predicted}
+        else:
+            record |= self._measure(folder, case, limit)
+        self._learn(record)
+        self.store.add(record)
+        print(report.line(record), file=sys.stderr, flush=True)
+
+    def _measure(self, folder: Path, case: Case, limit: float) -> dict[str, Any]:
+        python = sys.executable if case["package"] == "hocmim" else self._peers_python
+        worker = self._workers.setdefault(case["package"], WorkerProcess(case["package"], python))
+        try:
+            answer = worker.measure(folder, case, limit)
+        except OverTimeError:
+            return {"status": "limit", "version": worker.version}
+        if "error" in answer:
+            return {"status": "error", "error": answer["error"], "version": worker.version}
+        return {"status": "ok", "version": worker.version, **answer}
+
+    def _learn(self, record: dict[str, Any]) -> None:
+        """Remember what a program takes for a unit of its work."""
+        if record["status"] not in ("ok", "limit") or "package" not in record:
+            return
+        work = work_of(record)
+        took = record["seconds"] if record["status"] == "ok" else record["limit"]
+        # Small tables overstate it: what the largest table so far gave is kept.
+        who = record["package"], record["method"]
+        if work >= self._largest[who]:
+            self._largest[who] = work
+            self._rates[who] = took / work
+
+    def _write_table(self, group: Group) -> Path:
+        folder = Path(tempfile.mkdtemp(prefix="table-", dir=self._scratch))
+        if isinstance(group.table, Path):
+            X, y = half_of(group.table)
+            np.save(folder / "x.npy", X)
+            np.save(folder / "y.npy", y)
+            return folder
+        spec = group.table
+        shape = spec.n_samples, spec.n_columns
+        x = np.lib.format.open_memmap(folder / "x.npy", "w+", np.int64, shape)
+        tables.table(spec, out=x)
+        codes = np.lib.format.open_memmap(folder / "codes.npy", "w+", np.uint8, shape[::-1])
+        tables.code_matrix(spec, out=codes)
+        np.save(folder / "y.npy", tables.classes(spec))
+        return folder
+
+    def _measure_yardstick(self, group: Group, folder: Path) -> None:
+        if not (folder / "codes.npy").exists() or self.store.of(f"yardstick|{group.name}", "peer"):
+            return
+        matrix = np.load(folder / "codes.npy", mmap_mode="r")
+        self.store.add(
+            {
+                "key": f"yardstick|{group.name}",
+                "table": group.name,
+                "build": "peer",
+                "status": "yardstick",
+                "ns": yardstick.histogram_ns(matrix, np.load(folder / "y.npy")),
+            }
+        )
+        if not self.store.of("stream", "peer"):
+            one, two = yardstick.stream_bytes(1), yardstick.stream_bytes(2)
+            self.store.add(
+                {
+                    "key": "stream",
+                    "table": "-",
+                    "build": "peer",
+                    "status": "yardstick",
+                    "bytes": [one, two],
+                }
+            )
+
+
+def work_of(record: dict[str, Any]) -> int:
+    """What the time of a case grows with."""
+    return peers.work(record["package"], record["method"], record["n"], record["d"], record["k"])
+
+
+def half_of(file: Path) -> tuple[Any, Any]:
+    """The training half of a data set, as in the experiment."""
+    with np.load(file, allow_pickle=False) as data:
+        X, y = data["X"], data["y"]
+    half = np.random.default_rng(0).permutation(len(y))[: len(y) // 2]
+    return np.ascontiguousarray(X[half]), np.ascontiguousarray(y[half])
+
+
+def parse(arguments: list[str] | None = None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="small tables, two minutes")
+    parser.add_argument("--fresh", action="store_true", help="forget earlier measurements")
+    parser.add_argument("--no-peers", action="store_true", help="hocmim's own methods only")
+    parser.add_argument("--only", nargs="+", metavar="TAG", help="sizes, order, N, D, K, paper")
+    parser.add_argument("--tables", nargs="+", metavar="NAME", help="A, B, …, or a data set")
+    parser.add_argument("--report-only", action="store_true", help="write the report again")
+    parser.add_argument("--data", type=Path, default=ROOT / ".." / "shared" / "data")
+    parser.add_argument("--peers-python", default=str(ROOT / ".venv-peers" / "bin" / "python"))
+    parser.add_argument("--results", type=Path, help="where the report goes")
+    parser.add_argument("--store", type=Path, help="the file of measurements")
+    return parser.parse_args(arguments)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    options = parse(arguments)
+    label = "quick" if options.quick else "full"
+    kept = ROOT / ".benchmarks"
+    results = options.results or (kept / "quick" if options.quick else HERE / "results")
+    store = Store(options.store or kept / f"{label}.jsonl", options.fresh)
+    with_peers = not options.no_peers and Path(options.peers_python).exists()
+    if not with_peers and not options.no_peers:
+        print("No environment of the peers (make peers): hocmim alone.", file=sys.stderr)
+    groups = (case_lists.quick_groups if options.quick else case_lists.all_groups)(
+        options.data, with_peers
+    )
+    if options.only:
+        groups = [group for group in groups if set(group.tags) & set(options.only)]
+    if options.tables:
+        groups = [group for group in groups if group.name in options.tables]
+    start = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="hocmim-bench-") as scratch:
+        runner = Runner(store, options.peers_python, Path(scratch))
+        try:
+            if not options.report_only:
+                runner.run(groups)
+        finally:
+            runner.close()
+    report.write(store.records, runner.build, results)
+    print(f"{results / 'bench.md'} after {time.monotonic() - start:.0f} s", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,108 @@
+"""One program under measurement, in a process of its own that can be killed.
+
+Reads one JSON request a line on standard input and answers each with one line on what was standard
+output when it started; whatever the program itself prints is thrown away.
+
+    {"op": "load", "folder": …}      take the table in this folder (x.npy, y.npy, codes.npy)
+    {"op": "warm", "case": …}        run the case on a small part of the table, not timed
+    {"op": "run", "case": …}         run it; answers {"seconds": …, "selected": […]}
+
+An answer with "error" in it means that the request failed; the process goes on.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import os
+import sys
+import time
+import warnings
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+WARM_SAMPLES, WARM_COLUMNS, WARM_K = 200, 20, 5
+
+
+class Worker:
+    """The program and the table it has before it."""
+
+    def __init__(self, package: str) -> None:
+        self.package = package
+        self.data: dict[str, Any] = {}
+        self.small: dict[str, Any] = {}
+
+    @property
+    def program(self) -> ModuleType:
+        if self.package == "hocmim":
+            import own
+
+            return own
+        import peers
+
+        return peers
+
+    def load(self, request: dict[str, Any]) -> dict[str, Any]:
+        folder = Path(request["folder"])
+        # Shared pages, private when written to: the table is in memory once for all workers.
+        X = np.asarray(np.load(folder / "x.npy", mmap_mode="c"))
+        y = np.load(folder / "y.npy")
+        codes = folder / "codes.npy"
+        own = self.package == "hocmim" and codes.exists()
+        matrix = np.asarray(np.load(codes, mmap_mode="c")) if own else None
+        X.sum()  # the pages of the table are mapped before any clock starts
+        small = slice(None, WARM_COLUMNS)
+        part = np.unique(np.linspace(0, len(y) - 1, WARM_SAMPLES).astype(int))
+        part = np.unique(np.concatenate([part, [np.flatnonzero(y == c)[0] for c in set(y)]]))
+        few = None if matrix is None else contiguous_levels(matrix[small, part])
+        self.data = self.program.prepare(X, y, matrix)
+        self.small = self.program.prepare(np.ascontiguousarray(X[part][:, small]), y[part], few)
+        return {}
+
+    def warm(self, request: dict[str, Any]) -> dict[str, Any]:
+        case = request["case"] | {"k": min(WARM_K, self.small["X"].shape[1])}
+        self._before(self.small, case)
+        self.program.run(self.small, case)
+        return {"version": importlib.metadata.version(self.package)}
+
+    def run(self, request: dict[str, Any]) -> dict[str, Any]:
+        case = request["case"]
+        self._before(self.data, case)
+        start = time.perf_counter()
+        selected = self.program.run(self.data, case)
+        return {"seconds": time.perf_counter() - start, "selected": selected}
+
+    def _before(self, data: dict[str, Any], case: dict[str, Any]) -> None:
+        if hasattr(self.program, "before"):
+            self.program.before(data, case)
+
+    def answer(self, request: dict[str, Any]) -> dict[str, Any]:
+        try:
+            return getattr(self, request["op"])(request)
+        except Exception as error:  # a peer may raise anything; the runner writes it down
+            return {"error": f"{type(error).__name__}: {str(error)[:200]}"}
+
+
+def contiguous_levels(matrix: Any) -> Any:
+    """Codes whose levels all occur."""
+    rows = [np.unique(row, return_inverse=True)[1] for row in matrix]
+    return np.array(rows, np.uint8)
+
+
+def main() -> None:
+    answers = os.fdopen(os.dup(1), "w")
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.dup2(nowhere, 2)
+    warnings.simplefilter("ignore")
+    worker = Worker(sys.argv[1])
+    for line in sys.stdin:
+        answers.write(json.dumps(worker.answer(json.loads(line))) + "\n")
+        answers.flush()
+
+
+if __name__ == "__main__":
+    main()

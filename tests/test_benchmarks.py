@@ -1,0 +1,169 @@
+"""The benchmarks' own machinery on tiny tables: no times are asserted."""
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+BENCHMARKS = Path(__file__).resolve().parent.parent / "benchmarks"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _on_the_path():
+    sys.path.insert(0, str(BENCHMARKS))
+    yield
+    sys.path.remove(str(BENCHMARKS))
+
+
+@pytest.fixture
+def tiny():
+    from tables import TableSpec
+
+    return TableSpec("tiny", 120, 30)
+
+
+@pytest.fixture(scope="module")
+def runner(tmp_path_factory, _on_the_path):
+    from run import Runner, Store
+
+    folder = tmp_path_factory.mktemp("runner")
+    runner = Runner(Store(folder / "measurements.jsonl"), sys.executable, folder)
+    yield runner
+    runner.close()
+
+
+@pytest.mark.parametrize("kind", ["levels", "words", "genes"])
+def test_a_table_is_the_same_in_every_form_and_what_the_encoder_makes_of_it(kind):
+    from hocmim import encode
+    from tables import TableSpec, as_codes, classes, code_matrix, table
+
+    spec = TableSpec("t", 150, 70, kind, 2 if kind == "words" else 5)
+    X, y = table(spec), classes(spec)
+    codes, target = as_codes(code_matrix(spec), y)
+    encoded = encode(X)
+    np.testing.assert_array_equal(codes.narrow.T, X)
+    np.testing.assert_array_equal(codes.narrow, encoded.narrow)
+    np.testing.assert_array_equal(codes.arity, encoded.arity)
+    assert target.arity == 2
+    np.testing.assert_array_equal(table(spec, np.float64), X)
+
+
+def test_tables_hold_what_they_are_said_to_hold():
+    from hocmim import mi
+    from tables import SIZES, TableSpec, _role, classes, column
+
+    spec = SIZES["B"]
+    y = classes(spec)
+    roles = [_role(spec, j) for j in range(spec.n_columns)]
+    assert [role for role, _ in roles].count("informative") == 50
+    assert sorted(number for role, number in roles if role == "xor") == [0, 1, 2, 3]
+    halves = [column(spec, y, roles.index(("xor", half))) for half in (0, 1)]
+    assert max(mi(half, y) for half in halves) < 0.01
+    assert mi(np.stack(halves, axis=1), y) > 0.3
+    words = TableSpec("w", 2_000, 300, "words", 2)
+    assert 0.01 < np.mean([column(words, y, j) for j in range(300)]) < 0.03
+
+
+def test_yardsticks_count_every_sample_and_refuse_what_does_not_fit():
+    from hocmim import _native
+
+    x = np.zeros((3, 1000), np.uint8)
+    for dtype in (np.uint8, np.uint16):
+        assert 0 < _native.histogram_yardstick(x, np.zeros(1000, dtype), 2) < 1e4
+    assert _native.stream_yardstick(np.ones(1000, np.uint64), 2) > 0
+    with pytest.raises(ValueError, match="fit together"):
+        _native.histogram_yardstick(x, np.zeros(999, np.uint8), 1)
+
+
+def test_runner_measures_resumes_and_reports(runner, tiny, tmp_path):
+    import report
+    from cases import Group, own
+    from run import Store
+
+    cases = [own("JMI", 4), own("JMI", 4, "search", 1), own("HOCMIM", 4, "search", max_order=3)]
+    cases += [own("encode", 4, "encode"), own("no such method", 4)]
+    group = Group(tiny, cases, repeats=2)
+    store = runner.store = Store(tmp_path / "measurements.jsonl")
+    runner.run([group])
+    measured = [record for record in store.records if record["status"] == "ok"]
+    assert len(measured) == 8
+    failed = [record for record in store.records if record["status"] == "error"]
+    assert len(failed) == 1
+    assert "no method" in failed[0]["error"]
+    jmi = [record["selected"] for record in measured if record["method"] == "JMI"]
+    assert len(jmi) == 4
+    assert all(selected == jmi[0] for selected in jmi)
+
+    n_records = len(store.records)
+    runner.run([group])
+    assert len(store.records) == n_records
+    # A new run goes on where this one was, and tries again what failed.
+    assert len(Store(store.path).records) == n_records - 1
+    assert not Store(store.path, fresh=True).records
+
+    report.write(store.records, runner.build, tmp_path / "results")
+    content = json.loads((tmp_path / "results" / "bench.json").read_text())
+    assert {case["method"] for case in content["cases"]} >= {"JMI", "HOCMIM"}
+    assert "cores" in content["machine"]
+    assert all(claim["met"] is None for claim in content["claims"])
+    assert "| a | JMI at B" in (tmp_path / "results" / "bench.md").read_text()
+
+
+def test_a_program_over_its_limit_is_killed_and_the_next_case_still_runs(runner, tiny, tmp_path):
+    from cases import Group, own
+    from run import Store
+
+    store = runner.store = Store(tmp_path / "measurements.jsonl")
+    runner.run([Group(tiny, [own("JMI-4", 30)], repeats=2, own_limit=1e-4)])
+    runner.run([Group(tiny, [own("MIM", 4)], repeats=1)])
+    assert [r["status"] for r in store.records if "package" in r] == ["limit", "ok"]
+
+
+def test_claims_compare_medians_and_never_take_a_bound_for_a_measurement():
+    from cases import case_key, own
+    from claims import Claim, Medians, evaluate
+
+    def record(table, case, seconds, status="ok"):
+        return {
+            "key": case_key(table, case),
+            "table": table,
+            "status": status,
+            "seconds": seconds,
+            "limit": 60.0,
+        }
+
+    jmi, hocmim = own("JMI", kind="search"), own("HOCMIM", kind="search")
+    records = [record("B", jmi, s) for s in (1.0, 3.0, 100.0)]
+    records += [record("B", hocmim, 9.0), record("C", jmi, 2.0), record("C", hocmim, None, "limit")]
+    records += [{"key": "yardstick|B", "table": "B", "status": "yardstick", "ns": 1.0}]
+    medians = Medians(records)
+    assert medians.ratio("B", hocmim, jmi) == (3.0, False)
+    assert medians.in_yardsticks("B", jmi) == pytest.approx(3.0 / 0.1)
+    rows = {claim.what: claim for claim in evaluate(records, [])}
+    assert rows["HOCMIM at B, in times of JMI"].met is True
+    assert rows["HOCMIM at C, in times of JMI"].measured == 30.0
+    assert rows["HOCMIM at C, in times of JMI"].met is False
+    assert rows["HOCMIM at D, in times of JMI"].met is None
+    assert Claim("c", "", 5.0, 8.0, bound=True).met is None
+    assert Claim("e", "", 5.0, 8.0, at_least=True, bound=True).met is None
+    assert Claim("e", "", 9.0, 8.0, at_least=True, bound=True).met is True
+
+
+def test_micro_benchmarks_cover_every_term(tiny):
+    from micro import TERMS, WIDTHS, markdown, measure
+
+    rows = measure(tiny, ["plugin", "shrinkage"], budget=0.0)
+    assert len(rows) == 2 * (1 + len(TERMS) * len(WIDTHS))
+    assert all(row["ns"] > 0 for row in rows)
+    assert markdown(rows).count("\n") == len(rows) + 1
+
+
+def test_memory_is_measured_beyond_the_table():
+    from memory import measure_apart
+
+    row = measure_apart("2000x40", limit=120)
+    assert row["user_table"] == 2000 * 40 * 8
+    assert 0 <= row["extra"] < row["peak"]
+    assert row["k"] == 40

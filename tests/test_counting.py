@@ -1,0 +1,67 @@
+"""Counting by bit planes and by samples: the same terms, to the last bit."""
+
+import numpy as np
+import pytest
+
+from hocmim import _native
+from hocmim._native import Term
+from hocmim.codes import Codes, Column
+from hocmim.counting import BlockTerms, Joint
+
+TERMS = ["information", "given_class", "redundancy", "conditional", "joint", "joint_entropy"]
+ESTIMATORS = ["plugin", "shrinkage", "miller_madow", "grassberger"]
+
+
+@pytest.mark.parametrize("dispatch", range(len(_native.popcount_dispatches())))
+@pytest.mark.parametrize("n_words", [8, 40, 512, 1040])
+def test_every_instruction_set_counts_alike(dispatch, n_words):
+    rng = np.random.default_rng(n_words)
+    for n_planes, n_masks in ((1, 4), (2, 3), (4, 10), (7, 5), (8, 1)):
+        planes = rng.integers(2**64, size=(n_planes, n_words), dtype=np.uint64)
+        masks = rng.integers(2**64, size=(n_masks, n_words), dtype=np.uint64)
+        found = np.empty((n_masks, n_planes), np.int64)
+        _native.count_common(planes, masks, dispatch, found)
+        expected = np.bitwise_count(masks[:, None, :] & planes[None, :, :]).sum(axis=2)
+        np.testing.assert_array_equal(found, expected)
+
+
+def block_and_target(n_samples, arities, n_classes, n_cells, seed=0):
+    rng = np.random.default_rng(seed)
+    columns = [Column(rng.integers(a, size=n_samples).astype(np.uint8), a) for a in arities]
+    y = Column(rng.integers(n_classes, size=n_samples).astype(np.uint8), n_classes)
+    w = Column(rng.integers(n_cells, size=n_samples).astype(np.uint8), n_cells)
+    return Codes.from_columns(columns), Joint.of([y]), Joint.of([w])
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+@pytest.mark.parametrize("term", TERMS)
+@pytest.mark.parametrize("n_samples", [2, 5, 63, 64, 65, 777, 5000])
+def test_planes_and_samples_give_the_same_bits(n_samples, term, estimator):
+    block, y, w = block_and_target(n_samples, [1, 2, 3, 5, 9, 5], 3, 7, seed=n_samples)
+    terms = BlockTerms(block, y, estimator)
+    by_planes, by_samples = np.empty((1, 6)), np.empty((1, 6))
+    terms._by_popcounts([getattr(Term, term)], w, y, None, by_planes)
+    terms._by_samples([getattr(Term, term)], w, y, None, by_samples)
+    assert by_planes.tobytes() == by_samples.tobytes()
+
+
+@pytest.mark.parametrize("estimator", [*ESTIMATORS, "jeffreys"])
+def test_a_block_of_columns_with_and_without_planes(estimator):
+    rng = np.random.default_rng(3)
+    block, y, w = block_and_target(400, [2, 200, 5, 30, 3], 2, 4)
+    assert not BlockTerms(block, y, estimator).pays_by_planes(8, None).all()
+    found = BlockTerms(block, y, estimator).conditional(w)
+    one_by_one = [
+        BlockTerms(block.block(j, j + 1), y, estimator).conditional(w)[0] for j in range(5)
+    ]
+    assert found.tolist() == one_by_one
+    which = rng.permutation(5)
+    assert BlockTerms(block, y, estimator).conditional(w, which).tolist() == found[which].tolist()
+
+
+def test_two_terms_at_once_are_the_terms_one_by_one():
+    block, y, w = block_and_target(300, [2, 5, 40], 3, 5)
+    terms = BlockTerms(block, y, "plugin")
+    joint, entropy = terms.joint_and_entropy(w)
+    assert joint.tolist() == terms.joint(w).tolist()
+    assert entropy.tolist() == terms.joint_entropy(w).tolist()

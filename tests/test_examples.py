@@ -1,0 +1,46 @@
+"""The examples run, and the code in the README and in docstrings does what it says."""
+
+import doctest
+import importlib
+import pkgutil
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import hocmim
+
+ROOT = Path(__file__).parents[1]
+
+
+def run(*arguments):
+    return subprocess.run(
+        [sys.executable, *arguments], capture_output=True, text=True, cwd=ROOT, check=True
+    ).stdout
+
+
+def test_demo_says_what_it_chose_and_why_it_stopped():
+    out = run("examples/demo.py")
+    assert "worst concave points" in out
+    assert "Where it stopped looking" in out
+
+
+def test_readme_code_runs():
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    assert blocks
+    for block in blocks:
+        assert "worst concave points" in run("-c", block)
+
+
+MODULES = [
+    module.name
+    for module in pkgutil.walk_packages(hocmim.__path__, "hocmim.")
+    if not module.name.endswith("_native")
+]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_docstring_examples(name):
+    assert doctest.testmod(importlib.import_module(name)).failed == 0
