@@ -36,6 +36,7 @@ from hocmim.filters import (
 from hocmim.information import cmi, entropy, mi
 from hocmim.methods import list_methods, make_selector
 from hocmim.selectors import HOCMIM
+from hocmim.stability import StabilitySelector, stability_index
 
 __version__ = version("hocmim")
 
@@ -68,6 +69,7 @@ __all__ = [
     "KruskalWallis",
     "RelaxMRMR",
     "ReliefF",
+    "StabilitySelector",
     "__version__",
     "cmi",
     "encode",
@@ -75,4 +77,5 @@ __all__ = [
     "list_methods",
     "make_selector",
     "mi",
+    "stability_index",
 ]

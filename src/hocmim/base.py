@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from numbers import Integral, Real
 from typing import Any, Self
 
@@ -49,12 +50,13 @@ class RankingSelector(SelectorMixin, BaseEstimator):
     the columns (rounded down, at least one), or None for half of them, as in scikit-learn.
 
     ``transform`` gives the columns in the order of the table, as every scikit-learn selector
-    does; ``selected_`` keeps the order of selection. Arrays stay arrays and sparse matrices stay
+    does; ``selected_`` keeps the order of selection. If nothing was selected it warns and gives a
+    table without columns, as they do. Arrays stay arrays and sparse matrices stay
     sparse. A DataFrame becomes an array unless ``set_output(transform="pandas")`` (or "polars")
     asks for a DataFrame; then columns keep their types.
     """
 
-    n_features_to_select: int | float | None
+    n_features_to_select: int | float | str | None
 
     # --- for subclasses ---------------------------------------------------------------------------
 
@@ -69,11 +71,19 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         asked = self.n_features_to_select
         if asked is None:
             return max(1, n_columns // 2)
-        is_number = isinstance(asked, Real) and not isinstance(asked, (bool, np.bool_))
-        if is_number and isinstance(asked, Integral) and 1 <= asked <= n_columns:
-            return int(asked)
-        if is_number and not isinstance(asked, Integral) and 0.0 < asked <= 1.0:
-            return max(1, int(float(asked) * n_columns))
+        if isinstance(asked, str) and asked == "auto":
+            raise InvalidParameterError(
+                "n_features_to_select='auto' needs a test of when to stop, and "
+                f"{type(self).__name__} ranks all columns without one. Pass a number, or use a "
+                "selector that has one: the information-theoretic ones (HOCMIM, CMIM, JMI, mRMR "
+                "and their relatives)."
+            )
+        if isinstance(asked, Real) and not isinstance(asked, (bool, np.bool_)):
+            if isinstance(asked, Integral):
+                if 1 <= asked <= n_columns:
+                    return int(asked)
+            elif 0.0 < float(asked) <= 1.0:
+                return max(1, int(float(asked) * n_columns))
         raise InvalidParameterError(
             "n_features_to_select must be an integer from 1 to the number of columns of X (here "
             f"n_features = {n_columns}), a fraction in (0, 1], or None for half of the columns. "
@@ -144,7 +154,15 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         check_features(self, table, reset=False)
         if not self.__sklearn_tags__().input_tags.allow_nan:
             check_finite(table)
-        chosen = take_columns(X, np.flatnonzero(self._get_support_mask()))
+        support = self._get_support_mask()
+        if not support.any():
+            warnings.warn(
+                "No features were selected: either the data is too noisy or the selection test too "
+                "strict.",
+                UserWarning,
+                stacklevel=2,
+            )
+        chosen = take_columns(X, np.flatnonzero(support))
         if isinstance(chosen, np.ndarray) or sparse.issparse(chosen):
             return chosen
         wanted = _get_output_config("transform", self)["dense"]

@@ -8,6 +8,8 @@ the others of third and fourth order.
 
 from __future__ import annotations
 
+from typing import Any
+
 from hocmim.criteria.base import Criterion
 from hocmim.criteria.beta_gamma import (
     BetaGammaCriterion,
@@ -35,12 +37,17 @@ class _Plugin(InformationSelector):
 
     def __init__(
         self,
-        n_features_to_select: int | float | None = 10,
+        n_features_to_select: int | float | str | None = 10,
         *,
         estimator: str = "plugin",
         discretizer: str = "uniform",
         n_bins: int = 5,
         target_bins: int = 5,
+        min_gain: float | None = None,
+        stop: str = "chi2",
+        alpha: float = 0.01,
+        n_permutations: int = 999,
+        random_state: Any = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
@@ -49,6 +56,11 @@ class _Plugin(InformationSelector):
         self.discretizer = discretizer
         self.n_bins = n_bins
         self.target_bins = target_bins
+        self.min_gain = min_gain
+        self.stop = stop
+        self.alpha = alpha
+        self.n_permutations = n_permutations
+        self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
 
@@ -58,12 +70,17 @@ class _Shrinkage(_Plugin):
 
     def __init__(
         self,
-        n_features_to_select: int | float | None = 10,
+        n_features_to_select: int | float | str | None = 10,
         *,
         estimator: str = "shrinkage",
         discretizer: str = "uniform",
         n_bins: int = 5,
         target_bins: int = 5,
+        min_gain: float | None = None,
+        stop: str = "chi2",
+        alpha: float = 0.01,
+        n_permutations: int = 999,
+        random_state: Any = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
@@ -73,6 +90,11 @@ class _Shrinkage(_Plugin):
             discretizer=discretizer,
             n_bins=n_bins,
             target_bins=target_bins,
+            min_gain=min_gain,
+            stop=stop,
+            alpha=alpha,
+            n_permutations=n_permutations,
+            random_state=random_state,
             n_jobs=n_jobs,
             verbose=verbose,
         )
@@ -98,19 +120,24 @@ class MIFS(_Plugin):
     ----------
     beta : float from 0 to 1, default 1
         Weight of the redundancy with each selected feature.
-    n_features_to_select, estimator, discretizer, n_bins, target_bins, n_jobs, verbose
-        See ``InformationSelector``, as for the attributes.
+
+    The other parameters, and the attributes: ``InformationSelector``.
     """
 
     def __init__(
         self,
-        n_features_to_select: int | float | None = 10,
+        n_features_to_select: int | float | str | None = 10,
         *,
         beta: float = 1.0,
         estimator: str = "plugin",
         discretizer: str = "uniform",
         n_bins: int = 5,
         target_bins: int = 5,
+        min_gain: float | None = None,
+        stop: str = "chi2",
+        alpha: float = 0.01,
+        n_permutations: int = 999,
+        random_state: Any = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
@@ -120,6 +147,11 @@ class MIFS(_Plugin):
             discretizer=discretizer,
             n_bins=n_bins,
             target_bins=target_bins,
+            min_gain=min_gain,
+            stop=stop,
+            alpha=alpha,
+            n_permutations=n_permutations,
+            random_state=random_state,
             n_jobs=n_jobs,
             verbose=verbose,
         )
@@ -172,13 +204,13 @@ class BetaGamma(_Plugin):
         Weight of the redundancy with each selected feature.
     gamma : float, at least 0, default 1
         Weight of the redundancy within the classes, which is not about Y.
-    n_features_to_select, estimator, discretizer, n_bins, target_bins, n_jobs, verbose
-        See ``InformationSelector``, as for the attributes.
+
+    The other parameters, and the attributes: ``InformationSelector``.
     """
 
     def __init__(
         self,
-        n_features_to_select: int | float | None = 10,
+        n_features_to_select: int | float | str | None = 10,
         *,
         beta: float = 1.0,
         gamma: float = 1.0,
@@ -186,6 +218,11 @@ class BetaGamma(_Plugin):
         discretizer: str = "uniform",
         n_bins: int = 5,
         target_bins: int = 5,
+        min_gain: float | None = None,
+        stop: str = "chi2",
+        alpha: float = 0.01,
+        n_permutations: int = 999,
+        random_state: Any = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
@@ -195,6 +232,11 @@ class BetaGamma(_Plugin):
             discretizer=discretizer,
             n_bins=n_bins,
             target_bins=target_bins,
+            min_gain=min_gain,
+            stop=stop,
+            alpha=alpha,
+            n_permutations=n_permutations,
+            random_state=random_state,
             n_jobs=n_jobs,
             verbose=verbose,
         )
@@ -330,19 +372,24 @@ class CMICOT(_Plugin):
     ----------
     team_size : int from 1 to 16, default 6
         t, the size of both teams; b is one of its own.
-    n_features_to_select, estimator, discretizer, n_bins, target_bins, n_jobs, verbose
-        See ``InformationSelector``, as for the attributes.
+
+    The other parameters, and the attributes: ``InformationSelector``.
     """
 
     def __init__(
         self,
-        n_features_to_select: int | float | None = 10,
+        n_features_to_select: int | float | str | None = 10,
         *,
         team_size: int = 6,
         estimator: str = "plugin",
         discretizer: str = "uniform",
         n_bins: int = 5,
         target_bins: int = 5,
+        min_gain: float | None = None,
+        stop: str = "chi2",
+        alpha: float = 0.01,
+        n_permutations: int = 999,
+        random_state: Any = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
@@ -352,6 +399,11 @@ class CMICOT(_Plugin):
             discretizer=discretizer,
             n_bins=n_bins,
             target_bins=target_bins,
+            min_gain=min_gain,
+            stop=stop,
+            alpha=alpha,
+            n_permutations=n_permutations,
+            random_state=random_state,
             n_jobs=n_jobs,
             verbose=verbose,
         )
@@ -369,8 +421,8 @@ class CriterionSelector(InformationSelector):
     ----------
     criterion : Criterion
         An instance of a subclass of ``hocmim.criteria.Criterion``; it has its own estimator.
-    n_features_to_select, discretizer, n_bins, target_bins, n_jobs, verbose
-        See ``InformationSelector``, as for the attributes.
+
+    The other parameters, and the attributes: ``InformationSelector``.
 
     Examples
     --------
@@ -382,11 +434,16 @@ class CriterionSelector(InformationSelector):
     def __init__(
         self,
         criterion: Criterion,
-        n_features_to_select: int | float | None = 10,
+        n_features_to_select: int | float | str | None = 10,
         *,
         discretizer: str = "uniform",
         n_bins: int = 5,
         target_bins: int = 5,
+        min_gain: float | None = None,
+        stop: str = "chi2",
+        alpha: float = 0.01,
+        n_permutations: int = 999,
+        random_state: Any = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
@@ -395,6 +452,11 @@ class CriterionSelector(InformationSelector):
         self.discretizer = discretizer
         self.n_bins = n_bins
         self.target_bins = target_bins
+        self.min_gain = min_gain
+        self.stop = stop
+        self.alpha = alpha
+        self.n_permutations = n_permutations
+        self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
 

@@ -1,13 +1,13 @@
 """Forward selection: the one greedy loop.
 
 First the column with the largest score given nothing (its relevance), then, while fewer than K are
-selected, the column with the largest score given those selected. Scores are compared after
-rounding to 12 decimals; among equals the lowest column index wins.
+selected and no rule says to stop, the column with the largest score given those selected. Scores
+are compared after rounding to 12 decimals; among equals the lowest column index wins.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -51,14 +51,18 @@ def forward_search(
     engine: Engine,
     n_select: int,
     *,
+    stop: Callable[[Sequence[Step], Step], bool] | None = None,
     on_step: Callable[[int, Step], None] | None = None,
 ) -> Selection:
-    """Select ``n_select`` columns one after the other.
+    """Select ``n_select`` columns one after the other, or fewer if a rule says to stop.
 
     Parameters
     ----------
     engine : Engine
     n_select : int
+    stop : callable, optional
+        Called as ``stop(steps, step)`` with the steps taken and the best one next; the search ends
+        before that one if it returns True.
     on_step : callable, optional
         Called as ``on_step(number, step)`` after each selection, ``number`` counting from 1.
     """
@@ -70,6 +74,8 @@ def forward_search(
             break
         index, score = found
         step = Step(index, score, engine.describe(index))
+        if stop is not None and stop(steps, step):
+            break
         steps.append(step)
         if len(steps) < n_select:
             engine.select(index)

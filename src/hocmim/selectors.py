@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from hocmim.base import RankingSelector
+from hocmim.codes import Codes, Column
 from hocmim.criteria.base import Criterion
 from hocmim.criteria.hocmim import ExhaustiveHOCMIM, GreedyHOCMIM
 from hocmim.encode import Encoder, encode_target
@@ -16,6 +17,7 @@ from hocmim.engines.local import LocalEngine
 from hocmim.errors import InvalidParameterError
 from hocmim.progress import Progress
 from hocmim.search import Selection, forward_search
+from hocmim.stopping import STOPS, StoppingRule
 
 
 class InformationSelector(RankingSelector):
@@ -27,8 +29,9 @@ class InformationSelector(RankingSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float or None, default 10
-        How many columns to select: a number, a fraction of all, or None for half of them.
+    n_features_to_select : int, float, "auto" or None, default 10
+        How many columns to select: a number, a fraction of all, None for half of them, or "auto"
+        for as many as add more than chance does: see ``stop``.
     estimator : {"plugin", "shrinkage", "miller_madow", "grassberger", "jeffreys"}
         How information is estimated from counts; see ``hocmim.estimators``.
     discretizer : {"uniform", "quantile", "mdlp"}
@@ -37,6 +40,18 @@ class InformationSelector(RankingSelector):
         Numeric columns with more distinct values than this are cut.
     target_bins : int, default 5
         Into how many bins a continuous target is cut.
+    min_gain : float or None
+        Stop before a column whose score is lower than this, even if fewer are selected then.
+    stop : {"chi2", "permutation"}
+        For "auto": how to test whether the best candidate X adds anything to the selected features
+        Z most redundant with it, H0: X ⟂ Y | Z. See ``hocmim.stopping``.
+    alpha : float, default 0.01
+        For "auto": the level, corrected for the number of candidates. Selection stops before the
+        first column with a larger p-value.
+    n_permutations : int, default 999
+        For "auto" and "permutation".
+    random_state : int, RandomState or None, default 0
+        Seed of the permutations.
     n_jobs : int or None
         Threads; None or -1 for all cores. Never changes a result.
     verbose : int
@@ -58,12 +73,23 @@ class InformationSelector(RankingSelector):
     classes_ : ndarray
         The classes of y (the cut points of a continuous y are in ``target_cuts_``).
     target_cuts_ : ndarray or None
+    p_values_ : ndarray of float64, shape (K,)
+        Of each selected column when it was chosen, corrected. Only with "auto".
+    stopping_ : Stopping or None
+        Why selection ended early: ``reason``, the column it ended before, its score and p-value.
+        None if as many columns as asked for, or all, were selected.
     """
 
+    n_features_to_select: int | float | str | None
     estimator: str
     discretizer: str
     n_bins: int
     target_bins: int
+    min_gain: float | None
+    stop: str
+    alpha: float
+    n_permutations: int
+    random_state: Any
     n_jobs: int | None
     verbose: int
 
@@ -89,20 +115,51 @@ class InformationSelector(RankingSelector):
         n_jobs = -1 if self.n_jobs is None else self.n_jobs
         encoder = Encoder(self.discretizer, self.n_bins, n_jobs=n_jobs)
         codes = encoder.fit_transform(table, target.column)
+        rule = self._stopping_rule(criterion, codes, target.column)
         progress = self._progress(criterion, n_selected) if self.verbose else None
         on_step, on_terms = (progress.on_step, progress.on_terms) if progress else (None, None)
         with LocalEngine(
             codes, target.column, criterion, n_jobs=n_jobs, on_terms=on_terms
         ) as engine:
-            selection = forward_search(engine, n_selected, on_step=on_step)
+            selection = forward_search(engine, n_selected, stop=rule, on_step=on_step)
         self.encoder_ = encoder
+        self.stopping_ = rule.stopping
+        if self._is_auto:
+            self.p_values_ = np.array(rule.p_values[: len(selection.steps)])
         self.classes_, self.target_cuts_ = target.classes, target.cuts
         self._keep(selection)
         return self
 
+    @property
+    def _is_auto(self) -> bool:
+        return isinstance(self.n_features_to_select, str) and self.n_features_to_select == "auto"
+
+    def _resolve_n_features(self, n_columns: int) -> int:
+        return n_columns if self._is_auto else super()._resolve_n_features(n_columns)
+
+    def _stopping_rule(self, criterion: Criterion, codes: Codes, y: Column) -> StoppingRule:
+        check_choice("stop", self.stop, STOPS)
+        check_number("alpha", self.alpha, at_least=0, at_most=1)
+        check_number("n_permutations", self.n_permutations, at_least=1, whole=True)
+        if self.min_gain is not None:
+            check_number("min_gain", self.min_gain, at_least=0)
+        return StoppingRule(
+            codes.column,
+            y,
+            codes.n_columns,
+            test=self.stop if self._is_auto else None,
+            alpha=self.alpha,
+            n_permutations=self.n_permutations,
+            random_state=self.random_state,
+            min_gain=self.min_gain,
+            given_selected=criterion.sees_redundancy,
+        )
+
     def _progress(self, criterion: Criterion, n_selected: int) -> Progress:
-        n_terms = criterion.n_terms(n_selected) * self.n_features_in_
         names = getattr(self, "feature_names_in_", None)
+        if self._is_auto:
+            return Progress(type(self).__name__, names, None, 0)
+        n_terms = criterion.n_terms(n_selected) * self.n_features_in_
         return Progress(type(self).__name__, names, n_selected, n_terms)
 
     def _keep(self, selection: Selection) -> None:
@@ -129,8 +186,9 @@ class HOCMIM(InformationSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float or None, default 10
-        How many columns to select: a number, a fraction of all, or None for half of them.
+    n_features_to_select : int, float, "auto" or None, default 10
+        How many columns to select: a number, a fraction of all, None for half of them, or "auto"
+        for as many as add more than chance does: see ``stop``.
     max_order : int, default 15
         The largest size of a representative set.
     tol : float, default 0.01
@@ -154,6 +212,18 @@ class HOCMIM(InformationSelector):
         Numeric columns with more distinct values than this are cut.
     target_bins : int, default 5
         Into how many bins a continuous target is cut.
+    min_gain : float or None
+        Stop before a column whose score is lower than this, even if fewer are selected then.
+    stop : {"chi2", "permutation"}
+        For "auto": how to test whether the best candidate X adds anything to the selected features
+        Z most redundant with it, H0: X ⟂ Y | Z. See ``hocmim.stopping``.
+    alpha : float, default 0.01
+        For "auto": the level, corrected for the number of candidates. Selection stops before the
+        first column with a larger p-value.
+    n_permutations : int, default 999
+        For "auto" and "permutation".
+    random_state : int, RandomState or None, default 0
+        Seed of the permutations.
     n_jobs : int or None
         Threads; None or -1 for all cores. Never changes a result.
     verbose : int
@@ -184,7 +254,7 @@ class HOCMIM(InformationSelector):
 
     def __init__(
         self,
-        n_features_to_select: int | float | None = 10,
+        n_features_to_select: int | float | str | None = 10,
         *,
         max_order: int = 15,
         tol: float = 0.01,
@@ -196,6 +266,11 @@ class HOCMIM(InformationSelector):
         discretizer: str = "uniform",
         n_bins: int = 5,
         target_bins: int = 5,
+        min_gain: float | None = None,
+        stop: str = "chi2",
+        alpha: float = 0.01,
+        n_permutations: int = 999,
+        random_state: Any = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
@@ -210,6 +285,11 @@ class HOCMIM(InformationSelector):
         self.discretizer = discretizer
         self.n_bins = n_bins
         self.target_bins = target_bins
+        self.min_gain = min_gain
+        self.stop = stop
+        self.alpha = alpha
+        self.n_permutations = n_permutations
+        self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
 

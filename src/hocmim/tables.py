@@ -560,6 +560,20 @@ def take_columns(X: Any, indices: ArrayLike) -> Any:
     return nw.from_native(X, eager_only=True)[:, places.tolist()].to_native()
 
 
+def take_rows(X: Any, indices: ArrayLike) -> Any:
+    """Rows of X in the given order, in the container X came in; nested lists as an array."""
+    places = np.asarray(indices, np.int64)
+    if sparse.issparse(X):
+        return X.tocsr()[places]
+    if isinstance(X, np.ndarray):
+        return X[places]
+    if isinstance(X, (list, tuple)) or not nw.dependencies.is_into_dataframe(X):
+        return _as_array(X)[places]
+    if hasattr(X, "iloc"):
+        return X.iloc[places]
+    return nw.from_native(X, eager_only=True)[places.tolist()].to_native()
+
+
 def check_features(estimator: Any, table: Table, *, reset: bool) -> None:
     """Set, or check against, ``n_features_in_`` and ``feature_names_in_`` of an estimator."""
     X = table.native if table.names else table

@@ -26,7 +26,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from hocmim.codes import Codes, Column
 from hocmim.counting import BlockTerms, Joint, Values
@@ -36,7 +36,7 @@ from hocmim.estimators import estimator_by_name
 SECOND_ORDER_WORTH_THREADS = 4_000_000
 
 
-def comparison_key(values: Values) -> Values:
+def comparison_key(values: ArrayLike) -> Values:
     """Round to 12 decimals: only then are two values compared."""
     return np.rint(np.asarray(values) * 1e12)
 
@@ -87,6 +87,8 @@ class Criterion(ABC):
         Set by an engine: ``best`` may return None if no column reaches it.
     """
 
+    # False for a criterion that would take a copy of a selected column as gladly as any other.
+    sees_redundancy = True
     # More than one where some blocks may have much more to do than others.
     blocks_per_thread = 1
     # Samples times columns below which a step is over before a second thread has begun.

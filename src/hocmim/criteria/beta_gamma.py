@@ -30,6 +30,7 @@ class BetaGammaCriterion(Criterion):
         self.beta = beta
         self.gamma = gamma
         self.mean = mean
+        self.sees_redundancy = beta != 0 or gamma != 0
 
     def start(self, block: Codes, y: Column) -> Values:
         """Begin with no redundancy."""

@@ -1,0 +1,126 @@
+"""How often does n_features_to_select="auto" find what there is, and what there is not?
+
+Prints two tables in Markdown; with --write they go into docs/stopping.md.
+
+    python benchmarks/stopping.py [tables] [--write]
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+
+import numpy as np
+
+import hocmim
+from into_docs import write_table
+
+SEED = 2022
+METHODS = ("HOCMIM", "CMICOT", "CMIM", "CMI", "mRMR", "JMI", "JMI-3", "MIM")
+N_NOISE = 40
+
+
+def known_table(
+    rng: np.random.Generator, n_samples: int
+) -> tuple[np.ndarray, np.ndarray, list[set[int]]]:
+    """Six things to find, each with the columns that say it; three of these are copies.
+
+    y depends on four columns of three levels and on an exclusive or, one of whose bits is fair and
+    the other not, so that the fair one can be seen alone and the other only with it. Two exact
+    copies, one with a tenth of its values replaced, and 40 columns of noise.
+    """
+    levels = rng.integers(3, size=(n_samples, 4))
+    fair, other = rng.integers(2, size=n_samples), (rng.random(n_samples) < 0.3).astype(int)
+    signal = levels @ [0.8, 0.67, 0.6, 0.53] + 2.2 * (fair ^ other)
+    y = (signal + 0.8 * rng.logistic(size=n_samples) > np.median(signal)).astype(int)
+    worn = np.where(rng.random(n_samples) < 0.1, rng.integers(3, size=n_samples), levels[:, 2])
+    noise = rng.integers(3, size=(n_samples, N_NOISE))
+    X = np.column_stack([levels, fair, other, levels[:, 0], levels[:, 1], worn, noise])
+    order = rng.permutation(X.shape[1])
+    at = np.argsort(order).tolist()
+    things = [{at[0], at[6]}, {at[1], at[7]}, {at[2], at[8]}, {at[3]}, {at[4]}, {at[5]}]
+    return X[:, order], y, things
+
+
+def noise_table(
+    rng: np.random.Generator, n_samples: int, n_columns: int, kind: str
+) -> tuple[np.ndarray, np.ndarray]:
+    """Columns that say nothing of y."""
+    if kind == "normal":
+        return rng.normal(size=(n_samples, n_columns)), rng.integers(2, size=n_samples)
+    rare = rng.poisson(0.05, size=(n_samples, n_columns))  # counts of rare words, a rare class
+    return rare, (rng.random(n_samples) < 0.1).astype(int)
+
+
+def rates(name: str, stop: str, tables: list[tuple]) -> list[str]:
+    """What one method finds on average, over the tables."""
+    found, ceiling, redundant, noise, began = [], [], [], [], time.perf_counter()
+    seconds = 0.0
+    for X, y, things in tables:
+        began = time.perf_counter()
+        selector = hocmim.make_selector(name, n_features_to_select="auto", stop=stop).fit(X, y)
+        seconds += time.perf_counter() - began
+        selected = set(selector.selected_.tolist())
+        telling = set.union(*things)
+        ranked = hocmim.make_selector(name, n_features_to_select=12).fit(X, y).selected_.tolist()
+        first_noise = next((i for i, j in enumerate(ranked) if j not in telling), len(ranked))
+        found.append(sum(bool(selected & thing) for thing in things))
+        ceiling.append(sum(bool(set(ranked[:first_noise]) & thing) for thing in things))
+        redundant.append(len(selected & telling) - found[-1])
+        noise.append(len(selected - telling))
+    return [
+        f"{np.mean(found):.2f}",
+        f"{np.mean(ceiling):.2f}",
+        f"{np.mean(redundant):.2f}",
+        f"{np.mean(noise):.3f}",
+        f"{np.mean(np.array(noise) > 0):.1%}",
+        f"{1000 * seconds / len(tables):.0f}",
+    ]
+
+
+def known_answers(n_tables: int) -> str:
+    rng = np.random.default_rng(SEED)
+    lines = [
+        "| samples | method | test | found, of 6 | before any noise | redundant | noise "
+        "| tables with noise | ms |",
+        "|---" * 9 + "|",
+    ]
+    for n_samples in (1000, 3000):
+        tables = [known_table(rng, n_samples) for _ in range(n_tables)]
+        for name in METHODS:
+            for stop in ("chi2", "permutation"):
+                cells = [str(n_samples), name, stop, *rates(name, stop, tables)]
+                lines.append(f"| {' | '.join(cells)} |")
+                print(lines[-1], flush=True)
+    return "\n".join(lines)
+
+
+def pure_noise(n_tables: int) -> str:
+    rng = np.random.default_rng(SEED)
+    lines = [
+        "| samples × columns | values | test | tables with any selected | columns selected |",
+        "|---" * 5 + "|",
+    ]
+    for shape in ((100, 2000), (500, 50), (2000, 200)):
+        for kind in ("normal", "rare"):
+            tables = [noise_table(rng, *shape, kind) for _ in range(n_tables)]
+            for stop in ("chi2", "permutation"):
+                selector = hocmim.HOCMIM("auto", stop=stop)
+                counts = np.array([len(selector.fit(X, y).selected_) for X, y in tables])
+                lines.append(
+                    f"| {shape[0]} × {shape[1]} | {kind} | {stop} | {np.mean(counts > 0):.1%} "
+                    f"| {counts.mean():.3f} |"
+                )
+                print(lines[-1], flush=True)
+    return "\n".join(lines)
+
+
+def main(n_tables: int, write: bool) -> None:
+    for name, table in (("known", known_answers(n_tables)), ("noise", pure_noise(4 * n_tables))):
+        if write:
+            write_table("stopping.md", name, table)
+
+
+if __name__ == "__main__":
+    numbers = [int(argument) for argument in sys.argv[1:] if argument.isdigit()]
+    main(numbers[0] if numbers else 50, "--write" in sys.argv)
