@@ -187,6 +187,24 @@ class Encoder(BaseEstimator):
         check_features(self, table, reset=False)
         return self._encode(table)
 
+    def transform_column(self, X: Any, j: int) -> Column:
+        """Code one column of another table with the same columns."""
+        check_is_fitted(self)
+        table = as_table(X)
+        check_features(self, table, reset=False)
+        arity = int(self._fitted.arity[j])
+        is_narrow = arity <= NARROW_LEVELS
+        narrow = np.empty((int(is_narrow), table.n_rows), np.uint8)
+        wide = np.empty((int(not is_narrow), table.n_rows), np.uint16)
+        codes = narrow[0] if is_narrow else wide[0]
+        block = table.read(Span(j, j + 1))
+        if isinstance(block, Categories):
+            codes[:] = self._encode_categories(table, block)
+        else:
+            place = np.array([0 if is_narrow else ~0], np.int64)
+            self._encode_numbers(table, block, place, narrow, wide)
+        return Column(codes, arity, j)
+
     def _encode(self, table: Table) -> Codes:
         arity = self._fitted.arity
         is_narrow = arity <= NARROW_LEVELS

@@ -8,7 +8,7 @@ are compared after rounding to 12 decimals; among equals the lowest column index
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from hocmim.counting import Values
@@ -26,17 +26,24 @@ class Engine(Protocol):
     def describe(self, index: int) -> dict[str, Any]:
         """What the criterion has to say of a column."""
 
+    def set_aside(self, index: int) -> None:
+        """Take a column out of the candidates."""
+
     def select(self, index: int) -> None:
         """Absorb a column as the newest selected."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """One selected column: which, with what score, and what its criterion said of it."""
+    """One selected column: which, with what score, and what its criterion said of it.
+
+    ``runner_up`` is the next best candidate of the same step.
+    """
 
     index: int
     score: float
     details: dict[str, Any]
+    runner_up: Step | None = None
 
 
 @dataclass(frozen=True)
@@ -69,16 +76,24 @@ def forward_search(
     relevance = engine.start()
     steps: list[Step] = []
     while len(steps) < n_select:
-        found = engine.best()
-        if found is None:
+        step = _best(engine)
+        if step is None:
             break
-        index, score = found
-        step = Step(index, score, engine.describe(index))
         if stop is not None and stop(steps, step):
             break
+        engine.set_aside(step.index)
+        step = replace(step, runner_up=_best(engine))
         steps.append(step)
         if len(steps) < n_select:
-            engine.select(index)
+            engine.select(step.index)
         if on_step is not None:
             on_step(len(steps), step)
     return Selection(relevance, tuple(steps))
+
+
+def _best(engine: Engine) -> Step | None:
+    found = engine.best()
+    if found is None:
+        return None
+    index, score = found
+    return Step(index, score, engine.describe(index))

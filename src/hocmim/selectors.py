@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import difflib
 from abc import abstractmethod
 from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
+from hocmim import plots
 from hocmim.base import RankingSelector
 from hocmim.codes import Codes, Column
+from hocmim.counting import BlockTerms, Joint
 from hocmim.criteria.base import Criterion
 from hocmim.criteria.hocmim import ExhaustiveHOCMIM, GreedyHOCMIM
 from hocmim.encode import Encoder, encode_target
 from hocmim.engines.local import LocalEngine
-from hocmim.errors import InvalidParameterError
+from hocmim.errors import InvalidParameterError, InvalidTableError
+from hocmim.explain import Explanation, Kept, Trace, column_name, explain, pairwise_redundancy
 from hocmim.progress import Progress
 from hocmim.search import Selection, forward_search
 from hocmim.stopping import STOPS, StoppingRule
@@ -78,6 +84,13 @@ class InformationSelector(RankingSelector):
     stopping_ : Stopping or None
         Why selection ended early: ``reason``, the column it ended before, its score and p-value.
         None if as many columns as asked for, or all, were selected.
+    trace_ : Trace
+        The winner and the runner-up of each step: score, relevance, order, representative set.
+
+    Notes
+    -----
+    For ``explain`` and the pictures a fitted selector keeps the codes of the selected columns and
+    of y: one byte a value (two for columns of more than 256 levels), K + 1 columns of them.
     """
 
     n_features_to_select: int | float | str | None
@@ -124,6 +137,7 @@ class InformationSelector(RankingSelector):
             selection = forward_search(engine, n_selected, stop=rule, on_step=on_step)
         self.encoder_ = encoder
         self.stopping_ = rule.stopping
+        self._kept = Kept.of(codes, target.column, [step.index for step in selection.steps])
         if self._is_auto:
             self.p_values_ = np.array(rule.p_values[: len(selection.steps)])
         self.classes_, self.target_cuts_ = target.classes, target.cuts
@@ -165,9 +179,130 @@ class InformationSelector(RankingSelector):
     def _keep(self, selection: Selection) -> None:
         """Set the fitted attributes."""
         self.relevance_ = selection.relevance
+        self.trace_ = Trace(selection, getattr(self, "feature_names_in_", None))
         self._set_selection(
             [step.index for step in selection.steps], [step.score for step in selection.steps]
         )
+
+    # --- why --------------------------------------------------------------------------------------
+
+    def explain(self, feature: int | str, X: Any = None) -> Explanation:
+        """Say why a feature was taken or left.
+
+        Parameters
+        ----------
+        feature : int or str
+            Its index or its name.
+        X : table, optional
+            What the selector was fitted on: needed for a feature that was left, since only the
+            codes of the selected ones are kept.
+
+        Returns
+        -------
+        Explanation
+            ``print`` it; or read its ``relevance``, ``redundancy``, ``contests`` and so on.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_breast_cancer
+        >>> from hocmim import HOCMIM
+        >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+        >>> selector = HOCMIM(5).fit(X, y)
+        >>> print(selector.explain("mean radius", X).replaced_by)
+        worst radius
+        """
+        check_is_fitted(self)
+        index = self._index_of(feature)
+        best = list(zip(self.selected_.tolist(), self.scores_.tolist(), strict=True))
+        if self.stopping_ is not None:
+            best.append((self.stopping_.index, self.stopping_.score))
+        return explain(
+            self._column_to_explain(index, X),
+            self._kept,
+            self._criterion().spawn(),
+            method=type(self).__name__,
+            names=getattr(self, "feature_names_in_", None),
+            best=best,
+            runners_up=self.trace_.runners_up(),
+            stopping=self.stopping_,
+        )
+
+    def _index_of(self, feature: int | str) -> int:
+        """The index of a feature given by its index or its name."""
+        names = getattr(self, "feature_names_in_", None)
+        if isinstance(feature, str) and names is not None:
+            found = np.flatnonzero(names == feature)
+            if len(found):
+                return int(found[0])
+            near = difflib.get_close_matches(feature, names.tolist(), n=3)
+            hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
+            raise InvalidParameterError(f"There is no feature {feature!r}.{hint}")
+        is_index = isinstance(feature, Integral) and not isinstance(feature, bool)
+        if is_index and 0 <= int(feature) < self.n_features_in_:
+            return int(feature)
+        names_too = " or a name" if names is not None else ""
+        raise InvalidParameterError(
+            f"feature must be an index from 0 to {self.n_features_in_ - 1}{names_too}. Got "
+            f"{feature!r} instead."
+        )
+
+    def _column_to_explain(self, index: int, X: Any) -> Column:
+        if index in self.selected_:
+            return self._kept.columns[self.selected_.tolist().index(index)]
+        if X is None:
+            raise InvalidParameterError(
+                f"Feature {index} was not selected, and only the selected ones are kept: pass the "
+                "table the selector was fitted on, as in explain(feature, X)."
+            )
+        column = self.encoder_.transform_column(X, index)
+        y = self._kept.y
+        if len(column.codes) == len(y.codes):
+            terms = BlockTerms(Codes.from_columns([column]), Joint.of([y]), self._estimator())
+            if terms.relevance()[0] == self.relevance_[index]:
+                return column
+        raise InvalidTableError(
+            "X is not the table the selector was fitted on: its rows, or their order, are others. "
+            "Pass the same table to explain."
+        )
+
+    def _estimator(self) -> str:
+        return self._criterion().estimator
+
+    def redundancy_matrix(self) -> NDArray[np.float64]:
+        """R_ij = I(X_i;X_j) − I(X_i;X_j|Y) of the selected features, in the order of selection.
+
+        In nats; positive where two repeat each other, negative where they tell more of y together
+        than apart. The diagonal is I(X_i;Y).
+        """
+        check_is_fitted(self)
+        return pairwise_redundancy(self._kept, self._estimator())
+
+    def plot_scores(self, ax: Any = None) -> Any:
+        """Draw the score and the relevance of each selected feature; return the axes."""
+        names = self._selected_names(1)
+        return plots.score_curve(names, self.scores_, self.relevance_[self.selected_], ax)
+
+    def plot_redundancy_heatmap(self, ax: Any = None) -> Any:
+        """Draw the redundancy of each pair of selected features; return the axes."""
+        return plots.redundancy_heatmap(self._selected_names(2), self.redundancy_matrix(), ax)
+
+    def plot_redundancy_network(self, ax: Any = None, *, min_share: float = 0.2) -> Any:
+        """Draw the selected features, and lines between those that repeat or complete each other.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+        min_share : float
+            Draw lines from this share of the smaller relevance up.
+        """
+        names = self._selected_names(2)
+        return plots.redundancy_network(names, self.redundancy_matrix(), min_share, ax)
+
+    def _selected_names(self, at_least: int) -> list[str]:
+        check_is_fitted(self)
+        plots.check_selected(len(self.selected_), at_least)
+        names = getattr(self, "feature_names_in_", None)
+        return [column_name(names, int(j)) for j in self.selected_]
 
     def __sklearn_tags__(self) -> Any:
         """Tags: missing values and strings are read as levels of their own."""

@@ -140,11 +140,13 @@ class GreedyHOCMIM(HOCMIMCriterion):
         self._selected = native_list([], block.n_samples)
         self._all_selected: Joint | None = Joint(np.zeros(block.n_samples, np.uint32), 1)
         self._n_absorbed = np.zeros(block.n_columns, np.int64)
+        self._bound: Values | None = None
         return self.relevance
 
     def update(self, newest: Column) -> None:
         """Note the newest column; paths are followed when they are asked for."""
         super().update(newest)
+        self._bound = None
         self._selected.append(newest.codes, newest.arity)
         if len(self.selected) > self.max_order or self.min_support > 0:
             self._all_selected = None
@@ -160,8 +162,10 @@ class GreedyHOCMIM(HOCMIMCriterion):
         """Return the best open candidate, following no more paths than needed."""
         if not self.selected or self._all_selected is None or not self.open.any():
             return super().best()
-        bound = np.maximum(self.relevance - self._redundancy_with_all(), self.tol * self.relevance)
-        keys = np.where(self.open, comparison_key(bound), -np.inf)
+        if self._bound is None:  # it holds for the runner-up too
+            least = self.tol * self.relevance
+            self._bound = np.maximum(self.relevance - self._redundancy_with_all(), least)
+        keys = np.where(self.open, comparison_key(self._bound), -np.inf)
         is_exact = np.zeros(len(keys), bool)
         while not is_exact[position := int(np.argmax(keys))]:
             self._follow(np.array([position]))

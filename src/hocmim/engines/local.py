@@ -114,10 +114,14 @@ class LocalEngine:
         block, position = divmod(index, self._block_size)
         return self._criteria[block].describe(position)
 
-    def select(self, index: int) -> None:
-        """Take a column out of the candidates and absorb it as the newest selected."""
+    def set_aside(self, index: int) -> None:
+        """Take a column out of the candidates."""
         block, position = divmod(index, self._block_size)
         self._criteria[block].open[position] = False
+
+    def select(self, index: int) -> None:
+        """Take a column out of the candidates and absorb it as the newest selected."""
+        self.set_aside(index)
         newest = self.codes.column(index)
         self._map(lambda criterion: criterion.update(newest))
 
