@@ -27,11 +27,28 @@ def test_demo_says_what_it_chose_and_why_it_stopped():
     assert "Where it stopped looking" in out
 
 
+def python_blocks(page):
+    return re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
+
+
 def test_readme_code_runs():
-    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    blocks = python_blocks(ROOT / "README.md")
     assert blocks
     for block in blocks:
         assert "worst concave points" in run("-c", block)
+
+
+PAGES = [page for page in sorted((ROOT / "docs").glob("*.md")) if python_blocks(page)]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_code_of_a_docs_page_runs(page, tmp_path):
+    """The blocks of a page, one after the other as a reader would run them."""
+    code = "import matplotlib; matplotlib.use('Agg')\n" + "\n".join(python_blocks(page))
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, check=False
+    )
+    assert done.returncode == 0, done.stderr
 
 
 MODULES = [
