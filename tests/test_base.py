@@ -33,7 +33,11 @@ class CovarianceSelector(RankingSelector):
         self._resolve_n_features(table.n_columns)
         values = numeric_matrix(table, allow_missing=False).values
         classes = encode_target(y).column.codes.astype(float)
-        return self._rank_all(np.abs((values - values.mean(0)).T @ (classes - classes.mean())))
+        scores = np.abs((values - values.mean(0)).T @ (classes - classes.mean()))
+        order = np.argsort(-scores, kind="stable")
+        selected = order[: self._resolve_n_features(len(order))]
+        ranking = np.argsort(order, kind="stable") + 1
+        return self._set_selection(selected, scores[selected], ranking)
 
 
 class LevelSelector(RankingSelector):

@@ -302,6 +302,8 @@ def test_pictures(pyplot):
 
 
 def test_names_are_no_mathematics(pyplot):
+    from matplotlib.text import Text
+
     X, y = table(D=4)
     frame = pd.DataFrame(X, columns=["$\\frac$", "a_$b", "<b>", "x" * 500])
     selector = MIM(4).fit(frame, y)
@@ -311,6 +313,8 @@ def test_names_are_no_mathematics(pyplot):
         selector.plot_redundancy_network(),
     ):
         picture.figure.canvas.draw()  # raises if it were parsed as mathematics
+        shown = [text.get_text() for text in picture.findobj(Text)]
+        assert any("frac" in text for text in shown)
 
 
 def test_without_matplotlib(monkeypatch):

@@ -111,15 +111,6 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         self.ranking_ = ranks
         return self
 
-    def _rank_all(self, scores: ArrayLike) -> Self:
-        """Select the K columns of highest score; equal scores: the lowest index first."""
-        all_scores = np.asarray(scores, np.float64)
-        order = np.argsort(-all_scores, kind="stable")
-        selected = order[: self._resolve_n_features(len(order))]
-        ranking = np.empty(len(order), np.int64)
-        ranking[order] = np.arange(1, len(order) + 1)
-        return self._set_selection(selected, all_scores[selected], ranking)
-
     # --- scikit-learn -----------------------------------------------------------------------------
 
     def __sklearn_tags__(self) -> Any:

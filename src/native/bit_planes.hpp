@@ -19,7 +19,6 @@ public:
     // The planes of levels 1, 2, … of column j, one after the other.
     const uint64_t* planes(int64_t j) const { return words_.data() + first_[size_t(j)]; }
     int64_t n_words() const { return n_words_; }
-    int64_t n_bytes() const { return int64_t(words_.size()) * 8; }
 
     static int64_t words_for(int64_t n_samples) { return (n_samples + 511) / 512 * 8; }
 

@@ -139,7 +139,6 @@ void bind_information(nanobind::module_& m) {
     nb::class_<BitPlanes>(m, "BitPlanes")
         .def(nb::init<const Columns&>(), "columns"_a, nb::call_guard<nb::gil_scoped_release>())
         .def("has", &BitPlanes::has, "j"_a)
-        .def_prop_ro("n_bytes", &BitPlanes::n_bytes)
         .def_ro_static("most_levels", &BitPlanes::kMostLevels);
 
     nb::class_<CellMasks>(m, "CellMasks")
