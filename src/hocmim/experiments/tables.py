@@ -469,7 +469,8 @@ class TimeTable:
             *missing_notes(self.missing),
         ]
         header = ["data set", *self.methods]
-        return Grid("Seconds of a selection", header, rows, notes, min(4, len(rows)))
+        title = "Processor seconds of a selection"
+        return Grid(title, header, rows, notes, min(4, len(rows)))
 
 
 def time_table(
