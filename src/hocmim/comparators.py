@@ -8,6 +8,7 @@ the others of third and fourth order.
 
 from __future__ import annotations
 
+from os import PathLike
 from typing import Any
 
 from hocmim.criteria.base import Criterion
@@ -48,6 +49,10 @@ class _Plugin(InformationSelector):
         alpha: float = 0.01,
         n_permutations: int = 999,
         random_state: Any = 0,
+        feature_groups: Any = None,
+        engine: Any = "local",
+        codes_dir: str | PathLike[str] | None = None,
+        checkpoint: str | PathLike[str] | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
@@ -61,6 +66,10 @@ class _Plugin(InformationSelector):
         self.alpha = alpha
         self.n_permutations = n_permutations
         self.random_state = random_state
+        self.feature_groups = feature_groups
+        self.engine = engine
+        self.codes_dir = codes_dir
+        self.checkpoint = checkpoint
         self.n_jobs = n_jobs
         self.verbose = verbose
 
@@ -81,6 +90,10 @@ class _Shrinkage(_Plugin):
         alpha: float = 0.01,
         n_permutations: int = 999,
         random_state: Any = 0,
+        feature_groups: Any = None,
+        engine: Any = "local",
+        codes_dir: str | PathLike[str] | None = None,
+        checkpoint: str | PathLike[str] | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
@@ -95,6 +108,10 @@ class _Shrinkage(_Plugin):
             alpha=alpha,
             n_permutations=n_permutations,
             random_state=random_state,
+            feature_groups=feature_groups,
+            engine=engine,
+            codes_dir=codes_dir,
+            checkpoint=checkpoint,
             n_jobs=n_jobs,
             verbose=verbose,
         )
@@ -138,6 +155,10 @@ class MIFS(_Plugin):
         alpha: float = 0.01,
         n_permutations: int = 999,
         random_state: Any = 0,
+        feature_groups: Any = None,
+        engine: Any = "local",
+        codes_dir: str | PathLike[str] | None = None,
+        checkpoint: str | PathLike[str] | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
@@ -152,6 +173,10 @@ class MIFS(_Plugin):
             alpha=alpha,
             n_permutations=n_permutations,
             random_state=random_state,
+            feature_groups=feature_groups,
+            engine=engine,
+            codes_dir=codes_dir,
+            checkpoint=checkpoint,
             n_jobs=n_jobs,
             verbose=verbose,
         )
@@ -223,6 +248,10 @@ class BetaGamma(_Plugin):
         alpha: float = 0.01,
         n_permutations: int = 999,
         random_state: Any = 0,
+        feature_groups: Any = None,
+        engine: Any = "local",
+        codes_dir: str | PathLike[str] | None = None,
+        checkpoint: str | PathLike[str] | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
@@ -237,6 +266,10 @@ class BetaGamma(_Plugin):
             alpha=alpha,
             n_permutations=n_permutations,
             random_state=random_state,
+            feature_groups=feature_groups,
+            engine=engine,
+            codes_dir=codes_dir,
+            checkpoint=checkpoint,
             n_jobs=n_jobs,
             verbose=verbose,
         )
@@ -390,6 +423,10 @@ class CMICOT(_Plugin):
         alpha: float = 0.01,
         n_permutations: int = 999,
         random_state: Any = 0,
+        feature_groups: Any = None,
+        engine: Any = "local",
+        codes_dir: str | PathLike[str] | None = None,
+        checkpoint: str | PathLike[str] | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
@@ -404,6 +441,10 @@ class CMICOT(_Plugin):
             alpha=alpha,
             n_permutations=n_permutations,
             random_state=random_state,
+            feature_groups=feature_groups,
+            engine=engine,
+            codes_dir=codes_dir,
+            checkpoint=checkpoint,
             n_jobs=n_jobs,
             verbose=verbose,
         )
@@ -444,6 +485,10 @@ class CriterionSelector(InformationSelector):
         alpha: float = 0.01,
         n_permutations: int = 999,
         random_state: Any = 0,
+        feature_groups: Any = None,
+        engine: Any = "local",
+        codes_dir: str | PathLike[str] | None = None,
+        checkpoint: str | PathLike[str] | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
@@ -457,6 +502,10 @@ class CriterionSelector(InformationSelector):
         self.alpha = alpha
         self.n_permutations = n_permutations
         self.random_state = random_state
+        self.feature_groups = feature_groups
+        self.engine = engine
+        self.codes_dir = codes_dir
+        self.checkpoint = checkpoint
         self.n_jobs = n_jobs
         self.verbose = verbose
 

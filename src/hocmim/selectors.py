@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import difflib
 from abc import abstractmethod
+from collections.abc import Callable
 from numbers import Integral, Real
+from os import PathLike
 from typing import Any, Self
 
 import numpy as np
@@ -24,6 +26,7 @@ from hocmim.explain import Explanation, Kept, Trace, column_name, explain, pairw
 from hocmim.progress import Progress
 from hocmim.search import Selection, forward_search
 from hocmim.stopping import STOPS, StoppingRule
+from hocmim.tables import Table
 
 
 class InformationSelector(RankingSelector):
@@ -58,6 +61,17 @@ class InformationSelector(RankingSelector):
         For "auto" and "permutation".
     random_state : int, RandomState or None, default 0
         Seed of the permutations.
+    feature_groups : dict of name to columns, list of lists of columns, or None
+        Columns (by name or index) that are selected together as one feature, such as the columns of
+        a one-hot code; the others stay as they are.
+    engine : "local", "dask", a distributed Client or the address of a scheduler
+        Where the work is done: on this machine, or on the workers of a Dask cluster. Never changes
+        a result.
+    codes_dir : path or None
+        Keep the codes in memory-mapped files of this folder instead of in memory, and use them
+        again for the same data.
+    checkpoint : path or None
+        After each selected column, write there what is needed to go on; go on from it if it exists.
     n_jobs : int or None
         Threads; None or -1 for all cores. Never changes a result.
     verbose : int
@@ -103,6 +117,10 @@ class InformationSelector(RankingSelector):
     alpha: float
     n_permutations: int
     random_state: Any
+    feature_groups: Any
+    engine: Any
+    codes_dir: str | PathLike[str] | None
+    checkpoint: str | PathLike[str] | None
     n_jobs: int | None
     verbose: int
 
@@ -125,17 +143,12 @@ class InformationSelector(RankingSelector):
         n_selected = self._resolve_n_features(table.n_columns)
         criterion = self._criterion()
         target = encode_target(y, table.n_rows, bins=self.target_bins, discretizer=self.discretizer)
-        n_jobs = -1 if self.n_jobs is None else self.n_jobs
-        encoder = Encoder(self.discretizer, self.n_bins, n_jobs=n_jobs)
-        codes = encoder.fit_transform(table, target.column)
+        codes = self._encode(table, target.column)
         rule = self._stopping_rule(criterion, codes, target.column)
         progress = self._progress(criterion, n_selected) if self.verbose else None
         on_step, on_terms = (progress.on_step, progress.on_terms) if progress else (None, None)
-        with LocalEngine(
-            codes, target.column, criterion, n_jobs=n_jobs, on_terms=on_terms
-        ) as engine:
+        with self._open_engine(codes, target.column, criterion, on_terms) as engine:
             selection = forward_search(engine, n_selected, stop=rule, on_step=on_step)
-        self.encoder_ = encoder
         self.stopping_ = rule.stopping
         self._kept = Kept.of(codes, target.column, [step.index for step in selection.steps])
         if self._is_auto:
@@ -143,6 +156,28 @@ class InformationSelector(RankingSelector):
         self.classes_, self.target_cuts_ = target.classes, target.cuts
         self._keep(selection)
         return self
+
+    def _encode(self, table: Table, y: Column) -> Codes:
+        """Learn how each column is coded, and code it."""
+        self.encoder_ = Encoder(self.discretizer, self.n_bins, n_jobs=self._n_threads)
+        return self.encoder_.fit_transform(table, y)
+
+    def _open_engine(
+        self,
+        codes: Codes,
+        y: Column,
+        criterion: Criterion,
+        on_terms: Callable[[int], None] | None,
+    ) -> LocalEngine:
+        """The engine that does the work."""
+        for parameter in ("feature_groups", "codes_dir", "checkpoint"):
+            if getattr(self, parameter) is not None or self.engine != "local":
+                raise NotImplementedError(parameter)
+        return LocalEngine(codes, y, criterion, n_jobs=self._n_threads, on_terms=on_terms)
+
+    @property
+    def _n_threads(self) -> int:
+        return -1 if self.n_jobs is None else self.n_jobs
 
     @property
     def _is_auto(self) -> bool:
@@ -359,6 +394,17 @@ class HOCMIM(InformationSelector):
         For "auto" and "permutation".
     random_state : int, RandomState or None, default 0
         Seed of the permutations.
+    feature_groups : dict of name to columns, list of lists of columns, or None
+        Columns (by name or index) that are selected together as one feature, such as the columns of
+        a one-hot code; the others stay as they are.
+    engine : "local", "dask", a distributed Client or the address of a scheduler
+        Where the work is done: on this machine, or on the workers of a Dask cluster. Never changes
+        a result.
+    codes_dir : path or None
+        Keep the codes in memory-mapped files of this folder instead of in memory, and use them
+        again for the same data.
+    checkpoint : path or None
+        After each selected column, write there what is needed to go on; go on from it if it exists.
     n_jobs : int or None
         Threads; None or -1 for all cores. Never changes a result.
     verbose : int
@@ -406,6 +452,10 @@ class HOCMIM(InformationSelector):
         alpha: float = 0.01,
         n_permutations: int = 999,
         random_state: Any = 0,
+        feature_groups: Any = None,
+        engine: Any = "local",
+        codes_dir: str | PathLike[str] | None = None,
+        checkpoint: str | PathLike[str] | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
@@ -425,6 +475,10 @@ class HOCMIM(InformationSelector):
         self.alpha = alpha
         self.n_permutations = n_permutations
         self.random_state = random_state
+        self.feature_groups = feature_groups
+        self.engine = engine
+        self.codes_dir = codes_dir
+        self.checkpoint = checkpoint
         self.n_jobs = n_jobs
         self.verbose = verbose
 
