@@ -10,6 +10,7 @@ import platform
 import secrets
 from collections.abc import Sequence
 from importlib.metadata import version
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -106,7 +107,7 @@ def write_report(
     _check_place(path, overwrite)  # before the work, and again after it
     page = make_page(
         gather(selector, X, y),
-        data_notes(X, y, encoder=getattr(selector, "encoder_", None)),
+        _data_notes(selector, X, y),
         fingerprint=fingerprint(X, y),
         target_name=_target_name(y),
         title=title,
@@ -211,8 +212,8 @@ def _tiles(evidence: Evidence) -> list[tuple[str, str]]:
     K, D, N = len(evidence.selected), evidence.n_columns, evidence.n_samples
     tiles = [(f"{K:,} of {D:,}", "features taken")]
     if K:
-        share = low if low == high else f"{low} – {high}"
-        tiles.append((share, "of the target told by them"))
+        share = low if low == high else f"{low} to {high}"
+        tiles.append((share, "of the target explained"))
     target = "bins of the target" if evidence.target_cuts is not None else "classes"
     return [*tiles, (f"{N:,}", "samples"), (f"{evidence.n_classes:,}", target)]
 
@@ -241,6 +242,12 @@ def _rows(evidence: Evidence) -> list[dict[str, Any]]:
             }
         )
     return rows
+
+
+def _data_notes(selector: Any, X: Any, y: Any) -> list[Note]:
+    if not hasattr(selector, "encoder_"):
+        return data_notes(X, y)
+    return data_notes(X, y, encoder=selector.encoder_, target_bins=selector.target_bins)
 
 
 def _note_groups(notes: Sequence[Note]) -> list[tuple[str, list[Note]]]:
@@ -276,10 +283,15 @@ def _call(selector: Any) -> str:
 
     kind = type(selector)
     module = "hocmim" if getattr(hocmim, kind.__name__, None) is kind else kind.__module__
-    made = selector.__repr__(N_CHAR_MAX=10**6)
+    defaults = signature(kind).parameters
+    arguments = ", ".join(
+        f"{name}={value!r}"
+        for name, value in selector.get_params(deep=False).items()
+        if name == "n_features_to_select" or repr(value) != repr(defaults[name].default)
+    )
     return (
         f"from {module} import {kind.__name__}\n\n"
-        f"selector = {made}\n"
+        f"selector = {kind.__name__}({arguments})\n"
         "selector.fit(X, y)\n"
         'selector.report("report.html", X, y)'
     )
@@ -345,7 +357,8 @@ def _data(evidence: Evidence, notes: Sequence[Note]) -> dict[str, Any]:
         },
         "order": _pack(answers.order, "<i2"),
         "nMembers": _pack([len(members) for members in answers.members], "<u2"),
-        "members": _pack(np.concatenate(answers.members), "<u2"),
+        "memberKind": "u1" if K < 256 else "u2",
+        "members": _pack(np.concatenate(answers.members), "<u1" if K < 256 else "<u2"),
         "mostRedundant": _pack(answers.most_redundant, "<i2"),
         "nextRedundant": _pack(answers.next_redundant, "<i2"),
         "mostSynergistic": _pack(answers.most_synergistic, "<i2"),

@@ -73,7 +73,7 @@ def _why_it_ended(evidence: Evidence) -> Sentence:
     if stopping is None:
         if K == evidence.n_columns:
             return ["It ended when no feature was left."]
-        return ["It ended there because as many were taken as asked for."]
+        return ["It ended because as many were taken as were asked for."]
     best = Name(evidence.name(stopping.index))
     if stopping.reason == "not significant":
         tested = f"(p = {stopping.p_value:.2g}, level {evidence.selector.alpha:g})."
