@@ -20,6 +20,7 @@ def open_chromium():
     options.binary_location = browser
     for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"):
         options.add_argument(argument)
+    options.add_argument("--force-prefers-reduced-motion")  # a click waits for no scrolling
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     session = webdriver.Chrome(options, webdriver.ChromeService(driver))
     try:

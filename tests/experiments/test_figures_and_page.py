@@ -4,9 +4,9 @@ import json
 import re
 
 import pytest
-from browser import Recorder, open_chromium, phone, script, served
 from made_up import make_arrays
 
+from browser import Recorder, open_chromium, phone, script, served
 from hocmim.experiments.config import config_report, read_config
 from hocmim.experiments.datasets import make_data_set, save
 from hocmim.experiments.figures import draw_critical_difference, figures, write_figures

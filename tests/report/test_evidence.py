@@ -65,7 +65,9 @@ def check_against_explain(selector, X, y):
         assert (answers.nearest_step[j], answers.nearest_score[j]) == (nearest.step, nearest.score)
         shared = sorted(one.redundancy.values(), reverse=True)
         positive = [value for value in shared if value > 1e-12]
-        assert answers.redundancy[0, j] == positive[0] if positive else answers.most_redundant[j] < 0
+        assert (
+            answers.redundancy[0, j] == positive[0] if positive else answers.most_redundant[j] < 0
+        )
         assert (
             answers.redundancy[1, j] == positive[1]
             if len(positive) > 1

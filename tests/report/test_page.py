@@ -241,7 +241,9 @@ def mixed_table(n=120):
             "constant": 1.0,
             "row": np.arange(n),
             "copy": y * 2,
-            "colour": pd.Categorical(np.array(["red", "green", "blue"])[(y + (np.arange(n) % 3)) % 3]),
+            "colour": pd.Categorical(
+                np.array(["red", "green", "blue"])[(y + (np.arange(n) % 3)) % 3]
+            ),
             "day": pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.integers(300, size=n), "D"),
             "flag": rng.random(n) < 0.3 + 0.4 * y,
         }

@@ -71,7 +71,7 @@ def together(evidence: Evidence) -> tuple[float, float]:
 def _why_it_ended(evidence: Evidence) -> Sentence:
     stopping, K = evidence.stopping, len(evidence.selected)
     if stopping is None:
-        if K == evidence.n_columns:
+        if evidence.n_columns == K:
             return ["It ended when no feature was left."]
         return ["It ended because as many were taken as were asked for."]
     best = Name(evidence.name(stopping.index))
