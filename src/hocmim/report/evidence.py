@@ -321,15 +321,17 @@ class _Block:
         self.members = [np.empty(0, np.int64)] * n
         if criterion is not None:
             self._search(criterion.spawn(), best, steps)
-        places, redundancy = self._most_redundant(terms)
+        (first, second, least), redundancy = self._most_redundant(terms)
         answers = Answers(
-            self.score,
-            self.nearest_step,
-            self.nearest_score,
-            self.curve,
-            self.order,
-            self.members,
-            *places,
+            score=self.score,
+            nearest_step=self.nearest_step,
+            nearest_score=self.nearest_score,
+            curve=self.curve,
+            order=self.order,
+            members=self.members,
+            most_redundant=first,
+            next_redundant=second,
+            most_synergistic=least,
             redundancy=redundancy,
         )
         return terms.relevance(), answers

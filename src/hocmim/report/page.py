@@ -8,7 +8,7 @@ import datetime as dt
 import os
 import platform
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib.metadata import version
 from inspect import signature
 from pathlib import Path
@@ -23,17 +23,28 @@ from hocmim.errors import InvalidParameterError, MissingDependencyError
 from hocmim.pages import asset, document, sorting_script
 from hocmim.report.evidence import MOST_COMPARED, MOST_MAPPED, Evidence, gather
 from hocmim.report.fingerprint import fingerprint
-from hocmim.report.words import Name, describe_encoding, percent, summary, together
+from hocmim.report.words import (
+    Name,
+    Sentence,
+    describe_encoding,
+    percent,
+    summary,
+    together,
+)
 
 LIBRARIES = ("hocmim", "numpy", "scipy", "scikit-learn", "narwhals")
 # Rows of the table of selected features, and notes of one kind shown one by one.
 MOST_ROWS = 500
 MOST_NOTES = 12
+# Sentences of doubt in the summary.
+MOST_DOUBTS = 3
 # Notes given in full in the answers to a search.
 MOST_MESSAGES = 4000
 # The largest code of a point of a curve; the one above it stands for none.
 TOP = 65_534
 
+# Kinds of notes that cast doubt on a feature that was selected.
+DOUBTS = {"copies target": "may copy the target", "id-like": "looks like an identifier"}
 NOTE_TITLES = {
     "copies target": "May copy the target",
     "id-like": "Look like identifiers",
@@ -132,6 +143,7 @@ def make_page(
 ) -> str:
     """The page as HTML."""
     title = title or f"What {evidence.method} selected"
+    doubts = _doubts(evidence, notes)
     template = _environment().get_template("report.html")
     body = template.render(
         title=printable(title),
@@ -140,8 +152,8 @@ def make_page(
         remarks=[printable(remark) for remark in remarks],
         evidence=evidence,
         tiles=_tiles(evidence),
-        summary=list(summary(evidence)),
-        rows=_rows(evidence),
+        summary=[*summary(evidence), *_doubts_in_words(evidence, doubts)],
+        rows=_rows(evidence, doubts),
         most_rows=MOST_ROWS,
         most_mapped=MOST_MAPPED,
         note_groups=_note_groups(notes),
@@ -212,13 +224,28 @@ def _tiles(evidence: Evidence) -> list[tuple[str, str]]:
     K, D, N = len(evidence.selected), evidence.n_columns, evidence.n_samples
     tiles = [(f"{K:,} of {D:,}", "features taken")]
     if K:
-        share = low if low == high else f"{low} to {high}"
+        share = low if low == high else f"{low.removesuffix('%')}–{high}"
         tiles.append((share, "of the target explained"))
     target = "bins of the target" if evidence.target_cuts is not None else "classes"
     return [*tiles, (f"{N:,}", "samples"), (f"{evidence.n_classes:,}", target)]
 
 
-def _rows(evidence: Evidence) -> list[dict[str, Any]]:
+def _doubts(evidence: Evidence, notes: Sequence[Note]) -> dict[int, list[str]]:
+    """What casts doubt on selected features, by column."""
+    doubts: dict[int, list[str]] = {j: [] for j in evidence.selected.tolist()}
+    for note in notes:
+        if note.index in doubts and note.kind in DOUBTS:
+            doubts[note.index].append(DOUBTS[note.kind])
+    return doubts
+
+
+def _doubts_in_words(evidence: Evidence, doubts: dict[int, list[str]]) -> Iterator[Sentence]:
+    for j in [j for j, found in doubts.items() if found][:MOST_DOUBTS]:
+        what = " and ".join(doubts[j])
+        yield ["Look twice at ", Name(evidence.name(j)), f" before you trust this: it {what}."]
+
+
+def _rows(evidence: Evidence, doubts: dict[int, list[str]]) -> list[dict[str, Any]]:
     """The selected features, one after the other."""
     answers = evidence.answers
     p_values = getattr(evidence.selector, "p_values_", None)
@@ -232,6 +259,7 @@ def _rows(evidence: Evidence) -> list[dict[str, Any]]:
             {
                 "index": j,
                 "name": evidence.name(j),
+                "doubts": doubts[j],
                 "relevance": relevance,
                 "width": 100 * max(0.0, relevance) / largest if largest > 0 else 0.0,
                 "score": float(evidence.selector.scores_[place]),

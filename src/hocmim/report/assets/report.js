@@ -51,21 +51,23 @@ function element(tag, attributes = {}, ...children) {
   node.append(...children);
   return node;
 }
-function named(j) {
+function named(j, most = Infinity) {
   const text = data.names[j];
-  if (text.trim()) return element("bdi", { class: "name", title: text }, text);
+  if (text.trim()) return element("bdi", { class: "name", title: text }, short(text, most));
   return element("i", { class: "nameless" }, text === "" ? "empty name" : "blank name");
 }
+// Within a sentence.
+const inWords = j => named(j, 80);
 const best = step => data.best[step - 1];
 
 // --- why: the sentences of selector.explain -------------------------------------------------------
 function whyTaken(j, place) {
-  const text = [`${data.method} took `, named(j), ` as number ${place + 1} of ${K}: its score, ${number(score[j])}, was the largest.`];
+  const text = [`${data.method} took `, inWords(j), ` as number ${place + 1} of ${K}: its score, ${number(score[j])}, was the largest.`];
   const next = data.runnersUp[place + 1];
-  return next ? [...text, " Next was ", named(next[0]), ` with ${number(next[1])}.`] : text;
+  return next ? [...text, " Next was ", inWords(next[0]), ` with ${number(next[1])}.`] : text;
 }
 function whyLeft(j) {
-  const left = [`${data.method} left `, named(j)], stopping = data.stopping;
+  const left = [`${data.method} left `, inWords(j)], stopping = data.stopping;
   if (stopping && stopping.index === j) {
     const why = stopping.reason === "not significant"
       ? `what it adds is not significant (p = ${stopping.pValue})` : "its score is below min_gain";
@@ -73,17 +75,17 @@ function whyLeft(j) {
   }
   const step = nearestStep[j], [winner, winnerScore] = best(step), own = nearestScore[j];
   if (key(winnerScore) <= key(own))
-    return [...left, `: in step ${step} its score was that of `, named(winner), `, ${number(own)}, which comes first in the table.`];
+    return [...left, `: in step ${step} its score was that of `, inWords(winner), `, ${number(own)}, which comes first in the table.`];
   return [...left, `: its score was never the largest. It came nearest in step ${step}, with ${number(own)} against the ${number(winnerScore)} of `,
-    named(winner), "."];
+    inWords(winner), "."];
 }
 function whyRanked(j, place) {
-  if (place !== undefined) return [`${data.method} took `, named(j), ` as number ${place + 1} of ${K}, for its score, ${number(score[j])}.`];
+  if (place !== undefined) return [`${data.method} took `, inWords(j), ` as number ${place + 1} of ${K}, for its score, ${number(score[j])}.`];
   const last = data.selected[K - 1];
-  const text = [`${data.method} left `, named(j)];
+  const text = [`${data.method} left `, inWords(j)];
   if (ranking[j] > K + 1 || Number.isFinite(score[j]))
     text.push(`: it ranks ${count(ranking[j])} of ${count(D)}`, ...(Number.isFinite(score[j]) ? [`, with a score of ${number(score[j])}`] : []));
-  if (K) text.push("; the last one taken, ", named(last), `, has ${number(data.scores[K - 1])}.`);
+  if (K) text.push("; the last one taken, ", inWords(last), `, has ${number(data.scores[K - 1])}.`);
   return text;
 }
 function reason(j) {
@@ -91,7 +93,7 @@ function reason(j) {
   const text = !data.bySearch ? whyRanked(j, place) : place === undefined ? whyLeft(j) : whyTaken(j, place);
   const by = partners[0][j], share = shared[0][j] / relevance[j];
   if (place === undefined && by >= 0 && relevance[j] > 0 && share >= REDUNDANT_SHARE)
-    text.push(" ", named(data.selected[by]), ` repeats ${percent(share)} of what it says about the target.`);
+    text.push(" ", inWords(data.selected[by]), ` repeats ${percent(share)} of what it says about the target.`);
   else if (place === undefined && key(relevance[j]) <= 0)
     text.push(" By itself it says nothing about the target.");
   return text;
