@@ -40,6 +40,7 @@ from hocmim.errors import (
     InvalidTableError,
     InvalidTargetError,
     InvalidWeightsError,
+    MissingDependencyError,
 )
 
 BLOCK_CELLS = 1 << 20
@@ -307,11 +308,16 @@ def _open(X: Any) -> Table:
 
 def _from_arrow(X: Any) -> Any:
     """What streams Arrow data but is no DataFrame (a RecordBatch, a query) as a pyarrow Table."""
-    if not hasattr(X, "__arrow_c_stream__") or nw.dependencies.is_into_dataframe(X):
+    is_read = nw.dependencies.is_into_dataframe(X) or nw.dependencies.is_into_series(X)
+    if is_read or not hasattr(X, "__arrow_c_stream__"):
         return X
-    if nw.dependencies.is_into_series(X):
-        return X
-    return nw.from_arrow(X, backend="pyarrow").to_native()
+    try:
+        import pyarrow
+    except ImportError as error:
+        raise MissingDependencyError(
+            f"Reading a {type(X).__name__} needs pyarrow. Install it with: pip install pyarrow"
+        ) from error
+    return pyarrow.table(X)
 
 
 def _open_frame(X: Any) -> Table:
