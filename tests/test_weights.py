@@ -72,9 +72,7 @@ def test_every_method_discretizer_and_estimator(name, discretizer):
         found, expected = (
             hocmim.make_selector(name, n_features_to_select=4, **parameters) for _ in range(2)
         )
-        assert_same(
-            found.fit(X, y, sample_weight=weights), expected.fit(*repeated(X, y, weights))
-        )
+        assert_same(found.fit(X, y, sample_weight=weights), expected.fit(*repeated(X, y, weights)))
     assert found.fit(X, y).relevance_.tobytes() != expected.relevance_.tobytes()
 
 

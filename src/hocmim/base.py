@@ -126,7 +126,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         ranking : the rank of every one, for methods that rank them all
         features : the groups of columns that were selected as one
         """
-        features = features or Features(self.n_features_in_)
+        features = Features(self.n_features_in_) if features is None else features
         chosen = np.array(selected, np.int64)
         if ranking is None:
             ranks = np.full(len(features), len(chosen) + 1, np.int64)

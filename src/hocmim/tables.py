@@ -157,7 +157,11 @@ class Table(ABC):
         return max(1, max_cells // max(1, self.n_rows, self.native.shape[0]))
 
     def _taken(self, values: NDArray[Any]) -> NDArray[Any]:
-        return values if self.rows is None else values[self.rows]
+        if self.rows is None:
+            return values
+        if values.flags.f_contiguous:  # column by column: several times faster then
+            return np.take(values.T, self.rows, axis=1).T
+        return values[self.rows]
 
 
 class ArrayTable(Table):
