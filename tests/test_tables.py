@@ -393,6 +393,14 @@ def test_targets_keep_their_kind():
     assert as_target(["a", "b"]).tolist() == ["a", "b"]
 
 
+def test_a_masked_target_is_missing():
+    for values in ([1, 0, 1], ["a", "b", "a"], [0.5, 1.5, 2.5]):
+        y = np.ma.masked_array(values, [False, True, False])
+        with pytest.raises(InvalidTargetError, match="Input y contains NaN"):
+            as_target(y)
+        assert as_target(y, rows=np.array([0, 2])).tolist() == [values[0], values[2]]
+
+
 def test_the_caller_is_named_when_there_is_no_target():
     with pytest.raises(InvalidTargetError, match="This HOCMIM estimator requires y to be passed"):
         as_target(None, caller="This HOCMIM estimator")

@@ -266,6 +266,7 @@ def test_weights_are_routed_through_a_pipeline():
         (["much"] * 60, "must be numbers, one for each row"),
         ([10**9] * 60, r"adds up to 6e\+10 rows.*Divide"),
         (0.5, r"row 0 is 0\.5"),
+        (np.ma.masked_array(np.ones(60, int), np.arange(60) == 3), "row 3 is nan"),
     ],
 )
 def test_mistakes_get_a_sentence(weights, says):

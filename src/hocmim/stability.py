@@ -193,6 +193,9 @@ class StabilitySelector(MetaEstimatorMixin, RankingSelector):
         """
         fraction = self._check_parameters()
         table, target = self._validate_input(X, y, sample_weight)
+        names = getattr(self, "feature_names_in_", None)
+        groups = getattr(self.selector, "feature_groups", None)
+        self.features_ = resolve_groups(groups, table.n_columns, names)
         rng = check_random_state(self.random_state)
         draws = [
             _draw(target, fraction, self.resampling == "bootstrap", rng)
@@ -208,9 +211,6 @@ class StabilitySelector(MetaEstimatorMixin, RankingSelector):
             for drawn in draws
         )
         self.selections_ = np.array(supports, bool).reshape(self.n_resamples, table.n_columns)
-        names = getattr(self, "feature_names_in_", None)
-        groups = getattr(self.selector, "feature_groups", None)
-        self.features_ = resolve_groups(groups, table.n_columns, names)
         return self._keep()
 
     def _check_parameters(self) -> float:

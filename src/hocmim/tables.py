@@ -1,14 +1,15 @@
 """The gateway: any table, read as blocks of numbers and columns of categories.
 
 A table is a NumPy array, a pandas or polars DataFrame, a pyarrow Table (or whatever else narwhals
-reads eagerly), a scipy sparse matrix or array, or nested lists. Nothing here copies a whole table:
-columns are read block by block, a sparse table too.
+reads eagerly, or streams Arrow data), a scipy sparse matrix or array, or nested lists. Nothing here
+copies a whole table: columns are read block by block, a sparse table too, and so are the rows of a
+table that is seen through an index of its rows (:meth:`Table.take`).
 
 What a column is:
 
 * **numbers**: booleans, integers, floating-point numbers, decimals; dates and times as nanoseconds
   (since 1970 UTC, since midnight, or of duration). Numbers are compared as 64-bit floating-point
-  values. A missing value (NaN, None, NaT, NA, null) is NaN.
+  values. A missing value (NaN, None, NaT, NA, null, masked) is NaN.
 * **categories**: strings and categorical columns. The levels are the values that occur, sorted; a
   missing value has no level.
 
@@ -731,7 +732,7 @@ def _target_values(y: Any) -> NDArray[Any]:
     else:
         if nw.dependencies.is_into_dataframe(y):
             y = nw.from_native(y, eager_only=True).to_numpy()
-        array = np.asarray(y)
+        array = _unmasked(y) if isinstance(y, np.ma.MaskedArray) else np.asarray(y)
         if array.dtype.kind == "U" and not hasattr(y, "dtype"):
             array = np.asarray(y, dtype=object)  # keeps a missing value among strings missing
     if array.ndim == 2 and array.shape[1] == 1:
@@ -791,9 +792,9 @@ def as_counts(sample_weight: Any, n_rows: int) -> NDArray[np.int64] | None:
         row = int(np.argmin(is_count))
         raise InvalidWeightsError(
             f"sample_weight must be whole numbers of 0 or more, and the one of row {row} is "
-            f"{weights[row]}. A row of weight w counts as w equal rows, since information is "
-            "estimated from how many samples there are. Multiply the weights by a number that "
-            "makes them counts and round them, or draw rows with these probabilities, as in "
+            f"{weights[row]}. A row of weight w counts as w equal rows, since an estimate depends "
+            "on how many samples there are. Multiply the weights by a number that makes them "
+            "counts and round them, or draw rows with these probabilities, as in "
             "rng.choice(len(X), len(X), p=w / w.sum()), and pass no weights."
         )
     total = float(weights.sum())
@@ -817,6 +818,8 @@ def _weight_values(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:
     try:
         if nw.dependencies.is_into_series(sample_weight):
             sample_weight = nw.from_native(sample_weight, series_only=True).to_numpy()
+        if isinstance(sample_weight, np.ma.MaskedArray):
+            sample_weight = _unmasked(sample_weight)
         weights = np.asarray(sample_weight, np.float64)
     except (TypeError, ValueError) as error:
         raise InvalidWeightsError(
