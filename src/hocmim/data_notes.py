@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from hocmim.codes import Codes, Column
 from hocmim.counting import BlockTerms, Joint
 from hocmim.encode import Encoder, encode_target
-from hocmim.explain import column_name
+from hocmim.groups import column_name
 from hocmim.tables import Categories, Numbers, Table, as_table
 
 KINDS = ("copies target", "id-like", "constant", "many levels", "missing")
