@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import warnings
 from numbers import Integral, Real
+from os import PathLike
+from pathlib import Path
 from typing import Any, Self
 
 import narwhals as nw
@@ -16,7 +18,17 @@ from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted
 
 from hocmim.errors import InvalidParameterError, InvalidTableError
-from hocmim.tables import Table, as_table, as_target, check_features, check_finite, take_columns
+from hocmim.groups import Features
+from hocmim.tables import (
+    Table,
+    as_counts,
+    as_table,
+    as_target,
+    check_features,
+    check_finite,
+    repeated_rows,
+    take_columns,
+)
 
 
 class RankingSelector(SelectorMixin, BaseEstimator):
@@ -60,14 +72,24 @@ class RankingSelector(SelectorMixin, BaseEstimator):
 
     # --- for subclasses ---------------------------------------------------------------------------
 
-    def _validate_input(self, X: Any, y: Any) -> tuple[Table, NDArray[Any]]:
-        """Open the table, check it against y, and remember its width and names."""
+    def _validate_input(
+        self, X: Any, y: Any, sample_weight: Any = None
+    ) -> tuple[Table, NDArray[Any]]:
+        """Open the table, check it against y, and remember its width and names.
+
+        Weights are applied: a row of weight w is in the table w times, and in y.
+        """
         table = as_table(X, min_rows=2)
         check_features(self, table, reset=True)
-        return table, as_target(y, table.n_rows, caller=f"This {type(self).__name__} estimator")
+        n_rows = table.n_rows
+        counts = as_counts(sample_weight, n_rows)
+        if counts is not None:
+            table = as_table(table.take(repeated_rows(counts)), min_rows=2)
+        caller = f"This {type(self).__name__} estimator"
+        return table, as_target(y, n_rows, rows=table.rows, caller=caller)
 
-    def _resolve_n_features(self, n_columns: int) -> int:
-        """K, the number of columns to select out of ``n_columns``."""
+    def _resolve_n_features(self, n_columns: int, counted: str = "columns of X") -> int:
+        """K, how many to select out of ``n_columns``; ``counted`` is what they are."""
         asked = self.n_features_to_select
         if asked is None:
             return max(1, n_columns // 2)
@@ -85,31 +107,62 @@ class RankingSelector(SelectorMixin, BaseEstimator):
             elif 0.0 < float(asked) <= 1.0:
                 return max(1, int(float(asked) * n_columns))
         raise InvalidParameterError(
-            "n_features_to_select must be an integer from 1 to the number of columns of X (here "
-            f"n_features = {n_columns}), a fraction in (0, 1], or None for half of the columns. "
-            f"Got {asked!r} instead."
+            f"n_features_to_select must be an integer from 1 to the number of {counted} (here "
+            f"n_features = {n_columns}), a fraction in (0, 1], or None for half of them. Got "
+            f"{asked!r} instead."
         )
 
     def _set_selection(
-        self, selected: ArrayLike, scores: ArrayLike, ranking: ArrayLike | None = None
+        self,
+        selected: ArrayLike,
+        scores: ArrayLike,
+        ranking: ArrayLike | None = None,
+        features: Features | None = None,
     ) -> Self:
         """Set selected_, scores_ and ranking_.
 
         Parameters
         ----------
-        selected : column indices, the best first
+        selected : indices of columns (or of features, if these are given), the best first
         scores : the score of each of them
-        ranking : the rank of every column, for methods that rank them all
+        ranking : the rank of every one, for methods that rank them all
+        features : the groups of columns that were selected as one
         """
-        self.selected_ = np.array(selected, np.int64)
-        self.scores_ = np.array(scores, np.float64)
+        features = Features(self.n_features_in_) if features is None else features
+        chosen = np.array(selected, np.int64)
         if ranking is None:
-            ranks = np.full(self.n_features_in_, len(self.selected_) + 1, np.int64)
-            ranks[self.selected_] = np.arange(1, len(self.selected_) + 1)
+            ranks = np.full(len(features), len(chosen) + 1, np.int64)
+            ranks[chosen] = np.arange(1, len(chosen) + 1)
         else:
             ranks = np.array(ranking, np.int64)
-        self.ranking_ = ranks
+        self.selected_ = features.expand(chosen)
+        self.scores_ = np.repeat(np.array(scores, np.float64), features.sizes(chosen))
+        self.ranking_ = ranks[features.of_column]
         return self
+
+    # --- the page ---------------------------------------------------------------------------------
+
+    def report(self, path: str | PathLike[str], X: Any, y: Any, **options: Any) -> Path:
+        """Write a page on this selection: what was taken and why, and for any feature why not.
+
+        Parameters
+        ----------
+        path : path
+            Of the HTML file, which needs no network and no other file.
+        X, y
+            What the selector was fitted on.
+        **options
+            ``title``, ``source``, ``command``, ``notes``, ``overwrite``: see
+            ``hocmim.report.write_report``. Needs ``pip install "hocmim[report]"``.
+
+        Returns
+        -------
+        Path
+            Of the page.
+        """
+        from hocmim.report import write_report
+
+        return write_report(self, X, y, path, **options)
 
     # --- scikit-learn -----------------------------------------------------------------------------
 

@@ -21,6 +21,10 @@ class InvalidTargetError(HocmimError, ValueError):
     """The target y cannot be used as it is."""
 
 
+class InvalidWeightsError(HocmimError, ValueError):
+    """The weights of the rows cannot be used as they are."""
+
+
 class InvalidParameterError(HocmimError, ValueError):
     """A parameter has a value it may not have; the message lists what it may be."""
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import difflib
 from abc import abstractmethod
 from collections.abc import Callable
+from dataclasses import replace
 from numbers import Integral, Real
 from os import PathLike
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from hocmim import plots
@@ -22,11 +22,12 @@ from hocmim.criteria.hocmim import ExhaustiveHOCMIM, GreedyHOCMIM
 from hocmim.encode import Encoder, encode_target
 from hocmim.engines.local import LocalEngine
 from hocmim.errors import InvalidParameterError, InvalidTableError
-from hocmim.explain import Explanation, Kept, Trace, column_name, explain, pairwise_redundancy
+from hocmim.explain import Explanation, Kept, Trace, explain, pairwise_redundancy
+from hocmim.groups import join_columns, resolve_groups
 from hocmim.progress import Progress
 from hocmim.search import Selection, forward_search
-from hocmim.stopping import STOPS, StoppingRule
-from hocmim.tables import Table
+from hocmim.stopping import STOPS, Stopping, StoppingRule
+from hocmim.tables import Table, as_table, repeated_rows
 
 
 class InformationSelector(RankingSelector):
@@ -98,11 +99,18 @@ class InformationSelector(RankingSelector):
     stopping_ : Stopping or None
         Why selection ended early: ``reason``, the column it ended before, its score and p-value.
         None if as many columns as asked for, or all, were selected.
+    features_ : Features
+        What was selected from: the groups of ``feature_groups``, and the columns in none of them.
     trace_ : Trace
         The winner and the runner-up of each step: score, relevance, order, representative set.
 
     Notes
     -----
+    With ``feature_groups``, ``n_features_to_select`` counts a group as one. What there is for each
+    column (``relevance_``, ``ranking_``) or for each selected column (``selected_``, ``scores_``,
+    ``p_values_``) has the value of the group at each of its columns; K above counts features.
+    ``trace_``, the pictures and ``redundancy_matrix`` have a group once, under its name.
+
     For ``explain`` and the pictures a fitted selector keeps the codes of the selected columns and
     of y: one byte a value (two for columns of more than 256 levels), K + 1 columns of them.
     """
@@ -128,7 +136,7 @@ class InformationSelector(RankingSelector):
     def _criterion(self) -> Criterion:
         """Check the parameters and make the criterion."""
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Select columns of X that together say most about y.
 
         Parameters
@@ -138,21 +146,26 @@ class InformationSelector(RankingSelector):
             columns of numbers, truth values, strings or categories; values may be missing.
         y : array of shape (n_samples,)
             Classes, or a continuous target, which is cut into ``target_bins`` bins.
+        sample_weight : array of shape (n_samples,), optional
+            Whole numbers: a row of weight w counts as w equal rows, one of weight 0 as none.
         """
-        table, y = self._validate_input(X, y)
-        n_selected = self._resolve_n_features(table.n_columns)
+        table, y = self._validate_input(X, y, sample_weight)
+        self._row_counts = table.row_counts
+        names = getattr(self, "feature_names_in_", None)
+        self.features_ = resolve_groups(self.feature_groups, table.n_columns, names)
+        n_selected = self._resolve_n_features(len(self.features_), self.features_.counted)
         criterion = self._criterion()
         target = encode_target(y, table.n_rows, bins=self.target_bins, discretizer=self.discretizer)
-        codes = self._encode(table, target.column)
+        codes = self.features_.join(self._encode(table, target.column))
         rule = self._stopping_rule(criterion, codes, target.column)
         progress = self._progress(criterion, n_selected) if self.verbose else None
         on_step, on_terms = (progress.on_step, progress.on_terms) if progress else (None, None)
         with self._open_engine(codes, target.column, criterion, on_terms) as engine:
             selection = forward_search(engine, n_selected, stop=rule, on_step=on_step)
-        self.stopping_ = rule.stopping
+        self.stopping_ = self._in_columns(rule.stopping)
         self._kept = Kept.of(codes, target.column, [step.index for step in selection.steps])
         if self._is_auto:
-            self.p_values_ = np.array(rule.p_values[: len(selection.steps)])
+            self.p_values_ = self._for_columns(rule.p_values[: len(selection.steps)])
         self.classes_, self.target_cuts_ = target.classes, target.cuts
         self._keep(selection)
         return self
@@ -170,7 +183,7 @@ class InformationSelector(RankingSelector):
         on_terms: Callable[[int], None] | None,
     ) -> LocalEngine:
         """The engine that does the work."""
-        for parameter in ("feature_groups", "codes_dir", "checkpoint"):
+        for parameter in ("codes_dir", "checkpoint"):
             if getattr(self, parameter) is not None or self.engine != "local":
                 raise NotImplementedError(parameter)
         return LocalEngine(codes, y, criterion, n_jobs=self._n_threads, on_terms=on_terms)
@@ -183,8 +196,8 @@ class InformationSelector(RankingSelector):
     def _is_auto(self) -> bool:
         return isinstance(self.n_features_to_select, str) and self.n_features_to_select == "auto"
 
-    def _resolve_n_features(self, n_columns: int) -> int:
-        return n_columns if self._is_auto else super()._resolve_n_features(n_columns)
+    def _resolve_n_features(self, n_columns: int, counted: str = "columns of X") -> int:
+        return n_columns if self._is_auto else super()._resolve_n_features(n_columns, counted)
 
     def _stopping_rule(self, criterion: Criterion, codes: Codes, y: Column) -> StoppingRule:
         check_choice("stop", self.stop, STOPS)
@@ -205,19 +218,32 @@ class InformationSelector(RankingSelector):
         )
 
     def _progress(self, criterion: Criterion, n_selected: int) -> Progress:
-        names = getattr(self, "feature_names_in_", None)
+        names = self.features_.names
         if self._is_auto:
             return Progress(type(self).__name__, names, None, 0)
-        n_terms = criterion.n_terms(n_selected) * self.n_features_in_
+        n_terms = criterion.n_terms(n_selected) * len(self.features_)
         return Progress(type(self).__name__, names, n_selected, n_terms)
 
     def _keep(self, selection: Selection) -> None:
         """Set the fitted attributes."""
-        self.relevance_ = selection.relevance
-        self.trace_ = Trace(selection, getattr(self, "feature_names_in_", None))
+        self.relevance_ = selection.relevance[self.features_.of_column]
+        self.trace_ = Trace(selection, self.features_)
         self._set_selection(
-            [step.index for step in selection.steps], [step.score for step in selection.steps]
+            [step.index for step in selection.steps],
+            [step.score for step in selection.steps],
+            features=self.features_,
         )
+
+    def _for_columns(self, values: ArrayLike) -> NDArray[Any]:
+        """What was found for each selected feature, for each of its columns."""
+        return np.repeat(values, self.features_.sizes(self._kept.indices))
+
+    def _in_columns(self, stopping: Stopping | None) -> Stopping | None:
+        """Where selection ended, told in indices of columns."""
+        if stopping is None:
+            return None
+        index = int(self.features_.first[stopping.index])
+        return replace(stopping, index=index, given=self.features_.expand(stopping.given))
 
     # --- why --------------------------------------------------------------------------------------
 
@@ -227,7 +253,7 @@ class InformationSelector(RankingSelector):
         Parameters
         ----------
         feature : int or str
-            Its index or its name.
+            Its index or its name; of a group, that of one of its columns will do.
         X : table, optional
             What the selector was fitted on: needed for a feature that was left, since only the
             codes of the selected ones are kept.
@@ -247,58 +273,53 @@ class InformationSelector(RankingSelector):
         worst radius
         """
         check_is_fitted(self)
-        index = self._index_of(feature)
-        best = list(zip(self.selected_.tolist(), self.scores_.tolist(), strict=True))
-        if self.stopping_ is not None:
-            best.append((self.stopping_.index, self.stopping_.score))
-        return explain(
-            self._column_to_explain(index, X),
+        features = self.features_
+        taken = self.trace_["place"] == 1
+        best = list(zip(self._kept.indices.tolist(), self.trace_["score"][taken], strict=True))
+        stopping = self.stopping_
+        if stopping is not None:
+            stopping = replace(stopping, index=int(features.of_column[stopping.index]))
+            best.append((stopping.index, stopping.score))
+        explanation = explain(
+            self._column_to_explain(features.find(feature), X),
             self._kept,
             self._criterion().spawn(),
             method=type(self).__name__,
-            names=getattr(self, "feature_names_in_", None),
+            names=features.names,
             best=best,
             runners_up=self.trace_.runners_up(),
-            stopping=self.stopping_,
+            stopping=stopping,
         )
+        return replace(explanation, index=int(features.first[explanation.index]))
 
-    def _index_of(self, feature: int | str) -> int:
-        """The index of a feature given by its index or its name."""
-        names = getattr(self, "feature_names_in_", None)
-        if isinstance(feature, str) and names is not None:
-            found = np.flatnonzero(names == feature)
-            if len(found):
-                return int(found[0])
-            near = difflib.get_close_matches(feature, names.tolist(), n=3)
-            hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
-            raise InvalidParameterError(f"There is no feature {feature!r}.{hint}")
-        is_index = isinstance(feature, Integral) and not isinstance(feature, bool)
-        if is_index and 0 <= int(feature) < self.n_features_in_:
-            return int(feature)
-        names_too = " or a name" if names is not None else ""
-        raise InvalidParameterError(
-            f"feature must be an index from 0 to {self.n_features_in_ - 1}{names_too}. Got "
-            f"{feature!r} instead."
-        )
-
-    def _column_to_explain(self, index: int, X: Any) -> Column:
-        if index in self.selected_:
-            return self._kept.columns[self.selected_.tolist().index(index)]
+    def _column_to_explain(self, k: int, X: Any) -> Column:
+        """The codes of feature k."""
+        if k in self._kept.indices:
+            return self._kept.columns[self._kept.indices.tolist().index(k)]
+        first = int(self.features_.first[k])
         if X is None:
             raise InvalidParameterError(
-                f"Feature {index} was not selected, and only the selected ones are kept: pass the "
+                f"Feature {first} was not selected, and only the selected ones are kept: pass the "
                 "table the selector was fitted on, as in explain(feature, X)."
             )
-        column = self.encoder_.transform_column(X, index)
-        y = self._kept.y
-        if len(column.codes) == len(y.codes):
+        table, y = as_table(X), self._kept.y
+        counts = self._row_counts
+        if counts is not None and len(counts) == table.n_rows:
+            table = table.take(repeated_rows(counts))
+        if table.n_rows == len(y.codes):
+            column = self._code_feature(k, table)
             terms = BlockTerms(Codes.from_columns([column]), Joint.of([y]), self._estimator())
-            if terms.relevance()[0] == self.relevance_[index]:
+            if terms.relevance()[0] == self.relevance_[first]:
                 return column
         raise InvalidTableError(
             "X is not the table the selector was fitted on: its rows, or their order, are others. "
             "Pass the same table to explain."
         )
+
+    def _code_feature(self, k: int, table: Table) -> Column:
+        columns = [self.encoder_.transform_column(table, j) for j in self.features_.columns(k)]
+        joined = columns[0] if len(columns) == 1 else join_columns(columns, str(k))
+        return replace(joined, index=k)
 
     def _estimator(self) -> str:
         return self._criterion().estimator
@@ -315,7 +336,9 @@ class InformationSelector(RankingSelector):
     def plot_scores(self, ax: Any = None) -> Any:
         """Draw the score and the relevance of each selected feature; return the axes."""
         names = self._selected_names(1)
-        return plots.score_curve(names, self.scores_, self.relevance_[self.selected_], ax)
+        taken = self.trace_["place"] == 1
+        scores, relevance = self.trace_["score"][taken], self.trace_["relevance"][taken]
+        return plots.score_curve(names, scores, relevance, ax)
 
     def plot_redundancy_heatmap(self, ax: Any = None) -> Any:
         """Draw the redundancy of each pair of selected features; return the axes."""
@@ -335,9 +358,8 @@ class InformationSelector(RankingSelector):
 
     def _selected_names(self, at_least: int) -> list[str]:
         check_is_fitted(self)
-        plots.check_selected(len(self.selected_), at_least)
-        names = getattr(self, "feature_names_in_", None)
-        return [column_name(names, int(j)) for j in self.selected_]
+        plots.check_selected(len(self._kept.indices), at_least)
+        return self.trace_["name"][self.trace_["place"] == 1].tolist()
 
     def __sklearn_tags__(self) -> Any:
         """Tags: missing values and strings are read as levels of their own."""
@@ -491,7 +513,7 @@ class HOCMIM(InformationSelector):
         check_number("min_support", self.min_support, at_least=0)
         criterion = GreedyHOCMIM if self.search == "greedy" else ExhaustiveHOCMIM
         # No representative set is larger than what is selected.
-        order = min(self.max_order, max(1, self._resolve_n_features(self.n_features_in_) - 1))
+        order = min(self.max_order, max(1, self._resolve_n_features(len(self.features_)) - 1))
         return criterion(
             max_order=order,
             tol=self.tol,
@@ -503,8 +525,14 @@ class HOCMIM(InformationSelector):
 
     def _keep(self, selection: Selection) -> None:
         super()._keep(selection)
-        self.orders_ = np.array([step.details["order"] for step in selection.steps], np.int64)
-        self.representative_sets_ = [step.details["representative_set"] for step in selection.steps]
+        details = [step.details for step in selection.steps]
+        orders = np.array([detail["order"] for detail in details], np.int64)
+        self.orders_ = self._for_columns(orders)
+        self.representative_sets_ = [
+            self.features_.expand(detail["representative_set"])
+            for detail, size in zip(details, self.features_.sizes(self._kept.indices), strict=True)
+            for _ in range(size)
+        ]
 
 
 def check_choice(parameter: str, value: Any, choices: tuple[str, ...]) -> None:
