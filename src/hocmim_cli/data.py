@@ -84,7 +84,7 @@ def _by_path(source: Source) -> Data:
             "file, which is read by the workers: write a file without these columns first."
         )
     rows = dataset.dataset(source.file, format="parquet")
-    _check_column(source.target, rows.schema.names, source.file)
+    check_column(source.target, rows.schema.names, source.file)
     types = column_types(rows)
     del types[source.target]
     _check_features(source, types)
@@ -100,7 +100,7 @@ def _in_memory(source: Source) -> Data:
         header=not source.no_header,
     )
     for name in (source.target, *source.drop):
-        _check_column(name, table.column_names, source.file)
+        check_column(name, table.column_names, source.file)
     if source.target in source.drop:
         raise InvalidParameterError(f"{source.target!r} is the target and cannot be dropped.")
     known = table
@@ -114,7 +114,8 @@ def _in_memory(source: Source) -> Data:
     return Data(X, y, types, known.num_rows, table, n_without)
 
 
-def _check_column(name: str, names: Sequence[str], file: str) -> None:
+def check_column(name: str, names: Sequence[str], file: str) -> None:
+    """Raise an error that suggests the nearest names unless there is a column of that name."""
     if name in names:
         return
     near = difflib.get_close_matches(name.casefold(), [n.casefold() for n in names], n=3)

@@ -78,14 +78,19 @@ class Commands(click.Group):
             raise sentence(error) from error
 
 
+class UsageProblem(click.ClickException):
+    """Something is wrong with what was asked for."""
+
+    exit_code = 2
+
+
 def sentence(error: Exception) -> click.ClickException:
     """An error as what to print and the code to exit with."""
     from hocmim.errors import HocmimError, InvalidParameterError
 
     if isinstance(error, HocmimError):
-        text = click.ClickException(str(error))
-        text.exit_code = 2 if isinstance(error, InvalidParameterError) else 1
-        return text
+        kind = UsageProblem if isinstance(error, InvalidParameterError) else click.ClickException
+        return kind(str(error))
     if isinstance(error, MemoryError):
         return click.ClickException("There is not enough memory for this table.")
     if isinstance(error, OSError) and error.strerror:

@@ -7,11 +7,11 @@ import functools
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+Function = Callable[..., Any]
 TARGET_KINDS = ("auto", "classes", "quantity")
 
 
@@ -47,65 +47,48 @@ class Settings:
     checkpoint: Path | None
 
 
-class HowMany(click.ParamType):
+def read_how_many(text: str) -> int | float | str:
     """A number of columns, a fraction of them, or "auto"."""
-
-    name = "N|auto"
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> int | float | str:
-        """Read it."""
-        if value == "auto" or isinstance(value, (int, float)):
-            return value
-        try:
-            number = float(value)
-        except ValueError:
-            number = -1.0
-        if number >= 1 and number.is_integer():
-            return int(number)
-        if 0 < number < 1:
-            return number
-        self.fail(
-            f"{value!r} is not a number of columns, nor a fraction of them, nor auto.", param, ctx
-        )
+    if text == "auto":
+        return text
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if number >= 1 and number.is_integer():
+        return int(number)
+    if 0 < number < 1:
+        return number
+    raise click.BadParameter(
+        f"{text!r} is not a number of columns, nor a fraction of them, nor auto."
+    )
 
 
-class NamedColumns(click.ParamType):
+def read_group(text: str) -> tuple[str, tuple[str, ...]]:
     """NAME=column,column: the columns that are selected as one."""
-
-    name = "NAME=COL,COL"
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> tuple[str, tuple[str, ...]]:
-        """Read it."""
-        if isinstance(value, tuple):
-            return value
-        name, _, columns = str(value).partition("=")
-        if not name or not columns:
-            self.fail(f"{value!r} is not of the form name=column,column.", param, ctx)
-        return name, tuple(columns.split(","))
+    name, _, columns = text.partition("=")
+    if not name or not columns:
+        raise click.BadParameter(f"{text!r} is not of the form name=column,column.")
+    return name, tuple(columns.split(","))
 
 
-class NamedValue(click.ParamType):
+def read_parameter(text: str) -> tuple[str, Any]:
     """NAME=VALUE: a parameter of the method; numbers, true, false and none are what they say."""
-
-    name = "NAME=VALUE"
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> tuple[str, Any]:
-        """Read it."""
-        if isinstance(value, tuple):
-            return value
-        name, _, text = str(value).partition("=")
-        if not name or not text:
-            self.fail(f"{value!r} is not of the form name=value.", param, ctx)
-        words = {"true": True, "false": False, "none": None}
-        if text.lower() in words:
-            return name, words[text.lower()]
-        try:
-            return name, ast.literal_eval(text)
-        except (ValueError, SyntaxError):
-            return name, text
+    name, _, value = text.partition("=")
+    if not name or not value:
+        raise click.BadParameter(f"{text!r} is not of the form name=value.")
+    words = {"true": True, "false": False, "none": None}
+    if value.lower() in words:
+        return name, words[value.lower()]
+    try:
+        return name, ast.literal_eval(value)
+    except (ValueError, SyntaxError):
+        return name, value
 
 
-def _gathered(kind: type, into: str, options: list[Callable[[Any], Any]]) -> Any:
+def _gathered(
+    kind: type, into: str, options: list[Callable[[Function], Function]]
+) -> Callable[[Function], Function]:
     """A decorator: these options, handed to the function as one object."""
 
     def decorate(function: Function) -> Function:
@@ -114,7 +97,7 @@ def _gathered(kind: type, into: str, options: list[Callable[[Any], Any]]) -> Any
             own = {field.name: given.pop(field.name) for field in fields(kind)}
             return function(**{into: kind(**own)}, **given)
 
-        decorated: Any = call
+        decorated: Function = call
         for option in reversed(options):
             decorated = option(decorated)
         return decorated
@@ -158,8 +141,7 @@ with_settings = _gathered(
     [
         click.option(
             "-k",
-            type=HowMany(),
-            default=None,
+            type=read_how_many,
             metavar="N|auto",
             help="How many columns to select; auto ends when the best adds no more than chance."
             "  [default: 10]",
@@ -177,14 +159,16 @@ with_settings = _gathered(
         ),
         click.option(
             "--group",
-            type=NamedColumns(),
+            type=read_group,
             multiple=True,
+            metavar="NAME=COL,COL",
             help="Columns to select as one, such as a one-hot code; repeatable.",
         ),
         click.option(
             "--set",
-            type=NamedValue(),
+            type=read_parameter,
             multiple=True,
+            metavar="NAME=VALUE",
             help="Any other parameter of the method, such as max_order=5; repeatable.",
         ),
         click.option("--seed", type=int, help="Of what is random."),

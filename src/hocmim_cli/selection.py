@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -21,6 +21,8 @@ from hocmim.search import Step, keep_selected_so_far
 from hocmim_cli import show
 from hocmim_cli.data import Data
 from hocmim_cli.options import Settings, Source
+
+OnProgress = Callable[[int, int | None, str], None]
 
 DEFAULT_K = 10
 # Terms that may be computed to say which features are redundant with each other, times rows.
@@ -53,7 +55,7 @@ def make(method: str, settings: Settings, data: Data) -> Any:
     parameters |= dict(settings.set)
     n_features = len(data.names) - sum(len(columns) - 1 for _, columns in settings.group)
     return make_selector(
-        method, n_features_to_select=_how_many(settings.k, n_features), **parameters
+        method, n_features_to_select=how_many(settings.k, n_features), **parameters
     )
 
 
@@ -69,7 +71,8 @@ def _engine(settings: Settings) -> str | None:
     return settings.scheduler or "dask"
 
 
-def _how_many(k: int | float | str | None, n_columns: int) -> int | float | str:
+def how_many(k: int | float | str | None, n_columns: int) -> int | float | str:
+    """How many features to select; an error if there are not so many."""
     if k is None:
         return min(DEFAULT_K, n_columns)
     if isinstance(k, int) and k > n_columns:
@@ -93,39 +96,53 @@ def run(selector: Any, data: Data, quiet: bool) -> Outcome:
 
 @contextmanager
 def _progress(selector: Any, data: Data, quiet: bool) -> Iterator[None]:
+    """A bar that the selector moves."""
+    asked = selector.n_features_to_select
+    with bar("selecting", quiet) as show_done:
+        if show_done is not None and hasattr(selector, "_progress"):
+            shown = _Shown(show_done, asked if isinstance(asked, int) else None, data.names)
+            selector._progress = lambda *_: shown
+            selector.set_params(verbose=1)
+        yield
+    if selector.__dict__.pop("_progress", None):
+        selector.set_params(verbose=0)
+
+
+@contextmanager
+def bar(title: str, quiet: bool) -> Iterator[OnProgress | None]:
+    """A bar on standard error, if that is a terminal: gives what to call to move it."""
     console = Console(stderr=True)
     if quiet or not console.is_terminal:
-        yield
+        yield None
         return
-    asked = selector.n_features_to_select
     with Progress(
-        TextColumn("selecting"),
+        TextColumn(title),
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
         TextColumn("{task.description}", markup=False),
         console=console,
         transient=True,
-    ) as bar:
-        task = bar.add_task("", total=asked if isinstance(asked, int) else None)
-        if hasattr(selector, "_progress"):
-            shown = _Shown(bar, task, data.names)
-            selector._progress = lambda *_: shown
-            selector.set_params(verbose=1)
-        yield
-        selector.__dict__.pop("_progress", None)
+    ) as progress:
+        task = progress.add_task("", total=None)
+
+        def move(done: int, total: int | None, what: str) -> None:
+            progress.update(task, completed=done, total=total, description=one_line(what, 30))
+
+        yield move
 
 
 class _Shown:
     """What a selector tells of its progress, on a bar."""
 
-    def __init__(self, bar: Progress, task: Any, names: list[str]) -> None:
-        self._bar, self._task, self._names = bar, task, names
+    def __init__(self, move: OnProgress, total: int | None, names: list[str]) -> None:
+        self._move, self._total, self._names = move, total, names
 
     def on_step(self, number: int, step: Step) -> None:
         """A feature was selected."""
-        name = one_line(self._names[step.index], 30) if step.index < len(self._names) else ""
-        self._bar.update(self._task, completed=number, description=name)
+        # Groups are numbered among the columns: beyond the names there is none to show.
+        name = self._names[step.index] if step.index < len(self._names) else ""
+        self._move(number, self._total, name)
 
     def on_terms(self, n_terms: int) -> None:
         """Terms were computed; the bar shows steps only."""

@@ -6,6 +6,7 @@ lines with whole names. Names are hostile: they are never markup, and take one l
 
 from __future__ import annotations
 
+import math
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
@@ -80,11 +81,44 @@ def table(columns: Sequence[tuple[str, str]], rows: Sequence[Sequence[Any]]) -> 
         shown = rich_table(columns, rows, Console().width)
         # On a terminal narrower than the numbers, lines are broken rather than numbers.
         needed = sum(int(c.width or 0) + BETWEEN for c in shown.columns) - BETWEEN
-        Console(width=max(needed, Console().width)).print("", shown, "", sep="\n")
+        Console(width=max(needed, Console().width)).print("", shown, sep="\n")
         return
     click.echo("\t".join(title.replace(" ", "_") for title, _ in columns))
     for row in rows:
         click.echo("\t".join("" if cell is None else _escaped(str(cell)) for cell in row))
+
+
+def heading(text: str) -> None:
+    """A title to standard output; a comment in a pipe."""
+    if is_terminal():
+        Console().print("", Text(text, "bold"), sep="\n")
+    else:
+        click.echo(f"# {text}")
+
+
+def paragraph(text: str) -> None:
+    """A paragraph to standard output, on a terminal."""
+    Console().print(Text(one_line(text, MOST_LENGTH), "bold"))
+
+
+def facts(pairs: Sequence[tuple[str, str]]) -> None:
+    """Names and what they are, a line each, to standard output."""
+    width = max(len(name) for name, _ in pairs)
+    if not is_terminal():
+        for name, text in pairs:
+            click.echo(f"{name}\t{_escaped(text)}")
+        return
+    grid = Table.grid(padding=(0, 3, 0, 0))
+    grid.add_column(style="dim", min_width=width, no_wrap=True)
+    grid.add_column(overflow="fold")
+    for name, text in pairs:
+        grid.add_row(name, Text(one_line(text, MOST_LENGTH)))
+    Console().print("", grid, sep="\n")
+
+
+def finite(value: float) -> float | None:
+    """A number as JSON has it: None where it is none."""
+    return float(value) if math.isfinite(value) else None
 
 
 def rich_table(
