@@ -89,17 +89,17 @@ def select(
 def _print(rows: list[Row]) -> None:
     from hocmim_cli import show
 
+    has_relevance = any(row.relevance is not None for row in rows)
+    has_order = any(row.order is not None for row in rows)
     columns: list[tuple[str, str, list[Any]]] = [
         ("rank", "number", [row.rank for row in rows]),
         ("feature", "name", [row.feature for row in rows]),
-        ("relevance", "number", [row.relevance for row in rows]),
+        *([("relevance", "number", [row.relevance for row in rows])] if has_relevance else []),
         ("score", "number", [row.score for row in rows]),
-        ("order", "number", [row.order for row in rows]),
-        ("most redundant with", "name", [row.redundant_with for row in rows]),
+        *([("order", "number", [row.order for row in rows])] if has_order else []),
     ]
-    # A method that has none of something has no column of it.
-    optional = ("relevance", "order", "most redundant with")
-    columns = [c for c in columns if c[0] not in optional or any(v is not None for v in c[2])]
+    if has_relevance:
+        columns.append(("most redundant with", "name", [row.redundant_with for row in rows]))
     titles = [(title, kind) for title, kind, _ in columns]
     show.table(titles, list(zip(*(values for *_, values in columns), strict=True)))
 

@@ -112,7 +112,7 @@ def _progress(selector: Any, data: Data, quiet: bool) -> Iterator[None]:
 def bar(title: str, quiet: bool) -> Iterator[OnProgress | None]:
     """A bar on standard error, if that is a terminal: gives what to call to move it."""
     console = Console(stderr=True)
-    if quiet or not console.is_terminal:
+    if quiet or not console.is_interactive:
         yield None
         return
     with Progress(
