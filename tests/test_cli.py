@@ -23,7 +23,8 @@ from hocmim_cli import main
 
 N = 120
 HOSTILE = "<b>bold</b> [red]x[/] \"q\" 'a', \t\\🦔 " + "x" * 500
-TERMINAL = {"FORCE_COLOR": "1", "TERM": "dumb", "COLUMNS": "80"}
+# (rich takes COLUMNS of such a terminal only with LINES.)
+TERMINAL = {"FORCE_COLOR": "1", "TERM": "dumb", "COLUMNS": "80", "LINES": "40"}
 
 
 def mixed_table():
