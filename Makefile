@@ -13,7 +13,7 @@ PAPER ?=
 .PHONY: help demo test lint types unit sanitize bench bench-memory paper clean
 
 help:
-	@echo "make demo      build, select features of the breast cancer table, print the result"
+	@echo "make demo      build, select features of the breast cancer table, print and write a report"
 	@echo "make test      lint, types, imports and all tests"
 	@echo "make sanitize  the test suite once under AddressSanitizer and UBSan"
 	@echo "make paper     the published experiment: DATA=folder OUT=folder PAPER_JOBS=2 PAPER=--quick"
@@ -43,7 +43,7 @@ $(VENV)/bin/python:
 	$(BIN)/python -m pip install -q --upgrade pip
 
 $(VENV)/.installed: $(BUILD_FILES) | $(VENV)/bin/python
-	$(BIN)/python -m pip install -q -e .
+	$(BIN)/python -m pip install -q -e '.[report]'
 	@touch $@
 
 $(VENV)/.installed-dev: $(BUILD_FILES) | $(VENV)/bin/python
@@ -75,7 +75,7 @@ bench-memory: $(VENV)/.installed-bench
 	$(BIN)/python benchmarks/memory.py
 
 $(VENV)/.installed-bench: $(BUILD_FILES) | $(VENV)/bin/python
-	$(BIN)/python -m pip install -q -e '.[bench]'
+	$(BIN)/python -m pip install -q -e '.[bench,report]'
 	@touch $@ $(VENV)/.installed
 
 # pymrmr does not say that its build needs Cython: it finds it in the environment.

@@ -1,4 +1,6 @@
-"""Select features of scikit-learn's breast cancer table and say why."""
+"""Select features of scikit-learn's breast cancer table, say why, and write a page on it."""
+
+from pathlib import Path
 
 from sklearn.datasets import load_breast_cancer
 
@@ -6,10 +8,10 @@ from hocmim import HOCMIM
 
 
 def main() -> None:
-    """Fit HOCMIM and print what it chose, in order."""
-    table = load_breast_cancer()
+    """Fit HOCMIM, print what it chose, in order, and write the report."""
+    table = load_breast_cancer(as_frame=True)
     selector = HOCMIM(n_features_to_select=10).fit(table.data, table.target)
-    names = table.feature_names
+    names = selector.feature_names_in_
 
     n_samples, n_features = table.data.shape
     print(f"Breast cancer: {n_samples} samples, {n_features} features, 2 classes.")
@@ -23,6 +25,24 @@ def main() -> None:
     print(f"\nWhere it stopped looking (max_order={selector.max_order}, tol={selector.tol}):")
     for rank, order in enumerate(selector.orders_[1:], start=2):
         print(f"{rank:>3}  {why_it_stopped(selector, rank, order)}")
+
+    page = selector.report(
+        place_of_page(),
+        table.data,
+        table.target.rename("diagnosis"),
+        title="Breast cancer: ten of thirty measurements",
+        source="Breast Cancer Wisconsin (Diagnostic), from scikit-learn",
+        command="make demo",
+        overwrite=True,
+    )
+    print(f"\nThe report, with the reasons for all {n_features} features: {page}")
+
+
+def place_of_page() -> Path:
+    """Where the report goes: the folder of things built."""
+    folder = Path(__file__).parents[1] / "build"
+    folder.mkdir(exist_ok=True)
+    return folder / "demo-report.html"
 
 
 def why_it_stopped(selector: HOCMIM, rank: int, order: int) -> str:

@@ -25,6 +25,8 @@ def test_demo_says_what_it_chose_and_why_it_stopped():
     out = run("examples/demo.py")
     assert "worst concave points" in out
     assert "Where it stopped looking" in out
+    page = Path(out.splitlines()[-1].split(": ")[-1])
+    assert "Breast cancer: ten of thirty measurements" in page.read_text("utf-8")
 
 
 def python_blocks(page):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import warnings
 from numbers import Integral, Real
+from os import PathLike
+from pathlib import Path
 from typing import Any, Self
 
 import narwhals as nw
@@ -110,6 +112,30 @@ class RankingSelector(SelectorMixin, BaseEstimator):
             ranks = np.array(ranking, np.int64)
         self.ranking_ = ranks
         return self
+
+    # --- the page ---------------------------------------------------------------------------------
+
+    def report(self, path: str | PathLike[str], X: Any, y: Any, **options: Any) -> Path:
+        """Write a page on this selection: what was taken and why, and for any feature why not.
+
+        Parameters
+        ----------
+        path : path
+            Of the HTML file, which needs no network and no other file.
+        X, y
+            What the selector was fitted on.
+        **options
+            ``title``, ``source``, ``command``, ``notes``, ``overwrite``: see
+            ``hocmim.report.write_report``. Needs ``pip install "hocmim[report]"``.
+
+        Returns
+        -------
+        Path
+            Of the page.
+        """
+        from hocmim.report import write_report
+
+        return write_report(self, X, y, path, **options)
 
     # --- scikit-learn -----------------------------------------------------------------------------
 

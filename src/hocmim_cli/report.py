@@ -51,6 +51,7 @@ def report(
     from hocmim.report import write_report
 
     from hocmim.errors import InvalidParameterError
+    from hocmim.explain import one_line
     from hocmim.files import check_writable
     from hocmim_cli import selection, show
     from hocmim_cli.data import load
@@ -65,11 +66,22 @@ def report(
         )
     outcome = selection.run(selector, data, quiet)
     notes = selection.notes(selector, data)
-    command = shlex.join(["hocmim", *sys.argv[1:]])
+    remarks = []
+    if outcome.is_partial:
+        remarks.append("Partial: the selection was stopped before it was complete.")
+    if data.n_without_target:
+        remarks.append(f"Left out: {show.counted(data.n_without_target, 'row')} without a target.")
     path = write_report(
-        selector, data.X, data.y, output,
-        title=title, source=source.file, command=command, notes=notes,
-    )  # fmt: skip
+        selector,
+        data.X,
+        data.y,
+        output,
+        title=title or f"What tells {one_line(source.target, 60)}",
+        source=source.file,
+        command=shlex.join(["hocmim", *sys.argv[1:]]),
+        notes=remarks,
+        overwrite=force,
+    )
     if not quiet:
         show.data_notes(notes)
         show.say(f"{path} is written{', partial' if outcome.is_partial else ''}.")

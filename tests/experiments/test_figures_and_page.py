@@ -1,15 +1,12 @@
 """Figures are drawn alike every time; the page works in a browser without a network."""
 
-import functools
-import http.server
 import json
 import re
-import shutil
-import threading
 
 import pytest
 from made_up import make_arrays
 
+from browser import Recorder, open_chromium, phone, script, served
 from hocmim.experiments.config import config_report, read_config
 from hocmim.experiments.datasets import make_data_set, save
 from hocmim.experiments.figures import draw_critical_difference, figures, write_figures
@@ -117,44 +114,18 @@ def test_the_page_asks_for_nothing(report, written):
 
 @pytest.fixture(scope="module")
 def chromium():
-    browser, driver = shutil.which("chromium"), shutil.which("chromedriver")
-    if not (browser and driver):
-        pytest.skip("NO BROWSER: the page is not tested. Run scripts/install-chromium as root.")
-    from selenium import webdriver
-
-    options = webdriver.ChromeOptions()
-    options.binary_location = browser
-    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"):
-        options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    session = webdriver.Chrome(options, webdriver.ChromeService(driver))
-    yield session
-    session.quit()
-
-
-class Recorder(http.server.SimpleHTTPRequestHandler):
-    asked: list[str] = []  # noqa: RUF012
-
-    def log_message(self, form, *arguments):
-        self.asked.append(self.path)
+    with open_chromium() as session:
+        yield session
 
 
 @pytest.fixture
 def page(report, written, folder, chromium):
     """The page, opened from a server that notes what is asked of it."""
     write_page(report, written, folder / "index.html")
-    Recorder.asked.clear()
-    handler = functools.partial(Recorder, directory=folder)
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+    with served(folder) as address:
         chromium.set_window_size(1280, 900)
-        chromium.get(f"http://127.0.0.1:{server.server_port}/index.html")
+        chromium.get(f"{address}/index.html")
         yield chromium
-        server.shutdown()
-
-
-def script(browser, code):
-    return browser.execute_script(f"return {code}")
 
 
 def test_page_in_chromium(page, tmp_path):
@@ -200,11 +171,7 @@ def test_tabs_sorting_and_hover(page):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_phone_and_colour_scheme(page, scheme):
-    media = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
-    page.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
-    phone = {"width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": True}
-    page.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", phone)
-    try:
+    with phone(page, scheme):
         # Nothing is wider than the screen, but for tables that scroll by themselves.
         assert script(page, "document.documentElement.scrollWidth") <= 390
         paper, ink = (
@@ -214,6 +181,3 @@ def test_phone_and_colour_scheme(page, scheme):
         assert (paper > ink) == (scheme == "light")
         letter = script(page, "getComputedStyle(document.querySelector('#all svg text')).fill")
         assert (sum(map(int, re.findall(r"\d+", letter))) < 384) == (scheme == "light")
-    finally:
-        page.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
-        page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})

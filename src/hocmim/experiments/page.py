@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping
 from html import escape
-from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,9 +12,8 @@ from hocmim.experiments.classifiers import TITLES
 from hocmim.experiments.figures import COLOURS, error_curves
 from hocmim.experiments.report import Report, describe_machine
 from hocmim.experiments.tables import Comparison, Grid
+from hocmim.pages import asset, document, sorting_script
 
-# What the page may load: only what is inside it.
-POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
 SHORT = {"low": "Low-dimensional", "high": "High-dimensional", "filters": "Filters"}
 
 
@@ -34,28 +31,23 @@ def make_page(report: Report, svgs: Mapping[str, str]) -> str:
         f'<section id="{each.name}"><h2>{escape(each.title)}</h2>{each.content}</section>'
         for each in sections
     )
-    return "\n".join(
+    page = "\n".join(
         [
-            '<!doctype html><html lang="en"><head><meta charset="utf-8">',
-            '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">',
-            '<link rel="icon" href="data:,">',
-            f"<title>{escape(report.title)}</title>",
-            f"<style>{_asset('page.css')}</style></head><body>",
             f"<header><h1>{escape(report.title)}</h1>",
             f"<p>{escape(report.about[0])}</p>",
             _details("How it was done", "".join(f"<p>{escape(p)}</p>" for p in report.about[1:])),
             _problems(report),
             f"</header><nav><ul>{links}</ul></nav><main>{body}</main>",
             "<footer>Click a heading to sort; point at a curve to read it.</footer>",
-            f'<script type="application/json" id="data">{_data(report)}</script>',
-            f"<script>{_asset('page.js')}</script></body></html>",
         ]
     )
-
-
-def _asset(name: str) -> str:
-    return resources.files("hocmim.experiments").joinpath("assets", name).read_text("utf-8")
+    return document(
+        report.title,
+        page,
+        style=asset("hocmim.experiments", "assets", "page.css"),
+        scripts=[sorting_script(), asset("hocmim.experiments", "assets", "page.js")],
+        data={"colours": COLOURS, "curves": _all_curves(report)},
+    )
 
 
 # --- sections -------------------------------------------------------------------------------------
@@ -208,7 +200,7 @@ def _figure(svgs: Mapping[str, str], name: str) -> str:
     return f'<figure class="drawing" data-name="{escape(name)}">{svg}</figure>'
 
 
-def _data(report: Report) -> str:
+def _all_curves(report: Report) -> dict[str, Any]:
     curves: dict[str, Any] = {}
     for (comparison, classifier, measure), table in report.tables.items():
         if measure == "error" and table.datasets:
@@ -217,8 +209,7 @@ def _data(report: Report) -> str:
     for (classifier, dataset), found in error_curves(report).items():
         title = f"Error on {dataset}, {TITLES[classifier]}"
         curves[f"errors/{classifier}/{dataset}"] = _curves(title, found, 4, down=False)
-    text = json.dumps({"colours": COLOURS, "curves": curves}, separators=(",", ":"))
-    return text.replace("</", "<\\/")
+    return curves
 
 
 def _curves(title: str, lines: Mapping[str, Any], digits: int, *, down: bool) -> dict[str, Any]:

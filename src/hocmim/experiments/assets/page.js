@@ -2,27 +2,6 @@
 const data = JSON.parse(document.getElementById("data").textContent);
 const SVG = "http://www.w3.org/2000/svg";
 
-// --- tables: a click on a heading sorts -----------------------------------------------------------
-function valueOf(cell) {
-  const number = parseFloat(cell.textContent.replace("−", "-"));
-  return Number.isNaN(number) ? null : number;
-}
-function sortBy(heading) {
-  const table = heading.closest("table"), column = heading.cellIndex, body = table.tBodies[0];
-  const up = heading.getAttribute("aria-sort") !== "ascending";
-  for (const other of heading.parentNode.cells) other.removeAttribute("aria-sort");
-  heading.setAttribute("aria-sort", up ? "ascending" : "descending");
-  const rows = [...body.rows].sort((a, b) => {
-    const x = valueOf(a.cells[column]), y = valueOf(b.cells[column]);
-    const order = column === 0 || x === null || y === null
-      ? a.cells[column].textContent.localeCompare(b.cells[column].textContent) : x - y;
-    return up ? order : -order;
-  });
-  body.append(...rows);
-}
-for (const heading of document.querySelectorAll("table.sortable thead th"))
-  heading.querySelector("button").addEventListener("click", () => sortBy(heading));
-
 // --- tabs -----------------------------------------------------------------------------------------
 function show(tabs, chosen) {
   for (const button of tabs.querySelectorAll("button")) {

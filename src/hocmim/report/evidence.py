@@ -1,0 +1,425 @@
+"""The numbers of a report: what was selected, and for every column why it was taken or left.
+
+``explain`` runs a criterion again on one column; here it runs on blocks of them. The winners of all
+steps are known, so that each block goes through the whole selection by itself, on any thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import joblib
+import numpy as np
+from numpy.typing import NDArray
+
+from hocmim.codes import Codes, Column
+from hocmim.counting import BlockTerms, Joint, Values
+from hocmim.criteria.base import Criterion, comparison_key
+from hocmim.encode import ColumnDescriptions, Encoder, encode_target
+from hocmim.errors import InvalidTableError, InvalidTargetError
+from hocmim.explain import Kept, column_name, pairwise_redundancy
+from hocmim.stopping import Margins, Stopping, mean_of_g
+from hocmim.tables import as_table
+
+# Columns a thread explains at a time.
+BLOCK_COLUMNS = 512
+# Of more selected features, redundancy is computed with the first of them only.
+MOST_COMPARED = 500
+# Of more, the map of redundancy shows the first of them only.
+MOST_MAPPED = 60
+# Scores kept for the curves of a page, steps times columns.
+MOST_CURVE_POINTS = 400_000
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """Why each column was taken or left, one element a column.
+
+    Attributes
+    ----------
+    score : ndarray of float64
+        When it was taken, or in the last step it was left in.
+    nearest_step : ndarray of int64
+        The step, from 1, where a column that was left came nearest to being taken; 0 if there was
+        no search.
+    nearest_score : ndarray of float64
+        Its score then.
+    curve : ndarray of float64, shape (n steps shown, D)
+        Its score at each of ``curve_steps``; NaN after it was taken.
+    order : ndarray of int64
+        Of its representative set in its last step; −1 if the criterion has none.
+    members : list of ndarray of int64
+        These sets, as places in the order of selection, from 0.
+    most_redundant, next_redundant, most_synergistic : ndarray of int64
+        Places of the features taken before it that repeat most of what it says of Y, second most,
+        and least; −1 if there are none, or what they share is not of that sign.
+    redundancy : ndarray of float64, shape (3, D)
+        I(X;s) − I(X;s|Y) with each of the three, in nats.
+    """
+
+    score: Values
+    nearest_step: NDArray[np.int64]
+    nearest_score: Values
+    curve: Values
+    order: NDArray[np.int64]
+    members: list[NDArray[np.int64]]
+    most_redundant: NDArray[np.int64]
+    next_redundant: NDArray[np.int64]
+    most_synergistic: NDArray[np.int64]
+    redundancy: Values
+
+
+@dataclass(frozen=True, eq=False)
+class Cumulative:
+    """I(S;Y) of the first 1, 2, … selected features, in nats.
+
+    Attributes
+    ----------
+    plugin : ndarray of float64
+        The plug-in value: too large in small samples, H(Y) once every sample is alone in its cell.
+    chance : ndarray of float64
+        What the plug-in gives on average if y is permuted: the part that cells alone explain.
+    supported : ndarray of float64
+        The largest ``plugin − chance`` of any of the first features: what chance cannot explain.
+        I(S;Y) can only grow with S, so that what fewer features tell, more of them tell too.
+    n_cells : ndarray of int64
+        Cells of S that occur.
+    """
+
+    plugin: Values
+    chance: Values
+    supported: Values
+    n_cells: NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """All numbers of a report.
+
+    ``best`` holds the best candidate of each step and its score: the features taken, and last the
+    one a selection ended before. ``estimator`` is that of ``relevance`` and of all redundancies.
+    """
+
+    selector: Any
+    n_samples: int
+    names: Sequence[str] | None
+    selected: NDArray[np.int64]
+    best: list[tuple[int, float]]
+    stopping: Stopping | None
+    relevance: Values
+    answers: Answers
+    curve_steps: NDArray[np.int64]
+    redundancy: Values
+    cumulative: Cumulative
+    target_entropy: float
+    n_classes: int
+    target_cuts: NDArray[np.float64] | None
+    encoding: ColumnDescriptions
+    encoder: Encoder
+    estimator: str
+    by_search: bool
+
+    @property
+    def n_columns(self) -> int:
+        """D."""
+        return len(self.relevance)
+
+    @property
+    def method(self) -> str:
+        """What to call the selector."""
+        return type(self.selector).__name__
+
+    def name(self, j: int) -> str:
+        """The name of column j, or ``column j``."""
+        return f"column {j}" if self.names is None else column_name(self.names, j)
+
+
+def gather(selector: Any, X: Any, y: Any) -> Evidence:
+    """Collect the numbers of a report on a fitted selector, from the table it was fitted on."""
+    # A search by a criterion keeps what it saw; the other filters work on the raw table.
+    by_search = hasattr(selector, "_kept")
+    table = as_table(X)
+    if by_search:
+        encoder, kept = selector.encoder_, selector._kept
+        codes, criterion = encoder.transform(table), selector._criterion()
+        estimator = criterion.estimator
+        _check_target(selector, y, kept.y, codes.n_samples)
+        cuts = selector.target_cuts_
+    else:
+        encoder = Encoder(n_jobs=-1)
+        codes, criterion = encoder.fit_transform(table), None
+        estimator = "plugin"
+        target = encode_target(y, table.n_rows)
+        kept = Kept.of(codes, target.column, selector.selected_.tolist())
+        cuts = target.cuts
+    best = list(zip(selector.selected_.tolist(), selector.scores_.tolist(), strict=True))
+    stopping = getattr(selector, "stopping_", None)
+    if stopping is not None:
+        best.append((stopping.index, stopping.score))
+    steps = steps_to_show(len(best) if by_search else 0, codes.n_columns)
+    n_jobs = getattr(selector, "n_jobs", None)
+    relevance, answers = explain_all(
+        codes, kept, criterion, estimator, best, steps, n_jobs=-1 if n_jobs is None else n_jobs
+    )
+    if by_search:
+        _check_same_table(relevance, selector.relevance_)
+    else:
+        answers.score[:] = _filter_scores(selector)
+    mapped = kept_first(kept, MOST_MAPPED)
+    entropy = BlockTerms(Codes.from_columns([kept.y]), Joint.of([kept.y]), "plugin").relevance()
+    return Evidence(
+        selector=selector,
+        n_samples=codes.n_samples,
+        names=getattr(selector, "feature_names_in_", None),
+        selected=selector.selected_,
+        best=best,
+        stopping=stopping,
+        relevance=relevance,
+        answers=answers,
+        curve_steps=steps,
+        redundancy=pairwise_redundancy(mapped, estimator),
+        cumulative=cumulative_information(kept.columns, kept.y),
+        target_entropy=float(entropy[0]),
+        n_classes=Joint.of([kept.y]).n_cells,
+        target_cuts=cuts,
+        encoding=encoder.columns_,
+        encoder=encoder,
+        estimator=estimator,
+        by_search=by_search,
+    )
+
+
+def _check_target(selector: Any, y: Any, seen: Column, n_rows: int) -> None:
+    again = encode_target(
+        y, n_rows, bins=selector.target_bins, discretizer=selector.discretizer
+    ).column
+    if not np.array_equal(again.codes, seen.codes):
+        raise InvalidTargetError(
+            "y is not the target the selector was fitted on: its values, or their order, are "
+            "others. Pass the same X and y to the report as to fit."
+        )
+
+
+def _check_same_table(relevance: Values, seen: Values) -> None:
+    if not np.array_equal(relevance, seen):
+        raise InvalidTableError(
+            "X is not the table the selector was fitted on: its rows, or their order, are others. "
+            "Pass the same X and y to the report as to fit."
+        )
+
+
+def _filter_scores(selector: Any) -> Values:
+    """The score of every column, from a selector that does not search."""
+    for attribute in ("feature_scores_", "frequencies_"):
+        if hasattr(selector, attribute):
+            return np.asarray(getattr(selector, attribute), np.float64)
+    scores = np.full(selector.n_features_in_, np.nan)
+    scores[selector.selected_] = selector.scores_
+    return scores
+
+
+def kept_first(kept: Kept, n: int) -> Kept:
+    """What was kept of the first n selected columns."""
+    columns = kept.columns[:n]
+    return Kept(Codes.from_columns(columns), kept.indices[:n], kept.y)
+
+
+def steps_to_show(n_steps: int, n_columns: int) -> NDArray[np.int64]:
+    """The steps, from 0, whose scores are kept: all, or evenly spread with the first and last."""
+    most = max(2, MOST_CURVE_POINTS // n_columns)
+    return np.unique(np.rint(np.linspace(0, n_steps - 1, min(n_steps, most))).astype(np.int64))
+
+
+# --- why ------------------------------------------------------------------------------------------
+
+
+def explain_all(
+    codes: Codes,
+    kept: Kept,
+    criterion: Criterion | None,
+    estimator: str,
+    best: Sequence[tuple[int, float]],
+    steps: NDArray[np.int64],
+    *,
+    n_jobs: int | None = -1,
+    block_columns: int = BLOCK_COLUMNS,
+) -> tuple[Values, Answers]:
+    """The relevance of every column, and why it was taken or left.
+
+    Parameters
+    ----------
+    codes : Codes
+        Of all columns.
+    kept : Kept
+        The selected columns and y.
+    criterion : Criterion or None
+        As the search had it; None if there was no search.
+    estimator : str
+    best : sequence of (index, score)
+        The best candidate of each step.
+    steps : ndarray of int64
+        The steps, from 0, whose scores are kept.
+    n_jobs : int or None
+        Threads; never changes a result.
+    block_columns : int
+        Columns a block; never changes a result.
+    """
+    starts = range(0, codes.n_columns, block_columns)
+    selected = kept.columns
+
+    def explain_block(start: int) -> tuple[Values, Answers]:
+        block = codes.block(start, start + block_columns)
+        return _Block(block, start, selected, kept.y, estimator).explain(criterion, best, steps)
+
+    n_threads = min(joblib.effective_n_jobs(n_jobs), len(starts))
+    if n_threads <= 1:
+        parts = list(map(explain_block, starts))
+    else:
+        with ThreadPoolExecutor(n_threads) as pool:
+            parts = list(pool.map(explain_block, starts))
+    return np.concatenate([relevance for relevance, _ in parts]), _join([a for _, a in parts])
+
+
+def _join(parts: Sequence[Answers]) -> Answers:
+    def joined(attribute: str) -> NDArray[Any]:
+        return np.concatenate([getattr(part, attribute) for part in parts], axis=-1)
+
+    members = [each for part in parts for each in part.members]
+    arrays = {name: joined(name) for name in Answers.__dataclass_fields__ if name != "members"}
+    return Answers(members=members, **arrays)
+
+
+class _Block:
+    """One block of columns on its way through a selection whose winners are known."""
+
+    def __init__(
+        self, block: Codes, start: int, selected: Sequence[Column], y: Column, estimator: str
+    ) -> None:
+        self.block, self.selected, self.y, self.estimator = block, selected, y, estimator
+        n = block.n_columns
+        # How many features were taken before each column was: all of them, if it was left.
+        self.n_before = np.full(n, len(selected), np.int64)
+        for place, column in enumerate(selected):
+            if start <= column.index < start + n:
+                self.n_before[column.index - start] = place
+
+    def explain(
+        self,
+        criterion: Criterion | None,
+        best: Sequence[tuple[int, float]],
+        steps: NDArray[np.int64],
+    ) -> tuple[Values, Answers]:
+        n = self.block.n_columns
+        terms = BlockTerms(self.block, Joint.of([self.y]), self.estimator)
+        self.score, self.nearest_score = np.full(n, np.nan), np.full(n, np.nan)
+        self.nearest_step = np.zeros(n, np.int64)
+        self.curve = np.full((len(steps), n), np.nan)
+        self.order = np.full(n, -1, np.int64)
+        self.members = [np.empty(0, np.int64)] * n
+        if criterion is not None:
+            self._search(criterion.spawn(), best, steps)
+        (first, second, least), redundancy = self._most_redundant(terms)
+        answers = Answers(
+            score=self.score,
+            nearest_step=self.nearest_step,
+            nearest_score=self.nearest_score,
+            curve=self.curve,
+            order=self.order,
+            members=self.members,
+            most_redundant=first,
+            next_redundant=second,
+            most_synergistic=least,
+            redundancy=redundancy,
+        )
+        return terms.relevance(), answers
+
+    def _search(
+        self,
+        criterion: Criterion,
+        best: Sequence[tuple[int, float]],
+        steps: NDArray[np.int64],
+    ) -> None:
+        """Note the score of every column at each step, until it is taken or the search ends."""
+        shown = {int(step): row for row, step in enumerate(steps)}
+        place_of = {column.index: place for place, column in enumerate(self.selected)}
+        least_gap = np.full(self.block.n_columns, np.inf)
+        criterion.start(self.block, self.y)
+        for step, (_, best_score) in enumerate(best):
+            is_open = self.n_before >= step
+            scores = np.where(is_open, criterion.scores(), np.nan)
+            self.score[is_open] = scores[is_open]
+            gap = best_score - scores
+            nearer = is_open & (gap < least_gap)
+            least_gap[nearer] = gap[nearer]
+            self.nearest_step[nearer] = step + 1
+            self.nearest_score[nearer] = scores[nearer]
+            if step in shown:
+                self.curve[shown[step]] = scores
+            is_last = (self.n_before == step) | (is_open & (step == len(best) - 1))
+            for position in np.flatnonzero(is_last):
+                self._describe(int(position), criterion, place_of)
+            if step < min(len(best) - 1, len(self.selected)):
+                criterion.open[self.n_before == step] = False
+                criterion.update(self.selected[step])
+
+    def _describe(self, position: int, criterion: Criterion, place_of: dict[int, int]) -> None:
+        details = criterion.describe(position)
+        self.order[position] = details.get("order", -1)
+        members = [place_of[int(j)] for j in details.get("representative_set", ())]
+        self.members[position] = np.array(members, np.int64)
+
+    def _most_redundant(self, terms: BlockTerms) -> tuple[list[NDArray[np.int64]], Values]:
+        """The features taken before each column that repeat most of it, second most, and least."""
+        n = self.block.n_columns
+        first, second, least = (np.full(n, -1, np.int64) for _ in range(3))
+        shared = np.full((3, n), np.nan)
+        for place, column in enumerate(self.selected[:MOST_COMPARED]):
+            value = terms.redundancy(Joint.of([column]))
+            sign = np.where(place < self.n_before, np.sign(comparison_key(value)), 0.0)
+            leads = (sign > 0) & ((first < 0) | (value > shared[0]))
+            follows = (sign > 0) & ~leads & ((second < 0) | (value > shared[1]))
+            second[leads], shared[1, leads] = first[leads], shared[0, leads]
+            first[leads], shared[0, leads] = place, value[leads]
+            second[follows], shared[1, follows] = place, value[follows]
+            helps = (sign < 0) & ((least < 0) | (value < shared[2]))
+            least[helps], shared[2, helps] = place, value[helps]
+        return [first, second, least], shared
+
+
+# --- together -------------------------------------------------------------------------------------
+
+
+def cumulative_information(selected: Sequence[Column], y: Column) -> Cumulative:
+    """I(S;Y) of the first 1, 2, … selected features, and what chance would give."""
+    N = len(y.codes)
+    classes = np.bincount(y.codes)
+    target = Codes.from_columns([y])
+    joint = Joint.of([], N)
+    plugin, chance, n_cells = [], [], []
+    for column in selected:
+        joint = joint.with_column(column)
+        plugin.append(float(BlockTerms(target, joint, "plugin").relevance()[0]))
+        chance.append(mean_information(np.bincount(joint.cells), classes[classes > 0]))
+        n_cells.append(joint.n_cells)
+    above = np.maximum(np.array(plugin) - np.array(chance), 0.0)
+    supported = np.maximum.accumulate(above)
+    return Cumulative(np.array(plugin), np.array(chance), supported, np.array(n_cells, np.int64))
+
+
+def mean_information(rows: NDArray[np.int64], columns: NDArray[np.int64]) -> float:
+    """The mean plug-in information of two variables with these counts over all permutations."""
+
+    def zeros(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+        return np.zeros(len(counts), np.int64)
+
+    def one(value: int) -> NDArray[np.int64]:
+        return np.array([value], np.int64)
+
+    N = int(rows.sum())
+    margins = Margins(
+        one(N), rows, zeros(rows), one(len(rows)), columns, zeros(columns), one(len(columns))
+    )
+    return mean_of_g(margins) / (2 * N)

@@ -1,0 +1,395 @@
+"""The page in a browser: it answers, sorts, shows, and shows hostile names as text."""
+
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_breast_cancer
+
+import hocmim
+from browser import Recorder, open_chromium, phone, script, served
+from hocmim import HOCMIM
+
+CANCER = load_breast_cancer(return_X_y=True, as_frame=True)
+
+HOSTILE = [
+    "</script><script>window.hacked = 1</script>",
+    "<img src=x onerror='window.hacked = 2'>",
+    '"><svg onload=window.hacked=3>',
+    "' onmouseover='window.hacked=4",
+    "{{ 7 * 7 }}{% raw %}",
+    "&lt;b&gt; &amp; &#x41;",
+    "<!--",
+    "]]>",
+    "\\u003c${window.hacked=5}`",
+    "emoji 🧬👩‍🔬",
+    "right‮to‬left عربى",
+    "",
+    "   ",
+    "two\nlines\tand a tab\0",
+    "a",
+    "а",
+    "half \ud83d of a pair",
+    "x" * 500,
+    "long words " * 45,
+    "http://127.0.0.1:9/leave",
+]
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    with open_chromium() as session:
+        yield session
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Pages on a usual table, on hostile names, on nothing selected, and by another filter."""
+    folder = tmp_path_factory.mktemp("reports")
+    X, y = CANCER
+    HOCMIM(6).fit(X, y).report(folder / "cancer.html", X, y)
+    hocmim.FisherScore(4).fit(X, y).report(folder / "fisher.html", X, y)
+    HOCMIM("auto").fit(X, y).report(folder / "auto.html", X, y)
+    rng = np.random.default_rng(0)
+    noise, coin = rng.integers(3, size=(80, 6)), rng.integers(2, size=80)
+    HOCMIM("auto").fit(noise, coin).report(folder / "none.html", noise, coin)
+    X, y = hostile_table()
+    HOCMIM(10).fit(X, y).report(folder / "hostile.html", X, y, title=HOSTILE[0], source=HOSTILE[1])
+    return folder
+
+
+def hostile_table():
+    rng = np.random.default_rng(3)
+    y = rng.integers(2, size=200)
+    X = rng.integers(3, size=(200, len(HOSTILE))) + y[:, None] * (rng.random(len(HOSTILE)) < 0.6)
+    names = pd.Index(HOSTILE, dtype=object)
+    return pd.DataFrame(X, columns=names), pd.Series(y, name=HOSTILE[2])
+
+
+@pytest.fixture
+def opened(folder, chromium):
+    """Opens a page from a server that notes what is asked of it; complains of any error."""
+    from selenium.webdriver.support.wait import WebDriverWait
+
+    with served(folder) as address:
+        chromium.set_window_size(1280, 900)
+        chromium.get_log("browser")
+        chromium.get_log("performance")
+
+        visited = []
+
+        def go(name):
+            visited.append(f"/{name}.html")
+            chromium.get(f"{address}/{name}.html")
+            ready = "document.documentElement.dataset.ready"
+            WebDriverWait(chromium, 20).until(lambda browser: script(browser, ready) == "yes")
+            return chromium
+
+        yield go
+        assert chromium.get_log("browser") == []
+        assert Recorder.asked == visited
+        assert set(requests(chromium)) <= {*(f"{address}{path}" for path in visited), "data:,"}
+
+
+def requests(browser):
+    """The addresses the browser asked for, by its own log."""
+    for entry in browser.get_log("performance"):
+        message = json.loads(entry["message"])["message"]
+        if message["method"] == "Network.requestWillBeSent":
+            yield message["params"]["request"]["url"]
+
+
+def ask(browser, text):
+    """Type into the search box and press Enter."""
+    from selenium.webdriver.common.keys import Keys
+
+    box = browser.find_element("id", "search")
+    box.clear()
+    box.send_keys(text + Keys.ENTER)
+    return browser.find_element("css selector", "#answer .reason").text
+
+
+def plain(text):
+    """Without quotes and with a simple minus, to compare words of Python and of the page."""
+    return re.sub(r"['\"]", "", text.replace("−", "-"))
+
+
+@pytest.mark.parametrize("page", ["cancer", "auto"])
+def test_the_search_box_answers_as_explain_does(opened, page):
+    browser = opened(page)
+    X, y = CANCER
+    selector = HOCMIM(6 if page == "cancer" else "auto").fit(X, y)
+    for name in X.columns[::3].tolist() + X.columns[selector.selected_].tolist():
+        explanation = selector.explain(name, X)
+        assert plain(ask(browser, name)) == plain(explanation.reason)
+        shown = browser.find_element("css selector", "#answer dl").text.replace("−", "-")
+        assert f"{explanation.relevance:.4f} nats" in shown
+        assert f"{explanation.score:.4f}" in shown
+        if explanation.representative_set:
+            members = ", ".join(explanation.representative_set)
+            assert members in " ".join(shown.split())
+        if explanation.replaced_by:
+            value = explanation.redundancy[explanation.replaced_by]
+            assert f"{explanation.replaced_by} {value:.4f} nats" in shown
+
+
+def test_finding_features(opened):
+    from selenium.webdriver.common.keys import Keys
+
+    browser = opened("cancer")
+    box = browser.find_element("id", "search")
+    box.send_keys("RADIUS")
+    found = script(
+        browser, "[...document.querySelectorAll('#matches .name')].map(n => n.innerText)"
+    )
+    assert sorted(found) == ["mean radius", "radius error", "worst radius"]
+    box.send_keys(Keys.ARROW_DOWN, Keys.ARROW_DOWN, Keys.ENTER)
+    assert script(browser, "document.querySelector('#answer h3 .name').innerText") == found[2]
+    assert script(browser, "document.getElementById('matches').hidden")
+    assert "mean texture" in ask(browser, "#1")
+    box.clear()
+    box.send_keys("no such thing")
+    assert "No feature has that in its name." in browser.find_element("id", "matches").text
+    # By the pointer, and from the table.
+    box.clear()
+    centre(browser, box)
+    box.send_keys("smoothness")
+    browser.find_elements("css selector", "#matches li")[1].click()
+    assert "smoothness" in browser.find_element("css selector", "#answer h3").text
+    browser.find_element("css selector", "#selected button.why").click()
+    assert "took worst concave points as number 1 of 6" in browser.find_element("id", "answer").text
+    browser.find_element("css selector", "#suggestions button").click()
+    assert "HOCMIM left worst perimeter" in browser.find_element("id", "answer").text
+
+
+def test_the_table_sorts(opened):
+    browser = opened("cancer")
+    for column, read in ((2, float), (3, float), (1, str)):
+        heading = f"document.querySelector('#selected thead').rows[0].cells[{column}]"
+        for direction in ("ascending", "descending"):
+            script(browser, f"{heading}.querySelector('button').click()")
+            assert script(browser, f"{heading}.getAttribute('aria-sort')") == direction
+            cells = script(
+                browser,
+                "[...document.querySelector('#selected tbody').rows]"
+                f".map(row => row.cells[{column}].innerText.trim())",
+            )
+            values = [read(cell.replace("−", "-")) for cell in cells]
+            assert values == sorted(values, reverse=direction == "descending")
+            assert len(set(values)) == 6
+
+
+def centre(browser, element):
+    code = "arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})"
+    browser.execute_script(code, element)
+
+
+def hover(browser, chart, x, y):
+    """Point at a place of a chart, given by its values; return what the tooltip says."""
+    from selenium.webdriver.common.action_chains import ActionChains
+
+    canvas = browser.find_element("css selector", f"#{chart} canvas")
+    centre(browser, canvas)
+    place = script(
+        browser,
+        """(() => {
+            const chart = reportCharts.get(arguments[0]);
+            return [chart.scales.x.getPixelForValue(arguments[1]) - chart.width / 2,
+                    chart.scales.y.getPixelForValue(arguments[2]) - chart.height / 2];
+        })()""",
+        chart,
+        x,
+        y,
+    )
+    ActionChains(browser).move_to_element_with_offset(canvas, *map(round, place)).perform()
+    return (
+        script(
+            browser,
+            """(() => {
+            const tip = reportCharts.get(arguments[0]).tooltip;
+            if (!tip.opacity) return "";
+            const body = tip.body.flatMap(part => part.lines);
+            return [...tip.title, ...body, ...tip.footer].join("\\n");
+        })()""",
+            chart,
+        )
+        .replace("\u2068", "")
+        .replace("\u2069", "")
+    )
+
+
+def test_charts_answer_the_pointer(opened):
+    browser = opened("cancer")
+    X, y = CANCER
+    selector = HOCMIM(6).fit(X, y)
+    names = X.columns[selector.selected_]
+    told = hover(browser, "score-chart", 0.05, 2)
+    assert names[2] in told
+    assert f"score when taken: {selector.scores_[2]:.4f} nats" in told
+    together = hover(browser, "together-chart", 3, 0.3)
+    information = hocmim.mi(hocmim.encode(X).narrow[selector.selected_[:4]].T, y)
+    assert f"plug-in estimate: {information:.4f} nats" in together
+    assert re.search(r"\d+ cells, [\d.]+ samples each on average", together)
+    told = hover(browser, "map-chart", 1, 0)
+    assert (
+        told == f"{names[0]}\n{names[1]}\nredundancy: {selector.redundancy_matrix()[0, 1]:.4f} nats"
+    )
+    ask(browser, "mean radius")
+    contest = selector.explain("mean radius", X).contests[2]
+    told = hover(browser, "answer-chart", 3, 0.1)
+    assert told.startswith(f"step 3: {contest.taken}")
+    assert f"its score: {contest.score:.4f}" in told
+    assert f"the best: {contest.taken_score:.4f}" in told
+
+
+def brightness(browser, code):
+    return sum(map(float, re.findall(r"[\d.]+", script(browser, code))[:3]))
+
+
+def test_theme_switch(opened):
+    browser = opened("cancer")
+    paper = "getComputedStyle(document.body).backgroundColor"
+    letters = "reportCharts.get('together-chart').options.scales.y.ticks.color"
+    assert brightness(browser, paper) > 600
+    light = brightness(browser, letters)
+    browser.find_element("id", "theme").click()
+    assert brightness(browser, paper) < 150
+    assert brightness(browser, letters) > light
+    browser.find_element("id", "theme").click()
+    assert brightness(browser, paper) > 600
+    assert brightness(browser, letters) == light
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("page", ["cancer", "hostile", "fisher", "none"])
+def test_on_a_phone(opened, chromium, page, scheme):
+    with phone(chromium, scheme):
+        browser = opened(page)
+        assert script(browser, "document.documentElement.scrollWidth") <= 390
+        light = brightness(browser, "getComputedStyle(document.body).backgroundColor") > 384
+        assert light == (scheme == "light")
+        for feature in range(6):
+            ask(browser, f"#{feature}")
+            assert script(browser, "document.documentElement.scrollWidth") <= 390
+
+
+def contrast(one, other):
+    """The contrast of two colours by WCAG."""
+
+    def luminance(colour):
+        parts = np.array([float(v) for v in re.findall(r"[\d.]+", colour)[:3]]) / 255
+        linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+        return float(linear @ [0.2126, 0.7152, 0.0722])
+
+    a, b = sorted((luminance(one), luminance(other)))
+    return (b + 0.05) / (a + 0.05)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_letters_can_be_read(opened, theme):
+    browser = opened("cancer")
+    script(browser, f"document.documentElement.dataset.theme = '{theme}'")
+    places = {
+        ".lead": "#selected",
+        ".fine": "#selected",
+        "#selected td.feature .name": "#selected",
+        "#selected .share": "#selected",
+        ".tile span": ".tile",
+        "nav a": "body",
+        ".about": "body",
+        "#answer dt": "#why",
+        "#answer .tag": "#why",
+    }
+    for letters, behind in places.items():
+        ink = script(browser, f"getComputedStyle(document.querySelector('{letters}')).color")
+        paper = script(
+            browser, f"getComputedStyle(document.querySelector('{behind}')).backgroundColor"
+        )
+        assert contrast(ink, paper) >= 4.5, letters
+
+
+def test_hostile_names_are_shown_as_text(opened):
+    browser = opened("hostile")
+    X, y = hostile_table()
+    selector = HOCMIM(10).fit(X, y)
+    for j in range(len(HOSTILE)):
+        ask(browser, f"#{j}")
+        if j in selector.selected_:
+            place = selector.selected_.tolist().index(j)
+            seen = hover(browser, "score-chart", 0.001, place)
+            assert seen.startswith(
+                f"{place + 1}  {expected(HOSTILE[j])[:40] if HOSTILE[j].strip() else '(no name)'}"
+            )
+            assert hover(browser, "map-chart", place, place)
+        shown = script(
+            browser, "document.querySelector('#answer h3 .name, #answer h3 .nameless').textContent"
+        )
+        assert shown == expected(HOSTILE[j])
+    rows = script(
+        browser,
+        "[...document.querySelectorAll('#selected tbody .why')].map(b => b.innerText.trim())",
+    )
+    for shown, j in zip(rows, selector.selected_, strict=True):
+        assert shown.split() == expected(HOSTILE[j]).split()
+    assert script(browser, "document.querySelector('h1').textContent") == HOSTILE[0]
+    assert script(browser, "document.title") == HOSTILE[0]
+    assert script(browser, "window.hacked ?? null") is None
+    assert (
+        script(browser, "document.querySelectorAll('img, svg, iframe, object, embed').length") == 0
+    )
+    assert script(browser, "document.querySelectorAll('script').length") == 5
+    # Even markup that got in could not run.
+    script(
+        browser,
+        "document.body.insertAdjacentHTML('beforeend', '<a onclick=\"window.hacked=6\">x</a>')",
+    )
+    script(browser, "document.querySelector('body > a').click()")
+    assert script(browser, "window.hacked ?? null") is None
+    log = browser.get_log("browser")
+    assert len(log) == 1
+    assert "Content Security Policy" in log[0]["message"]
+
+
+def expected(name):
+    """What the page shows of a name."""
+    if not name.strip():
+        return "blank name" if name else "empty name"
+    return name.translate({0: "␀", 9: "␉", 10: "␊", 0xD83D: "\ufffd"})
+
+
+def test_hostile_names_can_be_searched(opened):
+    browser = opened("hostile")
+    assert "<img src=x" in ask(browser, "onerror")
+    assert "🧬👩‍🔬" in ask(browser, "EMOJI")
+    assert "عربى" in ask(browser, "عربى")
+    script(browser, "document.getElementById('search').focus()")
+    assert script(browser, "window.hacked ?? null") is None
+
+
+def test_other_filters_and_nothing_selected(opened):
+    browser = opened("fisher")
+    assert re.match(
+        r"FisherScore left mean area: it ranks \d+ of 30, with a score", ask(browser, "mean area")
+    )
+    assert "Represented by" not in browser.find_element("id", "answer").text
+    browser = opened("none")
+    assert "HOCMIM left column 2" in ask(browser, "column 2")
+    assert (
+        script(browser, "document.querySelectorAll('#selected, #together, #redundancy').length")
+        == 0
+    )
+
+
+def test_copying_the_call(opened):
+    browser = opened("cancer")
+    browser.execute_cdp_cmd(
+        "Browser.grantPermissions",
+        {"permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]},
+    )
+    button = browser.find_element("css selector", ".copy")
+    centre(browser, button)
+    button.click()
+    copied = browser.execute_async_script("navigator.clipboard.readText().then(arguments[0])")
+    assert "selector = HOCMIM(n_features_to_select=6)" in copied
