@@ -48,11 +48,9 @@ def report(
       hocmim report patients.csv --target diagnosis -o report.html
       hocmim report genes.parquet -t class -k 50 -o genes.html --title "Genes" --force
     """
-    from hocmim.report import write_report
-
     from hocmim.errors import InvalidParameterError
-    from hocmim.explain import one_line
     from hocmim.files import check_writable
+    from hocmim.report import write_report
     from hocmim_cli import selection, show
     from hocmim_cli.data import load
 
@@ -76,7 +74,8 @@ def report(
         data.X,
         data.y,
         output,
-        title=title or f"What tells {one_line(source.target, 60)}",
+        title=title,
+        target_name=source.target,
         source=source.file,
         command=shlex.join(["hocmim", *sys.argv[1:]]),
         notes=remarks,
