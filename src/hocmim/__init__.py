@@ -22,6 +22,7 @@ from hocmim.comparators import (
     CriterionSelector,
     RelaxMRMR,
 )
+from hocmim.compare import compare_methods
 from hocmim.criteria.base import Criterion
 from hocmim.encode import Encoder, encode
 from hocmim.filters import (
@@ -72,6 +73,7 @@ __all__ = [
     "StabilitySelector",
     "__version__",
     "cmi",
+    "compare_methods",
     "encode",
     "entropy",
     "list_methods",

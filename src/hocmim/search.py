@@ -7,7 +7,9 @@ are compared after rounding to 12 decimals; among equals the lowest column index
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -75,20 +77,56 @@ def forward_search(
     """
     relevance = engine.start()
     steps: list[Step] = []
-    while len(steps) < n_select:
-        step = _best(engine)
-        if step is None:
-            break
-        if stop is not None and stop(steps, step):
-            break
-        engine.set_aside(step.index)
-        step = replace(step, runner_up=_best(engine))
-        steps.append(step)
-        if len(steps) < n_select:
-            engine.select(step.index)
-        if on_step is not None:
-            on_step(len(steps), step)
+    with _ending_at_interruption(steps):
+        while len(steps) < n_select:
+            step = _best(engine)
+            if step is None:
+                break
+            if stop is not None and stop(steps, step):
+                break
+            engine.set_aside(step.index)
+            step = replace(step, runner_up=_best(engine))
+            steps.append(step)
+            if len(steps) < n_select:
+                engine.select(step.index)
+            if on_step is not None:
+                on_step(len(steps), step)
     return Selection(relevance, tuple(steps))
+
+
+@dataclass
+class Interruption:
+    """Whether Ctrl-C ended a search."""
+
+    happened: bool = False
+
+
+_INTERRUPTION: ContextVar[Interruption | None] = ContextVar("interruption", default=None)
+
+
+@contextmanager
+def keep_selected_so_far() -> Iterator[Interruption]:
+    """Within it Ctrl-C ends a search as a stopping rule would, with what is selected so far.
+
+    Before anything is selected it is a KeyboardInterrupt as ever.
+    """
+    interruption = Interruption()
+    token = _INTERRUPTION.set(interruption)
+    try:
+        yield interruption
+    finally:
+        _INTERRUPTION.reset(token)
+
+
+@contextmanager
+def _ending_at_interruption(steps: Sequence[Step]) -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt:
+        interruption = _INTERRUPTION.get()
+        if interruption is None or not steps:
+            raise
+        interruption.happened = True
 
 
 def _best(engine: Engine) -> Step | None:

@@ -63,6 +63,7 @@ def write_report(
     path: str | os.PathLike[str],
     *,
     title: str | None = None,
+    target_name: str | None = None,
     source: str | None = None,
     command: str | None = None,
     notes: str | Sequence[str] | None = None,
@@ -85,6 +86,8 @@ def write_report(
     path : path
         Of the page. It appears there when it is complete.
     title : str, optional
+    target_name : str, optional
+        What to call the target; by default the name of y, if it has one.
     source : str, optional
         Where the data come from, such as the name of a file.
     command : str, optional
@@ -122,7 +125,7 @@ def write_report(
         gather(selector, X, y),
         _data_notes(selector, X, y),
         fingerprint=fingerprint(X, y),
-        target_name=_target_name(y),
+        target_name=target_name or _target_name(y),
         title=title,
         source=source,
         command=command,

@@ -1,0 +1,5 @@
+"""``python -m hocmim_cli``."""
+
+from hocmim_cli import main
+
+main()
