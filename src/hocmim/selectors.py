@@ -352,7 +352,7 @@ class HOCMIM(InformationSelector):
     J(X) = I(X;Y) − [I(X;Z) − I(X;Z|Y)], where Z ⊆ S is the representative set of X: the selected
     features most redundant with it, found greedily, as many as it takes (up to ``max_order``).
     Rewards what a feature adds to those it overlaps with most, dependencies among many features
-    included.
+    included. ``InformationSelector`` lists the other attributes.
 
     Parameters
     ----------
@@ -416,8 +416,6 @@ class HOCMIM(InformationSelector):
         The size of each selected column's representative set when it was chosen.
     representative_sets_ : list of ndarray of int64
         These sets, as column indices in greedy order.
-
-    See ``InformationSelector`` for the others.
 
     References
     ----------
