@@ -131,8 +131,8 @@ class MIM(_Plugin):
 class MIFS(_Plugin):
     """Mutual information feature selection: J(X) = I(X;Y) − β Σ_{j∈S} I(X;X_j).
 
-    Rewards relevance that no selected feature repeats, about Y or not. The other parameters, and the
-    attributes: ``InformationSelector``.
+    Rewards relevance that no selected feature repeats, about Y or not. The other parameters, and
+    the attributes: ``InformationSelector``.
 
     Parameters
     ----------

@@ -372,7 +372,7 @@ class HOCMIM(InformationSelector):
         J at the last level of the representative set, as in the paper, or the smallest on the way.
     min_support : float, default 0
         Extend a representative set only while its occupied cells hold at least this many samples on
-        average. 0 as in the paper; 10 is a good value for small samples, and faster.
+        average. 0 as in the paper; 10 is a good value for small samples.
     search : {"greedy", "exhaustive"}
         How the representative set is found. "exhaustive" takes the best of all sets of each size:
         for ``max_order`` of 2 or 3.
