@@ -63,6 +63,7 @@ sphinx_gallery_conf = {
     "image_srcset": ["2x"],
     "download_all_examples": False,
     "show_signature": False,
+    "capture_repr": (),
     "show_memory": False,
     "write_computation_times": False,
     "min_reported_time": 1e9,

@@ -34,7 +34,7 @@ table |= {f"noise {k}": rng.integers(2, size=N) for k in range(1, 7)}
 X = pd.DataFrame(table)
 
 # %%
-# A dark square is a place well used. MIM looks at each column alone and takes the copies. JMI
+# Blue is a place well used. MIM looks at each column alone and takes the copies. JMI
 # averages over the selected columns, so that one copy among several does not show, and CMIM and
 # mRMR compare with one column at a time: they see copies, not blends. CMIM-3 compares with pairs
 # and sees the blends of two. HOCMIM compares with as many as it takes.
