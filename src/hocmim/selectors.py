@@ -374,7 +374,7 @@ class HOCMIM(InformationSelector):
     J(X) = I(X;Y) − [I(X;Z) − I(X;Z|Y)], where Z ⊆ S is the representative set of X: the selected
     features most redundant with it, found greedily, as many as it takes (up to ``max_order``).
     Rewards what a feature adds to those it overlaps with most, dependencies among many features
-    included.
+    included. ``InformationSelector`` lists the other attributes.
 
     Parameters
     ----------
@@ -394,7 +394,7 @@ class HOCMIM(InformationSelector):
         J at the last level of the representative set, as in the paper, or the smallest on the way.
     min_support : float, default 0
         Extend a representative set only while its occupied cells hold at least this many samples on
-        average. 0 as in the paper; 10 is a good value for small samples, and faster.
+        average. 0 as in the paper; 10 is a good value for small samples.
     search : {"greedy", "exhaustive"}
         How the representative set is found. "exhaustive" takes the best of all sets of each size:
         for ``max_order`` of 2 or 3.
@@ -438,8 +438,6 @@ class HOCMIM(InformationSelector):
         The size of each selected column's representative set when it was chosen.
     representative_sets_ : list of ndarray of int64
         These sets, as column indices in greedy order.
-
-    See ``InformationSelector`` for the others.
 
     References
     ----------
