@@ -1,6 +1,6 @@
 """The errors hocmim raises: each says what is wrong and what to do about it.
 
-Every one is also a ``ValueError``, a ``TypeError`` or an ``ImportError``, so that code which knows
+Every one is also a ``ValueError``, a ``TypeError`` or another built-in error, so that code which knows
 nothing of hocmim catches it as it would catch scikit-learn's own.
 """
 
@@ -27,3 +27,7 @@ class InvalidParameterError(HocmimError, ValueError):
 
 class MissingDependencyError(HocmimError, ImportError):
     """An optional dependency is not installed; the message says how to install it."""
+
+
+class ClusterError(HocmimError, ConnectionError):
+    """The Dask cluster is gone, has no workers or too little memory for the task."""
