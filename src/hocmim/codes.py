@@ -7,6 +7,7 @@ columns is a view, and any number of threads may read it.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -109,3 +110,25 @@ class Codes:
             None if self.names is None else self.names[start:stop],
             self.start + start,
         )
+
+
+DIGEST_BYTES = 16
+
+
+def column_digests(codes: Codes) -> NDArray[np.uint8]:
+    """A digest of each column's codes, one row a column: blocks may be digested anywhere."""
+    digests = [_digest(codes.column(j)) for j in range(codes.n_columns)]
+    return np.frombuffer(b"".join(digests), np.uint8).reshape(-1, DIGEST_BYTES)
+
+
+def fingerprint(digests: NDArray[np.uint8], y: Column) -> str:
+    """What tells a table and its target from others, however the table is cut into blocks."""
+    return hashlib.blake2b(digests.tobytes() + _digest(y), digest_size=DIGEST_BYTES).hexdigest()
+
+
+def _digest(column: Column) -> bytes:
+    digest = hashlib.blake2b(
+        f"{len(column.codes)} {column.arity}".encode(), digest_size=DIGEST_BYTES
+    )
+    digest.update(np.ascontiguousarray(column.codes).data)
+    return digest.digest()
