@@ -55,6 +55,16 @@ class Codes:
     start: int = 0
 
     @classmethod
+    def empty(
+        cls, arity: NDArray[np.int64], n_samples: int, names: Sequence[str] | None = None
+    ) -> Codes:
+        """Room for columns of these arities, in memory, to be filled."""
+        place = places(arity)
+        narrow = np.empty((int((place >= 0).sum()), n_samples), np.uint8)
+        wide = np.empty((int((place < 0).sum()), n_samples), np.uint16)
+        return cls(narrow, wide, place, arity, None if names is None else tuple(names))
+
+    @classmethod
     def from_columns(cls, columns: Sequence[Column], names: Sequence[str] | None = None) -> Codes:
         """Put single columns side by side."""
         n_samples = len(columns[0].codes) if columns else 0
@@ -110,6 +120,12 @@ class Codes:
             None if self.names is None else self.names[start:stop],
             self.start + start,
         )
+
+
+def places(arity: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Where columns of these arities are in ``narrow`` and ``wide``: see Codes."""
+    is_narrow = arity <= NARROW_LEVELS
+    return np.where(is_narrow, np.cumsum(is_narrow) - 1, ~(np.cumsum(~is_narrow) - 1))
 
 
 DIGEST_BYTES = 16
