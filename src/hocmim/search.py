@@ -17,6 +17,12 @@ from hocmim.counting import Values
 class Engine(Protocol):
     """What the search asks of an engine."""
 
+    def fingerprint(self) -> str:
+        """What tells this table and target from others; the same on every engine.
+
+        See ``hocmim.codes.fingerprint``; asked for before ``start``, and only for a checkpoint.
+        """
+
     def start(self) -> Values:
         """Return the relevance of every column."""
 

@@ -105,7 +105,7 @@ class Table(ABC):
 
     def label(self, j: int) -> str:
         """What to call column j in a message."""
-        return f"column {j}" if self.names is None else f"column {self.names[j]!r}"
+        return column_label(self.names, j)
 
     @abstractmethod
     def spans(self, max_cells: int = BLOCK_CELLS) -> list[Span]:
@@ -121,6 +121,11 @@ class Table(ABC):
 
     def _width(self, max_cells: int) -> int:
         return max(1, max_cells // max(1, self.n_rows))
+
+
+def column_label(names: Sequence[str] | None, j: int) -> str:
+    """What to call column j in a message."""
+    return f"column {j}" if names is None else f"column {names[j]!r}"
 
 
 class ArrayTable(Table):
@@ -268,7 +273,7 @@ def _open(X: Any) -> Table:
 
 def _open_frame(X: Any) -> Table:
     labels = list(X.column_names if hasattr(X, "column_names") else X.columns)
-    repeated = _first_repeated(labels)
+    repeated = first_repeated(labels)
     if repeated is not None:
         raise InvalidTableError(
             f"X has more than one column of the name {repeated!r}. Give every column a name of "
@@ -307,7 +312,8 @@ def _not_two_dimensional(ndim: int) -> InvalidTableError:
     )
 
 
-def _first_repeated(labels: Iterable[Any]) -> Any | None:
+def first_repeated(labels: Iterable[Any]) -> Any | None:
+    """The first label that occurred before, if there is one."""
     seen = set()
     for label in labels:
         if label in seen:
@@ -581,6 +587,15 @@ def check_features(estimator: Any, table: Table, *, reset: bool) -> None:
         validate_data(estimator, X, skip_check_array=True, reset=reset)
     except ValueError as error:
         raise InvalidTableError(str(error)) from None
+
+
+def set_features(estimator: Any, n_columns: int, names: Sequence[str] | None) -> None:
+    """Set ``n_features_in_`` and ``feature_names_in_`` where there is no table to read them off."""
+    estimator.n_features_in_ = n_columns
+    if names is not None:
+        estimator.feature_names_in_ = np.array(names, object)
+    elif hasattr(estimator, "feature_names_in_"):
+        del estimator.feature_names_in_
 
 
 # --- targets --------------------------------------------------------------------------------------

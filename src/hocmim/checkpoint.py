@@ -1,0 +1,1 @@
+"""What a search needs to go on after it was interrupted, in one file written atomically."""

@@ -1,0 +1,1 @@
+"""Codes in memory-mapped files of a folder, used again for the same data."""
