@@ -16,28 +16,30 @@ from concurrent.futures import CancelledError
 from itertools import chain, count
 from threading import Lock
 from types import TracebackType
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, TypeVar
 from uuid import uuid4
 
 import dask
 import numpy as np
 from distributed import Client, Future, KilledWorker, get_worker, wait
 from distributed.client import FutureCancelledError, FuturesCancelledError
+from numpy.typing import NDArray
 
-from hocmim.codes import NARROW_LEVELS, Codes, Column
+from hocmim.codes import NARROW_LEVELS, Codes, Column, column_digests, fingerprint
 from hocmim.counting import Values
 from hocmim.criteria.base import Criterion
 from hocmim.errors import ClusterError, InvalidParameterError
+from hocmim.tables import Span
 
 # A column up to this size goes out with the tasks themselves: one round trip less.
 SMALL_COLUMN = 1 << 20
-# The share of a worker's memory its codes may take; as much again is for bit planes and joint codes.
+# The share of a worker's memory its codes may take; as much again is for bit planes and the like.
 CODES_SHARE = 0.4
 # The share of a worker's memory one block may take: what is moved, or lost, at a time.
 BLOCK_SHARE = 0.1
 # Between looks at whether the workers are still there.
 CHECK_SECONDS = 2.0
-# How long a cluster may be without workers, unless the Dask setting "hocmim.patience" says otherwise.
+# How long a cluster may do nothing, unless the setting "hocmim.patience" of Dask says otherwise.
 PATIENCE_SECONDS = 60.0
 # A block lost this often within one step is not lost by chance.
 MOST_LOSSES = 5
@@ -48,6 +50,7 @@ class WorkerLostError(Exception):
 
 
 Aside = tuple[int, ...]
+Result = TypeVar("Result")
 
 
 # --- on the workers -------------------------------------------------------------------------------
@@ -184,6 +187,10 @@ def _column(block: Block, index: int) -> Column:
     return Column(column.codes.copy(), column.arity, column.index)
 
 
+def _digests(block: Block) -> NDArray[np.uint8]:
+    return column_digests(block.codes)
+
+
 # --- where the blocks are -------------------------------------------------------------------------
 
 
@@ -194,6 +201,11 @@ class Cluster:
     ----------
     engine : "dask", distributed.Client or str
         "dask" for the Client that was made last, or the address of a scheduler.
+
+    Attributes
+    ----------
+    threads : dict
+        Address and threads of every worker there was at the last look.
     """
 
     def __init__(self, engine: Any) -> None:
@@ -202,23 +214,21 @@ class Cluster:
         self._run = f"hocmim-{uuid4().hex[:12]}"
         self._numbers = count()
         self._patience = float(dask.config.get("hocmim.patience", PATIENCE_SECONDS))
+        self.look()
 
     def close(self) -> None:
         """Close the client, if it was made here."""
         if self._is_own:
             self.client.close()
 
-    def threads(self) -> dict[str, int]:
-        """Address and threads of every worker; waits for the first."""
+    def look(self) -> None:
+        """See which workers there are; wait for the first."""
         began = time.monotonic()
         while not (threads := self._nthreads()):
             if time.monotonic() - began > self._patience:
-                raise ClusterError(
-                    f"The Dask cluster of {self._address} has had no workers for "
-                    f"{self._patience:.0f} seconds. Start some and run again."
-                )
+                raise self._stalled()
             time.sleep(0.2)
-        return dict(sorted(threads.items()))
+        self.threads = dict(sorted(threads.items()))
 
     def _nthreads(self) -> dict[str, int]:
         try:
@@ -231,14 +241,16 @@ class Cluster:
         workers = self.client.scheduler_info(n_workers=-1)["workers"].values()
         return min((w["memory_limit"] for w in workers if w["memory_limit"]), default=0)
 
-    def submit(self, function: Callable[..., Any], *arguments: Any, worker: str) -> Future:
-        """A task on this worker and no other."""
+    def submit(
+        self, function: Callable[..., Any], *arguments: Any, worker: str | None = None
+    ) -> Future:
+        """A task on this worker and no other, or on any."""
         name = function.__name__.strip("_")
         return self.client.submit(
             function,
             *arguments,
             key=f"{name}-{self._run}-{next(self._numbers)}",
-            workers=[worker],
+            workers=None if worker is None else [worker],
             pure=False,
         )
 
@@ -256,55 +268,69 @@ class Cluster:
                 raise self._lost_scheduler() from error
             raise WorkerLostError from error
 
-    def gather(self, futures: Sequence[Future], workers: Iterable[str]) -> list[Any]:
-        """The results of tasks on these workers.
+    def reliably(self, attempt: Callable[[], Result]) -> Result:
+        """What the attempt returns; made again when a worker is lost in the middle of it."""
+        for _ in range(MOST_LOSSES):
+            try:
+                return attempt()
+            except WorkerLostError:
+                self.look()
+        raise ClusterError(
+            f"Workers of the Dask cluster were lost {MOST_LOSSES} times in one step. They may have "
+            "too little memory: see their logs."
+        )
+
+    def gather(self, futures: Sequence[Future], workers: Iterable[str] = ()) -> list[Any]:
+        """The results of tasks pinned to these workers, or to none.
 
         Raises
         ------
         WorkerLostError
             If one of the workers is gone, or what a task needs went with one.
         ClusterError
-            If the scheduler is gone, or a worker is paused for too long.
+            If the scheduler is gone, or the workers do nothing for too long.
         """
-        paused_since = time.monotonic()
+        working = time.monotonic()
         try:
             while True:
                 try:
                     wait(futures, timeout=CHECK_SECONDS)
-                    return self.client.gather(futures)
+                    return self.client.gather(list(futures))
                 except TimeoutError:
-                    if not self._is_any_paused(set(workers)):
-                        paused_since = time.monotonic()
-                    if time.monotonic() - paused_since > self._patience:
-                        raise self._paused() from None
+                    if not self._is_stalled(set(workers)):
+                        working = time.monotonic()
+                    elif time.monotonic() - working > self._patience:
+                        raise self._stalled() from None
         except (FutureCancelledError, FuturesCancelledError, CancelledError) as error:
             if self.client.status != "running" or "scheduler-connection-lost" in str(error):
                 raise self._lost_scheduler() from error
             raise WorkerLostError from error
         except KilledWorker as error:
             raise ClusterError(
-                f"The workers of the Dask cluster died one after the other on the same task: {error} "
-                "They may have had too little memory; see their logs."
+                f"Workers of the Dask cluster died one after the other on the same task: {error} "
+                "They may have too little memory: see their logs."
             ) from error
 
-    def _is_any_paused(self, workers: set[str]) -> bool:
-        """Whether one of the workers has stopped working for lack of memory."""
+    def _is_stalled(self, workers: set[str]) -> bool:
+        """Whether nothing happens: no worker at all, or one of these has no memory left."""
         if self.client.status != "running":
             raise self._lost_scheduler()
-        if workers - self._nthreads().keys():
+        alive = self._nthreads()
+        if workers - alive.keys():
             raise WorkerLostError
         info = self.client.scheduler_info(n_workers=-1)["workers"]
-        return any(info[w]["status"] == "paused" for w in workers & info.keys())
+        return not alive or any(info[w]["status"] == "paused" for w in workers & info.keys())
 
     @property
     def _address(self) -> str:
         scheduler = self.client.scheduler
         return scheduler.address if scheduler is not None else "an unknown address"
 
-    def _paused(self) -> ClusterError:
+    def _stalled(self) -> ClusterError:
         return ClusterError(
-            f"A worker of the Dask cluster has been paused for {self._patience:.0f} seconds for lack "
-            "of memory. Give the workers more memory, or take more of them."
+            f"The Dask cluster of {self._address} has done nothing for {self._patience:.0f} "
+            "seconds: it has no workers, or some are paused for lack of memory. Start more of "
+            "them, or larger ones."
         )
 
     def _lost_scheduler(self) -> ClusterError:
@@ -373,49 +399,23 @@ class DaskCodes(ABC):
     ----------
     n_samples, n_columns : int
     arity : ndarray of int64
-    names : tuple of str, or None
-    blocks : list of Future
     layout : Layout
+    blocks : list of Future or None
+        None where a block is yet to be made, or was lost.
     """
 
-    blocks: list[Future]
-
-    def __init__(
-        self,
-        cluster: Cluster,
-        n_samples: int,
-        arity: np.ndarray[Any, np.dtype[np.int64]],
-        names: tuple[str, ...] | None,
-    ) -> None:
+    def __init__(self, cluster: Cluster, n_samples: int, arity: NDArray[np.int64]) -> None:
         self.cluster = cluster
         self.n_samples = n_samples
         self.n_columns = len(arity)
         self.arity = arity
-        self.names = names
-        cell_bytes = np.where(arity <= NARROW_LEVELS, 1, 2)
-        threads = cluster.threads()
-        self.layout = Layout.of(cell_bytes * float(n_samples), threads, cluster.memory_limit())
-
-    def block_of(self, index: int) -> int:
-        """The number of the block a column is in."""
-        return int(np.searchsorted(self.layout.bounds, index, side="right")) - 1
-
-    def restore(self) -> None:
-        """Move the blocks of workers that are gone to others, and make anew what was lost."""
-        alive = list(self.cluster.threads())
-        workers = self.layout.workers
-        load = {worker: workers.count(worker) for worker in alive}
-        for number, worker in enumerate(workers):
-            if worker not in load:
-                workers[number] = min(alive, key=load.__getitem__)
-                load[workers[number]] += 1
-            elif self.blocks[number].status not in ("cancelled", "lost", "error"):
-                continue
-            self.blocks[number] = self._make_block(number)
+        column_bytes = float(n_samples) * np.where(arity <= NARROW_LEVELS, 1, 2)
+        self.layout = Layout.of(column_bytes, cluster.threads, cluster.memory_limit())
+        self.blocks: list[Future | None] = [None] * len(self.layout.workers)
 
     @abstractmethod
-    def _make_block(self, number: int) -> Future:
-        """Put a block where the layout has it."""
+    def _make_blocks(self, numbers: list[int]) -> None:
+        """Put blocks where the layout has them."""
 
     @abstractmethod
     def column(self, index: int) -> Column:
@@ -429,23 +429,65 @@ class DaskCodes(ABC):
     def several(self, indices: Sequence[int], workers: Sequence[str]) -> list[Future]:
         """Columns as arguments of tasks on these workers."""
 
+    def span(self, number: int) -> Span:
+        """The columns of a block."""
+        return Span(*self.layout.bounds[number : number + 2])
+
+    def block_of(self, index: int) -> int:
+        """The number of the block a column is in."""
+        return int(np.searchsorted(self.layout.bounds, index, side="right")) - 1
+
+    def present(self) -> list[Future]:
+        """Every block, made anew where it was lost, on another worker if its own is gone."""
+        alive = list(self.cluster.threads)
+        workers = self.layout.workers
+        load = {worker: workers.count(worker) for worker in alive}
+        missing = []
+        for number, block in enumerate(self.blocks):
+            if workers[number] not in load:
+                workers[number] = min(alive, key=load.__getitem__)
+                load[workers[number]] += 1
+            elif block is not None and block.status in ("pending", "finished"):
+                continue
+            missing.append(number)
+        if missing:
+            self._make_blocks(missing)
+        return [block for block in self.blocks if block is not None]
+
+    def run(
+        self, function: Callable[..., Any], *arguments: Any, numbers: Sequence[int] | None = None
+    ) -> list[Any]:
+        """The results of a function of each block, or of some, computed where they are."""
+        blocks = self.present()
+        if numbers is None:
+            numbers = range(len(blocks))
+        workers = [self.layout.workers[number] for number in numbers]
+        futures = [
+            self.cluster.submit(function, blocks[number], *arguments, worker=worker)
+            for number, worker in zip(numbers, workers, strict=True)
+        ]
+        try:
+            return self.cluster.gather(futures, workers)
+        finally:
+            for future in futures:
+                future.release()
+
     def close(self) -> None:
-        """Forget the blocks; the workers drop them."""
-        self.blocks = []
+        """Forget the blocks: the workers drop them."""
+        self.blocks = [None] * len(self.blocks)
 
 
 class ScatteredCodes(DaskCodes):
     """Codes in the client's memory, and in blocks on the workers."""
 
     def __init__(self, cluster: Cluster, codes: Codes) -> None:
-        super().__init__(cluster, codes.n_samples, codes.arity, codes.names)
+        super().__init__(cluster, codes.n_samples, codes.arity)
         self._codes = codes
-        self.blocks = [self._make_block(number) for number in range(len(self.layout.workers))]
 
-    def _make_block(self, number: int) -> Future:
-        start, stop = self.layout.bounds[number : number + 2]
-        block = Block(self._codes.block(start, stop))
-        return self.cluster.scatter([block], [self.layout.workers[number]])[0]
+    def _make_blocks(self, numbers: list[int]) -> None:
+        for number in numbers:
+            block = Block(self._codes.block(*self.span(number)))
+            [self.blocks[number]] = self.cluster.scatter([block], [self.layout.workers[number]])
 
     def column(self, index: int) -> Column:
         """See DaskCodes."""
@@ -456,11 +498,48 @@ class ScatteredCodes(DaskCodes):
         column = self._codes.column(index)
         if column.codes.nbytes <= SMALL_COLUMN:
             return column
-        return self.cluster.scatter([column], self.layout.workers)[0]
+        return self.several([index], self.layout.workers)[0]
 
     def several(self, indices: Sequence[int], workers: Sequence[str]) -> list[Future]:
         """See DaskCodes."""
         return self.cluster.scatter([self._codes.column(j) for j in indices], workers)
+
+
+class ComputedCodes(DaskCodes):
+    """Codes that were made on the workers, and are nowhere else."""
+
+    def __init__(self, cluster: Cluster, n_samples: int, arity: NDArray[np.int64]) -> None:
+        super().__init__(cluster, n_samples, arity)
+        self._columns: dict[int, Future] = {}
+
+    def column(self, index: int) -> Column:
+        """See DaskCodes."""
+        [column] = self.cluster.reliably(
+            lambda: self.run(_column, index, numbers=[self.block_of(index)])
+        )
+        return column
+
+    def newest(self, index: int) -> Column | Future:
+        """See DaskCodes."""
+        return self.several([index], ())[0]
+
+    def several(self, indices: Sequence[int], workers: Sequence[str]) -> list[Future]:
+        """See DaskCodes: workers fetch them from each other."""
+        blocks = self.present()
+        for index in indices:
+            known = self._columns.get(index)
+            if known is None or known.status not in ("pending", "finished"):
+                number = self.block_of(index)
+                worker = self.layout.workers[number]
+                self._columns[index] = self.cluster.submit(
+                    _column, blocks[number], index, worker=worker
+                )
+        return [self._columns[index] for index in indices]
+
+    def close(self) -> None:
+        """See DaskCodes."""
+        super().close()
+        self._columns.clear()
 
 
 # --- the engine -----------------------------------------------------------------------------------
@@ -490,7 +569,6 @@ class DaskEngine:
     ) -> None:
         self.codes = codes
         self.y = y
-        self._cluster = codes.cluster
         self._criterion = criterion.spawn()
         self._on_terms = on_terms
         self._selected: list[int] = []
@@ -510,6 +588,11 @@ class DaskEngine:
         traceback: TracebackType | None,
     ) -> None:
         self.codes.close()
+
+    def fingerprint(self) -> str:
+        """What tells this table and target from others."""
+        digests = self.codes.cluster.reliably(lambda: self.codes.run(_digests))
+        return fingerprint(np.concatenate(digests), self.y)
 
     def start(self) -> Values:
         """Hand every block to its criterion; return the relevance of every column."""
@@ -550,50 +633,27 @@ class DaskEngine:
 
     def _ask(self) -> list[Report]:
         """Bring every block up to date with the selected columns and hear its best candidates."""
-        for _ in range(MOST_LOSSES):
-            try:
-                reports = self._ask_blocks()
-            except WorkerLostError:
-                self.codes.restore()
-                continue
-            if self._on_terms is not None:
-                self._on_terms(sum(report.n_terms for report in reports))
-            self._leaders = [report.leaders for report in reports]
-            return reports
-        raise ClusterError(
-            f"Workers of the Dask cluster were lost {MOST_LOSSES} times in one step. See their logs; "
-            "they may have too little memory."
-        )
+        reports = self.codes.cluster.reliably(self._ask_blocks)
+        if self._on_terms is not None:
+            self._on_terms(sum(report.n_terms for report in reports))
+        self._leaders = [report.leaders for report in reports]
+        return reports
 
     def _ask_blocks(self) -> list[Report]:
-        blocks, aside = self.codes.blocks, tuple(sorted(self._aside))
-        newest = self.codes.newest(self._selected[-1]) if self._selected else None
-        reports: dict[int, Report | None] = dict.fromkeys(range(len(blocks)))
-        known = [number for number, block in enumerate(blocks) if block.key in self._begun]
-        rest = (newest, len(self._selected), aside)
-        reports |= self._run(known, _go_on, *rest)
-        missing = [number for number, report in reports.items() if report is None]
-        if missing:
-            workers = [self.codes.layout.workers[number] for number in missing]
-            [y] = self._cluster.scatter([self.y], workers)
-            selected = self.codes.several(self._selected, workers)
-            reports |= self._run(missing, _begin, self._criterion, y, selected, aside)
-            self._begun |= {blocks[number].key for number in missing}
+        codes, aside = self.codes, tuple(sorted(self._aside))
+        keys = [block.key for block in codes.present()]
+        reports: dict[int, Report | None] = dict.fromkeys(range(len(keys)))
+        known = [number for number, key in enumerate(keys) if key in self._begun]
+        if known:
+            newest = codes.newest(self._selected[-1]) if self._selected else None
+            told = codes.run(_go_on, newest, len(self._selected), aside, numbers=known)
+            reports.update(zip(known, told, strict=True))
+        behind = [number for number, report in reports.items() if report is None]
+        if behind:
+            workers = [codes.layout.workers[number] for number in behind]
+            [y] = codes.cluster.scatter([self.y], workers)
+            selected = codes.several(self._selected, workers)
+            told = codes.run(_begin, self._criterion, y, selected, aside, numbers=behind)
+            reports.update(zip(behind, told, strict=True))
+            self._begun.update(keys[number] for number in behind)
         return [report for report in reports.values() if report is not None]
-
-    def _run(
-        self, numbers: Sequence[int], function: Callable[..., Any], *arguments: Any
-    ) -> dict[int, Any]:
-        """The results of a function of each of these blocks."""
-        if not numbers:
-            return {}
-        workers = [self.codes.layout.workers[number] for number in numbers]
-        futures = [
-            self._cluster.submit(function, self.codes.blocks[number], *arguments, worker=worker)
-            for number, worker in zip(numbers, workers, strict=True)
-        ]
-        try:
-            return dict(zip(numbers, self._cluster.gather(futures, workers), strict=True))
-        finally:
-            for future in futures:
-                future.release()
