@@ -1,7 +1,7 @@
 """The errors hocmim raises: each says what is wrong and what to do about it.
 
-Every one is also a ``ValueError``, a ``TypeError`` or another built-in error, so that code which knows
-nothing of hocmim catches it as it would catch scikit-learn's own.
+Every one is also a ``ValueError``, a ``TypeError`` or another built-in error, so that code which
+knows nothing of hocmim catches it as it would catch scikit-learn's own.
 """
 
 

@@ -395,20 +395,21 @@ def encode_source(
         ``room(arity, n_samples, names)`` gives Codes to be filled: in memory, or in files.
     """
     n_bins = check_bins("n_bins", n_bins)
-    surveys = [_survey_columns(source, span, n_bins, n_jobs) for span in source.spans()]
+    surveys = [survey_columns(source, span, n_bins, n_jobs) for span in source.spans()]
     survey = TableSurvey.concatenate(surveys)
     cuts = None
     if get_discretizer(discretizer).needs_values:
         columns = columns_to_cut(survey, discretizer)
-        cuts = _cut_source(source, columns, discretizer, n_bins, y, n_jobs)
+        cuts = cut_source(source, columns, discretizer, n_bins, y, n_jobs)
     encoder = fit_encoder(survey, discretizer, n_bins, cuts)
     codes = room(encoder.arity, source.n_rows, source.names)
     for span in source.spans():
-        _fill(codes.block(*span), source, span, encoder.of_columns(*span), n_jobs)
+        fill_rows(codes.block(*span), source, span, encoder.of_columns(*span), n_jobs)
     return encoder.with_most_frequent(most_frequent(codes)).set_params(n_jobs=n_jobs), codes
 
 
-def _survey_columns(source: RowSource, span: Span, n_bins: int, n_jobs: int | None) -> TableSurvey:
+def survey_columns(source: RowSource, span: Span, n_bins: int, n_jobs: int | None) -> TableSurvey:
+    """Survey some of the columns of a source."""
     columns = source.columns[span.start : span.stop]
     nothing = TableSurvey(
         source.names and source.names[span.start : span.stop],
@@ -426,7 +427,7 @@ def _survey_columns(source: RowSource, span: Span, n_bins: int, n_jobs: int | No
     return reduce(TableSurvey.merge, map_spans(survey_piece, source.pieces, n_jobs), nothing)
 
 
-def _cut_source(
+def cut_source(
     source: RowSource,
     columns: NDArray[np.int64],
     discretizer: str,
@@ -455,9 +456,11 @@ def _cut_source(
     return Ragged.concatenate(cuts)
 
 
-def _fill(
+def fill_rows(
     codes: Codes, source: RowSource, span: Span, encoder: Encoder, n_jobs: int | None
 ) -> None:
+    """Encode some of the columns of a source into ``codes``."""
+
     def encode_rows(at: int, part: Any) -> int:
         found = encode_partition(part, encoder)
         codes.narrow[:, at : at + found.n_samples] = found.narrow

@@ -60,7 +60,7 @@ class Leader(NamedTuple):
     """One of the best candidates of a block."""
 
     key: float
-    index: int
+    column: int
     score: float
     details: dict[str, Any]
 
@@ -149,7 +149,7 @@ class Block:
             leaders.append(Leader(best.key, index, best.score, details))
             criterion.open[best.position] = False
         for leader in leaders:
-            criterion.open[leader.index - self.codes.start] = True
+            criterion.open[leader.column - self.codes.start] = True
         return leaders
 
 
@@ -604,22 +604,22 @@ class DaskEngine:
         """Return the column with the largest score, and its score; among equals the first."""
         if self._leaders is None or any(map(self._is_used_up, self._leaders)):
             self._ask()
-        leaders = [leader for leader in self._known() if leader.index not in self._aside]
+        leaders = [leader for leader in self._known() if leader.column not in self._aside]
         if not leaders:
             return None
-        best = max(leaders, key=lambda leader: (leader.key, -leader.index))
-        return best.index, best.score
+        best = max(leaders, key=lambda leader: (leader.key, -leader.column))
+        return best.column, best.score
 
     def _known(self) -> Iterator[Leader]:
         return chain.from_iterable(self._leaders or ())
 
     def _is_used_up(self, leaders: list[Leader]) -> bool:
         """Whether a block may have candidates that it has not told of."""
-        return len(leaders) == 2 and all(leader.index in self._aside for leader in leaders)
+        return len(leaders) == 2 and all(leader.column in self._aside for leader in leaders)
 
     def describe(self, index: int) -> dict[str, Any]:
         """What the criterion has to say of a column that ``best`` gave."""
-        return next(leader.details for leader in self._known() if leader.index == index)
+        return next(leader.details for leader in self._known() if leader.column == index)
 
     def set_aside(self, index: int) -> None:
         """Take a column out of the candidates."""
