@@ -45,6 +45,7 @@ class Codes:
     array a column of the table, both in the order of the table. ``place[j]`` says where column j
     is: row ``place[j]`` of ``narrow``, or row ``~place[j]`` of ``wide`` when negative. ``start``
     is the index, in the whole table, of the first column here (a block knows where it came from).
+    ``planes`` says whether there is memory for the codes a second time, as bit planes.
     """
 
     narrow: NDArray[np.uint8]
@@ -53,6 +54,7 @@ class Codes:
     arity: NDArray[np.int64]
     names: tuple[str, ...] | None = None
     start: int = 0
+    planes: bool = True
 
     @classmethod
     def empty(
@@ -119,6 +121,7 @@ class Codes:
             self.arity[start:stop],
             None if self.names is None else self.names[start:stop],
             self.start + start,
+            self.planes,
         )
 
 

@@ -25,6 +25,10 @@ class InvalidParameterError(HocmimError, ValueError):
     """A parameter has a value it may not have; the message lists what it may be."""
 
 
+class InvalidFileError(HocmimError, ValueError):
+    """A file hocmim keeps (a checkpoint, codes) is damaged, or belongs to something else."""
+
+
 class MissingDependencyError(HocmimError, ImportError):
     """An optional dependency is not installed; the message says how to install it."""
 

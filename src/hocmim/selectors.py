@@ -15,18 +15,38 @@ from sklearn.utils.validation import check_is_fitted
 
 from hocmim import plots
 from hocmim.base import RankingSelector
+from hocmim.checkpoint import Checkpoint
 from hocmim.codes import Codes, Column
+from hocmim.codes_store import codes_fingerprint, stored_codes
 from hocmim.counting import BlockTerms, Joint
 from hocmim.criteria.base import Criterion
 from hocmim.criteria.hocmim import ExhaustiveHOCMIM, GreedyHOCMIM
-from hocmim.encode import Encoder, encode_target
+from hocmim.encode import Encoder, Room, Target, encode_target
 from hocmim.engines.local import LocalEngine
-from hocmim.errors import InvalidParameterError, InvalidTableError
+from hocmim.errors import InvalidParameterError, InvalidTableError, InvalidTargetError
 from hocmim.explain import Explanation, Kept, Trace, column_name, explain, pairwise_redundancy
 from hocmim.progress import Progress
-from hocmim.search import Selection, forward_search
+from hocmim.search import Engine, Selection, Step, forward_search
+from hocmim.sources import (
+    RowSource,
+    encode_source,
+    encode_source_column,
+    encode_source_target,
+    is_row_source,
+    open_source,
+)
 from hocmim.stopping import STOPS, StoppingRule
-from hocmim.tables import Table
+from hocmim.tables import Table, as_target, check_shape, set_features
+
+# What a result does not depend on, or only by how many columns are selected.
+NOT_IN_A_CHECKPOINT = (
+    "n_features_to_select",
+    "engine",
+    "codes_dir",
+    "checkpoint",
+    "n_jobs",
+    "verbose",
+)
 
 
 class InformationSelector(RankingSelector):
@@ -133,22 +153,25 @@ class InformationSelector(RankingSelector):
 
         Parameters
         ----------
-        X : table of shape (n_samples, n_features)
+        X : table of shape (n_samples, n_features), or path
             NumPy array, pandas or polars DataFrame, pyarrow table, or scipy sparse matrix, with
-            columns of numbers, truth values, strings or categories; values may be missing.
-        y : array of shape (n_samples,)
-            Classes, or a continuous target, which is cut into ``target_bins`` bins.
+            columns of numbers, truth values, strings or categories; values may be missing. Or the
+            path of a Parquet file or of a folder of them, or a pyarrow data set, larger than memory
+            too.
+        y : array of shape (n_samples,), or str
+            Classes, or a continuous target, which is cut into ``target_bins`` bins. The name of one
+            of the columns if X is a path or a data set; the other columns are the features then.
         """
-        table, y = self._validate_input(X, y)
+        table, y = self._open_input(X, y)
         n_selected = self._resolve_n_features(table.n_columns)
         criterion = self._criterion()
-        target = encode_target(y, table.n_rows, bins=self.target_bins, discretizer=self.discretizer)
+        target = self._encode_target(table, y)
         codes = self._encode(table, target.column)
         rule = self._stopping_rule(criterion, codes, target.column)
         progress = self._progress(criterion, n_selected) if self.verbose else None
         on_step, on_terms = (progress.on_step, progress.on_terms) if progress else (None, None)
         with self._open_engine(codes, target.column, criterion, on_terms) as engine:
-            selection = forward_search(engine, n_selected, stop=rule, on_step=on_step)
+            selection = self._search(engine, n_selected, rule, on_step)
         self.stopping_ = rule.stopping
         self._kept = Kept.of(codes, target.column, [step.index for step in selection.steps])
         if self._is_auto:
@@ -157,10 +180,44 @@ class InformationSelector(RankingSelector):
         self._keep(selection)
         return self
 
-    def _encode(self, table: Table, y: Column) -> Codes:
-        """Learn how each column is coded, and code it."""
-        self.encoder_ = Encoder(self.discretizer, self.n_bins, n_jobs=self._n_threads)
-        return self.encoder_.fit_transform(table, y)
+    def _open_input(self, X: Any, y: Any) -> tuple[Table | RowSource, Any]:
+        """Open the table or the source; y is None if it is a column of the source."""
+        if not is_row_source(X):
+            return self._validate_input(X, y)
+        source, y = open_source(X, y)
+        check_shape(source.n_rows, source.n_columns, min_rows=2)
+        set_features(self, source.n_columns, source.names)
+        if source.target is not None:
+            return source, None
+        if y is None:
+            raise InvalidTargetError(
+                f"This {type(self).__name__} estimator requires y to be passed: the name of the "
+                "column of X that is the target, or the target itself."
+            )
+        return source, as_target(y, source.n_rows)
+
+    def _encode_target(self, table: Table | RowSource, y: Any) -> Target:
+        how: dict[str, Any] = {"bins": self.target_bins, "discretizer": self.discretizer}
+        if isinstance(table, RowSource) and y is None:
+            return encode_source_target(table, **how)
+        return encode_target(y, table.n_rows, **how)
+
+    def _encode(self, table: Table | RowSource, y: Column) -> Codes:
+        """Learn how each column is coded, and code it; in memory, or in files of codes_dir."""
+        how: dict[str, Any] = {"discretizer": self.discretizer, "n_bins": self.n_bins}
+
+        def encode(room: Room) -> tuple[Encoder, Codes]:
+            if isinstance(table, RowSource):
+                return encode_source(table, y, **how, n_jobs=self._n_threads, room=room)
+            encoder = Encoder(**how, n_jobs=self._n_threads)
+            return encoder, encoder.fit_transform(table, y, room=room)
+
+        if self.codes_dir is None:
+            self.encoder_, codes = encode(Codes.empty)
+        else:
+            name = codes_fingerprint(table, y, **how)
+            self.encoder_, codes = stored_codes(self.codes_dir, name, encode)
+        return codes
 
     def _open_engine(
         self,
@@ -170,10 +227,31 @@ class InformationSelector(RankingSelector):
         on_terms: Callable[[int], None] | None,
     ) -> LocalEngine:
         """The engine that does the work."""
-        for parameter in ("feature_groups", "codes_dir", "checkpoint"):
+        for parameter in ("feature_groups",):
             if getattr(self, parameter) is not None or self.engine != "local":
                 raise NotImplementedError(parameter)
         return LocalEngine(codes, y, criterion, n_jobs=self._n_threads, on_terms=on_terms)
+
+    def _search(
+        self,
+        engine: Engine,
+        n_selected: int,
+        rule: StoppingRule,
+        on_step: Callable[[int, Step], None] | None,
+    ) -> Selection:
+        if self.checkpoint is None:
+            return forward_search(engine, n_selected, stop=rule, on_step=on_step)
+        parameters = self.get_params(deep=False)
+        for name in NOT_IN_A_CHECKPOINT:
+            parameters.pop(name, None)
+        if not self._is_auto:
+            for name in ("stop", "alpha", "n_permutations", "random_state"):
+                parameters.pop(name, None)
+        elif isinstance(self.random_state, np.random.RandomState):
+            parameters["random_state"] = rule.seed
+        parameters.update(method=type(self).__name__, auto=self._is_auto)
+        checkpoint = Checkpoint(self.checkpoint, parameters, engine.fingerprint())
+        return checkpoint.search(engine, n_selected, rule, on_step)
 
     @property
     def _n_threads(self) -> int:
@@ -228,7 +306,7 @@ class InformationSelector(RankingSelector):
         ----------
         feature : int or str
             Its index or its name.
-        X : table, optional
+        X : table or path, optional
             What the selector was fitted on: needed for a feature that was left, since only the
             codes of the selected ones are kept.
 
@@ -289,7 +367,11 @@ class InformationSelector(RankingSelector):
                 f"Feature {index} was not selected, and only the selected ones are kept: pass the "
                 "table the selector was fitted on, as in explain(feature, X)."
             )
-        column = self.encoder_.transform_column(X, index)
+        if is_row_source(X):
+            source = open_source(X)[0].features(self.n_features_in_, self._names_in)
+            column = encode_source_column(source, self.encoder_, index)
+        else:
+            column = self.encoder_.transform_column(X, index)
         y = self._kept.y
         if len(column.codes) == len(y.codes):
             terms = BlockTerms(Codes.from_columns([column]), Joint.of([y]), self._estimator())

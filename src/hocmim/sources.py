@@ -137,8 +137,29 @@ class RowSource:
         rest = tuple(column for column in self.columns if column != name)
         return replace(self, columns=rest, target=name)
 
+    def features(self, n_columns: int, names: Sequence[str] | None) -> RowSource:
+        """The same rows, only the features an estimator was fitted on: by name if these have one.
+
+        Other columns, such as the target, may be there too.
+        """
+        if names is None:
+            if self.n_columns != n_columns:
+                raise InvalidTableError(
+                    f"X has {self.n_columns} features, but {n_columns} were there in fit."
+                )
+            return self
+        missing = [name for name in names if name not in self.columns]
+        if missing:
+            raise InvalidTableError(
+                f"X has no column {missing[0]!r}, which was there in fit"
+                + (f" (and {len(missing) - 1} more are missing)." if missing[1:] else ".")
+            )
+        return replace(self, columns=tuple(names))
+
     def read(self, columns: Sequence[Key]) -> Any:
         """These columns of all rows, as one table in memory."""
+        if not columns:
+            return np.empty((self.n_rows, 0))
         parts = [part for piece in self.pieces for part in piece.tables(columns, MAX_CELLS)]
         if isinstance(parts[0], np.ndarray):
             return np.concatenate(parts)
@@ -269,6 +290,8 @@ def _open_parquet(X: Any) -> RowSource:
                 "own, with pyarrow.dataset.write_dataset, and pass that."
             )
         files = [_ParquetFile.of(fragment) for fragment in X.get_fragments()]
+    except FileNotFoundError as error:
+        raise InvalidTableError(f"X is a path, and there is no file or folder {X!r}.") from error
     except (pa.ArrowException, OSError, AttributeError) as error:
         raise InvalidTableError(
             f"X = {X!r} cannot be read as Parquet: {error}. Pass the path of a Parquet file or of "
@@ -488,6 +511,14 @@ def _for_rows(
             raise InvalidTableError("X changed while it was read. Fit again when it is complete.")
 
     map_spans(for_piece, range(len(source.pieces)), n_jobs)
+
+
+def encode_source_column(source: RowSource, encoder: Encoder, j: int) -> Column:
+    """The codes of one feature of a source, by an encoder fitted before."""
+    alone = encoder.of_columns(j, j + 1)
+    codes = Codes.empty(alone.arity, source.n_rows)
+    _fill(codes, source, Span(j, j + 1), alone, n_jobs=None)
+    return replace(codes.column(0), index=j)
 
 
 def encode_source_target(

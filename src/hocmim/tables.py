@@ -25,6 +25,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from os import PathLike
 from typing import Any, NamedTuple
 
 import narwhals as nw
@@ -243,20 +244,31 @@ def as_table(X: Any, *, min_rows: int = 1) -> Table:
         two columns of one name.
     """
     table = X if isinstance(X, Table) else _open(X)
-    shape = f"(shape=({table.n_rows}, {table.n_columns}))"
-    if table.n_columns < 1:
-        raise InvalidTableError(
-            f"Found array with 0 feature(s) {shape} while a minimum of 1 is required."
-        )
-    if table.n_rows < min_rows:
-        raise InvalidTableError(
-            f"Found array with {table.n_rows} sample(s) {shape} while a minimum of {min_rows} "
-            "is required."
-        )
+    check_shape(table.n_rows, table.n_columns, min_rows=min_rows)
     return table
 
 
+def check_shape(n_rows: int, n_columns: int, *, min_rows: int) -> None:
+    """Raise InvalidTableError if there are no columns, or too few rows."""
+    shape = f"(shape=({n_rows}, {n_columns}))"
+    if n_columns < 1:
+        raise InvalidTableError(
+            f"Found array with 0 feature(s) {shape} while a minimum of 1 is required."
+        )
+    if n_rows < min_rows:
+        raise InvalidTableError(
+            f"Found array with {n_rows} sample(s) {shape} while a minimum of {min_rows} is "
+            "required."
+        )
+
+
 def _open(X: Any) -> Table:
+    if isinstance(X, (str, PathLike)):
+        raise InvalidTableError(
+            f"X is the path {str(X)!r}, and a table in memory is needed here. Read it first, for "
+            "example with pandas.read_parquet. (The information-theoretic selectors, HOCMIM and "
+            "its relatives, also fit Parquet data sets by their path.)"
+        )
     if sparse.issparse(X):
         if X.ndim != 2:
             raise _not_two_dimensional(X.ndim)
