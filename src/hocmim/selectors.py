@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 import difflib
 from abc import abstractmethod
 from collections.abc import Callable
 from numbers import Integral, Real
 from os import PathLike
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,15 @@ from hocmim.criteria.base import Criterion
 from hocmim.criteria.hocmim import ExhaustiveHOCMIM, GreedyHOCMIM
 from hocmim.encode import Encoder, Room, Target, encode_target
 from hocmim.engines.local import LocalEngine
+from hocmim.engines.remote import (
+    RemoteCodes,
+    RemoteTable,
+    address_of,
+    is_dask_collection,
+    open_cluster,
+    open_collection,
+    open_files,
+)
 from hocmim.errors import InvalidParameterError, InvalidTableError, InvalidTargetError
 from hocmim.explain import Explanation, Kept, Trace, column_name, explain, pairwise_redundancy
 from hocmim.progress import Progress
@@ -37,6 +47,9 @@ from hocmim.sources import (
 )
 from hocmim.stopping import STOPS, StoppingRule
 from hocmim.tables import Table, as_target, check_shape, set_features
+
+if TYPE_CHECKING:
+    from hocmim.engines.dask import Cluster, DaskEngine
 
 # What a result does not depend on, or only by how many columns are selected.
 NOT_IN_A_CHECKPOINT = (
@@ -162,7 +175,11 @@ class InformationSelector(RankingSelector):
             Classes, or a continuous target, which is cut into ``target_bins`` bins. The name of one
             of the columns if X is a path or a data set; the other columns are the features then.
         """
-        table, y = self._open_input(X, y)
+        with open_cluster(self.engine) as cluster:
+            return self._fit(X, y, cluster)
+
+    def _fit(self, X: Any, y: Any, cluster: Cluster | None) -> Self:
+        table, y = self._open_input(X, y, cluster)
         n_selected = self._resolve_n_features(table.n_columns)
         criterion = self._criterion()
         target = self._encode_target(table, y)
@@ -170,41 +187,65 @@ class InformationSelector(RankingSelector):
         rule = self._stopping_rule(criterion, codes, target.column)
         progress = self._progress(criterion, n_selected) if self.verbose else None
         on_step, on_terms = (progress.on_step, progress.on_terms) if progress else (None, None)
-        with self._open_engine(codes, target.column, criterion, on_terms) as engine:
+        with self._open_engine(codes, target.column, criterion, on_terms, cluster) as engine:
             selection = self._search(engine, n_selected, rule, on_step)
+            self._kept = Kept.of(codes, target.column, [step.index for step in selection.steps])
         self.stopping_ = rule.stopping
-        self._kept = Kept.of(codes, target.column, [step.index for step in selection.steps])
         if self._is_auto:
             self.p_values_ = np.array(rule.p_values[: len(selection.steps)])
         self.classes_, self.target_cuts_ = target.classes, target.cuts
         self._keep(selection)
         return self
 
-    def _open_input(self, X: Any, y: Any) -> tuple[Table | RowSource, Any]:
-        """Open the table or the source; y is None if it is a column of the source."""
+    def _open_input(
+        self, X: Any, y: Any, cluster: Cluster | None
+    ) -> tuple[Table | RowSource | RemoteTable, Any]:
+        """Open the table or the source; y is None if it is a column of the source, or far away."""
+        if is_dask_collection(X):
+            if y is None:
+                raise self._no_target()
+            remote = open_collection(X, y, cluster)
+            set_features(self, remote.n_columns, remote.names)
+            return remote, None
         if not is_row_source(X):
             return self._validate_input(X, y)
         source, y = open_source(X, y)
         check_shape(source.n_rows, source.n_columns, min_rows=2)
         set_features(self, source.n_columns, source.names)
-        if source.target is not None:
-            return source, None
-        if y is None:
-            raise InvalidTargetError(
-                f"This {type(self).__name__} estimator requires y to be passed: the name of the "
-                "column of X that is the target, or the target itself."
-            )
-        return source, as_target(y, source.n_rows)
+        if source.target is None:
+            if y is None:
+                raise self._no_target()
+            y = as_target(y, source.n_rows)
+        remote_files = open_files(source, y, cluster)
+        return (source, y) if remote_files is None else (remote_files, None)
 
-    def _encode_target(self, table: Table | RowSource, y: Any) -> Target:
+    def _no_target(self) -> InvalidTargetError:
+        return InvalidTargetError(
+            f"This {type(self).__name__} estimator requires y to be passed: the name of the column "
+            "of X that is the target, or the target itself."
+        )
+
+    def _encode_target(self, table: Table | RowSource | RemoteTable, y: Any) -> Target:
         how: dict[str, Any] = {"bins": self.target_bins, "discretizer": self.discretizer}
+        if isinstance(table, RemoteTable):
+            return table.encode_target(**how)
         if isinstance(table, RowSource) and y is None:
             return encode_source_target(table, **how)
         return encode_target(y, table.n_rows, **how)
 
-    def _encode(self, table: Table | RowSource, y: Column) -> Codes:
+    def _encode(self, table: Table | RowSource | RemoteTable, y: Column) -> Codes | RemoteCodes:
         """Learn how each column is coded, and code it; in memory, or in files of codes_dir."""
         how: dict[str, Any] = {"discretizer": self.discretizer, "n_bins": self.n_bins}
+        if isinstance(table, RemoteTable):
+            for parameter in ("codes_dir", "feature_groups"):
+                if getattr(self, parameter) is not None:
+                    raise InvalidParameterError(
+                        f"{parameter} is for codes on this machine, and those of a Dask collection "
+                        "or of Parquet files with engine='dask' stay on the workers. Leave it out, "
+                        "or use engine='local'."
+                    )
+            self.encoder_, remote = table.encode(y, **how)
+            return remote
 
         def encode(room: Room) -> tuple[Encoder, Codes]:
             if isinstance(table, RowSource):
@@ -221,15 +262,19 @@ class InformationSelector(RankingSelector):
 
     def _open_engine(
         self,
-        codes: Codes,
+        codes: Codes | RemoteCodes,
         y: Column,
         criterion: Criterion,
         on_terms: Callable[[int], None] | None,
-    ) -> LocalEngine:
+        cluster: Cluster | None,
+    ) -> LocalEngine | DaskEngine:
         """The engine that does the work."""
         for parameter in ("feature_groups",):
-            if getattr(self, parameter) is not None or self.engine != "local":
+            if getattr(self, parameter) is not None:
                 raise NotImplementedError(parameter)
+        if cluster is not None:
+            return cluster.engine(codes, y, criterion, on_terms)
+        assert isinstance(codes, Codes)
         return LocalEngine(codes, y, criterion, n_jobs=self._n_threads, on_terms=on_terms)
 
     def _search(
@@ -264,7 +309,9 @@ class InformationSelector(RankingSelector):
     def _resolve_n_features(self, n_columns: int) -> int:
         return n_columns if self._is_auto else super()._resolve_n_features(n_columns)
 
-    def _stopping_rule(self, criterion: Criterion, codes: Codes, y: Column) -> StoppingRule:
+    def _stopping_rule(
+        self, criterion: Criterion, codes: Codes | RemoteCodes, y: Column
+    ) -> StoppingRule:
         check_choice("stop", self.stop, STOPS)
         check_number("alpha", self.alpha, at_least=0, at_most=1)
         check_number("n_permutations", self.n_permutations, at_least=1, whole=True)
@@ -420,6 +467,17 @@ class InformationSelector(RankingSelector):
         plots.check_selected(len(self.selected_), at_least)
         names = getattr(self, "feature_names_in_", None)
         return [column_name(names, int(j)) for j in self.selected_]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled: of a Client that is the engine, the address of its scheduler."""
+        state: dict[str, Any] = super().__getstate__()
+        return {**state, "engine": address_of(self.engine)}
+
+    def __sklearn_clone__(self) -> Any:
+        """A copy that is not fitted; it has the same Client, which cannot be copied."""
+        cloned = super(InformationSelector, copy.copy(self)).__sklearn_clone__()
+        cloned.engine = self.engine
+        return cloned
 
     def __sklearn_tags__(self) -> Any:
         """Tags: missing values and strings are read as levels of their own."""

@@ -517,7 +517,7 @@ def encode_source_column(source: RowSource, encoder: Encoder, j: int) -> Column:
     """The codes of one feature of a source, by an encoder fitted before."""
     alone = encoder.of_columns(j, j + 1)
     codes = Codes.empty(alone.arity, source.n_rows)
-    _fill(codes, source, Span(j, j + 1), alone, n_jobs=None)
+    fill_rows(codes, source, Span(j, j + 1), alone, n_jobs=None)
     return replace(codes.column(0), index=j)
 
 

@@ -10,9 +10,10 @@ come back.
 from __future__ import annotations
 
 import time
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError
+from contextlib import contextmanager
 from itertools import chain, count
 from threading import Lock
 from types import TracebackType
@@ -21,13 +22,14 @@ from uuid import uuid4
 
 import dask
 import numpy as np
+from dask.sizeof import sizeof
 from distributed import Client, Future, KilledWorker, get_worker, wait
-from distributed.client import FutureCancelledError, FuturesCancelledError
 from numpy.typing import NDArray
 
 from hocmim.codes import NARROW_LEVELS, Codes, Column, column_digests, fingerprint
 from hocmim.counting import Values
 from hocmim.criteria.base import Criterion
+from hocmim.engines.remote import RemoteCodes
 from hocmim.errors import ClusterError, InvalidParameterError
 from hocmim.tables import Span
 
@@ -91,9 +93,6 @@ class Block:
     def __reduce__(self) -> tuple[Any, ...]:
         return Block, (self.codes,)
 
-    def __sizeof__(self) -> int:
-        return self.codes.nbytes
-
     def begin(
         self,
         criterion: Criterion,
@@ -153,6 +152,21 @@ class Block:
         return leaders
 
 
+@sizeof.register(Column)
+def _column_bytes(column: Column) -> int:
+    return column.codes.nbytes
+
+
+@sizeof.register(Codes)
+def _codes_bytes(codes: Codes) -> int:
+    return codes.nbytes
+
+
+@sizeof.register(Block)
+def _block_bytes(block: Block) -> int:
+    return block.codes.nbytes
+
+
 class TermCounter:
     """Counts the terms of a task, and ends it when nobody waits for it any more."""
 
@@ -206,6 +220,8 @@ class Cluster:
     ----------
     threads : dict
         Address and threads of every worker there was at the last look.
+    opened : list of DaskCodes
+        What is on the workers; closed with the cluster.
     """
 
     def __init__(self, engine: Any) -> None:
@@ -213,13 +229,36 @@ class Cluster:
         self.client = _client_of(engine)
         self._run = f"hocmim-{uuid4().hex[:12]}"
         self._numbers = count()
+        self.opened: list[DaskCodes] = []
         self._patience = float(dask.config.get("hocmim.patience", PATIENCE_SECONDS))
         self.look()
 
-    def close(self) -> None:
-        """Close the client, if it was made here."""
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        for codes in self.opened:
+            codes.close()
         if self._is_own:
             self.client.close()
+
+    def engine(
+        self,
+        codes: Codes | RemoteCodes,
+        y: Column,
+        criterion: Criterion,
+        on_terms: Callable[[int], None] | None = None,
+    ) -> DaskEngine:
+        """An engine on codes of the client's, or on codes that were made on the workers."""
+        if isinstance(codes, Codes):
+            codes = ScatteredCodes(self, codes)
+        assert isinstance(codes, DaskCodes)
+        return DaskEngine(codes, y, criterion, on_terms=on_terms)
 
     def look(self) -> None:
         """See which workers there are; wait for the first."""
@@ -280,8 +319,8 @@ class Cluster:
             "too little memory: see their logs."
         )
 
-    def gather(self, futures: Sequence[Future], workers: Iterable[str] = ()) -> list[Any]:
-        """The results of tasks pinned to these workers, or to none.
+    def wait(self, futures: Sequence[Future], workers: Iterable[str] = ()) -> None:
+        """Wait for tasks pinned to these workers, or to none.
 
         Raises
         ------
@@ -291,17 +330,29 @@ class Cluster:
             If the scheduler is gone, or the workers do nothing for too long.
         """
         working = time.monotonic()
-        try:
-            while True:
-                try:
+        while True:
+            try:
+                with self._errors():
                     wait(futures, timeout=CHECK_SECONDS)
-                    return self.client.gather(list(futures))
-                except TimeoutError:
-                    if not self._is_stalled(set(workers)):
-                        working = time.monotonic()
-                    elif time.monotonic() - working > self._patience:
-                        raise self._stalled() from None
-        except (FutureCancelledError, FuturesCancelledError, CancelledError) as error:
+                return
+            except TimeoutError:
+                if not self._is_stalled(set(workers)):
+                    working = time.monotonic()
+                elif time.monotonic() - working > self._patience:
+                    raise self._stalled() from None
+
+    def gather(self, futures: Sequence[Future], workers: Iterable[str] = ()) -> list[Any]:
+        """The results of tasks: see ``wait``."""
+        self.wait(futures, workers)
+        with self._errors():
+            return self.client.gather(list(futures))
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        """Dask's errors as those of this package."""
+        try:
+            yield
+        except CancelledError as error:
             if self.client.status != "running" or "scheduler-connection-lost" in str(error):
                 raise self._lost_scheduler() from error
             raise WorkerLostError from error
@@ -386,13 +437,14 @@ class Layout(NamedTuple):
                     f"workers have {len(threads)} times {memory_limit / 1e9:.1f} GB. Take more "
                     "workers, or larger ones."
                 )
-            n_blocks = max(n_blocks, int(np.ceil(total / (BLOCK_SHARE * memory_limit))))
+            a_slot = int(np.ceil(total / (BLOCK_SHARE * memory_limit * len(slots))))
+            n_blocks = len(slots) * max(1, a_slot)
         n_blocks = min(n_columns, n_blocks)
         bounds = [i * n_columns // n_blocks for i in range(n_blocks + 1)]
         return cls(bounds, [slots[i * len(slots) // n_blocks] for i in range(n_blocks)])
 
 
-class DaskCodes(ABC):
+class DaskCodes(RemoteCodes):
     """Codes in blocks on the workers of a cluster, as seen from the client.
 
     Attributes
@@ -412,14 +464,11 @@ class DaskCodes(ABC):
         column_bytes = float(n_samples) * np.where(arity <= NARROW_LEVELS, 1, 2)
         self.layout = Layout.of(column_bytes, cluster.threads, cluster.memory_limit())
         self.blocks: list[Future | None] = [None] * len(self.layout.workers)
+        cluster.opened.append(self)
 
     @abstractmethod
     def _make_blocks(self, numbers: list[int]) -> None:
         """Put blocks where the layout has them."""
-
-    @abstractmethod
-    def column(self, index: int) -> Column:
-        """One column, brought to the client."""
 
     @abstractmethod
     def newest(self, index: int) -> Column | Future:
@@ -490,7 +539,7 @@ class ScatteredCodes(DaskCodes):
             [self.blocks[number]] = self.cluster.scatter([block], [self.layout.workers[number]])
 
     def column(self, index: int) -> Column:
-        """See DaskCodes."""
+        """See RemoteCodes."""
         return self._codes.column(index)
 
     def newest(self, index: int) -> Column | Future:
@@ -511,13 +560,15 @@ class ComputedCodes(DaskCodes):
     def __init__(self, cluster: Cluster, n_samples: int, arity: NDArray[np.int64]) -> None:
         super().__init__(cluster, n_samples, arity)
         self._columns: dict[int, Future] = {}
+        self._fetched: dict[int, Column] = {}
 
     def column(self, index: int) -> Column:
-        """See DaskCodes."""
-        [column] = self.cluster.reliably(
-            lambda: self.run(_column, index, numbers=[self.block_of(index)])
-        )
-        return column
+        """See RemoteCodes."""
+        if index not in self._fetched:
+            [self._fetched[index]] = self.cluster.reliably(
+                lambda: self.run(_column, index, numbers=[self.block_of(index)])
+            )
+        return self._fetched[index]
 
     def newest(self, index: int) -> Column | Future:
         """See DaskCodes."""
@@ -540,6 +591,7 @@ class ComputedCodes(DaskCodes):
         """See DaskCodes."""
         super().close()
         self._columns.clear()
+        self._fetched.clear()
 
 
 # --- the engine -----------------------------------------------------------------------------------
@@ -551,7 +603,6 @@ class DaskEngine:
     Parameters
     ----------
     codes : DaskCodes
-        Closed with the engine.
     y : Column
     criterion : Criterion
         Copied for each block; itself never touched.
@@ -587,7 +638,7 @@ class DaskEngine:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self.codes.close()
+        """Nothing to do: the codes are closed with their cluster."""
 
     def fingerprint(self) -> str:
         """What tells this table and target from others."""

@@ -10,7 +10,7 @@ of all rows.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
@@ -25,6 +25,7 @@ from hocmim.codes import Codes, Column
 from hocmim.discretize import Ragged, get_discretizer
 from hocmim.encode import Encoder, Target, check_bins, encode_target, most_frequent
 from hocmim.engines.dask import CODES_SHARE, Block, Cluster, ComputedCodes
+from hocmim.engines.remote import RemoteTable
 from hocmim.errors import InvalidTableError, InvalidTargetError
 from hocmim.partitions import (
     TableSurvey,
@@ -53,24 +54,11 @@ from hocmim.tables import Span, as_target
 MERGED_TOGETHER = 16
 
 
-class DaskRows(ABC):
-    """Row partitions that the workers of a cluster read.
-
-    Attributes
-    ----------
-    n_columns : int
-    names : tuple of str, or None
-    """
-
-    n_columns: int
-    names: tuple[str, ...] | None
+class DaskRows(RemoteTable):
+    """Row partitions that the workers of a cluster read."""
 
     def __init__(self, cluster: Cluster) -> None:
         self.cluster = cluster
-
-    @abstractmethod
-    def encode_target(self, *, bins: int, discretizer: str) -> Target:
-        """The codes of y, on the client."""
 
     @abstractmethod
     def _survey(self, n_bins: int) -> list[Future]:
@@ -87,7 +75,7 @@ class DaskRows(ABC):
         """The codes of all rows."""
 
     def encode(self, y: Column, *, discretizer: str, n_bins: int) -> tuple[Encoder, ComputedCodes]:
-        """The codes of X, on the workers, and the encoder they were made with."""
+        """See RemoteTable."""
         n_bins = check_bins("n_bins", n_bins)
         reliably = self.cluster.reliably
         survey = reliably(lambda: self._merged(self._survey(n_bins)))
@@ -140,7 +128,7 @@ class DaskFiles(DaskRows):
         self.n_columns, self.names = source.n_columns, source.names
 
     def encode_target(self, *, bins: int, discretizer: str) -> Target:
-        """See DaskRows: one column, read by the client."""
+        """See RemoteTable: one column, read by the client."""
         if self._y is None:
             return encode_source_target(self._source, bins=bins, discretizer=discretizer)
         return encode_target(self._y, self._source.n_rows, bins=bins, discretizer=discretizer)
@@ -230,7 +218,7 @@ class DaskCollection(DaskRows):
         self._parts = np.ravel(X.to_delayed()).tolist()
 
     def encode_target(self, *, bins: int, discretizer: str) -> Target:
-        """See DaskRows."""
+        """See RemoteTable."""
         if not dask.is_dask_collection(self._y):
             return encode_target(self._y, bins=bins, discretizer=discretizer)
         bins = check_bins("bins", bins)
@@ -305,8 +293,7 @@ class _CollectionCodes(ComputedCodes):
                     _join_pieces, pieces.pop(number), worker=worker
                 )
             blocks = [self.blocks[number] for number in together]
-            done = [self.cluster.submit(_is_there, block) for block in blocks]
-            self.cluster.gather(done, [self.layout.workers[number] for number in together])
+            self.cluster.wait(blocks, [self.layout.workers[number] for number in together])
 
     def _rounds(self, numbers: list[int]) -> Iterator[list[int]]:
         """These blocks, one a worker at a time."""
@@ -330,10 +317,6 @@ def _transposed(cluster: Cluster, parts: list[Future], n_pieces: int) -> list[li
 
 def _pick(pieces: list[Any], i: int) -> Any:
     return pieces[i]
-
-
-def _is_there(block: Block) -> bool:
-    return True
 
 
 def _encode_target(y: Any, coding: TargetCoding) -> NDArray[np.uint8] | NDArray[np.uint16]:
