@@ -19,6 +19,7 @@ from threading import Lock
 from types import TracebackType
 from typing import Any, NamedTuple, Self, TypeVar
 from uuid import uuid4
+from weakref import WeakSet
 
 import dask
 import numpy as np
@@ -88,6 +89,7 @@ class Block:
         self.codes = codes
         self._criterion: Criterion | None = None
         self._n_absorbed = 0
+        self._on_terms: Callable[[int], None] | None = None
         self._lock = Lock()
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -103,9 +105,9 @@ class Block:
     ) -> Report:
         """Score the candidates given all these columns, from the beginning."""
         with self._lock:
-            self._criterion = None
+            self._criterion, self._on_terms = None, on_terms
             criterion = criterion.spawn()
-            criterion.on_terms = on_terms
+            criterion.on_terms = self._after_terms
             relevance = criterion.start(self.codes, y)
             return self._score(criterion, selected, 0, aside)._replace(relevance=relevance)
 
@@ -123,7 +125,7 @@ class Block:
                 return None
             # An error at work must not leave a state that passes for a good one.
             criterion, self._criterion = self._criterion, None
-            criterion.on_terms = on_terms
+            self._on_terms = on_terms
             columns = [newest] if newest is not None and is_newest_missing else []
             return self._score(criterion, columns, self._n_absorbed, aside)
 
@@ -135,9 +137,13 @@ class Block:
         for column in newest:
             criterion.update(column)
         leaders = self._leaders(criterion)
-        criterion.on_terms = None
         self._criterion, self._n_absorbed = criterion, n_absorbed + len(newest)
         return Report(leaders)
+
+    def _after_terms(self, n_terms: int) -> None:
+        """Tell the task at hand: a criterion remembers what it was given when it started."""
+        if self._on_terms is not None:
+            self._on_terms(n_terms)
 
     def _leaders(self, criterion: Criterion) -> list[Leader]:
         """The two best candidates: the winner of the step and the runner-up may be here both."""
@@ -152,19 +158,10 @@ class Block:
         return leaders
 
 
-@sizeof.register(Column)
-def _column_bytes(column: Column) -> int:
-    return column.codes.nbytes
-
-
-@sizeof.register(Codes)
-def _codes_bytes(codes: Codes) -> int:
-    return codes.nbytes
-
-
-@sizeof.register(Block)
-def _block_bytes(block: Block) -> int:
-    return block.codes.nbytes
+# What Dask is to know of their size: it moves and stores by it.
+sizeof.register(Column, lambda column: column.codes.nbytes)
+sizeof.register(Codes, lambda codes: codes.nbytes)
+sizeof.register(Block, lambda block: block.codes.nbytes)
 
 
 class TermCounter:
@@ -220,8 +217,6 @@ class Cluster:
     ----------
     threads : dict
         Address and threads of every worker there was at the last look.
-    opened : list of DaskCodes
-        What is on the workers; closed with the cluster.
     """
 
     def __init__(self, engine: Any) -> None:
@@ -229,7 +224,8 @@ class Cluster:
         self.client = _client_of(engine)
         self._run = f"hocmim-{uuid4().hex[:12]}"
         self._numbers = count()
-        self.opened: list[DaskCodes] = []
+        # All that is on the workers for this run, to be dropped at its end whoever still holds it.
+        self._futures: WeakSet[Future] = WeakSet()
         self._patience = float(dask.config.get("hocmim.patience", PATIENCE_SECONDS))
         self.look()
 
@@ -242,8 +238,8 @@ class Cluster:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        for codes in self.opened:
-            codes.close()
+        for future in list(self._futures):
+            future.release()
         if self._is_own:
             self.client.close()
 
@@ -270,28 +266,41 @@ class Cluster:
         self.threads = dict(sorted(threads.items()))
 
     def _nthreads(self) -> dict[str, int]:
-        try:
+        with self._errors():
             return self.client.nthreads()
-        except (OSError, TimeoutError, CancelledError) as error:
-            raise self._lost_scheduler() from error
 
     def memory_limit(self) -> int:
         """The memory of the smallest worker; 0 if none has a limit."""
-        workers = self.client.scheduler_info(n_workers=-1)["workers"].values()
+        workers = self._info().values()
         return min((w["memory_limit"] for w in workers if w["memory_limit"]), default=0)
+
+    def _info(self) -> dict[str, dict[str, Any]]:
+        """What the scheduler knows of each worker."""
+        with self._errors():
+            return self.client.scheduler_info(n_workers=-1)["workers"]
 
     def submit(
         self, function: Callable[..., Any], *arguments: Any, worker: str | None = None
     ) -> Future:
         """A task on this worker and no other, or on any."""
         name = function.__name__.strip("_")
-        return self.client.submit(
-            function,
-            *arguments,
-            key=f"{name}-{self._run}-{next(self._numbers)}",
-            workers=None if worker is None else [worker],
-            pure=False,
-        )
+        with self._errors():
+            future = self.client.submit(
+                function,
+                *arguments,
+                key=f"{name}-{self._run}-{next(self._numbers)}",
+                workers=None if worker is None else [worker],
+                pure=False,
+            )
+        self._futures.add(future)
+        return future
+
+    def compute(self, tasks: list[Any]) -> list[Future]:
+        """Start tasks on the partitions of a Dask collection, on any worker."""
+        with self._errors():
+            futures: list[Future] = self.client.compute(tasks)
+        self._futures.update(futures)
+        return futures
 
     def scatter(self, values: list[Any], workers: Iterable[str]) -> list[Future]:
         """Values of the client's on each of these workers."""
@@ -299,13 +308,14 @@ class Cluster:
         if not values:
             return []
         try:
-            return self.client.scatter(
-                values, workers=addresses, broadcast=len(addresses) > 1, hash=False
-            )
-        except (OSError, TimeoutError, KeyError) as error:
-            if self.client.status != "running":
-                raise self._lost_scheduler() from error
+            with self._errors():
+                futures: list[Future] = self.client.scatter(
+                    values, workers=addresses, broadcast=len(addresses) > 1, hash=False
+                )
+        except (TimeoutError, KeyError) as error:  # there is no such worker any more
             raise WorkerLostError from error
+        self._futures.update(futures)
+        return futures
 
     def reliably(self, attempt: Callable[[], Result]) -> Result:
         """What the attempt returns; made again when a worker is lost in the middle of it."""
@@ -350,9 +360,13 @@ class Cluster:
     @contextmanager
     def _errors(self) -> Iterator[None]:
         """Dask's errors as those of this package."""
+        if self.client.status != "running":
+            raise self._lost_scheduler()
         try:
             yield
-        except CancelledError as error:
+        except TimeoutError:
+            raise
+        except (CancelledError, OSError) as error:
             if self.client.status != "running" or "scheduler-connection-lost" in str(error):
                 raise self._lost_scheduler() from error
             raise WorkerLostError from error
@@ -364,12 +378,10 @@ class Cluster:
 
     def _is_stalled(self, workers: set[str]) -> bool:
         """Whether nothing happens: no worker at all, or one of these has no memory left."""
-        if self.client.status != "running":
-            raise self._lost_scheduler()
         alive = self._nthreads()
         if workers - alive.keys():
             raise WorkerLostError
-        info = self.client.scheduler_info(n_workers=-1)["workers"]
+        info = self._info()
         return not alive or any(info[w]["status"] == "paused" for w in workers & info.keys())
 
     @property
@@ -464,7 +476,6 @@ class DaskCodes(RemoteCodes):
         column_bytes = float(n_samples) * np.where(arity <= NARROW_LEVELS, 1, 2)
         self.layout = Layout.of(column_bytes, cluster.threads, cluster.memory_limit())
         self.blocks: list[Future | None] = [None] * len(self.layout.workers)
-        cluster.opened.append(self)
 
     @abstractmethod
     def _make_blocks(self, numbers: list[int]) -> None:
@@ -520,10 +531,6 @@ class DaskCodes(RemoteCodes):
         finally:
             for future in futures:
                 future.release()
-
-    def close(self) -> None:
-        """Forget the blocks: the workers drop them."""
-        self.blocks = [None] * len(self.blocks)
 
 
 class ScatteredCodes(DaskCodes):
@@ -587,12 +594,6 @@ class ComputedCodes(DaskCodes):
                 )
         return [self._columns[index] for index in indices]
 
-    def close(self) -> None:
-        """See DaskCodes."""
-        super().close()
-        self._columns.clear()
-        self._fetched.clear()
-
 
 # --- the engine -----------------------------------------------------------------------------------
 
@@ -638,7 +639,7 @@ class DaskEngine:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        """Nothing to do: the codes are closed with their cluster."""
+        """Nothing to do: the cluster drops what is on its workers."""
 
     def fingerprint(self) -> str:
         """What tells this table and target from others."""

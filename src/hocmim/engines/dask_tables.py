@@ -10,6 +10,7 @@ of all rows.
 
 from __future__ import annotations
 
+import os
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -124,7 +125,8 @@ class DaskFiles(DaskRows):
 
     def __init__(self, cluster: Cluster, source: RowSource, y: Any) -> None:
         super().__init__(cluster)
-        self._source, self._y = source, y
+        pieces = tuple(map(_from_anywhere, source.pieces))
+        self._source, self._y = replace(source, pieces=pieces), y
         self.n_columns, self.names = source.n_columns, source.names
 
     def encode_target(self, *, bins: int, discretizer: str) -> Target:
@@ -178,6 +180,12 @@ class _FileCodes(ComputedCodes):
 
 
 _NOTHING = Ragged(np.empty(0), np.zeros(1, np.int64))
+
+
+def _from_anywhere(piece: Any) -> Any:
+    """A piece by its absolute path: workers may have been started in other folders."""
+    is_local = piece.filesystem.type_name == "local"
+    return replace(piece, path=os.path.abspath(piece.path)) if is_local else piece
 
 
 def _survey_source(source: RowSource, n_bins: int) -> TableSurvey:
@@ -239,13 +247,11 @@ class DaskCollection(DaskRows):
         return Target(Column(np.concatenate(codes), coding.arity), coding.classes, coding.cuts)
 
     def _compute(self, tasks: list[Any]) -> list[Any]:
-        return self.cluster.reliably(
-            lambda: self.cluster.gather(self.cluster.client.compute(tasks))
-        )
+        return self.cluster.reliably(lambda: self.cluster.gather(self.cluster.compute(tasks)))
 
     def _survey(self, n_bins: int) -> list[Future]:
         survey = dask.delayed(survey_partition)
-        return self.cluster.client.compute([survey(part, n_bins) for part in self._parts])
+        return self.cluster.compute([survey(part, n_bins) for part in self._parts])
 
     def _cut(
         self, columns: NDArray[np.int64], n_rows: int, discretizer: str, n_bins: int, y: Column
@@ -259,7 +265,7 @@ class DaskCollection(DaskRows):
         read = dask.delayed(_read_groups)
         for at in range(0, len(groups), at_once):
             now = groups[at : at + at_once]
-            parts = self.cluster.client.compute([read(part, now) for part in self._parts])
+            parts = self.cluster.compute([read(part, now) for part in self._parts])
             futures = [
                 self.cluster.submit(_cut_pieces, pieces, discretizer, n_bins, target)
                 for pieces in _transposed(self.cluster, parts, len(now))
@@ -283,7 +289,7 @@ class _CollectionCodes(ComputedCodes):
         encoder = dask.delayed(self._encoder)
         encode = dask.delayed(_encode_blocks)
         spans = [self.span(number) for number in numbers]
-        parts = self.cluster.client.compute([encode(part, encoder, spans) for part in self._parts])
+        parts = self.cluster.compute([encode(part, encoder, spans) for part in self._parts])
         pieces = dict(zip(numbers, _transposed(self.cluster, parts, len(numbers)), strict=True))
         del parts
         for together in self._rounds(numbers):
