@@ -12,6 +12,7 @@ files are removed afterwards.
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
 import tempfile
 import time
@@ -117,10 +118,10 @@ def run(folder: Path, arguments: argparse.Namespace) -> list[str]:
         recorder = Recorder(client)
         recorder.say("# Out of core\n")
         recorder.say(
-            f"{arguments.rows:,} × {arguments.columns:,} of float64, {n_bytes / 1e9:.1f} GB raw, in "
-            f"{len(list(folder.iterdir()))} Parquet files (written in {seconds:.0f} s). Two worker "
-            f"processes of one thread and {arguments.memory} each, on one machine of two cores that "
-            "other work shares.\n"
+            f"{arguments.rows:,} × {arguments.columns:,} of float64, {n_bytes / 1e9:.1f} GB raw, "
+            f"in {len(list(folder.iterdir()))} Parquet files (written in {seconds:.0f} s). Two "
+            f"worker processes of one thread and {arguments.memory} each, on one machine of two "
+            f"cores that other work shared (load average {os.getloadavg()[0]:.0f}).\n"
         )
         recorder.say("| stage | seconds | peak of each worker, MB | sent by workers, MB |")
         recorder.say("|---|---|---|---|")
