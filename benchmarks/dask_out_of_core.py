@@ -1,10 +1,10 @@
 """A Parquet data set larger than memory, selected from on workers of 2 GB each.
 
-    .venv/bin/python benchmarks/out_of_core.py --folder /tmp/data [--results benchmarks/results]
+    .venv/bin/python benchmarks/dask_out_of_core.py --folder /tmp/data [--results benchmarks/results]
 
 Writes a seeded table of float64 (10.4 GB unless told otherwise) in files of 25 000 rows, starts two
 single-threaded worker processes with a memory limit that Dask's nannies enforce by killing, encodes
-the table on them and selects from it by HOCMIM and by JMI. Records, in ``out_of_core.md``, the
+the table on them and selects from it by HOCMIM and by JMI. Records, in ``dask_out_of_core.md``, the
 largest resident size of each worker, and for each step its time and the bytes workers sent. The
 files are removed afterwards.
 """
@@ -149,16 +149,16 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=1_300_000)
     parser.add_argument("--columns", type=int, default=1_000)
     parser.add_argument("--memory", default="2GB", help="of each worker")
-    parser.add_argument("--results", type=Path, help="folder for out_of_core.md")
+    parser.add_argument("--results", type=Path, help="folder for dask_out_of_core.md")
     arguments = parser.parse_args()
-    folder = Path(tempfile.mkdtemp(prefix="out_of_core-", dir=arguments.folder))
+    folder = Path(tempfile.mkdtemp(prefix="dask_out_of_core-", dir=arguments.folder))
     try:
         lines = run(folder, arguments)
     finally:
         shutil.rmtree(folder)
     if arguments.results:
         arguments.results.mkdir(parents=True, exist_ok=True)
-        (arguments.results / "out_of_core.md").write_text("\n".join(lines) + "\n")
+        (arguments.results / "dask_out_of_core.md").write_text("\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":
