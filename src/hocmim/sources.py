@@ -16,12 +16,14 @@ from typing import Any, Protocol
 
 import narwhals as nw
 import numpy as np
+from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
 from hocmim.codes import Codes, Column
 from hocmim.discretize import Ragged, Survey, get_discretizer
 from hocmim.encode import Encoder, Room, Target, check_bins, map_spans, most_frequent
 from hocmim.errors import InvalidTableError, InvalidTargetError, MissingDependencyError
+from hocmim.memory import free_memory
 from hocmim.partitions import (
     TableSurvey,
     TargetSurvey,
@@ -49,10 +51,13 @@ from hocmim.tables import (
 
 # Bytes of a Parquet file (before compression) that make a piece.
 PIECE_BYTES = 1 << 26
-# Cells read at a time by one thread: 16 MB of floating-point numbers.
+# What one thread reads at a time at most; less where memory is short. Cells: 16 MB of numbers.
 MAX_CELLS = 1 << 21
 # Fewer rows than this are not read at a time: of a wider table, fewer columns.
 LEAST_ROWS = 1 << 12
+# Bytes of the pages a Parquet reader holds: one and a dictionary a column, a megabyte each at most.
+READ_BYTES = 1 << 26
+PAGES_BYTES = 1 << 21
 # Cells of whole columns that are together in memory for "quantile" and "mdlp": 64 MB.
 WHOLE_CELLS = 1 << 23
 
@@ -65,6 +70,10 @@ class Piece(Protocol):
     @property
     def n_rows(self) -> int:
         """How many rows there are."""
+
+    @property
+    def column_bytes(self) -> int:
+        """What reading takes of memory for each column, besides what is read."""
 
     def tables(self, columns: Sequence[Any], max_cells: int) -> Iterator[Any]:
         """The rows in order, as tables in memory of about ``max_cells`` cells.
@@ -168,11 +177,23 @@ class RowSource:
         frames = [nw.from_native(part, eager_only=True) for part in parts]
         return nw.concat(frames, how="vertical").to_native()
 
-    def spans(self) -> list[Span]:
-        """All features, cut into spans that are read together, as many as make tall batches."""
-        width = max(1, MAX_CELLS // LEAST_ROWS)
+    def spans(self, n_jobs: int | None = 1) -> list[Span]:
+        """All features, cut into spans that are read together, as many as there is memory for."""
+        column_bytes = max(piece.column_bytes for piece in self.pieces) if self.pieces else 1
+        readers = min(READ_BYTES, _memory_share(n_jobs) // 4) // column_bytes
+        width = max(1, min(readers, MAX_CELLS // LEAST_ROWS))
         starts = range(0, self.n_columns, width)
         return [Span(start, min(start + width, self.n_columns)) for start in starts]
+
+
+def _memory_share(n_jobs: int | None) -> int:
+    """Bytes of memory for each thread."""
+    return free_memory() // effective_n_jobs(n_jobs)
+
+
+def _cells(n_jobs: int | None) -> int:
+    """How many cells a thread reads at a time, so that they and copies of them fit its memory."""
+    return max(1, min(MAX_CELLS, _memory_share(n_jobs) // 128))
 
 
 def is_row_source(X: Any) -> bool:
@@ -199,6 +220,7 @@ class TablePiece:
 
     table: Any
     n_rows: int
+    column_bytes: int = 1
 
     def tables(self, columns: Sequence[Any], max_cells: int) -> Iterator[Any]:
         """See Piece."""
@@ -238,6 +260,9 @@ def _digest_block(digest: Any, block: Numbers | Categories) -> None:
 # --- Parquet --------------------------------------------------------------------------------------
 
 
+_BUFFER_BYTES = 1 << 15
+
+
 @dataclass(frozen=True, eq=False)
 class ParquetPiece:
     """Some row groups of a Parquet file.
@@ -249,6 +274,7 @@ class ParquetPiece:
     filesystem: Any
     row_groups: tuple[int, ...]
     n_rows: int
+    column_bytes: int
     constants: dict[str, Any]
 
     def tables(self, columns: Sequence[Any], max_cells: int) -> Iterator[Any]:
@@ -258,7 +284,8 @@ class ParquetPiece:
 
         stored = [name for name in columns if name not in self.constants]
         with self.filesystem.open_input_file(self.path) as file:
-            batches = parquet.ParquetFile(file, buffer_size=1 << 16).iter_batches(
+            reader = parquet.ParquetFile(file, buffer_size=_BUFFER_BYTES, pre_buffer=False)
+            batches = reader.iter_batches(
                 batch_size=max(1, max_cells // len(columns)),
                 row_groups=list(self.row_groups),
                 columns=stored,
@@ -339,6 +366,11 @@ class _ParquetFile:
             repr(identity),
         )
 
+    def _column_bytes(self, row_groups: list[Any]) -> int:
+        n_columns = max(1, len(self.columns) - len(self.constants))
+        largest = max(group.total_byte_size // n_columns for group in row_groups)
+        return 2 * min(largest, PAGES_BYTES) + _BUFFER_BYTES
+
     def pieces(self) -> Iterator[ParquetPiece]:
         """Neighbouring row groups, about ``PIECE_BYTES`` together."""
         together: list[Any] = []
@@ -350,6 +382,7 @@ class _ParquetFile:
                     self.filesystem,
                     tuple(one.id for one in together),
                     sum(one.num_rows for one in together),
+                    self._column_bytes(together),
                     self.constants,
                 )
                 together = []
@@ -418,20 +451,21 @@ def encode_source(
         ``room(arity, n_samples, names)`` gives Codes to be filled: in memory, or in files.
     """
     n_bins = check_bins("n_bins", n_bins)
-    surveys = [_survey_columns(source, span, n_bins, n_jobs) for span in source.spans()]
+    surveys = [survey_columns(source, span, n_bins, n_jobs) for span in source.spans(n_jobs)]
     survey = TableSurvey.concatenate(surveys)
     cuts = None
     if get_discretizer(discretizer).needs_values:
         columns = columns_to_cut(survey, discretizer)
-        cuts = _cut_source(source, columns, discretizer, n_bins, y, n_jobs)
+        cuts = cut_source(source, columns, discretizer, n_bins, y, n_jobs)
     encoder = fit_encoder(survey, discretizer, n_bins, cuts)
     codes = room(encoder.arity, source.n_rows, source.names)
-    for span in source.spans():
-        _fill(codes.block(*span), source, span, encoder.of_columns(*span), n_jobs)
+    fill_rows(codes, source, Span(0, source.n_columns), encoder, n_jobs)
     return encoder.with_most_frequent(most_frequent(codes)).set_params(n_jobs=n_jobs), codes
 
 
-def _survey_columns(source: RowSource, span: Span, n_bins: int, n_jobs: int | None) -> TableSurvey:
+def survey_columns(source: RowSource, span: Span, n_bins: int, n_jobs: int | None) -> TableSurvey:
+    """Survey some of the columns of a source."""
+    n_cells = _cells(n_jobs)
     columns = source.columns[span.start : span.stop]
     nothing = TableSurvey(
         source.names and source.names[span.start : span.stop],
@@ -441,7 +475,7 @@ def _survey_columns(source: RowSource, span: Span, n_bins: int, n_jobs: int | No
     )
 
     def survey_piece(piece: Piece) -> TableSurvey:
-        parts = piece.tables(columns, MAX_CELLS)
+        parts = piece.tables(columns, n_cells)
         return reduce(
             TableSurvey.merge, (survey_partition(part, n_bins) for part in parts), nothing
         )
@@ -449,7 +483,7 @@ def _survey_columns(source: RowSource, span: Span, n_bins: int, n_jobs: int | No
     return reduce(TableSurvey.merge, map_spans(survey_piece, source.pieces, n_jobs), nothing)
 
 
-def _cut_source(
+def cut_source(
     source: RowSource,
     columns: NDArray[np.int64],
     discretizer: str,
@@ -459,7 +493,8 @@ def _cut_source(
 ) -> Ragged:
     """The cuts of these columns, as many at a time as there is room for."""
     cuts = [Ragged(np.empty(0), np.zeros(1, np.int64))]
-    width = max(1, WHOLE_CELLS // max(1, source.n_rows))
+    whole_cells = min(WHOLE_CELLS, free_memory() // 32)
+    width = max(1, whole_cells // max(1, source.n_rows))
     for start in range(0, len(columns), width):
         together = [source.columns[j] for j in columns[start : start + width]]
         values = np.empty((source.n_rows, len(together)), order="F")
@@ -478,16 +513,21 @@ def _cut_source(
     return Ragged.concatenate(cuts)
 
 
-def _fill(
+def fill_rows(
     codes: Codes, source: RowSource, span: Span, encoder: Encoder, n_jobs: int | None
 ) -> None:
-    def encode_rows(at: int, part: Any) -> int:
-        found = encode_partition(part, encoder)
-        codes.narrow[:, at : at + found.n_samples] = found.narrow
-        codes.wide[:, at : at + found.n_samples] = found.wide
-        return found.n_samples
+    """Encode some of the columns of a source into ``codes``; the encoder is that of these only."""
+    some = replace(source, columns=source.columns[span.start : span.stop])
+    for start, stop in some.spans(n_jobs):
+        block, coder = codes.block(start, stop), encoder.of_columns(start, stop)
 
-    _for_rows(source, source.columns[span.start : span.stop], encode_rows, n_jobs)
+        def encode_rows(at: int, part: Any, block: Codes = block, coder: Encoder = coder) -> int:
+            found = encode_partition(part, coder)
+            block.narrow[:, at : at + found.n_samples] = found.narrow
+            block.wide[:, at : at + found.n_samples] = found.wide
+            return found.n_samples
+
+        _for_rows(some, some.columns[start:stop], encode_rows, n_jobs)
 
 
 def _for_rows(
@@ -497,12 +537,13 @@ def _for_rows(
     n_jobs: int | None,
 ) -> None:
     """``do(at, part)`` for all rows, a few at a time; it returns how many there were."""
+    n_cells = _cells(n_jobs)
     ends = np.cumsum([piece.n_rows for piece in source.pieces]).tolist()
 
     def for_piece(number: int) -> None:
         piece = source.pieces[number]
         at = ends[number] - piece.n_rows
-        for part in piece.tables(columns, MAX_CELLS):
+        for part in piece.tables(columns, n_cells):
             at += do(at, part)
         if at != ends[number]:
             raise InvalidTableError("X changed while it was read. Fit again when it is complete.")
@@ -514,7 +555,7 @@ def encode_source_column(source: RowSource, encoder: Encoder, j: int) -> Column:
     """The codes of one feature of a source, by an encoder fitted before."""
     alone = encoder.of_columns(j, j + 1)
     codes = Codes.empty(alone.arity, source.n_rows)
-    _fill(codes, source, Span(j, j + 1), alone, n_jobs=None)
+    fill_rows(codes, source, Span(j, j + 1), alone, n_jobs=None)
     return replace(codes.column(0), index=j)
 
 
