@@ -1,6 +1,6 @@
 """A Parquet data set larger than memory, selected from on workers of 2 GB each.
 
-    .venv/bin/python benchmarks/dask_out_of_core.py --folder /tmp/data [--results benchmarks/results]
+    .venv/bin/python benchmarks/dask_out_of_core.py --folder /data [--results benchmarks/results]
 
 Writes a seeded table of float64 (10.4 GB unless told otherwise) in files of 25 000 rows, starts two
 single-threaded worker processes with a memory limit that Dask's nannies enforce by killing, encodes
@@ -134,9 +134,8 @@ def run(folder: Path, arguments: argparse.Namespace) -> list[str]:
         for method, n_selected in METHODS.items():
             with recorder.stage(f"{method}, K = {n_selected}"):
                 steps[method] = select(codes, target.column, method, recorder)
-        recorder.say(
-            f"\nBlocks: {len(codes.blocks)}; codes: {codes.n_samples * codes.n_columns / 1e9:.2f} GB."
-        )
+        codes_gb = codes.n_samples * codes.n_columns / 1e9
+        recorder.say(f"\nBlocks: {len(codes.blocks)}; codes: {codes_gb:.2f} GB.")
         for method, taken in steps.items():
             recorder.say(f"\n{method}, step by step: seconds (MB sent by workers)\n")
             recorder.say(", ".join(f"{s:.2f} ({b / 1e6:.1f})" for s, b in taken))

@@ -439,11 +439,12 @@ def one_class(values: NDArray[Any]) -> InvalidTargetError:
     )
 
 
-def too_many_classes(n_classes: int | str) -> InvalidTargetError:
-    """The error for a target of more classes than codes can tell."""
+def too_many_classes(n_classes: int | None = None) -> InvalidTargetError:
+    """The error for a target of more classes than codes can tell, if known with how many."""
+    count = "" if n_classes is None else f"{n_classes} classes, "
     return InvalidTargetError(
-        f"y has {n_classes} classes, more than {MAX_LEVELS}. If it is a quantity, pass it as "
-        "floating-point numbers divided by some unit, or cut it into classes first."
+        f"y has {count}more than {MAX_LEVELS}{'' if count else ' classes'}. If it is a quantity, "
+        "pass it as floating-point numbers divided by some unit, or cut it into classes first."
     )
 
 

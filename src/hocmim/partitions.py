@@ -339,7 +339,7 @@ def fit_target(
     if survey.is_continuous and numbers is not None:
         classes = numbers.distinct.row(0).astype(survey.dtype)
     if classes is None:
-        raise too_many_classes(f"more than {MAX_LEVELS}")
+        raise too_many_classes()
     if len(classes) < 2:
         raise one_class(classes)
     return TargetCoding(classes, None)

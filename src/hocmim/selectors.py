@@ -51,15 +51,9 @@ from hocmim.tables import Table, as_target, check_shape, set_features
 if TYPE_CHECKING:
     from hocmim.engines.dask import Cluster, DaskEngine
 
-# What a result does not depend on, or only by how many columns are selected.
-NOT_IN_A_CHECKPOINT = (
-    "n_features_to_select",
-    "engine",
-    "codes_dir",
-    "checkpoint",
-    "n_jobs",
-    "verbose",
-)
+# Parameters no result depends on, and those only "auto" does.
+ELSEWHERE = ("engine", "codes_dir", "checkpoint", "n_jobs", "verbose")
+FOR_AUTO = ("stop", "alpha", "n_permutations", "random_state")
 
 
 class InformationSelector(RankingSelector):
@@ -286,17 +280,20 @@ class InformationSelector(RankingSelector):
     ) -> Selection:
         if self.checkpoint is None:
             return forward_search(engine, n_selected, stop=rule, on_step=on_step)
-        parameters = self.get_params(deep=False)
-        for name in NOT_IN_A_CHECKPOINT:
-            parameters.pop(name, None)
-        if not self._is_auto:
-            for name in ("stop", "alpha", "n_permutations", "random_state"):
-                parameters.pop(name, None)
-        elif isinstance(self.random_state, np.random.RandomState):
-            parameters["random_state"] = rule.seed
-        parameters.update(method=type(self).__name__, auto=self._is_auto)
-        checkpoint = Checkpoint(self.checkpoint, parameters, engine.fingerprint())
+        checkpoint = Checkpoint(self.checkpoint, self._identity(rule), engine.fingerprint())
         return checkpoint.search(engine, n_selected, rule, on_step)
+
+    def _identity(self, rule: StoppingRule) -> dict[str, Any]:
+        """What a result depends on besides the data and the number of columns asked for."""
+        without = {"n_features_to_select", *ELSEWHERE, *(() if self._is_auto else FOR_AUTO)}
+        others = self.get_params(deep=False)
+        if isinstance(self.random_state, np.random.RandomState):
+            others["random_state"] = rule.seed
+        return {
+            "method": type(self).__name__,
+            "n_features_to_select": "auto" if self._is_auto else "a number",
+            **{name: others[name] for name in others if name not in without},
+        }
 
     @property
     def _n_threads(self) -> int:

@@ -10,18 +10,20 @@ import difflib
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import cached_property, reduce
 from os import PathLike, fspath
 from typing import Any, Protocol
 
 import narwhals as nw
 import numpy as np
+from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
 from hocmim.codes import Codes, Column
 from hocmim.discretize import Ragged, Survey, get_discretizer
 from hocmim.encode import Encoder, Room, Target, check_bins, map_spans, most_frequent
 from hocmim.errors import InvalidTableError, InvalidTargetError, MissingDependencyError
+from hocmim.memory import free_memory
 from hocmim.partitions import (
     TableSurvey,
     TargetSurvey,
@@ -49,14 +51,18 @@ from hocmim.tables import (
 
 # Bytes of a Parquet file (before compression) that make a piece.
 PIECE_BYTES = 1 << 26
-# Cells read at a time by one thread: 16 MB of floating-point numbers.
+# What one thread reads at a time at most; less where memory is short. Cells: 16 MB of numbers.
 MAX_CELLS = 1 << 21
 # Fewer rows than this are not read at a time: of a wider table, fewer columns.
 LEAST_ROWS = 1 << 12
+# Bytes of the pages a Parquet reader holds: one and a dictionary a column, a megabyte each at most.
+READ_BYTES = 1 << 26
+PAGES_BYTES = 1 << 21
 # Cells of whole columns that are together in memory for "quantile" and "mdlp": 64 MB.
 WHOLE_CELLS = 1 << 23
 
 Key = str | int
+Groups = Sequence[Sequence[Any]]
 
 
 class Piece(Protocol):
@@ -66,10 +72,15 @@ class Piece(Protocol):
     def n_rows(self) -> int:
         """How many rows there are."""
 
-    def tables(self, columns: Sequence[Any], max_cells: int) -> Iterator[Any]:
-        """The rows in order, as tables in memory of about ``max_cells`` cells.
+    @property
+    def column_bytes(self) -> int:
+        """What reading takes of memory for each column, besides what is read."""
 
-        ``columns`` are some of ``RowSource.columns``, or its ``target``.
+    def tables(self, groups: Groups, max_cells: int) -> Iterator[tuple[int, Any]]:
+        """The rows in order as tables in memory of about ``max_cells`` cells, one group at a time.
+
+        A group is some of ``RowSource.columns``, or its ``target``; a table comes with the number
+        of its group.
         """
 
 
@@ -104,7 +115,7 @@ class RowSource:
         """How many features there are."""
         return len(self.columns)
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...] | None:
         """The names of the features, if they have any."""
         names = tuple(column for column in self.columns if isinstance(column, str))
@@ -160,7 +171,7 @@ class RowSource:
         """These columns of all rows, as one table in memory."""
         if not columns:
             return np.empty((self.n_rows, 0))
-        parts = [part for piece in self.pieces for part in piece.tables(columns, MAX_CELLS)]
+        parts = [part for piece in self.pieces for _, part in piece.tables([columns], MAX_CELLS)]
         if isinstance(parts[0], np.ndarray):
             return np.concatenate(parts)
         if all(isinstance(piece, ParquetPiece) for piece in self.pieces):
@@ -168,11 +179,28 @@ class RowSource:
         frames = [nw.from_native(part, eager_only=True) for part in parts]
         return nw.concat(frames, how="vertical").to_native()
 
-    def spans(self) -> list[Span]:
-        """All features, cut into spans that are read together, as many as make tall batches."""
-        width = max(1, MAX_CELLS // LEAST_ROWS)
+    def only(self, span: Span) -> RowSource:
+        """The same rows, some of the features."""
+        return replace(self, columns=self.columns[span.start : span.stop])
+
+    def spans(self, n_jobs: int | None = 1) -> list[Span]:
+        """All features, cut into spans that are read together, as many as there is memory for."""
+        column_bytes = max([1, *(piece.column_bytes for piece in self.pieces)])
+        readers = min(READ_BYTES, _memory_share(n_jobs) // 4) // column_bytes
+        tallest = max([1, *(piece.n_rows for piece in self.pieces)])
+        width = max(1, min(readers, MAX_CELLS // min(LEAST_ROWS, tallest)))
         starts = range(0, self.n_columns, width)
         return [Span(start, min(start + width, self.n_columns)) for start in starts]
+
+
+def _memory_share(n_jobs: int | None) -> int:
+    """Bytes of memory for each thread."""
+    return free_memory() // effective_n_jobs(n_jobs)
+
+
+def _cells(n_jobs: int | None) -> int:
+    """How many cells a thread reads at a time, so that they and copies of them fit its memory."""
+    return max(1, min(MAX_CELLS, _memory_share(n_jobs) // 128))
 
 
 def is_row_source(X: Any) -> bool:
@@ -199,15 +227,17 @@ class TablePiece:
 
     table: Any
     n_rows: int
+    column_bytes: int = 1
 
-    def tables(self, columns: Sequence[Any], max_cells: int) -> Iterator[Any]:
+    def tables(self, groups: Groups, max_cells: int) -> Iterator[tuple[int, Any]]:
         """See Piece."""
         table = as_table(self.table, min_rows=0)
-        labels = list(table.names or range(table.n_columns))
-        chosen = take_columns(self.table, [labels.index(column) for column in columns])
-        n_rows = max(1, max_cells // len(columns))
-        for start in range(0, self.n_rows, n_rows):
-            yield take_rows(chosen, range(start, min(start + n_rows, self.n_rows)))
+        place = {label: j for j, label in enumerate(table.names or range(table.n_columns))}
+        for number, columns in enumerate(groups):
+            chosen = take_columns(self.table, [place[column] for column in columns])
+            n_rows = max(1, max_cells // len(columns))
+            for start in range(0, self.n_rows, n_rows):
+                yield number, take_rows(chosen, range(start, min(start + n_rows, self.n_rows)))
 
 
 def new_digest() -> Any:
@@ -238,6 +268,9 @@ def _digest_block(digest: Any, block: Numbers | Categories) -> None:
 # --- Parquet --------------------------------------------------------------------------------------
 
 
+_BUFFER_BYTES = 1 << 15
+
+
 @dataclass(frozen=True, eq=False)
 class ParquetPiece:
     """Some row groups of a Parquet file.
@@ -249,27 +282,33 @@ class ParquetPiece:
     filesystem: Any
     row_groups: tuple[int, ...]
     n_rows: int
+    column_bytes: int
     constants: dict[str, Any]
 
-    def tables(self, columns: Sequence[Any], max_cells: int) -> Iterator[Any]:
+    def tables(self, groups: Groups, max_cells: int) -> Iterator[tuple[int, Any]]:
         """See Piece. Streams pages: a row group is never in memory as a whole."""
-        import pyarrow as pa
         from pyarrow import parquet
 
-        stored = [name for name in columns if name not in self.constants]
         with self.filesystem.open_input_file(self.path) as file:
-            batches = parquet.ParquetFile(file, buffer_size=1 << 16).iter_batches(
-                batch_size=max(1, max_cells // len(columns)),
-                row_groups=list(self.row_groups),
-                columns=stored,
-                use_threads=False,
-            )
-            for batch in batches:
-                table = pa.Table.from_batches([batch])
-                for name in set(columns) - set(stored):
-                    value = self.constants[name]
-                    table = table.append_column(name, pa.repeat(value, batch.num_rows))
-                yield table.select(list(columns))
+            reader = parquet.ParquetFile(file, buffer_size=_BUFFER_BYTES, pre_buffer=False)
+            for number, columns in enumerate(groups):
+                batches = reader.iter_batches(
+                    batch_size=max(1, max_cells // len(columns)),
+                    row_groups=list(self.row_groups),
+                    columns=[name for name in columns if name not in self.constants],
+                    use_threads=False,
+                )
+                for batch in batches:
+                    yield number, self._table(batch, columns)
+
+    def _table(self, batch: Any, columns: Sequence[Any]) -> Any:
+        """These columns in this order, constants among them."""
+        import pyarrow as pa
+
+        table = pa.Table.from_batches([batch])
+        for name in self.constants.keys() & set(columns):
+            table = table.append_column(name, pa.repeat(self.constants[name], batch.num_rows))
+        return table.select(list(columns))
 
 
 def _open_parquet(X: Any) -> RowSource:
@@ -339,6 +378,11 @@ class _ParquetFile:
             repr(identity),
         )
 
+    def _column_bytes(self, row_groups: list[Any]) -> int:
+        n_columns = max(1, len(self.columns) - len(self.constants))
+        largest = max(group.total_byte_size // n_columns for group in row_groups)
+        return 2 * min(largest, PAGES_BYTES) + _BUFFER_BYTES
+
     def pieces(self) -> Iterator[ParquetPiece]:
         """Neighbouring row groups, about ``PIECE_BYTES`` together."""
         together: list[Any] = []
@@ -350,6 +394,7 @@ class _ParquetFile:
                     self.filesystem,
                     tuple(one.id for one in together),
                     sum(one.num_rows for one in together),
+                    self._column_bytes(together),
                     self.constants,
                 )
                 together = []
@@ -418,36 +463,35 @@ def encode_source(
         ``room(arity, n_samples, names)`` gives Codes to be filled: in memory, or in files.
     """
     n_bins = check_bins("n_bins", n_bins)
-    surveys = [survey_columns(source, span, n_bins, n_jobs) for span in source.spans()]
-    survey = TableSurvey.concatenate(surveys)
+    survey = survey_columns(source, Span(0, source.n_columns), n_bins, n_jobs)
     cuts = None
     if get_discretizer(discretizer).needs_values:
         columns = columns_to_cut(survey, discretizer)
         cuts = cut_source(source, columns, discretizer, n_bins, y, n_jobs)
     encoder = fit_encoder(survey, discretizer, n_bins, cuts)
     codes = room(encoder.arity, source.n_rows, source.names)
-    for span in source.spans():
-        fill_rows(codes.block(*span), source, span, encoder.of_columns(*span), n_jobs)
+    fill_rows(codes, source, Span(0, source.n_columns), encoder, n_jobs)
     return encoder.with_most_frequent(most_frequent(codes)).set_params(n_jobs=n_jobs), codes
 
 
 def survey_columns(source: RowSource, span: Span, n_bins: int, n_jobs: int | None) -> TableSurvey:
     """Survey some of the columns of a source."""
-    columns = source.columns[span.start : span.stop]
-    nothing = TableSurvey(
-        source.names and source.names[span.start : span.stop],
-        0,
-        Survey.nothing(len(columns), n_bins),
-        {},
-    )
+    some = source.only(span)
+    groups = [some.columns[start:stop] for start, stop in some.spans(n_jobs)]
+    n_cells = _cells(n_jobs)
+    nothing = [
+        TableSurvey(replace(some, columns=group).names, 0, Survey.nothing(len(group), n_bins), {})
+        for group in groups
+    ]
 
     def survey_piece(piece: Piece) -> TableSurvey:
-        parts = piece.tables(columns, MAX_CELLS)
-        return reduce(
-            TableSurvey.merge, (survey_partition(part, n_bins) for part in parts), nothing
-        )
+        surveys = list(nothing)
+        for number, part in piece.tables(groups, n_cells):
+            surveys[number] = surveys[number].merge(survey_partition(part, n_bins))
+        return TableSurvey.concatenate(surveys)
 
-    return reduce(TableSurvey.merge, map_spans(survey_piece, source.pieces, n_jobs), nothing)
+    surveys = map_spans(survey_piece, source.pieces, n_jobs)
+    return reduce(TableSurvey.merge, surveys, TableSurvey.concatenate(nothing))
 
 
 def cut_source(
@@ -460,21 +504,21 @@ def cut_source(
 ) -> Ragged:
     """The cuts of these columns, as many at a time as there is room for."""
     cuts = [Ragged(np.empty(0), np.zeros(1, np.int64))]
-    width = max(1, WHOLE_CELLS // max(1, source.n_rows))
+    whole_cells = min(WHOLE_CELLS, free_memory() // 32)
+    width = max(1, whole_cells // max(1, source.n_rows))
     for start in range(0, len(columns), width):
         together = [source.columns[j] for j in columns[start : start + width]]
         values = np.empty((source.n_rows, len(together)), order="F")
-        every = np.arange(len(together))
 
-        def read(at: int, part: Any, values: Any = values, every: Any = every) -> int:
-            numbers = read_numbers(part, every)
+        def read(_: int, at: int, part: Any, values: Any = values) -> int:
+            numbers = read_numbers(part, np.arange(values.shape[1]))
             values[at : at + len(numbers)] = numbers
             return len(numbers)
 
         def cut(j: int, values: Any = values) -> Ragged:
             return cut_columns(values[:, j : j + 1], discretizer, n_bins, y)
 
-        _for_rows(source, together, read, n_jobs)
+        _for_rows(source, [together], read, n_jobs)
         cuts += map_spans(cut, range(len(together)), n_jobs)
     return Ragged.concatenate(cuts)
 
@@ -482,35 +526,37 @@ def cut_source(
 def fill_rows(
     codes: Codes, source: RowSource, span: Span, encoder: Encoder, n_jobs: int | None
 ) -> None:
-    """Encode some of the columns of a source into ``codes``."""
+    """Encode some of the columns of a source into ``codes``; the encoder is that of these only."""
+    some = source.only(span)
+    spans = some.spans(n_jobs)
+    blocks = [codes.block(*span) for span in spans]
+    coders = [encoder.of_columns(*span) for span in spans]
 
-    def encode_rows(at: int, part: Any) -> int:
-        found = encode_partition(part, encoder)
-        codes.narrow[:, at : at + found.n_samples] = found.narrow
-        codes.wide[:, at : at + found.n_samples] = found.wide
+    def encode_rows(number: int, at: int, part: Any) -> int:
+        found, block = encode_partition(part, coders[number]), blocks[number]
+        block.narrow[:, at : at + found.n_samples] = found.narrow
+        block.wide[:, at : at + found.n_samples] = found.wide
         return found.n_samples
 
-    _for_rows(source, source.columns[span.start : span.stop], encode_rows, n_jobs)
+    _for_rows(some, [some.columns[start:stop] for start, stop in spans], encode_rows, n_jobs)
 
 
 def _for_rows(
-    source: RowSource,
-    columns: Sequence[Key],
-    do: Callable[[int, Any], int],
-    n_jobs: int | None,
+    source: RowSource, groups: Groups, do: Callable[[int, int, Any], int], n_jobs: int | None
 ) -> None:
-    """``do(at, part)`` for all rows, a few at a time; it returns how many there were."""
+    """``do(group, at, part)`` for all rows, a few at a time; it returns how many there were."""
+    n_cells = _cells(n_jobs)
     ends = np.cumsum([piece.n_rows for piece in source.pieces]).tolist()
 
-    def for_piece(number: int) -> None:
-        piece = source.pieces[number]
-        at = ends[number] - piece.n_rows
-        for part in piece.tables(columns, MAX_CELLS):
-            at += do(at, part)
-        if at != ends[number]:
+    def for_piece(end: int, piece: Piece) -> None:
+        at = [end - piece.n_rows] * len(groups)
+        for number, part in piece.tables(groups, n_cells):
+            at[number] += do(number, at[number], part)
+        if set(at) != {end}:
             raise InvalidTableError("X changed while it was read. Fit again when it is complete.")
 
-    map_spans(for_piece, range(len(source.pieces)), n_jobs)
+    pieces = list(zip(ends, source.pieces, strict=True))
+    map_spans(lambda item: for_piece(*item), pieces, n_jobs)
 
 
 def encode_source_column(source: RowSource, encoder: Encoder, j: int) -> Column:
@@ -541,7 +587,7 @@ def encode_source_target(
 
 def _target_parts(source: RowSource) -> Iterator[Any]:
     for piece in source.pieces:
-        for part in piece.tables([source.target], MAX_CELLS):
+        for _, part in piece.tables([[source.target]], MAX_CELLS):
             if isinstance(part, np.ndarray):
                 yield part[:, 0]
             else:

@@ -189,9 +189,7 @@ def _from_anywhere(piece: Any) -> Any:
 
 
 def _survey_source(source: RowSource, n_bins: int) -> TableSurvey:
-    return TableSurvey.concatenate(
-        [survey_columns(source, span, n_bins, 1) for span in source.spans()]
-    )
+    return survey_columns(source, Span(0, source.n_columns), n_bins, 1)
 
 
 def _cut_source(source: RowSource, discretizer: str, n_bins: int, y: Column) -> Ragged:
