@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from hocmim.errors import InvalidParameterError, InvalidTableError
 from hocmim.groups import Features
+from hocmim.sources import is_row_source, open_source
 from hocmim.tables import (
     Table,
     as_counts,
@@ -185,19 +186,15 @@ class RankingSelector(SelectorMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : table of shape (n_samples, n_features)
-            Anything ``fit`` takes.
+        X : table of shape (n_samples, n_features), or path
+            A table, or a Parquet data set as the information-theoretic selectors take it: only the
+            selected columns of it are read.
 
         Returns
         -------
         X_selected : table of shape (n_samples, K)
             An array or a sparse matrix as X is; a DataFrame if ``set_output`` asks for it.
         """
-        check_is_fitted(self)
-        table = as_table(X)
-        check_features(self, table, reset=False)
-        if not self.__sklearn_tags__().input_tags.allow_nan:
-            check_finite(table)
         support = self._get_support_mask()
         if not support.any():
             warnings.warn(
@@ -206,7 +203,29 @@ class RankingSelector(SelectorMixin, BaseEstimator):
                 UserWarning,
                 stacklevel=2,
             )
-        chosen = take_columns(X, np.flatnonzero(support))
+        return self._as_output(self._take(X, np.flatnonzero(support)))
+
+    def _take(self, X: Any, indices: NDArray[np.int64]) -> Any:
+        """These columns of a table or a source."""
+        if is_row_source(X):
+            source = open_source(X)[0].features(self.n_features_in_, self._names_in)
+            chosen = source.read([source.columns[j] for j in indices])
+            if not self.__sklearn_tags__().input_tags.allow_nan:
+                check_finite(as_table(chosen))
+            return chosen
+        table = as_table(X)
+        check_features(self, table, reset=False)
+        if not self.__sklearn_tags__().input_tags.allow_nan:
+            check_finite(table)
+        return take_columns(X, indices)
+
+    @property
+    def _names_in(self) -> list[str] | None:
+        names = getattr(self, "feature_names_in_", None)
+        return None if names is None else names.tolist()
+
+    def _as_output(self, chosen: Any) -> Any:
+        """Columns that were taken, in the container ``set_output`` asks for."""
         if isinstance(chosen, np.ndarray) or sparse.issparse(chosen):
             return chosen
         wanted = _get_output_config("transform", self)["dense"]

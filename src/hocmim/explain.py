@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from hocmim.codes import Codes, Column
 from hocmim.counting import BlockTerms, Joint, Values
 from hocmim.criteria.base import Criterion, comparison_key
+from hocmim.engines.remote import RemoteCodes
 from hocmim.errors import MissingDependencyError
 from hocmim.groups import Features, column_name
 from hocmim.search import Selection
@@ -212,7 +213,7 @@ class Kept:
     y: Column
 
     @classmethod
-    def of(cls, codes: Codes, y: Column, indices: Sequence[int]) -> Kept:
+    def of(cls, codes: Codes | RemoteCodes, y: Column, indices: Sequence[int]) -> Kept:
         """Copy them, so that the other columns are let go."""
         columns = [codes.column(j) for j in indices]
         return cls(Codes.from_columns(columns), np.array(indices, np.int64), y)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from numbers import Integral, Real
 from os import PathLike
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,19 +16,45 @@ from sklearn.utils.validation import check_is_fitted
 
 from hocmim import plots
 from hocmim.base import RankingSelector
+from hocmim.checkpoint import Checkpoint
 from hocmim.codes import Codes, Column
+from hocmim.codes_store import codes_fingerprint, stored_codes
 from hocmim.counting import BlockTerms, Joint
 from hocmim.criteria.base import Criterion
 from hocmim.criteria.hocmim import ExhaustiveHOCMIM, GreedyHOCMIM
-from hocmim.encode import Encoder, encode_target
+from hocmim.encode import Encoder, Room, Target, encode_target
 from hocmim.engines.local import LocalEngine
-from hocmim.errors import InvalidParameterError, InvalidTableError
+from hocmim.engines.remote import (
+    RemoteCodes,
+    RemoteTable,
+    address_of,
+    is_dask_collection,
+    open_cluster,
+    open_collection,
+    open_files,
+)
+from hocmim.errors import InvalidParameterError, InvalidTableError, InvalidTargetError
 from hocmim.explain import Explanation, Kept, Trace, explain, pairwise_redundancy
 from hocmim.groups import join_columns, resolve_groups
 from hocmim.progress import Progress
-from hocmim.search import Selection, forward_search
+from hocmim.search import Engine, Selection, Step, forward_search
+from hocmim.sources import (
+    RowSource,
+    encode_source,
+    encode_source_column,
+    encode_source_target,
+    is_row_source,
+    open_source,
+)
 from hocmim.stopping import STOPS, Stopping, StoppingRule
-from hocmim.tables import Table, as_table, repeated_rows
+from hocmim.tables import Table, as_table, as_target, check_shape, repeated_rows, set_features
+
+if TYPE_CHECKING:
+    from hocmim.engines.dask import Cluster, DaskEngine
+
+# Parameters no result depends on, and those only "auto" does.
+ELSEWHERE = ("engine", "codes_dir", "checkpoint", "n_jobs", "verbose")
+FOR_AUTO = ("stop", "alpha", "n_permutations", "random_state")
 
 
 class InformationSelector(RankingSelector):
@@ -141,52 +168,152 @@ class InformationSelector(RankingSelector):
 
         Parameters
         ----------
-        X : table of shape (n_samples, n_features)
+        X : table of shape (n_samples, n_features), or path
             NumPy array, pandas or polars DataFrame, pyarrow table, or scipy sparse matrix, with
-            columns of numbers, truth values, strings or categories; values may be missing.
-        y : array of shape (n_samples,)
-            Classes, or a continuous target, which is cut into ``target_bins`` bins.
+            columns of numbers, truth values, strings or categories; values may be missing. Or the
+            path of a Parquet file or of a folder of them, or a pyarrow data set, larger than memory
+            too; or, with ``engine="dask"``, a Dask DataFrame or Array.
+        y : array of shape (n_samples,), or str
+            Classes, or a continuous target, which is cut into ``target_bins`` bins. The name of one
+            of the columns if X is a path, a data set or a Dask DataFrame; the other columns are the
+            features then.
         sample_weight : array of shape (n_samples,), optional
-            Whole numbers: a row of weight w counts as w equal rows, one of weight 0 as none.
+            Whole numbers: a row of weight w counts as w equal rows, one of weight 0 as none. For
+            tables in memory.
         """
-        table, y = self._validate_input(X, y, sample_weight)
-        self._row_counts = table.row_counts
+        with open_cluster(self.engine) as cluster:
+            return self._fit(X, y, sample_weight, cluster)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, cluster: Cluster | None) -> Self:
+        table, y = self._open_input(X, y, sample_weight, cluster)
+        self._row_counts = table.row_counts if isinstance(table, Table) else None
         names = getattr(self, "feature_names_in_", None)
         self.features_ = resolve_groups(self.feature_groups, table.n_columns, names)
         n_selected = self._resolve_n_features(len(self.features_), self.features_.counted)
         criterion = self._criterion()
-        target = encode_target(y, table.n_rows, bins=self.target_bins, discretizer=self.discretizer)
-        codes = self.features_.join(self._encode(table, target.column))
+        target = self._encode_target(table, y)
+        codes = self._encode(table, target.column)
+        if isinstance(codes, Codes):
+            codes = self.features_.join(codes)
         rule = self._stopping_rule(criterion, codes, target.column)
         progress = self._progress(criterion, n_selected) if self.verbose else None
         on_step, on_terms = (progress.on_step, progress.on_terms) if progress else (None, None)
-        with self._open_engine(codes, target.column, criterion, on_terms) as engine:
-            selection = forward_search(engine, n_selected, stop=rule, on_step=on_step)
+        with self._open_engine(codes, target.column, criterion, on_terms, cluster) as engine:
+            selection = self._search(engine, n_selected, rule, on_step)
+            self._kept = Kept.of(codes, target.column, [step.index for step in selection.steps])
         self.stopping_ = self._in_columns(rule.stopping)
-        self._kept = Kept.of(codes, target.column, [step.index for step in selection.steps])
         if self._is_auto:
             self.p_values_ = self._for_columns(rule.p_values[: len(selection.steps)])
         self.classes_, self.target_cuts_ = target.classes, target.cuts
         self._keep(selection)
         return self
 
-    def _encode(self, table: Table, y: Column) -> Codes:
-        """Learn how each column is coded, and code it."""
-        self.encoder_ = Encoder(self.discretizer, self.n_bins, n_jobs=self._n_threads)
-        return self.encoder_.fit_transform(table, y)
+    def _open_input(
+        self, X: Any, y: Any, sample_weight: Any, cluster: Cluster | None
+    ) -> tuple[Table | RowSource | RemoteTable, Any]:
+        """Open the table or the source; y is None if it is a column of the source, or far away."""
+        is_collection = is_dask_collection(X)
+        if not (is_collection or is_row_source(X)):
+            return self._validate_input(X, y, sample_weight)
+        if sample_weight is not None:
+            raise InvalidParameterError(
+                "sample_weight is for tables in memory. Leave it out, or write the rows as often "
+                "as they weigh."
+            )
+        if is_collection:
+            if y is None:
+                raise self._no_target()
+            remote = open_collection(X, y, cluster)
+            set_features(self, remote.n_columns, remote.names)
+            return remote, None
+        source, y = open_source(X, y)
+        check_shape(source.n_rows, source.n_columns, min_rows=2)
+        set_features(self, source.n_columns, source.names)
+        if source.target is None:
+            if y is None:
+                raise self._no_target()
+            y = as_target(y, source.n_rows)
+        remote_files = open_files(source, y, cluster)
+        return (source, y) if remote_files is None else (remote_files, None)
+
+    def _no_target(self) -> InvalidTargetError:
+        return InvalidTargetError(
+            f"This {type(self).__name__} estimator requires y to be passed: the name of the column "
+            "of X that is the target, or the target itself."
+        )
+
+    def _encode_target(self, table: Table | RowSource | RemoteTable, y: Any) -> Target:
+        how: dict[str, Any] = {"bins": self.target_bins, "discretizer": self.discretizer}
+        if isinstance(table, RemoteTable):
+            return table.encode_target(**how)
+        if isinstance(table, RowSource) and y is None:
+            return encode_source_target(table, **how)
+        return encode_target(y, table.n_rows, **how)
+
+    def _encode(self, table: Table | RowSource | RemoteTable, y: Column) -> Codes | RemoteCodes:
+        """Learn how each column is coded, and code it; in memory, or in files of codes_dir."""
+        how: dict[str, Any] = {"discretizer": self.discretizer, "n_bins": self.n_bins}
+        if isinstance(table, RemoteTable):
+            for parameter in ("codes_dir", "feature_groups"):
+                if getattr(self, parameter) is not None:
+                    raise InvalidParameterError(
+                        f"{parameter} is for codes on this machine, and those of a Dask collection "
+                        "or of Parquet files with engine='dask' stay on the workers. Leave it out, "
+                        "or use engine='local'."
+                    )
+            self.encoder_, remote = table.encode(y, **how)
+            return remote
+
+        def encode(room: Room) -> tuple[Encoder, Codes]:
+            if isinstance(table, RowSource):
+                return encode_source(table, y, **how, n_jobs=self._n_threads, room=room)
+            encoder = Encoder(**how, n_jobs=self._n_threads)
+            return encoder, encoder.fit_transform(table, y, room=room)
+
+        if self.codes_dir is None:
+            self.encoder_, codes = encode(Codes.empty)
+        else:
+            name = codes_fingerprint(table, y, **how)
+            self.encoder_, codes = stored_codes(self.codes_dir, name, encode)
+        return codes
 
     def _open_engine(
         self,
-        codes: Codes,
+        codes: Codes | RemoteCodes,
         y: Column,
         criterion: Criterion,
         on_terms: Callable[[int], None] | None,
-    ) -> LocalEngine:
+        cluster: Cluster | None,
+    ) -> LocalEngine | DaskEngine:
         """The engine that does the work."""
-        for parameter in ("codes_dir", "checkpoint"):
-            if getattr(self, parameter) is not None or self.engine != "local":
-                raise NotImplementedError(parameter)
+        if cluster is not None:
+            return cluster.engine(codes, y, criterion, on_terms)
+        assert isinstance(codes, Codes)
         return LocalEngine(codes, y, criterion, n_jobs=self._n_threads, on_terms=on_terms)
+
+    def _search(
+        self,
+        engine: Engine,
+        n_selected: int,
+        rule: StoppingRule,
+        on_step: Callable[[int, Step], None] | None,
+    ) -> Selection:
+        if self.checkpoint is None:
+            return forward_search(engine, n_selected, stop=rule, on_step=on_step)
+        checkpoint = Checkpoint(self.checkpoint, self._identity(rule), engine.fingerprint())
+        return checkpoint.search(engine, n_selected, rule, on_step)
+
+    def _identity(self, rule: StoppingRule) -> dict[str, Any]:
+        """What a result depends on besides the data and the number of columns asked for."""
+        without = {"n_features_to_select", *ELSEWHERE, *(() if self._is_auto else FOR_AUTO)}
+        others = self.get_params(deep=False)
+        if isinstance(self.random_state, np.random.RandomState):
+            others["random_state"] = rule.seed
+        return {
+            "method": type(self).__name__,
+            "n_features_to_select": "auto" if self._is_auto else "a number",
+            **{name: others[name] for name in others if name not in without},
+        }
 
     @property
     def _n_threads(self) -> int:
@@ -199,7 +326,9 @@ class InformationSelector(RankingSelector):
     def _resolve_n_features(self, n_columns: int, counted: str = "columns of X") -> int:
         return n_columns if self._is_auto else super()._resolve_n_features(n_columns, counted)
 
-    def _stopping_rule(self, criterion: Criterion, codes: Codes, y: Column) -> StoppingRule:
+    def _stopping_rule(
+        self, criterion: Criterion, codes: Codes | RemoteCodes, y: Column
+    ) -> StoppingRule:
         check_choice("stop", self.stop, STOPS)
         check_number("alpha", self.alpha, at_least=0, at_most=1)
         check_number("n_permutations", self.n_permutations, at_least=1, whole=True)
@@ -254,7 +383,7 @@ class InformationSelector(RankingSelector):
         ----------
         feature : int or str
             Its index or its name; of a group, that of one of its columns will do.
-        X : table, optional
+        X : table or path, optional
             What the selector was fitted on: needed for a feature that was left, since only the
             codes of the selected ones are kept.
 
@@ -302,12 +431,11 @@ class InformationSelector(RankingSelector):
                 f"Feature {first} was not selected, and only the selected ones are kept: pass the "
                 "table the selector was fitted on, as in explain(feature, X)."
             )
-        table, y = as_table(X), self._kept.y
-        counts = self._row_counts
-        if counts is not None and len(counts) == table.n_rows:
-            table = table.take(repeated_rows(counts))
-        if table.n_rows == len(y.codes):
-            column = self._code_feature(k, table)
+        columns = self._code_columns(self.features_.columns(k), X)
+        y = self._kept.y
+        if len(columns[0].codes) == len(y.codes):
+            joined = columns[0] if len(columns) == 1 else join_columns(columns, str(k))
+            column = replace(joined, index=k)
             terms = BlockTerms(Codes.from_columns([column]), Joint.of([y]), self._estimator())
             if terms.relevance()[0] == self.relevance_[first]:
                 return column
@@ -316,10 +444,15 @@ class InformationSelector(RankingSelector):
             "Pass the same table to explain."
         )
 
-    def _code_feature(self, k: int, table: Table) -> Column:
-        columns = [self.encoder_.transform_column(table, j) for j in self.features_.columns(k)]
-        joined = columns[0] if len(columns) == 1 else join_columns(columns, str(k))
-        return replace(joined, index=k)
+    def _code_columns(self, indices: Sequence[int], X: Any) -> list[Column]:
+        """The codes of columns of what the selector was fitted on."""
+        if is_row_source(X):
+            source = open_source(X)[0].features(self.n_features_in_, self._names_in)
+            return [encode_source_column(source, self.encoder_, j) for j in indices]
+        table, counts = as_table(X), self._row_counts
+        if counts is not None and len(counts) == table.n_rows:
+            table = table.take(repeated_rows(counts))
+        return [self.encoder_.transform_column(table, j) for j in indices]
 
     def _estimator(self) -> str:
         return self._criterion().estimator
@@ -360,6 +493,17 @@ class InformationSelector(RankingSelector):
         check_is_fitted(self)
         plots.check_selected(len(self._kept.indices), at_least)
         return self.trace_["name"][self.trace_["place"] == 1].tolist()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled: of a Client that is the engine, the address of its scheduler."""
+        state: dict[str, Any] = super().__getstate__()
+        return {**state, "engine": address_of(self.engine)}
+
+    def __sklearn_clone__(self) -> Any:
+        """A copy that is not fitted; it has the same Client, which cannot be copied."""
+        cloned = super(InformationSelector, copy.copy(self)).__sklearn_clone__()
+        cloned.engine = self.engine
+        return cloned
 
     def __sklearn_tags__(self) -> Any:
         """Tags: missing values and strings are read as levels of their own."""

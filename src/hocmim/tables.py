@@ -27,6 +27,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from os import PathLike
 from typing import Any, NamedTuple, Self
 
 import narwhals as nw
@@ -139,7 +140,7 @@ class Table(ABC):
 
     def label(self, j: int) -> str:
         """What to call column j in a message."""
-        return f"column {j}" if self.names is None else f"column {self.names[j]!r}"
+        return column_label(self.names, j)
 
     @abstractmethod
     def spans(self, max_cells: int = BLOCK_CELLS) -> list[Span]:
@@ -163,6 +164,11 @@ class Table(ABC):
         if values.flags.f_contiguous:  # column by column: several times faster then
             return np.take(values.T, self.rows, axis=1).T
         return values[self.rows]
+
+
+def column_label(names: Sequence[str] | None, j: int) -> str:
+    """What to call column j in a message."""
+    return f"column {j}" if names is None else f"column {names[j]!r}"
 
 
 class ArrayTable(Table):
@@ -282,20 +288,31 @@ def as_table(X: Any, *, min_rows: int = 1) -> Table:
         two columns of one name.
     """
     table = X if isinstance(X, Table) else _open(X)
-    shape = f"(shape=({table.n_rows}, {table.n_columns}))"
-    if table.n_columns < 1:
-        raise InvalidTableError(
-            f"Found array with 0 feature(s) {shape} while a minimum of 1 is required."
-        )
-    if table.n_rows < min_rows:
-        raise InvalidTableError(
-            f"Found array with {table.n_rows} sample(s) {shape} while a minimum of {min_rows} "
-            "is required."
-        )
+    check_shape(table.n_rows, table.n_columns, min_rows=min_rows)
     return table
 
 
+def check_shape(n_rows: int, n_columns: int, *, min_rows: int) -> None:
+    """Raise InvalidTableError if there are no columns, or too few rows."""
+    shape = f"(shape=({n_rows}, {n_columns}))"
+    if n_columns < 1:
+        raise InvalidTableError(
+            f"Found array with 0 feature(s) {shape} while a minimum of 1 is required."
+        )
+    if n_rows < min_rows:
+        raise InvalidTableError(
+            f"Found array with {n_rows} sample(s) {shape} while a minimum of {min_rows} is "
+            "required."
+        )
+
+
 def _open(X: Any) -> Table:
+    if isinstance(X, (str, PathLike)):
+        raise InvalidTableError(
+            f"X is the path {str(X)!r}, and a table in memory is needed here. Read it first, for "
+            "example with pandas.read_parquet. (The information-theoretic selectors, HOCMIM and "
+            "its relatives, also fit Parquet data sets by their path.)"
+        )
     if sparse.issparse(X):
         if X.ndim != 2:
             raise _not_two_dimensional(X.ndim)
@@ -327,7 +344,7 @@ def _from_arrow(X: Any) -> Any:
 
 def _open_frame(X: Any) -> Table:
     labels = list(X.column_names if hasattr(X, "column_names") else X.columns)
-    repeated = _first_repeated(labels)
+    repeated = first_repeated(labels)
     if repeated is not None:
         raise InvalidTableError(
             f"X has more than one column of the name {repeated!r}. Give every column a name of "
@@ -381,7 +398,8 @@ def _not_two_dimensional(ndim: int) -> InvalidTableError:
     )
 
 
-def _first_repeated(labels: Iterable[Any]) -> Any | None:
+def first_repeated(labels: Iterable[Any]) -> Any | None:
+    """The first label that occurred before, if there is one."""
     seen = set()
     for label in labels:
         if label in seen:
@@ -666,6 +684,15 @@ def check_features(estimator: Any, table: Table, *, reset: bool) -> None:
         validate_data(estimator, X, skip_check_array=True, reset=reset)
     except ValueError as error:
         raise InvalidTableError(str(error)) from None
+
+
+def set_features(estimator: Any, n_columns: int, names: Sequence[str] | None) -> None:
+    """Set ``n_features_in_`` and ``feature_names_in_`` where there is no table to read them off."""
+    estimator.n_features_in_ = n_columns
+    if names is not None:
+        estimator.feature_names_in_ = np.array(names, object)
+    elif hasattr(estimator, "feature_names_in_"):
+        del estimator.feature_names_in_
 
 
 # --- targets --------------------------------------------------------------------------------------
