@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Integral
 from typing import Any, NamedTuple
@@ -107,7 +107,9 @@ class Features:
 
     def join(self, codes: Codes) -> Codes:
         """The codes of the features, from those of the columns."""
-        return join_groups(codes, self.groups) if self.groups else codes
+        if not self.groups:
+            return codes
+        return replace(join_groups(codes, self.groups), planes=codes.planes)
 
     def find(self, feature: int | str) -> int:
         """The feature of that name, or that a column of that name or index belongs to."""

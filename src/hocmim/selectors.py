@@ -35,7 +35,7 @@ from hocmim.engines.remote import (
 )
 from hocmim.errors import InvalidParameterError, InvalidTableError, InvalidTargetError
 from hocmim.explain import Explanation, Kept, Trace, explain, pairwise_redundancy
-from hocmim.groups import join_columns, resolve_groups
+from hocmim.groups import Features, join_columns, resolve_groups
 from hocmim.progress import Progress
 from hocmim.search import Engine, Selection, Step, forward_search
 from hocmim.sources import (
@@ -187,8 +187,7 @@ class InformationSelector(RankingSelector):
     def _fit(self, X: Any, y: Any, sample_weight: Any, cluster: Cluster | None) -> Self:
         table, y = self._open_input(X, y, sample_weight, cluster)
         self._row_counts = table.row_counts if isinstance(table, Table) else None
-        names = getattr(self, "feature_names_in_", None)
-        self.features_ = resolve_groups(self.feature_groups, table.n_columns, names)
+        self.features_ = self._resolve_features()
         n_selected = self._resolve_n_features(len(self.features_), self.features_.counted)
         criterion = self._criterion()
         target = self._encode_target(table, y)
@@ -325,6 +324,11 @@ class InformationSelector(RankingSelector):
 
     def _resolve_n_features(self, n_columns: int, counted: str = "columns of X") -> int:
         return n_columns if self._is_auto else super()._resolve_n_features(n_columns, counted)
+
+    def _resolve_features(self) -> Features:
+        """What there is to select from, in a table of ``n_features_in_`` columns."""
+        names = getattr(self, "feature_names_in_", None)
+        return resolve_groups(self.feature_groups, self.n_features_in_, names)
 
     def _stopping_rule(
         self, criterion: Criterion, codes: Codes | RemoteCodes, y: Column
@@ -655,7 +659,8 @@ class HOCMIM(InformationSelector):
         check_number("min_support", self.min_support, at_least=0)
         criterion = GreedyHOCMIM if self.search == "greedy" else ExhaustiveHOCMIM
         # No representative set is larger than what is selected.
-        order = min(self.max_order, max(1, self._resolve_n_features(len(self.features_)) - 1))
+        n_selected = self._resolve_n_features(len(self._resolve_features()))
+        order = min(self.max_order, max(1, n_selected - 1))
         return criterion(
             max_order=order,
             tol=self.tol,
