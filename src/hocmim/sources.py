@@ -319,8 +319,7 @@ def _open_parquet(X: Any) -> RowSource:
         from pyarrow import dataset
     except ImportError as error:
         raise MissingDependencyError(
-            "Reading a Parquet data set needs pyarrow. Install it with: "
-            "pip install 'hocmim[parquet]'"
+            "Reading a Parquet data set needs pyarrow. Install it with: pip install pyarrow"
         ) from error
     try:
         if not _is_dataset(X):
