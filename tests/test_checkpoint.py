@@ -8,6 +8,7 @@ import textwrap
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from hocmim import HOCMIM, JMI, MIM, CriterionSelector, list_methods, make_selector
@@ -258,6 +259,16 @@ def test_what_changes_no_result_may_change(tmp_path):
     JMI(3, checkpoint=path, n_jobs=1).fit(X, y)
     changed = JMI(5, checkpoint=str(path), n_jobs=2, codes_dir=tmp_path / "codes", alpha=0.5)
     assert_same(changed.fit(X, y), JMI(5).fit(X, y))
+
+
+def test_the_same_codes_from_elsewhere_are_the_same_data(tmp_path):
+    X, y = table()
+    frame = pd.DataFrame(X).add_prefix("x")
+    frame.assign(y=y).to_parquet(tmp_path / "a.parquet")
+    path = tmp_path / "run.checkpoint"
+    HOCMIM(3, checkpoint=path).fit(X, y)
+    resumed = HOCMIM(5, checkpoint=path).fit(tmp_path / "a.parquet", "y")
+    assert_same(resumed, HOCMIM(5).fit(frame, y))
 
 
 def test_a_criterion_of_ones_own_is_told_by_its_class_and_parameters(tmp_path):

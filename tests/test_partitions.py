@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import dataset, parquet
 
-from hocmim import sources
+from hocmim import HOCMIM, KruskalWallis, sources
 from hocmim.codes import Codes
 from hocmim.discretize import Ragged
 from hocmim.encode import Encoder, encode_target, most_frequent
@@ -438,3 +438,83 @@ def test_fingerprints_tell_data_apart(tmp_path):
     found = {RowSource.of_tables([table]).fingerprint for table in tables}
     assert len(found) == len(tables)
     assert RowSource.of_tables([frame.copy()]).fingerprint in found
+
+
+# --- selectors ------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A data set of two files, and the frame in it."""
+    frame = mixed_frame().drop(columns="kind")
+    frame["y"] = (frame["normal"].fillna(1) > 0) ^ (frame["word"] == "a")
+    (tmp_path / "data").mkdir()
+    return write_parts(tmp_path / "data", frame, (150,)), frame
+
+
+@pytest.mark.parametrize("discretizer", DISCRETIZERS)
+def test_a_selector_fits_a_data_set_as_the_table_in_it(discretizer, folder):
+    path, frame = folder
+    X, y = frame.drop(columns="y"), frame["y"]
+    expected = HOCMIM(4, discretizer=discretizer).fit(X, y)
+    for source, target in (
+        (path, "y"),
+        (str(path), "y"),
+        (dataset.dataset(path), "y"),
+        (RowSource.of_tables([frame[:7], frame[7:]]), "y"),
+        (RowSource.of_tables([X]), y),
+    ):
+        found = HOCMIM(4, discretizer=discretizer).fit(source, target)
+        np.testing.assert_array_equal(found.selected_, expected.selected_)
+        np.testing.assert_array_equal(found.scores_, expected.scores_)
+        np.testing.assert_array_equal(found.classes_, expected.classes_)
+        assert found.get_feature_names_out().tolist() == expected.get_feature_names_out().tolist()
+        assert_same_encoder(found.encoder_, expected.encoder_)
+
+
+def test_transform_and_explain_take_the_path(folder):
+    path, frame = folder
+    X, y = frame.drop(columns="y"), frame["y"]
+    selector = HOCMIM(3).fit(path, "y")
+    found, wanted = (pd.DataFrame(selector.transform(one)).fillna("none") for one in (path, X))
+    assert found.values.tolist() == wanted.values.tolist()
+    names = selector.set_output(transform="pandas").transform(path).columns
+    assert names.tolist() == selector.get_feature_names_out().tolist()
+    left = next(name for name in X.columns if name not in names)
+    assert str(selector.explain(left, path)) == str(selector.explain(left, X))
+    assert str(HOCMIM(3).fit(X, y).explain(left, path)) == str(selector.explain(left, X))
+    with pytest.raises(InvalidTableError, match="no column 'normal', which was there in fit"):
+        selector.transform(RowSource.of_tables([X.drop(columns=["normal"])]))
+    by_position = HOCMIM(1).fit(X[["few", "bool"]].to_numpy(float), y)
+    with pytest.raises(InvalidTableError, match="X has 12 features, but 2 were there in fit"):
+        by_position.transform(path)
+
+
+def test_nothing_selected_leaves_no_columns_of_a_data_set_either(folder):
+    path, _ = folder
+    selector = HOCMIM("auto", alpha=0).fit(path, "y")
+    with pytest.warns(UserWarning, match="No features were selected"):
+        assert selector.transform(path).shape == (400, 0)
+
+
+def test_what_a_selector_cannot_fit_is_an_error_that_says_why(folder, tmp_path):
+    path, frame = folder
+    with pytest.raises(InvalidTargetError, match="the name of the column of X that is the target"):
+        HOCMIM(2).fit(path, None)
+    with pytest.raises(InvalidTargetError, match="X has 400 rows and y has 399 values"):
+        HOCMIM(2).fit(path, frame["y"][1:])
+    with pytest.raises(InvalidTableError, match="Read it first, for example with pandas"):
+        KruskalWallis().fit(str(path), "y")
+    frame[["y"]].to_parquet(tmp_path / "only.parquet")
+    with pytest.raises(InvalidTableError, match="0 feature"):
+        HOCMIM(2).fit(tmp_path / "only.parquet", "y")
+
+
+def test_a_filter_reads_what_it_selected_from_a_data_set(folder):
+    path, frame = folder
+    X = frame[["int", "bool", "constant"]]
+    ranked = KruskalWallis(2).fit(X, frame["y"])
+    np.testing.assert_array_equal(ranked.transform(path), ranked.transform(X))
+    gaps = KruskalWallis(1).fit(frame[["few"]].fillna(0), frame["y"])
+    with pytest.raises(InvalidTableError, match="contains NaN"):
+        gaps.transform(path)

@@ -164,10 +164,11 @@ class InformationSelector(RankingSelector):
             NumPy array, pandas or polars DataFrame, pyarrow table, or scipy sparse matrix, with
             columns of numbers, truth values, strings or categories; values may be missing. Or the
             path of a Parquet file or of a folder of them, or a pyarrow data set, larger than memory
-            too.
+            too. With ``engine="dask"`` also a Dask DataFrame or Array.
         y : array of shape (n_samples,), or str
             Classes, or a continuous target, which is cut into ``target_bins`` bins. The name of one
-            of the columns if X is a path or a data set; the other columns are the features then.
+            of the columns if X is a path, a data set or a Dask DataFrame; the other columns are the
+            features then. A Dask Series or Array if X is a Dask collection.
         """
         with open_cluster(self.engine) as cluster:
             return self._fit(X, y, cluster)

@@ -318,7 +318,8 @@ def _open_parquet(X: Any) -> RowSource:
         from pyarrow import dataset
     except ImportError as error:
         raise MissingDependencyError(
-            "Reading a Parquet data set needs pyarrow. Install it with: pip install pyarrow"
+            "Reading a Parquet data set needs pyarrow. Install it with: "
+            "pip install 'hocmim[parquet]'"
         ) from error
     try:
         if not _is_dataset(X):
