@@ -26,7 +26,7 @@ from hocmim import HOCMIM, JMI, CriterionSelector, list_methods, make_selector  
 from hocmim.codes import Column  # noqa: E402
 from hocmim.criteria.beta_gamma import JMICriterion  # noqa: E402
 from hocmim.encode import encode, encode_target  # noqa: E402
-from hocmim.engines import dask_tables
+from hocmim.engines import dask_tables  # noqa: E402
 from hocmim.engines.dask import Block, Cluster, DaskEngine, Layout  # noqa: E402
 from hocmim.engines.local import LocalEngine  # noqa: E402
 from hocmim.errors import (  # noqa: E402

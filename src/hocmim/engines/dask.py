@@ -24,7 +24,8 @@ from weakref import WeakSet
 import dask
 import numpy as np
 from dask.sizeof import sizeof
-from distributed import Client, CommClosedError, Future, KilledWorker, get_worker, wait
+from distributed import Client, Future, KilledWorker, get_worker, wait
+from distributed.comm import CommClosedError
 from numpy.typing import NDArray
 
 from hocmim.codes import NARROW_LEVELS, Codes, Column, column_digests, fingerprint
