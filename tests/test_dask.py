@@ -8,6 +8,7 @@ import sys
 import textwrap
 import threading
 import time
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -25,6 +26,7 @@ from hocmim import HOCMIM, JMI, CriterionSelector, list_methods, make_selector  
 from hocmim.codes import Column  # noqa: E402
 from hocmim.criteria.beta_gamma import JMICriterion  # noqa: E402
 from hocmim.encode import encode, encode_target  # noqa: E402
+from hocmim.engines import dask_tables  # noqa: E402
 from hocmim.engines.dask import Block, Cluster, DaskEngine, Layout  # noqa: E402
 from hocmim.engines.local import LocalEngine  # noqa: E402
 from hocmim.errors import (  # noqa: E402
@@ -261,6 +263,20 @@ def test_parquet_in_blocks_for_workers_of_little_memory(threads, tmp_path, monke
     for cut in ("uniform", "quantile"):
         local = JMI(5, discretizer=cut).fit(X, y)
         assert_same(local, JMI(5, discretizer=cut, engine=threads).fit(frame, "y"))
+
+
+def test_parquet_that_workers_cannot_read(threads, tmp_path, monkeypatch):
+    """As on a machine without that folder: the client can read it, the workers cannot."""
+    X, y = make_table()
+    folder = write_parquet(tmp_path, X, y)
+    elsewhere = dask_tables._from_anywhere
+
+    def moved(piece):
+        return replace(elsewhere(piece), path="/nowhere/at/all.parquet")
+
+    monkeypatch.setattr(dask_tables, "_from_anywhere", moved)
+    with pytest.raises(InvalidTableError, match="A worker of the Dask cluster cannot read X"):
+        JMI(3, engine=threads).fit(folder, y)
 
 
 # --- accidents ------------------------------------------------------------------------------------

@@ -176,7 +176,7 @@ class InformationSelector(RankingSelector):
         y : array of shape (n_samples,), or str
             Classes, or a continuous target, which is cut into ``target_bins`` bins. The name of one
             of the columns if X is a path, a data set or a Dask DataFrame; the other columns are the
-            features then.
+            features then. A Dask Series or Array if X is a Dask collection.
         sample_weight : array of shape (n_samples,), optional
             Whole numbers: a row of weight w counts as w equal rows, one of weight 0 as none. For
             tables in memory.

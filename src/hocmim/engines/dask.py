@@ -25,6 +25,7 @@ import dask
 import numpy as np
 from dask.sizeof import sizeof
 from distributed import Client, Future, KilledWorker, get_worker, wait
+from distributed.comm import CommClosedError
 from numpy.typing import NDArray
 
 from hocmim.codes import NARROW_LEVELS, Codes, Column, column_digests, fingerprint
@@ -227,9 +228,14 @@ class Cluster:
         # All that is on the workers for this run, to be dropped at its end whoever still holds it.
         self._futures: WeakSet[Future] = WeakSet()
         self._patience = float(dask.config.get("hocmim.patience", PATIENCE_SECONDS))
-        self.look()
+        self.threads: dict[str, int] = {}
 
     def __enter__(self) -> Self:
+        try:
+            self.look()
+        except BaseException:
+            self._close()
+            raise
         return self
 
     def __exit__(
@@ -238,6 +244,9 @@ class Cluster:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        self._close()
+
+    def _close(self) -> None:
         for future in list(self._futures):
             future.release()
         if self._is_own:
@@ -266,8 +275,11 @@ class Cluster:
         self.threads = dict(sorted(threads.items()))
 
     def _nthreads(self) -> dict[str, int]:
-        with self._errors():
-            return self.client.nthreads()
+        try:
+            with self._errors():
+                return self.client.nthreads()
+        except OSError as error:
+            raise self._lost_scheduler() from error
 
     def memory_limit(self) -> int:
         """The memory of the smallest worker; 0 if none has a limit."""
@@ -342,7 +354,7 @@ class Cluster:
         working = time.monotonic()
         while True:
             try:
-                with self._errors():
+                with self._errors(), self.client.as_current():
                     wait(futures, timeout=CHECK_SECONDS)
                 return
             except TimeoutError:
@@ -364,9 +376,7 @@ class Cluster:
             raise self._lost_scheduler()
         try:
             yield
-        except TimeoutError:
-            raise
-        except (CancelledError, OSError) as error:
+        except (CancelledError, CommClosedError) as error:
             if self.client.status != "running" or "scheduler-connection-lost" in str(error):
                 raise self._lost_scheduler() from error
             raise WorkerLostError from error

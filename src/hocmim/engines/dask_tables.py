@@ -135,6 +135,16 @@ class DaskFiles(DaskRows):
             return encode_source_target(self._source, bins=bins, discretizer=discretizer)
         return encode_target(self._y, self._source.n_rows, bins=bins, discretizer=discretizer)
 
+    def encode(self, y: Column, *, discretizer: str, n_bins: int) -> tuple[Encoder, ComputedCodes]:
+        """See RemoteTable."""
+        try:
+            return super().encode(y, discretizer=discretizer, n_bins=n_bins)
+        except (FileNotFoundError, PermissionError) as error:
+            raise InvalidTableError(
+                f"A worker of the Dask cluster cannot read X: {error}. The path must mean the same "
+                "to every worker: use a file system they share, or an object store."
+            ) from error
+
     def _survey(self, n_bins: int) -> list[Future]:
         pieces = self._source.pieces
         parts = [replace(self._source, target=None, pieces=(piece,)) for piece in pieces]
