@@ -123,7 +123,7 @@ def test_select_says_what_it_found_on_standard_error(folder):
         "'when' looks like an identifier",
         "'same' has the same value in every row.",
         "None of these is left out: that is what --drop is for.",
-        "1 column with missing values",
+        "1 column has some (most: 'dose', ",
     ):
         assert expected in said
 

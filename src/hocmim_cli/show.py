@@ -187,8 +187,9 @@ def data_notes(notes: Sequence[Any]) -> None:
     if missing:
         most = max(missing, key=lambda note: note.value)
         say(
-            f"{counted(len(missing), 'column')} with missing values, which are a level of their "
-            f"own (most: {most.value:.0%} of {quoted(most.name)}).",
+            f"Missing values are a level of their own: {counted(len(missing), 'column')} "
+            f"{'has' if len(missing) == 1 else 'have'} some (most: {quoted(most.name)}, "
+            f"{most.value:.0%}).",
             "dim",
         )
 
