@@ -10,13 +10,14 @@ OUT ?= results/paper
 PAPER_JOBS ?= 2
 PAPER ?=
 
-.PHONY: help demo test lint types unit sanitize bench bench-memory paper clean
+.PHONY: help demo test lint types unit sanitize bench bench-memory paper docs clean
 
 help:
 	@echo "make demo      build, select features of the breast cancer table, print and write a report"
 	@echo "make test      lint, types, imports and all tests"
 	@echo "make sanitize  the test suite once under AddressSanitizer and UBSan"
 	@echo "make paper     the published experiment: DATA=folder OUT=folder PAPER_JOBS=2 PAPER=--quick"
+	@echo "make docs      the guide, the gallery and the API reference as pages, into build/docs"
 	@echo "make bench     hocmim and its peers side by side (QUICK=1: two minutes; FRESH=1: start over)"
 	@echo "make clean     remove everything that was built"
 
@@ -54,6 +55,14 @@ $(VENV)/.installed-dev: $(BUILD_FILES) | $(VENV)/bin/python
 paper: $(VENV)/.installed-dev
 	$(BIN)/hocmim bench paper --data $(DATA) --out $(OUT) --jobs $(PAPER_JOBS) $(PAPER)
 
+docs: $(VENV)/.installed-docs
+	$(BIN)/sphinx-build -W --keep-going -q docs build/docs
+	@echo "The pages are in build/docs: open build/docs/index.html"
+
+$(VENV)/.installed-docs: $(BUILD_FILES) | $(VENV)/bin/python
+	$(BIN)/python -m pip install -q -e '.[docs]'
+	@touch $@ $(VENV)/.installed
+
 # The kernels built with the sanitizers, in an environment of their own.
 SANITIZED := .venv-sanitize
 sanitize:
@@ -87,4 +96,4 @@ $(PEERS)/.installed: benchmarks/peers.txt
 	@touch $@
 
 clean:
-	rm -rf $(VENV) $(SANITIZED) $(PEERS) build .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) $(SANITIZED) $(PEERS) build docs/api/generated docs/gallery .mypy_cache .ruff_cache .pytest_cache

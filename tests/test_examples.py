@@ -40,7 +40,7 @@ def test_readme_code_runs():
         assert "worst concave points" in run("-c", block)
 
 
-PAGES = [page for page in sorted((ROOT / "docs").glob("*.md")) if python_blocks(page)]
+PAGES = [page for page in sorted((ROOT / "docs").rglob("*.md")) if python_blocks(page)]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
@@ -51,6 +51,21 @@ def test_code_of_a_docs_page_runs(page, tmp_path):
         [sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, check=False
     )
     assert done.returncode == 0, done.stderr
+
+
+GALLERY = sorted((ROOT / "examples" / "gallery").glob("*.py"))
+
+
+@pytest.mark.parametrize("script", GALLERY, ids=lambda script: script.stem)
+def test_gallery_script_draws(script):
+    code = (
+        "import matplotlib, runpy\n"
+        "matplotlib.use('Agg')\n"
+        "from matplotlib import pyplot as plt\n"
+        f"runpy.run_path({str(script)!r})\n"
+        "assert plt.get_fignums() and all(plt.figure(n).axes for n in plt.get_fignums())\n"
+    )
+    run("-W", "error::UserWarning", "-W", "error::FutureWarning", "-c", code)
 
 
 MODULES = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import decimal
+import tracemalloc
 
 import numpy as np
 import pandas as pd
@@ -13,6 +14,7 @@ import pytest
 from scipy import sparse
 from sklearn.exceptions import DataConversionWarning
 
+from hocmim import MIM
 from hocmim.errors import InvalidColumnError, InvalidTableError, InvalidTargetError
 from hocmim.tables import (
     Categories,
@@ -23,6 +25,7 @@ from hocmim.tables import (
     check_finite,
     numeric_matrix,
     take_columns,
+    take_rows,
 )
 
 NAN = float("nan")
@@ -35,6 +38,10 @@ def column_of(X):
         return [None if v != v else v for v in block.values[:, 0].astype(float).tolist()]
     assert block.levels == sorted(block.levels)
     return [None if code < 0 else block.levels[code] for code in block.codes]
+
+
+def arrow(kind):
+    return pd.ArrowDtype(kind)
 
 
 def nanoseconds(*args):
@@ -95,6 +102,53 @@ def nanoseconds(*args):
         (pa.array(["b", None, "a"]).dictionary_encode(), ["b", None, "a"]),
         (pa.array([dt.time(1), None]), [3600e9, None]),
         (pa.nulls(2), [None, None]),
+        (pa.array([10, None, 9]).dictionary_encode(), ["10", None, "9"]),
+        (pa.array(["b", None], pa.large_string()), ["b", None]),
+        (pa.array(["b", None], pa.string_view()), ["b", None]),
+        (pa.array([True, None]), [1, None]),
+        (pa.array([decimal.Decimal("0.5"), None]), [0.5, None]),
+        (pa.array([dt.date(2024, 5, 6), None]), [nanoseconds(2024, 5, 6), None]),
+        (pa.array([dt.timedelta(seconds=2), None]), [2e9, None]),
+        (
+            pa.array([dt.datetime(2024, 5, 6), None], pa.timestamp("s", tz="Europe/Paris")),
+            [nanoseconds(2024, 5, 6), None],
+        ),
+        (pl.Series([dt.timedelta(seconds=2), None]), [2e9, None]),
+        (
+            pl.Series([dt.datetime(2024, 5, 6)]).dt.replace_time_zone("Europe/Paris"),
+            [nanoseconds(2024, 5, 5, 22)],
+        ),
+        (pl.Series([7, None], dtype=pl.Int128), [7, None]),
+        (pl.Series([7, None], dtype=pl.UInt8), [7, None]),
+        (pl.Series(["b", None], dtype=pl.Object), ["b", None]),
+        (pd.Series([True, None], dtype="bool[pyarrow]"), [1, None]),
+        (pd.Series([decimal.Decimal("0.5"), None], dtype=arrow(pa.decimal128(5, 2))), [0.5, None]),
+        (pd.Series([dt.time(1), None], dtype=arrow(pa.time64("us"))), [3600e9, None]),
+        (pd.Series([dt.timedelta(seconds=2), None], dtype=arrow(pa.duration("s"))), [2e9, None]),
+        (
+            pd.Series(["b", None], dtype=arrow(pa.dictionary(pa.int8(), pa.string()))),
+            ["b", None],
+        ),
+        (pd.Series([True, None, False], dtype="category"), [True, None, False]),
+        (
+            pd.Series([pd.Timestamp("2024-05-06", tz="Europe/Paris"), pd.NaT], dtype=object),
+            [nanoseconds(2024, 5, 5, 22), None],
+        ),
+        (
+            pd.Series([dt.datetime(2024, 5, 6, tzinfo=dt.UTC), dt.datetime(2024, 5, 6)]),
+            [nanoseconds(2024, 5, 6)] * 2,
+        ),
+        (np.ma.masked_array([7, 8], [False, True]), [7, None]),
+        (np.ma.masked_array([7.5, 8], [False, True]), [7.5, None]),
+        (np.ma.masked_array([7, 8]), [7, 8]),
+        (np.ma.masked_array(["b", "a"], [True, False]), [None, "a"]),
+        (
+            np.ma.masked_array(np.array(["2024-05-06"] * 2, "M8[D]"), [True, False]),
+            [None, nanoseconds(2024, 5, 6)],
+        ),
+        (np.array(["b", None], np.dtypes.StringDType(na_object=None)), ["b", None]),
+        (np.array(["b", NAN], np.dtypes.StringDType(na_object=NAN)), ["b", None]),
+        (np.array(["b", "a"], np.dtypes.StringDType()), ["b", "a"]),
         (np.array(["2024-05-06", "NaT"], "M8[h]"), [nanoseconds(2024, 5, 6), None]),
         (np.array(["2024-05", "NaT"], "M8[M]"), [nanoseconds(2024, 5, 1), None]),
         (np.array([3, "NaT"], "m8[D]"), [3 * 86400e9, None]),
@@ -105,6 +159,7 @@ def nanoseconds(*args):
         (["b", None, NAN], ["b", None, None]),
     ],
 )
+@pytest.mark.filterwarnings("error")
 def test_a_column_of_each_type(values, expected):
     if isinstance(values, pd.Series):
         table = pd.DataFrame({"c": values})
@@ -135,6 +190,15 @@ def test_names():
     assert as_table(sparse.csr_array(X)).names is None
     assert as_table(pd.DataFrame(X, columns=["a", "b"])).label(1) == "column 'b'"
     assert as_table(X).label(1) == "column 1"
+
+
+def test_a_record_batch_is_a_table():
+    batch = pa.record_batch({"a": [1, 2, 3], "b": ["x", "y", None]})
+    table = as_table(batch)
+    assert table.names == ("a", "b")
+    assert [type(block) for block in table.blocks()] == [Numbers, Categories]
+    assert take_columns(batch, [1]).equals(pa.table(batch).select(["b"]))
+    assert take_rows(batch, [2, 0]).equals(pa.table(batch).take([2, 0]))
 
 
 def test_spans_cover_the_columns_in_blocks_of_one_type():
@@ -204,10 +268,20 @@ def test_too_few_rows():
         (pl.Series([[1], [2]], dtype=pl.Array(pl.Int64, 1)), "Array"),
         (pl.Series([{"a": 1}]), "Struct"),
         (pl.Series([b"x"]), "bytes"),
+        (pl.Series([object()], dtype=pl.Object), "object"),
+        (pa.array([[1], [2]]), "List"),
+        (pa.array([[1], [2]], pa.large_list(pa.int64())), "List"),
+        (pa.array([{"a": 1}]), "Struct"),
+        (pa.array([[("a", 1)]], pa.map_(pa.string(), pa.int64())), "list"),
+        (pa.array([b"x"]), "bytes"),
+        (pd.Series([[1], [2]], dtype=arrow(pa.list_(pa.int64()))), "List"),
+        (pd.Series([[1], [2]], dtype=object), "list"),
+        (pd.interval_range(0, 3), "Interval"),
     ],
 )
 def test_columns_that_are_neither_numbers_nor_strings(column, found):
-    frame = pl.DataFrame if isinstance(column, pl.Series) else pd.DataFrame
+    frames = {pl.Series: pl.DataFrame, pa.Array: pa.table}
+    frame = next((frames[kind] for kind in frames if isinstance(column, kind)), pd.DataFrame)
     table = as_table(frame({"fine": [1] * len(column), "odd": column}))
     with pytest.raises(InvalidColumnError, match=rf"column 'odd' of X holds {found}"):
         list(table.blocks())
@@ -319,6 +393,43 @@ def test_targets_keep_their_kind():
     assert as_target(["a", "b"]).tolist() == ["a", "b"]
 
 
+def test_a_masked_target_is_missing():
+    for values in ([1, 0, 1], ["a", "b", "a"], [0.5, 1.5, 2.5]):
+        y = np.ma.masked_array(values, [False, True, False])
+        with pytest.raises(InvalidTargetError, match="Input y contains NaN"):
+            as_target(y)
+        assert as_target(y, rows=np.array([0, 2])).tolist() == [values[0], values[2]]
+
+
 def test_the_caller_is_named_when_there_is_no_target():
     with pytest.raises(InvalidTargetError, match="This HOCMIM estimator requires y to be passed"):
         as_target(None, caller="This HOCMIM estimator")
+
+
+# --- wide and sparse ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("make", "weighted"),
+    [(sparse.csr_array, False), (sparse.csc_array, False), (sparse.csr_array, True)],
+)
+def test_a_wide_sparse_table_is_never_dense(make, weighted):
+    """Of 2000 × 20 000 the codes are 38 MiB, and the numbers would be 305 MiB."""
+    rng = np.random.default_rng(0)
+    n, D, filled = 2000, 20_000, 400_000
+    places = rng.integers(n, size=filled), rng.integers(D, size=filled)
+    X = make(sparse.coo_array((rng.random(filled), places), shape=(n, D)))
+    y = rng.integers(3, size=n)
+    weights = np.repeat([0, 1, 2, 1], 500) if weighted else None
+    selector = MIM(3, n_jobs=1)
+    tracemalloc.start()
+    try:
+        reduced = selector.fit(X, y, sample_weight=weights).transform(X)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 100 * 2**20
+    assert reduced.format == X.format
+    columns = X[:, selector.selected_].toarray()
+    alone = MIM(3).fit(columns, y, sample_weight=weights)
+    assert alone.relevance_.tolist() == selector.relevance_[selector.selected_].tolist()

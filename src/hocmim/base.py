@@ -18,7 +18,18 @@ from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted
 
 from hocmim.errors import InvalidParameterError, InvalidTableError
-from hocmim.tables import Table, as_table, as_target, check_features, check_finite, take_columns
+from hocmim.groups import Features
+from hocmim.sources import is_row_source, open_source
+from hocmim.tables import (
+    Table,
+    as_counts,
+    as_table,
+    as_target,
+    check_features,
+    check_finite,
+    repeated_rows,
+    take_columns,
+)
 
 
 class RankingSelector(SelectorMixin, BaseEstimator):
@@ -62,14 +73,24 @@ class RankingSelector(SelectorMixin, BaseEstimator):
 
     # --- for subclasses ---------------------------------------------------------------------------
 
-    def _validate_input(self, X: Any, y: Any) -> tuple[Table, NDArray[Any]]:
-        """Open the table, check it against y, and remember its width and names."""
+    def _validate_input(
+        self, X: Any, y: Any, sample_weight: Any = None
+    ) -> tuple[Table, NDArray[Any]]:
+        """Open the table, check it against y, and remember its width and names.
+
+        Weights are applied: a row of weight w is in the table w times, and in y.
+        """
         table = as_table(X, min_rows=2)
         check_features(self, table, reset=True)
-        return table, as_target(y, table.n_rows, caller=f"This {type(self).__name__} estimator")
+        n_rows = table.n_rows
+        counts = as_counts(sample_weight, n_rows)
+        if counts is not None:
+            table = as_table(table.take(repeated_rows(counts)), min_rows=2)
+        caller = f"This {type(self).__name__} estimator"
+        return table, as_target(y, n_rows, rows=table.rows, caller=caller)
 
-    def _resolve_n_features(self, n_columns: int) -> int:
-        """K, the number of columns to select out of ``n_columns``."""
+    def _resolve_n_features(self, n_columns: int, counted: str = "columns of X") -> int:
+        """K, how many to select out of ``n_columns``; ``counted`` is what they are."""
         asked = self.n_features_to_select
         if asked is None:
             return max(1, n_columns // 2)
@@ -87,30 +108,37 @@ class RankingSelector(SelectorMixin, BaseEstimator):
             elif 0.0 < float(asked) <= 1.0:
                 return max(1, int(float(asked) * n_columns))
         raise InvalidParameterError(
-            "n_features_to_select must be an integer from 1 to the number of columns of X (here "
-            f"n_features = {n_columns}), a fraction in (0, 1], or None for half of the columns. "
-            f"Got {asked!r} instead."
+            f"n_features_to_select must be an integer from 1 to the number of {counted} (here "
+            f"n_features = {n_columns}), a fraction in (0, 1], or None for half of them. Got "
+            f"{asked!r} instead."
         )
 
     def _set_selection(
-        self, selected: ArrayLike, scores: ArrayLike, ranking: ArrayLike | None = None
+        self,
+        selected: ArrayLike,
+        scores: ArrayLike,
+        ranking: ArrayLike | None = None,
+        features: Features | None = None,
     ) -> Self:
         """Set selected_, scores_ and ranking_.
 
         Parameters
         ----------
-        selected : column indices, the best first
+        selected : indices of columns (or of features, if these are given), the best first
         scores : the score of each of them
-        ranking : the rank of every column, for methods that rank them all
+        ranking : the rank of every one, for methods that rank them all
+        features : the groups of columns that were selected as one
         """
-        self.selected_ = np.array(selected, np.int64)
-        self.scores_ = np.array(scores, np.float64)
+        features = Features(self.n_features_in_) if features is None else features
+        chosen = np.array(selected, np.int64)
         if ranking is None:
-            ranks = np.full(self.n_features_in_, len(self.selected_) + 1, np.int64)
-            ranks[self.selected_] = np.arange(1, len(self.selected_) + 1)
+            ranks = np.full(len(features), len(chosen) + 1, np.int64)
+            ranks[chosen] = np.arange(1, len(chosen) + 1)
         else:
             ranks = np.array(ranking, np.int64)
-        self.ranking_ = ranks
+        self.selected_ = features.expand(chosen)
+        self.scores_ = np.repeat(np.array(scores, np.float64), features.sizes(chosen))
+        self.ranking_ = ranks[features.of_column]
         return self
 
     # --- the page ---------------------------------------------------------------------------------
@@ -158,19 +186,15 @@ class RankingSelector(SelectorMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : table of shape (n_samples, n_features)
-            Anything ``fit`` takes.
+        X : table of shape (n_samples, n_features), or path
+            A table, or a Parquet data set as the information-theoretic selectors take it: only the
+            selected columns of it are read.
 
         Returns
         -------
         X_selected : table of shape (n_samples, K)
             An array or a sparse matrix as X is; a DataFrame if ``set_output`` asks for it.
         """
-        check_is_fitted(self)
-        table = as_table(X)
-        check_features(self, table, reset=False)
-        if not self.__sklearn_tags__().input_tags.allow_nan:
-            check_finite(table)
         support = self._get_support_mask()
         if not support.any():
             warnings.warn(
@@ -179,7 +203,29 @@ class RankingSelector(SelectorMixin, BaseEstimator):
                 UserWarning,
                 stacklevel=2,
             )
-        chosen = take_columns(X, np.flatnonzero(support))
+        return self._as_output(self._take(X, np.flatnonzero(support)))
+
+    def _take(self, X: Any, indices: NDArray[np.int64]) -> Any:
+        """These columns of a table or a source."""
+        if is_row_source(X):
+            source = open_source(X)[0].features(self.n_features_in_, self._names_in)
+            chosen = source.read([source.columns[j] for j in indices])
+            if not self.__sklearn_tags__().input_tags.allow_nan:
+                check_finite(as_table(chosen))
+            return chosen
+        table = as_table(X)
+        check_features(self, table, reset=False)
+        if not self.__sklearn_tags__().input_tags.allow_nan:
+            check_finite(table)
+        return take_columns(X, indices)
+
+    @property
+    def _names_in(self) -> list[str] | None:
+        names = getattr(self, "feature_names_in_", None)
+        return None if names is None else names.tolist()
+
+    def _as_output(self, chosen: Any) -> Any:
+        """Columns that were taken, in the container ``set_output`` asks for."""
         if isinstance(chosen, np.ndarray) or sparse.issparse(chosen):
             return chosen
         wanted = _get_output_config("transform", self)["dense"]

@@ -7,6 +7,7 @@ columns is a view, and any number of threads may read it.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -44,6 +45,7 @@ class Codes:
     array a column of the table, both in the order of the table. ``place[j]`` says where column j
     is: row ``place[j]`` of ``narrow``, or row ``~place[j]`` of ``wide`` when negative. ``start``
     is the index, in the whole table, of the first column here (a block knows where it came from).
+    ``planes`` says whether there is memory for the codes a second time, as bit planes.
     """
 
     narrow: NDArray[np.uint8]
@@ -52,6 +54,17 @@ class Codes:
     arity: NDArray[np.int64]
     names: tuple[str, ...] | None = None
     start: int = 0
+    planes: bool = True
+
+    @classmethod
+    def empty(
+        cls, arity: NDArray[np.int64], n_samples: int, names: Sequence[str] | None = None
+    ) -> Codes:
+        """Room for columns of these arities, in memory, to be filled."""
+        place = places(arity)
+        narrow = np.empty((int((place >= 0).sum()), n_samples), np.uint8)
+        wide = np.empty((int((place < 0).sum()), n_samples), np.uint16)
+        return cls(narrow, wide, place, arity, None if names is None else tuple(names))
 
     @classmethod
     def from_columns(cls, columns: Sequence[Column], names: Sequence[str] | None = None) -> Codes:
@@ -108,4 +121,33 @@ class Codes:
             self.arity[start:stop],
             None if self.names is None else self.names[start:stop],
             self.start + start,
+            self.planes,
         )
+
+
+def places(arity: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Where columns of these arities are in ``narrow`` and ``wide``: see Codes."""
+    is_narrow = arity <= NARROW_LEVELS
+    return np.where(is_narrow, np.cumsum(is_narrow) - 1, ~(np.cumsum(~is_narrow) - 1))
+
+
+DIGEST_BYTES = 16
+
+
+def column_digests(codes: Codes) -> NDArray[np.uint8]:
+    """A digest of each column's codes, one row a column: blocks may be digested anywhere."""
+    digests = [_digest(codes.column(j)) for j in range(codes.n_columns)]
+    return np.frombuffer(b"".join(digests), np.uint8).reshape(-1, DIGEST_BYTES)
+
+
+def fingerprint(digests: NDArray[np.uint8], y: Column) -> str:
+    """What tells a table and its target from others, however the table is cut into blocks."""
+    return hashlib.blake2b(digests.tobytes() + _digest(y), digest_size=DIGEST_BYTES).hexdigest()
+
+
+def _digest(column: Column) -> bytes:
+    digest = hashlib.blake2b(
+        f"{len(column.codes)} {column.arity}".encode(), digest_size=DIGEST_BYTES
+    )
+    digest.update(np.ascontiguousarray(column.codes).data)
+    return digest.digest()

@@ -131,14 +131,13 @@ class MIM(_Plugin):
 class MIFS(_Plugin):
     """Mutual information feature selection: J(X) = I(X;Y) − β Σ_{j∈S} I(X;X_j).
 
-    Rewards relevance that no selected feature repeats, about Y or not.
+    Rewards relevance that no selected feature repeats, about Y or not. The other parameters, and
+    the attributes: ``InformationSelector``.
 
     Parameters
     ----------
     beta : float from 0 to 1, default 1
         Weight of the redundancy with each selected feature.
-
-    The other parameters, and the attributes: ``InformationSelector``.
     """
 
     def __init__(
@@ -223,14 +222,15 @@ class CIFE(_Plugin):
 class BetaGamma(_Plugin):
     """The β,γ family: J(X) = I(X;Y) − β Σ_{j∈S} I(X;X_j) + γ Σ_{j∈S} I(X;X_j|Y).
 
+    Holds MIM, MIFS and CIFE as special cases. The other parameters, and the attributes:
+    ``InformationSelector``.
+
     Parameters
     ----------
     beta : float, at least 0, default 1
         Weight of the redundancy with each selected feature.
     gamma : float, at least 0, default 1
         Weight of the redundancy within the classes, which is not about Y.
-
-    The other parameters, and the attributes: ``InformationSelector``.
     """
 
     def __init__(
@@ -399,14 +399,13 @@ class CMICOT(_Plugin):
     b runs over binary representatives [X > threshold]; the complementary team h helps b most to
     tell Y, the opposing team g leaves b and h least to tell. Rewards what a feature adds with the
     best help against the strongest competition. Equal members of a team: the one selected earliest,
-    then the lowest threshold (the original chooses at random).
+    then the lowest threshold (the original chooses at random). The other parameters, and the
+    attributes: ``InformationSelector``.
 
     Parameters
     ----------
     team_size : int from 1 to 16, default 6
         t, the size of both teams; b is one of its own.
-
-    The other parameters, and the attributes: ``InformationSelector``.
     """
 
     def __init__(
@@ -458,12 +457,12 @@ class CMICOT(_Plugin):
 class CriterionSelector(InformationSelector):
     """Selects by a criterion of your own.
 
+    The other parameters, and the attributes: ``InformationSelector``.
+
     Parameters
     ----------
     criterion : Criterion
-        An instance of a subclass of ``hocmim.criteria.Criterion``; it has its own estimator.
-
-    The other parameters, and the attributes: ``InformationSelector``.
+        An instance of a subclass of ``Criterion``; it has its own estimator.
 
     Examples
     --------

@@ -93,7 +93,7 @@ class BlockTerms:
         self.estimator = estimator_by_name(estimator)
         self._on_terms = on_terms
         is_narrow = (block.place >= 0) & (block.arity <= _native.BitPlanes.most_levels)
-        self._has_planes = is_narrow & (estimator != "jeffreys")
+        self._has_planes = is_narrow & (estimator != "jeffreys") & block.planes
         self._n_planes = np.where(self._has_planes, block.arity - 1, 0)
         self._nothing = Joint(np.zeros(block.n_samples, np.uint32), 1)
 

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from hocmim.codes import Codes, Column
 from hocmim.counting import BlockTerms, Joint
 from hocmim.encode import Encoder, encode_target
+from hocmim.groups import column_name
 from hocmim.tables import Categories, Numbers, Table, as_table
 
 KINDS = ("copies target", "id-like", "constant", "many levels", "missing")
@@ -116,8 +117,7 @@ def data_notes(
         *_many_levels(look),
         *_missing(look, table.n_rows),
     ]
-    names = table.names or [str(j) for j in range(table.n_columns)]
-    return [Note(kind, j, names[j], message, value) for kind, j, message, value in notes]
+    return [Note(kind, j, column_name(table.names, j), text, v) for kind, j, text, v in notes]
 
 
 # --- the notes: kind, column, message, value ------------------------------------------------------

@@ -54,6 +54,11 @@ class Ragged(NamedTuple):
         """Row j (a view)."""
         return self.values[self.offsets[j] : self.offsets[j + 1]]
 
+    def rows(self, start: int, stop: int) -> Ragged:
+        """Rows start..stop-1."""
+        offsets = self.offsets[start : stop + 1]
+        return Ragged(self.values[offsets[0] : offsets[-1]], offsets - offsets[0])
+
 
 @dataclass(frozen=True, eq=False)
 class Survey:
@@ -93,25 +98,56 @@ class Survey:
         """Whether every value of a column is missing."""
         return self.minimum > self.maximum
 
+    @classmethod
+    def nothing(cls, n_columns: int, limit: int) -> Survey:
+        """The survey of no rows."""
+        return cls(
+            np.full(n_columns, np.inf),
+            np.full(n_columns, -np.inf),
+            np.zeros(n_columns, bool),
+            Ragged(np.empty(0), np.zeros(n_columns + 1, np.int64)),
+            np.zeros(n_columns, bool),
+            limit,
+        )
+
+    @classmethod
+    def concatenate(cls, parts: list[Survey]) -> Survey:
+        """The columns of all parts, side by side."""
+        return cls(
+            np.concatenate([part.minimum for part in parts]),
+            np.concatenate([part.maximum for part in parts]),
+            np.concatenate([part.has_missing for part in parts]),
+            Ragged.concatenate([part.distinct for part in parts]),
+            np.concatenate([part.many for part in parts]),
+            parts[0].limit,
+        )
+
     def merge(self, other: Survey) -> Survey:
-        """The survey of the rows of both."""
-        unions = [
-            np.empty(0)
-            if self.many[j] or other.many[j]
-            else np.union1d(self.distinct.row(j), other.distinct.row(j))
-            for j in range(len(self.many))
-        ]
-        counts = np.array([len(union) for union in unions], np.int64)
-        many = self.many | other.many | (counts > self.limit)
-        kept = [union for union, too_many in zip(unions, many, strict=True) if not too_many]
+        """The survey of the rows of both; associative."""
+        many = self.many | other.many
+        union = _union(self.distinct, other.distinct)
+        many |= union.counts > self.limit
+        kept = np.repeat(~many, union.counts)
         return Survey(
             np.minimum(self.minimum, other.minimum),
             np.maximum(self.maximum, other.maximum),
             self.has_missing | other.has_missing,
-            Ragged.from_counts(np.concatenate([*kept, np.empty(0)]), np.where(many, 0, counts)),
+            Ragged.from_counts(union.values[kept], np.where(many, 0, union.counts)),
             many,
             self.limit,
         )
+
+
+def _union(a: Ragged, b: Ragged) -> Ragged:
+    """The sorted distinct values of each row of both."""
+    n_rows = len(a.offsets) - 1
+    row = np.concatenate([np.repeat(np.arange(n_rows), part.counts) for part in (a, b)])
+    values = np.concatenate([a.values, b.values])
+    order = np.lexsort((values, row))
+    row, values = row[order], values[order]
+    is_new = np.ones(len(row), bool)
+    is_new[1:] = (row[1:] != row[:-1]) | (values[1:] != values[:-1])
+    return Ragged.from_counts(values[is_new], np.bincount(row[is_new], minlength=n_rows))
 
 
 # --- one column -----------------------------------------------------------------------------------
@@ -234,14 +270,18 @@ def _mdlp(
 
 
 class Discretizer(NamedTuple):
-    """How to cut some columns of a block: ``cut(values, columns, survey, n_bins, y)``."""
+    """How to cut some columns of a block: ``cut(values, columns, survey, n_bins, y)``.
+
+    One that does not need values cuts by the survey alone.
+    """
 
     cut: Callable[[NDArray[Any], NDArray[np.int64], Survey, int, Column | None], Ragged]
     needs_target: bool = False
+    needs_values: bool = True
 
 
 DISCRETIZERS = {
-    "uniform": Discretizer(_uniform),
+    "uniform": Discretizer(_uniform, needs_values=False),
     "quantile": Discretizer(_quantile),
     "mdlp": Discretizer(_mdlp, needs_target=True),
 }

@@ -44,12 +44,16 @@ from hocmim.tables import (
     as_target,
     check_features,
     infinite_value,
+    set_features,
 )
 
 KINDS = ("cut", "levels", "categories")
-_CUT, _LEVELS, _CATEGORIES = range(3)
+CUT, LEVELS, CATEGORIES = range(3)
 
+Item = TypeVar("Item")
 Result = TypeVar("Result")
+# Gives Codes to be filled: room(arity, n_samples, names).
+Room = Callable[[NDArray[np.int64], int, Sequence[str] | None], Codes]
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +84,7 @@ class ColumnDescription:
     arity: int
 
 
-class _Fitted(NamedTuple):
+class Fitted(NamedTuple):
     """How columns were encoded, one element a column, end to end where there are several."""
 
     kind: NDArray[np.int8]
@@ -92,13 +96,25 @@ class _Fitted(NamedTuple):
 
     @property
     def arity(self) -> NDArray[np.int64]:
+        """Number of codes of each column, the missing one included."""
         return self.n_levels + self.has_missing
+
+    def columns(self, start: int, stop: int) -> Fitted:
+        """Columns start..stop-1."""
+        return Fitted(
+            self.kind[start:stop],
+            self.cuts.rows(start, stop),
+            self.levels.rows(start, stop),
+            {j - start: levels for j, levels in self.categories.items() if start <= j < stop},
+            self.has_missing[start:stop],
+            self.n_levels[start:stop],
+        )
 
 
 class ColumnDescriptions(Sequence[ColumnDescription]):
     """A description a column, made when asked for."""
 
-    def __init__(self, fitted: _Fitted, unknown: NDArray[np.int64]) -> None:
+    def __init__(self, fitted: Fitted, unknown: NDArray[np.int64]) -> None:
         self._fitted = fitted
         self._unknown = unknown
 
@@ -159,33 +175,89 @@ class Encoder(BaseEstimator):
         self.fit_transform(X, y)
         return self
 
-    def fit_transform(self, X: Any, y: Any = None) -> Codes:
-        """Learn how each column of X is coded, and code it."""
+    def fit_transform(self, X: Any, y: Any = None, *, room: Room = Codes.empty) -> Codes:
+        """Learn how each column of X is coded, and code it.
+
+        ``room(arity, n_samples, names)`` gives Codes to be filled: in memory, or in files.
+        """
         discretizer = get_discretizer(self.discretizer)
         n_bins = check_bins("n_bins", self.n_bins)
         table = as_table(X)
         check_features(self, table, reset=True)
         target = _target_column(y, table, self.discretizer) if discretizer.needs_target else None
 
-        def fit_span(span: Span) -> _Fitted:
+        def fit_span(span: Span) -> Fitted:
             return _fit_block(table, table.read(span), discretizer, n_bins, target)
 
-        self._fitted = _join(_map(fit_span, table.spans(), self.n_jobs), table)
+        fitted = _join(map_spans(fit_span, table.spans(), self.n_jobs))
+        check_levels(fitted, table.label)
         # Nothing is unknown in the table learnt from, except what has a level of its own.
-        self._unknown = np.where(self._fitted.has_missing, self._fitted.n_levels, 0)
-        codes = self._encode(table)
-        self._unknown = np.where(
-            self._fitted.has_missing, self._fitted.n_levels, _most_frequent(codes)
-        )
-        self.columns_ = ColumnDescriptions(self._fitted, self._unknown)
+        self._set_fitted(fitted, np.zeros(table.n_columns, np.int64))
+        codes = self._encode(table, room)
+        self._set_fitted(fitted, most_frequent(codes))
         return codes
+
+    def _set_fitted(self, fitted: Fitted, most_frequent: NDArray[np.int64]) -> None:
+        self._fitted = fitted
+        self._unknown = np.where(fitted.has_missing, fitted.n_levels, most_frequent)
+        self.columns_ = ColumnDescriptions(fitted, self._unknown)
+
+    @classmethod
+    def from_fitted(
+        cls,
+        fitted: Fitted,
+        names: Sequence[str] | None,
+        most_frequent: NDArray[np.int64] | None = None,
+        **parameters: Any,
+    ) -> Self:
+        """An encoder that was fitted elsewhere.
+
+        Parameters
+        ----------
+        fitted : Fitted
+        names : sequence of str, or None
+        most_frequent : ndarray of int64, optional
+            The most frequent code of each column, for values never seen.
+        **parameters
+            Of the encoder.
+        """
+        encoder = cls(**parameters)
+        n_columns = len(fitted.kind)
+        set_features(encoder, n_columns, names)
+        if most_frequent is None:
+            most_frequent = np.zeros(n_columns, np.int64)
+        encoder._set_fitted(fitted, most_frequent)
+        return encoder
+
+    @property
+    def arity(self) -> NDArray[np.int64]:
+        """Number of codes of each column."""
+        check_is_fitted(self)
+        return self._fitted.arity
+
+    def of_columns(self, start: int, stop: int) -> Self:
+        """The encoder of columns start..stop-1 only."""
+        check_is_fitted(self)
+        names = getattr(self, "feature_names_in_", None)
+        return self.from_fitted(
+            self._fitted.columns(start, stop),
+            None if names is None else names[start:stop],
+            self._unknown[start:stop],
+            **self.get_params(),
+        )
+
+    def with_most_frequent(self, most_frequent: NDArray[np.int64]) -> Self:
+        """The same encoder, told the most frequent code of each column."""
+        check_is_fitted(self)
+        names = getattr(self, "feature_names_in_", None)
+        return self.from_fitted(self._fitted, names, most_frequent, **self.get_params())
 
     def transform(self, X: Any) -> Codes:
         """Code another table with the same columns."""
         check_is_fitted(self)
         table = as_table(X)
         check_features(self, table, reset=False)
-        return self._encode(table)
+        return self._encode(table, Codes.empty)
 
     def transform_column(self, X: Any, j: int) -> Column:
         """Code one column of another table with the same columns."""
@@ -205,12 +277,9 @@ class Encoder(BaseEstimator):
             self._encode_numbers(table, block, place, narrow, wide)
         return Column(codes, arity, j)
 
-    def _encode(self, table: Table) -> Codes:
-        arity = self._fitted.arity
-        is_narrow = arity <= NARROW_LEVELS
-        place = np.where(is_narrow, np.cumsum(is_narrow) - 1, ~(np.cumsum(~is_narrow) - 1))
-        narrow = np.empty((int(is_narrow.sum()), table.n_rows), np.uint8)
-        wide = np.empty((int((~is_narrow).sum()), table.n_rows), np.uint16)
+    def _encode(self, table: Table, room: Room) -> Codes:
+        codes = room(self.arity, table.n_rows, getattr(self, "feature_names_in_", None))
+        place, narrow, wide = codes.place, codes.narrow, codes.wide
 
         def encode_span(span: Span) -> None:
             block = table.read(span)
@@ -221,9 +290,8 @@ class Encoder(BaseEstimator):
             else:
                 self._encode_numbers(table, block, place[span.start : span.stop], narrow, wide)
 
-        _map(encode_span, table.spans(), self.n_jobs)
-        names = getattr(self, "feature_names_in_", None)
-        return Codes(narrow, wide, place, arity, None if names is None else tuple(names))
+        map_spans(encode_span, table.spans(), self.n_jobs)
+        return codes
 
     def _encode_numbers(
         self,
@@ -234,7 +302,7 @@ class Encoder(BaseEstimator):
         wide: NDArray[np.uint16],
     ) -> None:
         start, stop = block.start, block.start + block.values.shape[1]
-        for j in np.flatnonzero(self._fitted.kind[start:stop] == _CATEGORIES):
+        for j in np.flatnonzero(self._fitted.kind[start:stop] == CATEGORIES):
             if not (Survey.of(block.values[:, j : j + 1], 1)).is_empty[0]:
                 raise _other_kind(table, start + int(j), "categories", "numbers")
         cuts = self._fitted.cuts
@@ -255,7 +323,7 @@ class Encoder(BaseEstimator):
         unknown = int(self._unknown[j])
         known: list[Any] = self._fitted.categories.get(j, [])
         # A column of numbers cannot be matched; one that was all missing has a single level.
-        if self._fitted.kind[j] != _CATEGORIES and self._fitted.n_levels[j] and block.levels:
+        if self._fitted.kind[j] != CATEGORIES and self._fitted.n_levels[j] and block.levels:
             raise _other_kind(table, j, "numbers", "strings or categories")
         code_of = {level: code for code, level in enumerate(known)}
         codes = [code_of.get(level, unknown) for level in block.levels]
@@ -355,18 +423,29 @@ def _continuous_target(values: NDArray[Any], bins: int, cutter: Discretizer) -> 
 
 def _target_codes(codes: NDArray[np.int64], arity: int, values: NDArray[Any]) -> Column:
     if len(codes) == 0 or codes.min() == codes.max():
-        only = f" ({values[0]!r})" if len(values) else ""
-        raise InvalidTargetError(
-            f"y has only one class{only}, so no column can tell anything about it. Pass a target "
-            "with at least two."
-        )
+        raise one_class(values)
     if arity > MAX_LEVELS:
-        raise InvalidTargetError(
-            f"y has {arity} classes, more than {MAX_LEVELS}. If it is a quantity, pass it as "
-            "floating-point numbers divided by some unit, or cut it into classes first."
-        )
+        raise too_many_classes(arity)
     small = codes.astype(np.uint8) if arity <= NARROW_LEVELS else codes.astype(np.uint16)
     return Column(small, arity)
+
+
+def one_class(values: NDArray[Any]) -> InvalidTargetError:
+    """The error for a target that does not vary; ``values`` may be none."""
+    only = f" ({values[0]!r})" if len(values) else ""
+    return InvalidTargetError(
+        f"y has only one class{only}, so no column can tell anything about it. Pass a target "
+        "with at least two."
+    )
+
+
+def too_many_classes(n_classes: int | None = None) -> InvalidTargetError:
+    """The error for a target of more classes than codes can tell, if known with how many."""
+    count = "" if n_classes is None else f"{n_classes} classes, "
+    return InvalidTargetError(
+        f"y has {count}more than {MAX_LEVELS}{'' if count else ' classes'}. If it is a quantity, "
+        "pass it as floating-point numbers divided by some unit, or cut it into classes first."
+    )
 
 
 def _target_column(y: Any, table: Table, discretizer: str) -> Column:
@@ -402,27 +481,37 @@ def _fit_block(
     discretizer: Discretizer,
     n_bins: int,
     target: Column | None,
-) -> _Fitted:
+) -> Fitted:
     if isinstance(block, Categories):
         none = Ragged(np.empty(0), np.zeros(2, np.int64))
-        return _Fitted(
-            np.array([_CATEGORIES], np.int8),
+        return Fitted(
+            np.array([CATEGORIES], np.int8),
             none,
             none,
             {block.start: block.levels},
             np.array([(block.codes < 0).any()]),
             np.array([len(block.levels)], np.int64),
         )
+    survey = survey_numbers(table, block, n_bins)
+    many = np.flatnonzero(survey.many)
+    return fitted_numbers(survey, discretizer.cut(block.values, many, survey, n_bins, target))
+
+
+def survey_numbers(table: Table, block: Numbers, n_bins: int) -> Survey:
+    """The survey of a block; an infinite value is an error."""
     survey = Survey.of(block.values, n_bins)
     infinite = ~survey.is_empty & (np.isinf(survey.minimum) | np.isinf(survey.maximum))
     if infinite.any():
         raise infinite_value(table, block.start + int(np.argmax(infinite)))
-    many = np.flatnonzero(survey.many)
-    cut = discretizer.cut(block.values, many, survey, n_bins, target)
+    return survey
+
+
+def fitted_numbers(survey: Survey, cut: Ragged) -> Fitted:
+    """How numeric columns are coded: ``cut`` has the cuts of those with many values."""
     cuts = _interleave(survey.many, cut, midpoints(survey.distinct))
     n_levels = np.where(survey.is_empty, 0, cuts.counts + 1)
-    kind = np.where(survey.many, _CUT, _LEVELS).astype(np.int8)
-    return _Fitted(kind, cuts, survey.distinct, {}, survey.has_missing, n_levels)
+    kind = np.where(survey.many, CUT, LEVELS).astype(np.int8)
+    return Fitted(kind, cuts, survey.distinct, {}, survey.has_missing, n_levels)
 
 
 def _interleave(is_cut: NDArray[np.bool_], cut: Ragged, others: Ragged) -> Ragged:
@@ -436,8 +525,8 @@ def _interleave(is_cut: NDArray[np.bool_], cut: Ragged, others: Ragged) -> Ragge
     return Ragged.from_counts(values, counts)
 
 
-def _join(parts: list[_Fitted], table: Table) -> _Fitted:
-    fitted = _Fitted(
+def _join(parts: list[Fitted]) -> Fitted:
+    return Fitted(
         np.concatenate([part.kind for part in parts]),
         Ragged.concatenate([part.cuts for part in parts]),
         Ragged.concatenate([part.levels for part in parts]),
@@ -445,17 +534,21 @@ def _join(parts: list[_Fitted], table: Table) -> _Fitted:
         np.concatenate([part.has_missing for part in parts]),
         np.concatenate([part.n_levels for part in parts]),
     )
+
+
+def check_levels(fitted: Fitted, label: Callable[[int], str]) -> None:
+    """Raise an error if a column has more levels than codes can tell."""
     too_wide = fitted.arity > MAX_LEVELS
     if too_wide.any():
         j = int(np.argmax(too_wide))
         raise InvalidTableError(
-            f"Too many levels in {table.label(j)} of X: {fitted.arity[j]}, where {MAX_LEVELS} is "
-            "the most. Drop it if it names the rows, or group its values."
+            f"Too many levels in {label(j)} of X: {fitted.arity[j]}, where {MAX_LEVELS} is the "
+            "most. Drop it if it names the rows, or group its values."
         )
-    return fitted
 
 
-def _most_frequent(codes: Codes) -> NDArray[np.int64]:
+def most_frequent(codes: Codes) -> NDArray[np.int64]:
+    """The most frequent code of each column; the first of equally frequent ones."""
     found = np.empty(codes.n_columns, np.int64)
     found[codes.place >= 0] = _native.most_frequent(codes.narrow)
     found[codes.place < 0] = _native.most_frequent(codes.wide)
@@ -469,7 +562,9 @@ def _other_kind(table: Table, j: int, then: str, now: str) -> InvalidTableError:
     )
 
 
-def _map(function: Callable[[Span], Result], spans: list[Span], n_jobs: int | None) -> list[Result]:
+def map_spans(
+    function: Callable[[Item], Result], spans: Sequence[Item], n_jobs: int | None
+) -> list[Result]:
     """The function of every span, in order; it releases the GIL where it takes time."""
     n_threads = min(effective_n_jobs(n_jobs), len(spans))
     if n_threads <= 1:

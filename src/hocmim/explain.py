@@ -16,7 +16,9 @@ from numpy.typing import NDArray
 from hocmim.codes import Codes, Column
 from hocmim.counting import BlockTerms, Joint, Values
 from hocmim.criteria.base import Criterion, comparison_key
+from hocmim.engines.remote import RemoteCodes
 from hocmim.errors import MissingDependencyError
+from hocmim.groups import Features, column_name
 from hocmim.search import Selection
 from hocmim.stopping import Stopping
 
@@ -33,11 +35,12 @@ class Trace:
     ----------
     columns : dict of arrays
         ``step`` from 1; ``place``, 1 for the column taken and 2 for the next best; ``candidate``,
-        its index; ``name``; ``score``; ``relevance``; ``order`` and ``representative_set``
-        (HOCMIM; −1 and an empty tuple for the others).
+        its index (of a group of columns, that of the first); ``name``; ``score``; ``relevance``;
+        ``order`` and ``representative_set``, as column indices (HOCMIM; −1 and an empty tuple for
+        the others).
     """
 
-    def __init__(self, selection: Selection, names: Sequence[str] | None) -> None:
+    def __init__(self, selection: Selection, features: Features) -> None:
         rows = [
             (number, place, step)
             for number, taken in enumerate(selection.steps, 1)
@@ -46,12 +49,15 @@ class Trace:
         ]
         candidates = np.array([step.index for *_, step in rows], np.int64)
         sets = np.empty(len(rows), object)
-        sets[:] = [tuple(map(int, step.details.get("representative_set", ()))) for *_, step in rows]
+        sets[:] = [
+            tuple(features.expand(step.details.get("representative_set", ())).tolist())
+            for *_, step in rows
+        ]
         self.columns: dict[str, NDArray[Any]] = {
             "step": np.array([number for number, *_ in rows], np.int64),
             "place": np.array([place for _, place, _ in rows], np.int64),
-            "candidate": candidates,
-            "name": np.array([column_name(names, int(j)) for j in candidates], object),
+            "candidate": features.first[candidates],
+            "name": np.array([column_name(features.names, int(k)) for k in candidates], object),
             "score": np.array([step.score for *_, step in rows], np.float64),
             "relevance": selection.relevance[candidates],
             "order": np.array([step.details.get("order", -1) for *_, step in rows], np.int64),
@@ -207,7 +213,7 @@ class Kept:
     y: Column
 
     @classmethod
-    def of(cls, codes: Codes, y: Column, indices: Sequence[int]) -> Kept:
+    def of(cls, codes: Codes | RemoteCodes, y: Column, indices: Sequence[int]) -> Kept:
         """Copy them, so that the other columns are let go."""
         columns = [codes.column(j) for j in indices]
         return cls(Codes.from_columns(columns), np.array(indices, np.int64), y)
@@ -360,11 +366,6 @@ def pairwise_redundancy(kept: Kept, estimator: str) -> Values:
     matrix = (matrix + matrix.T) / 2  # shrinkage is not symmetric
     np.fill_diagonal(matrix, terms.relevance())
     return matrix
-
-
-def column_name(names: Sequence[str] | None, index: int) -> str:
-    """The name of a column, or its index if it has none."""
-    return str(index) if names is None else str(names[index])
 
 
 def one_line(text: str, width: int) -> str:

@@ -19,6 +19,12 @@ from hocmim.counting import Values
 class Engine(Protocol):
     """What the search asks of an engine."""
 
+    def fingerprint(self) -> str:
+        """What tells this table and target from others; the same on every engine.
+
+        See ``hocmim.codes.fingerprint``; asked for before ``start``, and only for a checkpoint.
+        """
+
     def start(self) -> Values:
         """Return the relevance of every column."""
 
@@ -62,6 +68,7 @@ def forward_search(
     *,
     stop: Callable[[Sequence[Step], Step], bool] | None = None,
     on_step: Callable[[int, Step], None] | None = None,
+    taken: Sequence[Step] = (),
 ) -> Selection:
     """Select ``n_select`` columns one after the other, or fewer if a rule says to stop.
 
@@ -74,10 +81,16 @@ def forward_search(
         before that one if it returns True.
     on_step : callable, optional
         Called as ``on_step(number, step)`` after each selection, ``number`` counting from 1.
+    taken : sequence of Step
+        Steps of the same search that were taken before: they are shown to the engine, whose state
+        depends on nothing else, and not searched for again.
     """
     relevance = engine.start()
-    steps: list[Step] = []
+    steps = list(taken[:n_select])
     with _ending_at_interruption(steps):
+        if len(steps) < n_select:
+            for done in steps:
+                engine.select(done.index)
         while len(steps) < n_select:
             step = _best(engine)
             if step is None:
@@ -87,10 +100,10 @@ def forward_search(
             engine.set_aside(step.index)
             step = replace(step, runner_up=_best(engine))
             steps.append(step)
-            if len(steps) < n_select:
-                engine.select(step.index)
             if on_step is not None:
                 on_step(len(steps), step)
+            if len(steps) < n_select:
+                engine.select(step.index)
     return Selection(relevance, tuple(steps))
 
 

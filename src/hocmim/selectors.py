@@ -2,31 +2,59 @@
 
 from __future__ import annotations
 
-import difflib
+import copy
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from numbers import Integral, Real
 from os import PathLike
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from hocmim import plots
 from hocmim.base import RankingSelector
+from hocmim.checkpoint import Checkpoint
 from hocmim.codes import Codes, Column
+from hocmim.codes_store import codes_fingerprint, stored_codes
 from hocmim.counting import BlockTerms, Joint
 from hocmim.criteria.base import Criterion
 from hocmim.criteria.hocmim import ExhaustiveHOCMIM, GreedyHOCMIM
-from hocmim.encode import Encoder, encode_target
+from hocmim.encode import Encoder, Room, Target, encode_target
 from hocmim.engines.local import LocalEngine
-from hocmim.errors import InvalidParameterError, InvalidTableError
-from hocmim.explain import Explanation, Kept, Trace, column_name, explain, pairwise_redundancy
+from hocmim.engines.remote import (
+    RemoteCodes,
+    RemoteTable,
+    address_of,
+    is_dask_collection,
+    open_cluster,
+    open_collection,
+    open_files,
+)
+from hocmim.errors import InvalidParameterError, InvalidTableError, InvalidTargetError
+from hocmim.explain import Explanation, Kept, Trace, explain, pairwise_redundancy
+from hocmim.groups import join_columns, resolve_groups
 from hocmim.progress import Progress
-from hocmim.search import Selection, forward_search
-from hocmim.stopping import STOPS, StoppingRule
-from hocmim.tables import Table
+from hocmim.search import Engine, Selection, Step, forward_search
+from hocmim.sources import (
+    RowSource,
+    encode_source,
+    encode_source_column,
+    encode_source_target,
+    is_row_source,
+    open_source,
+)
+from hocmim.stopping import STOPS, Stopping, StoppingRule
+from hocmim.tables import Table, as_table, as_target, check_shape, repeated_rows, set_features
+
+if TYPE_CHECKING:
+    from hocmim.engines.dask import Cluster, DaskEngine
+
+# Parameters no result depends on, and those only "auto" does.
+ELSEWHERE = ("engine", "codes_dir", "checkpoint", "n_jobs", "verbose")
+FOR_AUTO = ("stop", "alpha", "n_permutations", "random_state")
 
 
 class InformationSelector(RankingSelector):
@@ -98,11 +126,18 @@ class InformationSelector(RankingSelector):
     stopping_ : Stopping or None
         Why selection ended early: ``reason``, the column it ended before, its score and p-value.
         None if as many columns as asked for, or all, were selected.
+    features_ : Features
+        What was selected from: the groups of ``feature_groups``, and the columns in none of them.
     trace_ : Trace
         The winner and the runner-up of each step: score, relevance, order, representative set.
 
     Notes
     -----
+    With ``feature_groups``, ``n_features_to_select`` counts a group as one. What there is for each
+    column (``relevance_``, ``ranking_``) or for each selected column (``selected_``, ``scores_``,
+    ``p_values_``) has the value of the group at each of its columns; K above counts features.
+    ``trace_``, the pictures and ``redundancy_matrix`` have a group once, under its name.
+
     For ``explain`` and the pictures a fitted selector keeps the codes of the selected columns and
     of y: one byte a value (two for columns of more than 256 levels), K + 1 columns of them.
     """
@@ -128,52 +163,157 @@ class InformationSelector(RankingSelector):
     def _criterion(self) -> Criterion:
         """Check the parameters and make the criterion."""
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Select columns of X that together say most about y.
 
         Parameters
         ----------
-        X : table of shape (n_samples, n_features)
+        X : table of shape (n_samples, n_features), or path
             NumPy array, pandas or polars DataFrame, pyarrow table, or scipy sparse matrix, with
-            columns of numbers, truth values, strings or categories; values may be missing.
-        y : array of shape (n_samples,)
-            Classes, or a continuous target, which is cut into ``target_bins`` bins.
+            columns of numbers, truth values, strings or categories; values may be missing. Or the
+            path of a Parquet file or of a folder of them, or a pyarrow data set, larger than memory
+            too; or, with ``engine="dask"``, a Dask DataFrame or Array.
+        y : array of shape (n_samples,), or str
+            Classes, or a continuous target, which is cut into ``target_bins`` bins. The name of one
+            of the columns if X is a path, a data set or a Dask DataFrame; the other columns are the
+            features then.
+        sample_weight : array of shape (n_samples,), optional
+            Whole numbers: a row of weight w counts as w equal rows, one of weight 0 as none. For
+            tables in memory.
         """
-        table, y = self._validate_input(X, y)
-        n_selected = self._resolve_n_features(table.n_columns)
+        with open_cluster(self.engine) as cluster:
+            return self._fit(X, y, sample_weight, cluster)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, cluster: Cluster | None) -> Self:
+        table, y = self._open_input(X, y, sample_weight, cluster)
+        self._row_counts = table.row_counts if isinstance(table, Table) else None
+        names = getattr(self, "feature_names_in_", None)
+        self.features_ = resolve_groups(self.feature_groups, table.n_columns, names)
+        n_selected = self._resolve_n_features(len(self.features_), self.features_.counted)
         criterion = self._criterion()
-        target = encode_target(y, table.n_rows, bins=self.target_bins, discretizer=self.discretizer)
+        target = self._encode_target(table, y)
         codes = self._encode(table, target.column)
+        if isinstance(codes, Codes):
+            codes = self.features_.join(codes)
         rule = self._stopping_rule(criterion, codes, target.column)
         progress = self._progress(criterion, n_selected) if self.verbose else None
         on_step, on_terms = (progress.on_step, progress.on_terms) if progress else (None, None)
-        with self._open_engine(codes, target.column, criterion, on_terms) as engine:
-            selection = forward_search(engine, n_selected, stop=rule, on_step=on_step)
-        self.stopping_ = rule.stopping
-        self._kept = Kept.of(codes, target.column, [step.index for step in selection.steps])
+        with self._open_engine(codes, target.column, criterion, on_terms, cluster) as engine:
+            selection = self._search(engine, n_selected, rule, on_step)
+            self._kept = Kept.of(codes, target.column, [step.index for step in selection.steps])
+        self.stopping_ = self._in_columns(rule.stopping)
         if self._is_auto:
-            self.p_values_ = np.array(rule.p_values[: len(selection.steps)])
+            self.p_values_ = self._for_columns(rule.p_values[: len(selection.steps)])
         self.classes_, self.target_cuts_ = target.classes, target.cuts
         self._keep(selection)
         return self
 
-    def _encode(self, table: Table, y: Column) -> Codes:
-        """Learn how each column is coded, and code it."""
-        self.encoder_ = Encoder(self.discretizer, self.n_bins, n_jobs=self._n_threads)
-        return self.encoder_.fit_transform(table, y)
+    def _open_input(
+        self, X: Any, y: Any, sample_weight: Any, cluster: Cluster | None
+    ) -> tuple[Table | RowSource | RemoteTable, Any]:
+        """Open the table or the source; y is None if it is a column of the source, or far away."""
+        is_collection = is_dask_collection(X)
+        if not (is_collection or is_row_source(X)):
+            return self._validate_input(X, y, sample_weight)
+        if sample_weight is not None:
+            raise InvalidParameterError(
+                "sample_weight is for tables in memory. Leave it out, or write the rows as often "
+                "as they weigh."
+            )
+        if is_collection:
+            if y is None:
+                raise self._no_target()
+            remote = open_collection(X, y, cluster)
+            set_features(self, remote.n_columns, remote.names)
+            return remote, None
+        source, y = open_source(X, y)
+        check_shape(source.n_rows, source.n_columns, min_rows=2)
+        set_features(self, source.n_columns, source.names)
+        if source.target is None:
+            if y is None:
+                raise self._no_target()
+            y = as_target(y, source.n_rows)
+        remote_files = open_files(source, y, cluster)
+        return (source, y) if remote_files is None else (remote_files, None)
+
+    def _no_target(self) -> InvalidTargetError:
+        return InvalidTargetError(
+            f"This {type(self).__name__} estimator requires y to be passed: the name of the column "
+            "of X that is the target, or the target itself."
+        )
+
+    def _encode_target(self, table: Table | RowSource | RemoteTable, y: Any) -> Target:
+        how: dict[str, Any] = {"bins": self.target_bins, "discretizer": self.discretizer}
+        if isinstance(table, RemoteTable):
+            return table.encode_target(**how)
+        if isinstance(table, RowSource) and y is None:
+            return encode_source_target(table, **how)
+        return encode_target(y, table.n_rows, **how)
+
+    def _encode(self, table: Table | RowSource | RemoteTable, y: Column) -> Codes | RemoteCodes:
+        """Learn how each column is coded, and code it; in memory, or in files of codes_dir."""
+        how: dict[str, Any] = {"discretizer": self.discretizer, "n_bins": self.n_bins}
+        if isinstance(table, RemoteTable):
+            for parameter in ("codes_dir", "feature_groups"):
+                if getattr(self, parameter) is not None:
+                    raise InvalidParameterError(
+                        f"{parameter} is for codes on this machine, and those of a Dask collection "
+                        "or of Parquet files with engine='dask' stay on the workers. Leave it out, "
+                        "or use engine='local'."
+                    )
+            self.encoder_, remote = table.encode(y, **how)
+            return remote
+
+        def encode(room: Room) -> tuple[Encoder, Codes]:
+            if isinstance(table, RowSource):
+                return encode_source(table, y, **how, n_jobs=self._n_threads, room=room)
+            encoder = Encoder(**how, n_jobs=self._n_threads)
+            return encoder, encoder.fit_transform(table, y, room=room)
+
+        if self.codes_dir is None:
+            self.encoder_, codes = encode(Codes.empty)
+        else:
+            name = codes_fingerprint(table, y, **how)
+            self.encoder_, codes = stored_codes(self.codes_dir, name, encode)
+        return codes
 
     def _open_engine(
         self,
-        codes: Codes,
+        codes: Codes | RemoteCodes,
         y: Column,
         criterion: Criterion,
         on_terms: Callable[[int], None] | None,
-    ) -> LocalEngine:
+        cluster: Cluster | None,
+    ) -> LocalEngine | DaskEngine:
         """The engine that does the work."""
-        for parameter in ("feature_groups", "codes_dir", "checkpoint"):
-            if getattr(self, parameter) is not None or self.engine != "local":
-                raise NotImplementedError(parameter)
+        if cluster is not None:
+            return cluster.engine(codes, y, criterion, on_terms)
+        assert isinstance(codes, Codes)
         return LocalEngine(codes, y, criterion, n_jobs=self._n_threads, on_terms=on_terms)
+
+    def _search(
+        self,
+        engine: Engine,
+        n_selected: int,
+        rule: StoppingRule,
+        on_step: Callable[[int, Step], None] | None,
+    ) -> Selection:
+        if self.checkpoint is None:
+            return forward_search(engine, n_selected, stop=rule, on_step=on_step)
+        checkpoint = Checkpoint(self.checkpoint, self._identity(rule), engine.fingerprint())
+        return checkpoint.search(engine, n_selected, rule, on_step)
+
+    def _identity(self, rule: StoppingRule) -> dict[str, Any]:
+        """What a result depends on besides the data and the number of columns asked for."""
+        without = {"n_features_to_select", *ELSEWHERE, *(() if self._is_auto else FOR_AUTO)}
+        others = self.get_params(deep=False)
+        if isinstance(self.random_state, np.random.RandomState):
+            others["random_state"] = rule.seed
+        return {
+            "method": type(self).__name__,
+            "n_features_to_select": "auto" if self._is_auto else "a number",
+            **{name: others[name] for name in others if name not in without},
+        }
 
     @property
     def _n_threads(self) -> int:
@@ -183,10 +323,12 @@ class InformationSelector(RankingSelector):
     def _is_auto(self) -> bool:
         return isinstance(self.n_features_to_select, str) and self.n_features_to_select == "auto"
 
-    def _resolve_n_features(self, n_columns: int) -> int:
-        return n_columns if self._is_auto else super()._resolve_n_features(n_columns)
+    def _resolve_n_features(self, n_columns: int, counted: str = "columns of X") -> int:
+        return n_columns if self._is_auto else super()._resolve_n_features(n_columns, counted)
 
-    def _stopping_rule(self, criterion: Criterion, codes: Codes, y: Column) -> StoppingRule:
+    def _stopping_rule(
+        self, criterion: Criterion, codes: Codes | RemoteCodes, y: Column
+    ) -> StoppingRule:
         check_choice("stop", self.stop, STOPS)
         check_number("alpha", self.alpha, at_least=0, at_most=1)
         check_number("n_permutations", self.n_permutations, at_least=1, whole=True)
@@ -205,19 +347,32 @@ class InformationSelector(RankingSelector):
         )
 
     def _progress(self, criterion: Criterion, n_selected: int) -> Progress:
-        names = getattr(self, "feature_names_in_", None)
+        names = self.features_.names
         if self._is_auto:
             return Progress(type(self).__name__, names, None, 0)
-        n_terms = criterion.n_terms(n_selected) * self.n_features_in_
+        n_terms = criterion.n_terms(n_selected) * len(self.features_)
         return Progress(type(self).__name__, names, n_selected, n_terms)
 
     def _keep(self, selection: Selection) -> None:
         """Set the fitted attributes."""
-        self.relevance_ = selection.relevance
-        self.trace_ = Trace(selection, getattr(self, "feature_names_in_", None))
+        self.relevance_ = selection.relevance[self.features_.of_column]
+        self.trace_ = Trace(selection, self.features_)
         self._set_selection(
-            [step.index for step in selection.steps], [step.score for step in selection.steps]
+            [step.index for step in selection.steps],
+            [step.score for step in selection.steps],
+            features=self.features_,
         )
+
+    def _for_columns(self, values: ArrayLike) -> NDArray[Any]:
+        """What was found for each selected feature, for each of its columns."""
+        return np.repeat(values, self.features_.sizes(self._kept.indices))
+
+    def _in_columns(self, stopping: Stopping | None) -> Stopping | None:
+        """Where selection ended, told in indices of columns."""
+        if stopping is None:
+            return None
+        index = int(self.features_.first[stopping.index])
+        return replace(stopping, index=index, given=self.features_.expand(stopping.given))
 
     # --- why --------------------------------------------------------------------------------------
 
@@ -227,8 +382,8 @@ class InformationSelector(RankingSelector):
         Parameters
         ----------
         feature : int or str
-            Its index or its name.
-        X : table, optional
+            Its index or its name; of a group, that of one of its columns will do.
+        X : table or path, optional
             What the selector was fitted on: needed for a feature that was left, since only the
             codes of the selected ones are kept.
 
@@ -247,58 +402,57 @@ class InformationSelector(RankingSelector):
         worst radius
         """
         check_is_fitted(self)
-        index = self._index_of(feature)
-        best = list(zip(self.selected_.tolist(), self.scores_.tolist(), strict=True))
-        if self.stopping_ is not None:
-            best.append((self.stopping_.index, self.stopping_.score))
-        return explain(
-            self._column_to_explain(index, X),
+        features = self.features_
+        taken = self.trace_["place"] == 1
+        best = list(zip(self._kept.indices.tolist(), self.trace_["score"][taken], strict=True))
+        stopping = self.stopping_
+        if stopping is not None:
+            stopping = replace(stopping, index=int(features.of_column[stopping.index]))
+            best.append((stopping.index, stopping.score))
+        explanation = explain(
+            self._column_to_explain(features.find(feature), X),
             self._kept,
             self._criterion().spawn(),
             method=type(self).__name__,
-            names=getattr(self, "feature_names_in_", None),
+            names=features.names,
             best=best,
             runners_up=self.trace_.runners_up(),
-            stopping=self.stopping_,
+            stopping=stopping,
         )
+        return replace(explanation, index=int(features.first[explanation.index]))
 
-    def _index_of(self, feature: int | str) -> int:
-        """The index of a feature given by its index or its name."""
-        names = getattr(self, "feature_names_in_", None)
-        if isinstance(feature, str) and names is not None:
-            found = np.flatnonzero(names == feature)
-            if len(found):
-                return int(found[0])
-            near = difflib.get_close_matches(feature, names.tolist(), n=3)
-            hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
-            raise InvalidParameterError(f"There is no feature {feature!r}.{hint}")
-        is_index = isinstance(feature, Integral) and not isinstance(feature, bool)
-        if is_index and 0 <= int(feature) < self.n_features_in_:
-            return int(feature)
-        names_too = " or a name" if names is not None else ""
-        raise InvalidParameterError(
-            f"feature must be an index from 0 to {self.n_features_in_ - 1}{names_too}. Got "
-            f"{feature!r} instead."
-        )
-
-    def _column_to_explain(self, index: int, X: Any) -> Column:
-        if index in self.selected_:
-            return self._kept.columns[self.selected_.tolist().index(index)]
+    def _column_to_explain(self, k: int, X: Any) -> Column:
+        """The codes of feature k."""
+        if k in self._kept.indices:
+            return self._kept.columns[self._kept.indices.tolist().index(k)]
+        first = int(self.features_.first[k])
         if X is None:
             raise InvalidParameterError(
-                f"Feature {index} was not selected, and only the selected ones are kept: pass the "
+                f"Feature {first} was not selected, and only the selected ones are kept: pass the "
                 "table the selector was fitted on, as in explain(feature, X)."
             )
-        column = self.encoder_.transform_column(X, index)
+        columns = self._code_columns(self.features_.columns(k), X)
         y = self._kept.y
-        if len(column.codes) == len(y.codes):
+        if len(columns[0].codes) == len(y.codes):
+            joined = columns[0] if len(columns) == 1 else join_columns(columns, str(k))
+            column = replace(joined, index=k)
             terms = BlockTerms(Codes.from_columns([column]), Joint.of([y]), self._estimator())
-            if terms.relevance()[0] == self.relevance_[index]:
+            if terms.relevance()[0] == self.relevance_[first]:
                 return column
         raise InvalidTableError(
             "X is not the table the selector was fitted on: its rows, or their order, are others. "
             "Pass the same table to explain."
         )
+
+    def _code_columns(self, indices: Sequence[int], X: Any) -> list[Column]:
+        """The codes of columns of what the selector was fitted on."""
+        if is_row_source(X):
+            source = open_source(X)[0].features(self.n_features_in_, self._names_in)
+            return [encode_source_column(source, self.encoder_, j) for j in indices]
+        table, counts = as_table(X), self._row_counts
+        if counts is not None and len(counts) == table.n_rows:
+            table = table.take(repeated_rows(counts))
+        return [self.encoder_.transform_column(table, j) for j in indices]
 
     def _estimator(self) -> str:
         return self._criterion().estimator
@@ -315,7 +469,9 @@ class InformationSelector(RankingSelector):
     def plot_scores(self, ax: Any = None) -> Any:
         """Draw the score and the relevance of each selected feature; return the axes."""
         names = self._selected_names(1)
-        return plots.score_curve(names, self.scores_, self.relevance_[self.selected_], ax)
+        taken = self.trace_["place"] == 1
+        scores, relevance = self.trace_["score"][taken], self.trace_["relevance"][taken]
+        return plots.score_curve(names, scores, relevance, ax)
 
     def plot_redundancy_heatmap(self, ax: Any = None) -> Any:
         """Draw the redundancy of each pair of selected features; return the axes."""
@@ -335,9 +491,19 @@ class InformationSelector(RankingSelector):
 
     def _selected_names(self, at_least: int) -> list[str]:
         check_is_fitted(self)
-        plots.check_selected(len(self.selected_), at_least)
-        names = getattr(self, "feature_names_in_", None)
-        return [column_name(names, int(j)) for j in self.selected_]
+        plots.check_selected(len(self._kept.indices), at_least)
+        return self.trace_["name"][self.trace_["place"] == 1].tolist()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled: of a Client that is the engine, the address of its scheduler."""
+        state: dict[str, Any] = super().__getstate__()
+        return {**state, "engine": address_of(self.engine)}
+
+    def __sklearn_clone__(self) -> Any:
+        """A copy that is not fitted; it has the same Client, which cannot be copied."""
+        cloned = super(InformationSelector, copy.copy(self)).__sklearn_clone__()
+        cloned.engine = self.engine
+        return cloned
 
     def __sklearn_tags__(self) -> Any:
         """Tags: missing values and strings are read as levels of their own."""
@@ -352,7 +518,7 @@ class HOCMIM(InformationSelector):
     J(X) = I(X;Y) − [I(X;Z) − I(X;Z|Y)], where Z ⊆ S is the representative set of X: the selected
     features most redundant with it, found greedily, as many as it takes (up to ``max_order``).
     Rewards what a feature adds to those it overlaps with most, dependencies among many features
-    included.
+    included. ``InformationSelector`` lists the other attributes.
 
     Parameters
     ----------
@@ -372,7 +538,7 @@ class HOCMIM(InformationSelector):
         J at the last level of the representative set, as in the paper, or the smallest on the way.
     min_support : float, default 0
         Extend a representative set only while its occupied cells hold at least this many samples on
-        average. 0 as in the paper; 10 is a good value for small samples, and faster.
+        average. 0 as in the paper; 10 is a good value for small samples.
     search : {"greedy", "exhaustive"}
         How the representative set is found. "exhaustive" takes the best of all sets of each size:
         for ``max_order`` of 2 or 3.
@@ -416,8 +582,6 @@ class HOCMIM(InformationSelector):
         The size of each selected column's representative set when it was chosen.
     representative_sets_ : list of ndarray of int64
         These sets, as column indices in greedy order.
-
-    See ``InformationSelector`` for the others.
 
     References
     ----------
@@ -491,7 +655,7 @@ class HOCMIM(InformationSelector):
         check_number("min_support", self.min_support, at_least=0)
         criterion = GreedyHOCMIM if self.search == "greedy" else ExhaustiveHOCMIM
         # No representative set is larger than what is selected.
-        order = min(self.max_order, max(1, self._resolve_n_features(self.n_features_in_) - 1))
+        order = min(self.max_order, max(1, self._resolve_n_features(len(self.features_)) - 1))
         return criterion(
             max_order=order,
             tol=self.tol,
@@ -503,8 +667,14 @@ class HOCMIM(InformationSelector):
 
     def _keep(self, selection: Selection) -> None:
         super()._keep(selection)
-        self.orders_ = np.array([step.details["order"] for step in selection.steps], np.int64)
-        self.representative_sets_ = [step.details["representative_set"] for step in selection.steps]
+        details = [step.details for step in selection.steps]
+        orders = np.array([detail["order"] for detail in details], np.int64)
+        self.orders_ = self._for_columns(orders)
+        self.representative_sets_ = [
+            self.features_.expand(detail["representative_set"])
+            for detail, size in zip(details, self.features_.sizes(self._kept.indices), strict=True)
+            for _ in range(size)
+        ]
 
 
 def check_choice(parameter: str, value: Any, choices: tuple[str, ...]) -> None:

@@ -20,6 +20,7 @@ from sklearn.utils import check_random_state
 
 from hocmim.base import RankingSelector
 from hocmim.errors import InvalidParameterError
+from hocmim.groups import resolve_groups
 from hocmim.tables import take_rows
 
 
@@ -133,6 +134,9 @@ class StabilitySelector(MetaEstimatorMixin, RankingSelector):
         resample gave all columns, or none.
     stability_interval_ : tuple of float
     selections_ : ndarray of bool, shape (n_resamples, n_features_in_)
+    features_ : Features
+        The groups of columns the selector selects as one (its ``feature_groups``), which count as
+        one here too, and the other columns.
     ranking_ : ndarray of int64, shape (n_features_in_,)
         Every column by its frequency.
 
@@ -175,7 +179,7 @@ class StabilitySelector(MetaEstimatorMixin, RankingSelector):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the selector on resamples of X and y, and count what it selects.
 
         Parameters
@@ -183,16 +187,28 @@ class StabilitySelector(MetaEstimatorMixin, RankingSelector):
         X : table of shape (n_samples, n_features)
             Anything the selector takes.
         y : array of shape (n_samples,)
+        sample_weight : array of shape (n_samples,), optional
+            Whole numbers: a row of weight w is w equal rows, each drawn on its own; the selector
+            itself is passed no weights.
         """
         fraction = self._check_parameters()
-        table, target = self._validate_input(X, y)
+        table, target = self._validate_input(X, y, sample_weight)
+        names = getattr(self, "feature_names_in_", None)
+        groups = getattr(self.selector, "feature_groups", None)
+        self.features_ = resolve_groups(groups, table.n_columns, names)
         rng = check_random_state(self.random_state)
         draws = [
             _draw(target, fraction, self.resampling == "bootstrap", rng)
             for _ in range(self.n_resamples)
         ]
         supports = joblib.Parallel(n_jobs=self.n_jobs, prefer="threads")(
-            joblib.delayed(_support)(clone(self.selector), X, target, rows) for rows in draws
+            joblib.delayed(_support)(
+                clone(self.selector),
+                X,
+                drawn if table.rows is None else table.rows[drawn],
+                target[drawn],
+            )
+            for drawn in draws
         )
         self.selections_ = np.array(supports, bool).reshape(self.n_resamples, table.n_columns)
         return self._keep()
@@ -227,18 +243,20 @@ class StabilitySelector(MetaEstimatorMixin, RankingSelector):
         self.frequency_intervals_ = wilson_intervals(
             counts, self.n_resamples, confidence=self.confidence
         )
+        first = self.features_.first  # the columns of a group are all selected or none is
         self.stability_, _, self.stability_interval_ = stability_index(
-            self.selections_, confidence=self.confidence
+            self.selections_[:, first], confidence=self.confidence
         )
-        order = np.argsort(-counts, kind="stable")
+        frequencies = self.frequencies_[first]
+        order = np.argsort(-counts[first], kind="stable")
         if self.n_features_to_select is None:
-            n_selected = int((self.frequencies_ >= self.threshold).sum())
+            n_selected = int((frequencies >= self.threshold).sum())
         else:
-            n_selected = self._resolve_n_features(len(order))
+            n_selected = self._resolve_n_features(len(order), self.features_.counted)
         ranking = np.empty(len(order), np.int64)
         ranking[order] = np.arange(1, len(order) + 1)
         selected = order[:n_selected]
-        return self._set_selection(selected, self.frequencies_[selected], ranking)
+        return self._set_selection(selected, frequencies[selected], ranking, self.features_)
 
     def __sklearn_tags__(self) -> Any:
         """Tags: takes what the selector takes."""
@@ -265,8 +283,8 @@ def _draw(
     return np.sort(np.concatenate(parts))
 
 
-def _support(selector: Any, X: Any, y: NDArray[Any], rows: NDArray[np.int64]) -> NDArray[np.bool_]:
-    return np.asarray(selector.fit(take_rows(X, rows), y[rows]).get_support(), bool)
+def _support(selector: Any, X: Any, rows: NDArray[np.int64], y: NDArray[Any]) -> NDArray[np.bool_]:
+    return np.asarray(selector.fit(take_rows(X, rows), y).get_support(), bool)
 
 
 def _check_fraction(parameter: str, value: Any, *, below: float = np.inf) -> None:

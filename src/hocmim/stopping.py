@@ -109,8 +109,12 @@ class StoppingRule:
 
     Attributes
     ----------
+    seed : int
+        Of the permutations.
     p_values : list of float
         Of each candidate tested, corrected.
+    stopping : Stopping or None
+        Why selection ended, once it has.
     """
 
     def __init__(
@@ -132,7 +136,7 @@ class StoppingRule:
         self._test = test
         self._alpha = alpha
         self._n_permutations = n_permutations
-        self._seed = check_random_state(random_state).randint(np.iinfo(np.int32).max)
+        self.seed = check_random_state(random_state).randint(np.iinfo(np.int32).max)
         self._min_gain = min_gain
         self._given_selected = given_selected
         self.p_values: list[float] = []
@@ -158,7 +162,7 @@ class StoppingRule:
         """The corrected p-value of the best candidate, and the Z that gave it."""
         x = self._column(best.index)
         selected = [self._column(step.index) for step in taken] if self._given_selected else []
-        rng = np.random.default_rng([self._seed, len(taken)])
+        rng = np.random.default_rng([self.seed, len(taken)])
         redundant = redundant_features(x, selected, self._y, self._alpha)
         sets = ConditioningSets(x, selected, self._y, redundant)
         n_tests = (self._n_columns - len(taken)) * sets.n_possible

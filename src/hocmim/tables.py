@@ -1,14 +1,15 @@
 """The gateway: any table, read as blocks of numbers and columns of categories.
 
 A table is a NumPy array, a pandas or polars DataFrame, a pyarrow Table (or whatever else narwhals
-reads eagerly), a scipy sparse matrix or array, or nested lists. Nothing here copies a whole table:
-columns are read block by block, a sparse table too.
+reads eagerly, or streams Arrow data), a scipy sparse matrix or array, or nested lists. Nothing here
+copies a whole table: columns are read block by block, a sparse table too, and so are the rows of a
+table that is seen through an index of its rows (:meth:`Table.take`).
 
 What a column is:
 
 * **numbers**: booleans, integers, floating-point numbers, decimals; dates and times as nanoseconds
   (since 1970 UTC, since midnight, or of duration). Numbers are compared as 64-bit floating-point
-  values. A missing value (NaN, None, NaT, NA, null) is NaN.
+  values. A missing value (NaN, None, NaT, NA, null, masked) is NaN.
 * **categories**: strings and categorical columns. The levels are the values that occur, sorted; a
   missing value has no level.
 
@@ -18,6 +19,7 @@ names the column.
 
 from __future__ import annotations
 
+import copy
 import datetime as dt
 import numbers
 import warnings
@@ -25,7 +27,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, NamedTuple
+from os import PathLike
+from typing import Any, NamedTuple, Self
 
 import narwhals as nw
 import numpy as np
@@ -34,12 +37,23 @@ from scipy import sparse
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.validation import validate_data
 
-from hocmim.errors import InvalidColumnError, InvalidTableError, InvalidTargetError
+from hocmim.errors import (
+    InvalidColumnError,
+    InvalidTableError,
+    InvalidTargetError,
+    InvalidWeightsError,
+    MissingDependencyError,
+)
 
 BLOCK_CELLS = 1 << 20
 """Cells read at a time unless told otherwise: 8 MB of floating-point numbers."""
 
+MAX_ROWS = (1 << 32) - 2
+"""The kernels count samples in 32 bits."""
+
 _LINE_COLUMNS = 8
+
+_NOT_IN_NUMPY = (nw.Int128, nw.UInt128)
 
 _NANOSECONDS = {
     "W": 7 * 86_400e9,
@@ -88,6 +102,8 @@ class Table(ABC):
     n_rows, n_columns : int
     native : object
         The table as it was given (nested lists as an array).
+    rows : ndarray of int64, or None
+        Which rows of ``native`` are the rows of the table, in this order; None if all, once each.
     names : tuple of str, or None
         None when the columns have no names (or names that are not strings, as scikit-learn has
         it: a DataFrame with the default integer labels has no names).
@@ -97,6 +113,25 @@ class Table(ABC):
         self.native = native
         self.n_rows, self.n_columns = native.shape
         self.names = names
+        self.rows: NDArray[np.int64] | None = None
+
+    def take(self, rows: NDArray[np.int64]) -> Self:
+        """Return the table of these rows, in this order, any of them any number of times.
+
+        A view: a block is made of them when it is read, before anything is asked of its values.
+        """
+        view = copy.copy(self)
+        view.rows = rows if self.rows is None else self.rows[rows]
+        view.n_rows = len(rows)
+        return view
+
+    @property
+    def row_counts(self) -> NDArray[np.unsignedinteger[Any]] | None:
+        """How often each row of ``native`` is in the table, in as few bytes as can hold it."""
+        if self.rows is None:
+            return None
+        counts = np.bincount(self.rows, minlength=self.native.shape[0])
+        return counts.astype(np.min_scalar_type(counts.max()))
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -105,7 +140,7 @@ class Table(ABC):
 
     def label(self, j: int) -> str:
         """What to call column j in a message."""
-        return f"column {j}" if self.names is None else f"column {self.names[j]!r}"
+        return column_label(self.names, j)
 
     @abstractmethod
     def spans(self, max_cells: int = BLOCK_CELLS) -> list[Span]:
@@ -120,7 +155,20 @@ class Table(ABC):
         return (self.read(span) for span in self.spans(max_cells))
 
     def _width(self, max_cells: int) -> int:
-        return max(1, max_cells // max(1, self.n_rows))
+        # All rows of native are read, however few of them are taken then.
+        return max(1, max_cells // max(1, self.n_rows, self.native.shape[0]))
+
+    def _taken(self, values: NDArray[Any]) -> NDArray[Any]:
+        if self.rows is None:
+            return values
+        if values.flags.f_contiguous:  # column by column: several times faster then
+            return np.take(values.T, self.rows, axis=1).T
+        return values[self.rows]
+
+
+def column_label(names: Sequence[str] | None, j: int) -> str:
+    """What to call column j in a message."""
+    return f"column {j}" if names is None else f"column {names[j]!r}"
 
 
 class ArrayTable(Table):
@@ -144,7 +192,7 @@ class ArrayTable(Table):
 
     def read(self, span: Span) -> Numbers | Categories:
         """See Table."""
-        values = self._array[:, span.start : span.stop]
+        values = self._taken(self._array[:, span.start : span.stop])
         return _read_array(values, span.start, self.label(span.start))
 
 
@@ -164,7 +212,7 @@ class SparseTable(Table):
     def read(self, span: Span) -> Numbers | Categories:
         """See Table."""
         dense = self._columns[:, span.start : span.stop].toarray(order="F")
-        return _read_array(dense, span.start, self.label(span.start))
+        return _read_array(self._taken(dense), span.start, self.label(span.start))
 
 
 class FrameTable(Table):
@@ -194,16 +242,18 @@ class FrameTable(Table):
     def read(self, span: Span) -> Numbers | Categories:
         """See Table."""
         dtype = self._dtypes[span.start]
-        if dtype.is_numeric() and not dtype.is_decimal():
+        if dtype.is_numeric() and not dtype.is_decimal() and dtype not in _NOT_IN_NUMPY:
             values = self._frame[:, span.start : span.stop].to_numpy()
             if values.dtype != object:
-                return _read_array(values, span.start, self.label(span.start))
+                return _read_array(self._taken(values), span.start, self.label(span.start))
             columns = [self._read_column(j) for j in range(span.start, span.stop)]
             return Numbers(span.start, np.hstack([c.values for c in columns]))  # type: ignore[union-attr]
         return self._read_column(span.start)
 
     def _read_column(self, j: int) -> Numbers | Categories:
         series = self._frame[:, j]
+        if self.rows is not None:
+            series = series[self.rows]
         dtype = self._dtypes[j]
         if dtype in (nw.String, nw.Categorical, nw.Enum):
             return _read_strings(series, j, self.label(j))
@@ -212,8 +262,8 @@ class FrameTable(Table):
         try:
             if dtype == nw.Boolean:
                 series = series.cast(nw.Int8) if series.null_count() else series
-            elif dtype.is_numeric():
-                series = series.cast(nw.Float64) if dtype.is_decimal() else series
+            elif dtype in _NOT_IN_NUMPY or dtype.is_decimal():
+                series = series.cast(nw.Float64)
             elif dtype == nw.Date:
                 series = series.cast(nw.Datetime("us"))
             values = series.to_numpy()
@@ -238,24 +288,36 @@ def as_table(X: Any, *, min_rows: int = 1) -> Table:
         two columns of one name.
     """
     table = X if isinstance(X, Table) else _open(X)
-    shape = f"(shape=({table.n_rows}, {table.n_columns}))"
-    if table.n_columns < 1:
-        raise InvalidTableError(
-            f"Found array with 0 feature(s) {shape} while a minimum of 1 is required."
-        )
-    if table.n_rows < min_rows:
-        raise InvalidTableError(
-            f"Found array with {table.n_rows} sample(s) {shape} while a minimum of {min_rows} "
-            "is required."
-        )
+    check_shape(table.n_rows, table.n_columns, min_rows=min_rows)
     return table
 
 
+def check_shape(n_rows: int, n_columns: int, *, min_rows: int) -> None:
+    """Raise InvalidTableError if there are no columns, or too few rows."""
+    shape = f"(shape=({n_rows}, {n_columns}))"
+    if n_columns < 1:
+        raise InvalidTableError(
+            f"Found array with 0 feature(s) {shape} while a minimum of 1 is required."
+        )
+    if n_rows < min_rows:
+        raise InvalidTableError(
+            f"Found array with {n_rows} sample(s) {shape} while a minimum of {min_rows} is "
+            "required."
+        )
+
+
 def _open(X: Any) -> Table:
+    if isinstance(X, (str, PathLike)):
+        raise InvalidTableError(
+            f"X is the path {str(X)!r}, and a table in memory is needed here. Read it first, for "
+            "example with pandas.read_parquet. (The information-theoretic selectors, HOCMIM and "
+            "its relatives, also fit Parquet data sets by their path.)"
+        )
     if sparse.issparse(X):
         if X.ndim != 2:
             raise _not_two_dimensional(X.ndim)
         return SparseTable(X)
+    X = _from_arrow(X)
     if not isinstance(X, (np.ndarray, list, tuple)):
         if nw.dependencies.is_into_series(X):
             raise _not_two_dimensional(1)
@@ -266,9 +328,23 @@ def _open(X: Any) -> Table:
     return ArrayTable(_as_array(X))
 
 
+def _from_arrow(X: Any) -> Any:
+    """What streams Arrow data but is no DataFrame (a RecordBatch, a query) as a pyarrow Table."""
+    is_read = nw.dependencies.is_into_dataframe(X) or nw.dependencies.is_into_series(X)
+    if is_read or not hasattr(X, "__arrow_c_stream__"):
+        return X
+    try:
+        import pyarrow
+    except ImportError as error:
+        raise MissingDependencyError(
+            f"Reading a {type(X).__name__} needs pyarrow. Install it with: pip install pyarrow"
+        ) from error
+    return pyarrow.table(X)
+
+
 def _open_frame(X: Any) -> Table:
     labels = list(X.column_names if hasattr(X, "column_names") else X.columns)
-    repeated = _first_repeated(labels)
+    repeated = first_repeated(labels)
     if repeated is not None:
         raise InvalidTableError(
             f"X has more than one column of the name {repeated!r}. Give every column a name of "
@@ -286,6 +362,8 @@ def _open_frame(X: Any) -> Table:
 
 
 def _as_array(X: Any) -> NDArray[Any]:
+    if isinstance(X, np.ma.MaskedArray):
+        return _unmasked(X)
     try:
         array = np.asarray(X)
         if array.dtype.kind == "U" and not hasattr(X, "dtype"):
@@ -299,6 +377,19 @@ def _as_array(X: Any) -> NDArray[Any]:
     return array
 
 
+def _unmasked(X: Any) -> NDArray[Any]:
+    """A masked array with what is masked as missing."""
+    if not np.ma.is_masked(X) or X.dtype.kind == "c":
+        return np.asarray(X)
+    if X.dtype.kind in "biuf":
+        return np.asarray(X.astype(np.float64).filled(np.nan))
+    if X.dtype.kind in "mM":
+        return np.asarray(X.filled(np.array("NaT", X.dtype)))
+    values = X.data.astype(object)
+    values[X.mask] = None
+    return np.asarray(values)
+
+
 def _not_two_dimensional(ndim: int) -> InvalidTableError:
     return InvalidTableError(
         f"Expected 2D array, got {'scalar' if ndim == 0 else f'{ndim}D'} array instead. Reshape "
@@ -307,7 +398,8 @@ def _not_two_dimensional(ndim: int) -> InvalidTableError:
     )
 
 
-def _first_repeated(labels: Iterable[Any]) -> Any | None:
+def first_repeated(labels: Iterable[Any]) -> Any | None:
+    """The first label that occurred before, if there is one."""
     seen = set()
     for label in labels:
         if label in seen:
@@ -334,6 +426,8 @@ def _read_array(values: NDArray[Any], start: int, label: str) -> Numbers | Categ
         return Numbers(start, values.astype(np.float32 if values.itemsize < 4 else np.float64))
     if kind in "mM":
         return Numbers(start, _nanoseconds(values))
+    if kind == "T" and hasattr(values.dtype, "na_object"):
+        return _read_objects(values[:, 0].astype(object), start, label)
     if kind in "UST":
         levels, codes = np.unique(values[:, 0], return_inverse=True)
         return Categories(start, codes.astype(np.int64), levels.tolist())
@@ -401,7 +495,7 @@ def _objects_as_numbers(present: NDArray[Any], types: set[type], label: str) -> 
         if all(issubclass(t, (numbers.Real, np.bool_, Decimal)) for t in types):
             return present.astype(np.float64)
         if all(issubclass(t, (dt.date, np.datetime64)) for t in types):
-            return _nanoseconds(present.astype("datetime64[us]"))
+            return _nanoseconds(np.array([_in_utc(t) for t in present], "datetime64[us]"))
         if all(issubclass(t, (dt.timedelta, np.timedelta64)) for t in types):
             return _nanoseconds(present.astype("timedelta64[us]"))
         if all(issubclass(t, dt.time) for t in types):
@@ -415,6 +509,13 @@ def _objects_as_numbers(present: NDArray[Any], types: set[type], label: str) -> 
             f"A number in {label} of X is too large for 64-bit floating point."
         ) from error
     raise _not_a_column(label, " and ".join(sorted(t.__qualname__ for t in types)))
+
+
+def _in_utc(time: Any) -> Any:
+    """A time without its zone, by the clock of UTC; one that has no zone is taken as it is."""
+    if getattr(time, "tzinfo", None) is None:
+        return time
+    return time.astimezone(dt.UTC).replace(tzinfo=None)
 
 
 def _missing_objects(values: NDArray[Any]) -> NDArray[np.bool_]:
@@ -549,6 +650,7 @@ def take_columns(X: Any, indices: ArrayLike) -> Any:
     Nested lists come back as a NumPy array, a sparse matrix that is neither CSR nor CSC as CSR.
     """
     places = np.asarray(indices, np.int64)
+    X = _from_arrow(X)
     if sparse.issparse(X):
         return (X if X.format in ("csr", "csc") else X.tocsr())[:, places]
     if isinstance(X, np.ndarray):
@@ -563,6 +665,7 @@ def take_columns(X: Any, indices: ArrayLike) -> Any:
 def take_rows(X: Any, indices: ArrayLike) -> Any:
     """Rows of X in the given order, in the container X came in; nested lists as an array."""
     places = np.asarray(indices, np.int64)
+    X = _from_arrow(X)
     if sparse.issparse(X):
         return X.tocsr()[places]
     if isinstance(X, np.ndarray):
@@ -583,11 +686,36 @@ def check_features(estimator: Any, table: Table, *, reset: bool) -> None:
         raise InvalidTableError(str(error)) from None
 
 
+def set_features(estimator: Any, n_columns: int, names: Sequence[str] | None) -> None:
+    """Set ``n_features_in_`` and ``feature_names_in_`` where there is no table to read them off."""
+    estimator.n_features_in_ = n_columns
+    if names is not None:
+        estimator.feature_names_in_ = np.array(names, object)
+    elif hasattr(estimator, "feature_names_in_"):
+        del estimator.feature_names_in_
+
+
 # --- targets --------------------------------------------------------------------------------------
 
 
-def as_target(y: Any, n_rows: int | None = None, *, caller: str = "This method") -> NDArray[Any]:
+def as_target(
+    y: Any,
+    n_rows: int | None = None,
+    *,
+    rows: NDArray[np.int64] | None = None,
+    caller: str = "This method",
+) -> NDArray[Any]:
     """The target as a one-dimensional array: numbers, booleans or strings, none of them missing.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_rows,)
+    n_rows : int, optional
+        The length it must have.
+    rows : ndarray of int64, optional
+        Take these values of it, in this order; nothing is asked of the others.
+    caller : str
+        Who needs it, for the message.
 
     Raises
     ------
@@ -602,6 +730,8 @@ def as_target(y: Any, n_rows: int | None = None, *, caller: str = "This method")
         raise InvalidTargetError(
             f"X and y have different lengths: X has {n_rows} rows and y has {len(array)} values."
         )
+    if rows is not None:
+        array = array[rows]
     if array.dtype.kind == "c":
         raise InvalidTargetError("Complex data not supported: y holds complex numbers.")
     if array.dtype.kind in "mM":
@@ -629,7 +759,7 @@ def _target_values(y: Any) -> NDArray[Any]:
     else:
         if nw.dependencies.is_into_dataframe(y):
             y = nw.from_native(y, eager_only=True).to_numpy()
-        array = np.asarray(y)
+        array = _unmasked(y) if isinstance(y, np.ma.MaskedArray) else np.asarray(y)
         if array.dtype.kind == "U" and not hasattr(y, "dtype"):
             array = np.asarray(y, dtype=object)  # keeps a missing value among strings missing
     if array.ndim == 2 and array.shape[1] == 1:
@@ -662,3 +792,76 @@ def _object_target(array: NDArray[Any]) -> NDArray[Any]:
         return array.astype(np.float64)
     kinds = " and ".join(sorted(t.__qualname__ for t in types))
     raise InvalidTargetError(f"y must be made of strings or of numbers, and it holds {kinds}.")
+
+
+# --- weights --------------------------------------------------------------------------------------
+
+
+def as_counts(sample_weight: Any, n_rows: int) -> NDArray[np.int64] | None:
+    """Weights as how often each row counts; None if each counts once.
+
+    Parameters
+    ----------
+    sample_weight : array-like of shape (n_rows,), or None
+        Whole numbers of 0 or more. (One number is taken for all rows.)
+    n_rows : int
+
+    Raises
+    ------
+    InvalidWeightsError
+        If they are not, if there are others than ``n_rows`` of them, or if all are zero.
+    """
+    if sample_weight is None:
+        return None
+    weights = _weight_values(sample_weight, n_rows)
+    is_count = (weights >= 0) & (weights == np.rint(weights)) & np.isfinite(weights)
+    if not is_count.all():
+        row = int(np.argmin(is_count))
+        raise InvalidWeightsError(
+            f"sample_weight must be whole numbers of 0 or more, and the one of row {row} is "
+            f"{weights[row]}. A row of weight w counts as w equal rows, since an estimate depends "
+            "on how many samples there are. Multiply the weights by a number that makes them "
+            "counts and round them, or draw rows with these probabilities, as in "
+            "rng.choice(len(X), len(X), p=w / w.sum()), and pass no weights."
+        )
+    total = float(weights.sum())
+    if total == 0:
+        raise InvalidWeightsError("All of sample_weight is zero, so that no row is left.")
+    if total > MAX_ROWS:
+        raise InvalidWeightsError(
+            f"sample_weight adds up to {total:.3g} rows, and {MAX_ROWS} is the most. Divide the "
+            "weights by a common factor, and round them."
+        )
+    counts = weights.astype(np.int64)
+    return None if (counts == 1).all() else counts
+
+
+def repeated_rows(counts: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
+    """Every row as often as it counts, in the order of the table."""
+    return np.repeat(np.arange(len(counts)), counts)
+
+
+def _weight_values(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:
+    try:
+        if nw.dependencies.is_into_series(sample_weight):
+            sample_weight = nw.from_native(sample_weight, series_only=True).to_numpy()
+        if isinstance(sample_weight, np.ma.MaskedArray):
+            sample_weight = _unmasked(sample_weight)
+        weights = np.asarray(sample_weight, np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidWeightsError(
+            f"sample_weight must be numbers, one for each row: {error}."
+        ) from error
+    if weights.ndim == 0:
+        weights = np.full(n_rows, weights)
+    if weights.ndim != 1:
+        raise InvalidWeightsError(
+            f"Sample weights must be 1D array or scalar, got {weights.ndim}D array. Pass one "
+            "weight for each row."
+        )
+    if len(weights) != n_rows:
+        raise InvalidWeightsError(
+            f"sample_weight has {len(weights)} values and X has {n_rows} rows. Pass one weight for "
+            "each row."
+        )
+    return weights

@@ -11,7 +11,7 @@ from sklearn.datasets import load_breast_cancer
 import hocmim
 from hocmim import HOCMIM, JMI, CriterionSelector, errors
 from hocmim.criteria.cmim import CMIMCriterion
-from hocmim.explain import column_name
+from hocmim.groups import column_name
 from hocmim.methods import METHODS
 from hocmim.report import fingerprint
 from hocmim.report.evidence import (
@@ -45,14 +45,14 @@ def make(name):
 
 def taken(evidence, place):
     """The name of a selected feature by its place, as explain calls it."""
-    return column_name(evidence.names, int(evidence.selected[place]))
+    return column_name(evidence.basis.features.names, int(evidence.selected[place]))
 
 
 def check_against_explain(selector, X, y):
     found = gather(selector, X, y)
     answers = found.answers
-    for j in range(found.n_columns):
-        one = selector.explain(j, X)
+    for j, column in enumerate(found.basis.features.first.tolist()):
+        one = selector.explain(column, X)
         assert found.relevance[j] == one.relevance
         assert answers.score[j] == one.score
         assert answers.order[j] == one.contests[-1].order
@@ -114,21 +114,10 @@ def test_real_columns_with_names():
 def test_blocks_and_threads_change_nothing(name):
     X, y = table(D=40, seed=2)
     selector = make(name).fit(X, y)
-    codes = selector.encoder_.transform(X)
-    best = list(zip(selector.selected_.tolist(), selector.scores_.tolist(), strict=True))
-    steps = np.arange(5)
+    usual = gather(selector, X, y)
     found = [
-        explain_all(
-            codes,
-            selector._kept,
-            selector._criterion(),
-            selector._estimator(),
-            best,
-            steps,
-            n_jobs=n_jobs,
-            block_columns=width,
-        )
-        for n_jobs, width in ((1, 40), (2, 7), (2, 1))
+        explain_all(usual.basis, usual.best, usual.curve_steps, n_jobs=jobs, block_columns=width)
+        for jobs, width in ((1, 40), (2, 7), (2, 1))
     ]
     for relevance, answers in found[1:]:
         assert relevance.tobytes() == found[0][0].tobytes()
@@ -147,6 +136,29 @@ def test_other_filters(name):
     assert found.redundancy.shape == (4, 4)
     relevance = hocmim.mi(hocmim.encode(X[["mean radius"]]).narrow[0], y)
     assert found.relevance[0] == pytest.approx(relevance, abs=1e-12)
+
+
+@pytest.mark.parametrize("parameters", [{}, {"n_features_to_select": "auto"}], ids=str)
+def test_groups_of_columns(parameters):
+    X, y = CANCER
+    groups = {"radius": ["mean radius", "worst radius"], "texture": [1, 21], "points": [7, 17, 27]}
+    selector = HOCMIM(**({"n_features_to_select": 5} | parameters), feature_groups=groups).fit(X, y)
+    found = check_against_explain(selector, X, y)
+    assert found.n_features == 26
+    assert len(selector.selected_) > len(found.selected)
+    assert found.scores.tolist() == [score for _, score in found.best[: len(found.selected)]]
+    assert found.name(0) == "radius"
+
+
+def test_weights_of_rows():
+    X, y = table()
+    weights = np.random.default_rng(0).integers(3, size=len(y))
+    selector = HOCMIM(5).fit(X, y, sample_weight=weights)
+    weighted = check_against_explain(selector, X, y)
+    X, y = np.repeat(X, weights, axis=0), np.repeat(y, weights)
+    repeated = gather(HOCMIM(5).fit(X, y), X, y)
+    assert weighted.answers.score.tobytes() == repeated.answers.score.tobytes()
+    assert weighted.cumulative.supported.tolist() == repeated.cumulative.supported.tolist()
 
 
 def test_frequencies_of_a_stability_selector():

@@ -273,6 +273,25 @@ def test_arrays_and_sparse_matrices(tmp_path):
         assert data_of(path)["names"][2] == "column 2"
 
 
+def test_groups_and_weights(tmp_path):
+    frame, y = mixed_table()
+    weights = np.arange(len(y)) % 3
+    selector = HOCMIM(3, feature_groups={"both": ["number", "copy"]})
+    path = selector.fit(frame, y, sample_weight=weights).report(tmp_path / "r.html", frame, y)
+    data = data_of(path)
+    assert data["names"][0] == "both"
+    assert data["columns"][0] == [0, 4]
+    assert data["encoding"][0].startswith("group of 2 columns (number, copy): ")
+    copies = [message for k, message in data["notes"] if k == 0]
+    assert copies[0].startswith("'copy' says 100%")
+    assert "Look twice at both" in words_of(path)
+    assert f"and took {len(data['selected'])}, beginning with both" in words_of(path)
+    rows = int((weights > 0).sum())
+    assert [m for _, m in data["notes"] if "identifier" in m] == [
+        f"looks like an identifier: {rows} of its {rows} values are distinct."
+    ]
+
+
 def test_continuous_target(tmp_path):
     X, _ = CANCER
     y = X["mean radius"] * 1.5 + np.sin(X["mean area"])

@@ -10,7 +10,7 @@ from typing import Any, Self
 import joblib
 import numpy as np
 
-from hocmim.codes import Codes, Column
+from hocmim.codes import Codes, Column, column_digests, fingerprint
 from hocmim.counting import Values
 from hocmim.criteria.base import Best, Criterion, Floor
 
@@ -85,6 +85,12 @@ class LocalEngine:
 
     def _map(self, function: Any, *arguments: Any) -> list[Any]:
         return list((self._pool or _InTurn).map(function, self._criteria, *arguments))
+
+    def fingerprint(self) -> str:
+        """What tells this table and target from others."""
+        blocks = [self.codes.block(at, at + self._block_size) for at in self._starts]
+        digests = list((self._pool or _InTurn).map(column_digests, blocks))
+        return fingerprint(np.concatenate(digests), self.y)
 
     def start(self) -> Values:
         """Hand every block to its criterion; return the relevance of every column."""

@@ -49,9 +49,9 @@ class Filter(RankingSelector):
 
     lower_is_better: ClassVar[bool] = False
 
-    def _read(self, X: Any, y: Any) -> tuple[Samples, int]:
+    def _read(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Samples, int]:
         """The numbers, the classes, and how many columns to select."""
-        table, target = self._validate_input(X, y)
+        table, target = self._validate_input(X, y, sample_weight)
         n_selected = self._resolve_n_features(table.n_columns)
         method = type(self).__name__
         classes = class_codes(target, method)
@@ -94,7 +94,10 @@ class ScoringFilter(Filter):
         -------
         self
         """
-        samples, n_selected = self._read(X, y)
+        return self._fit(X, y)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        samples, n_selected = self._read(X, y, sample_weight)
         scores = self._score(samples)
         order = best_first(scores, lower_is_better=self.lower_is_better)
         return self._set_ranking(order, scores, n_selected)
@@ -102,6 +105,28 @@ class ScoringFilter(Filter):
     @abstractmethod
     def _score(self, samples: Samples) -> NDArray[np.float64]:
         """One score a column."""
+
+
+class WeightedFilter(ScoringFilter):
+    """A filter for which a row that is there twice says twice as much, and nothing else."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Score every column of X and keep the best.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            Numbers or categories, none missing.
+        y : array of shape (n_samples,)
+            Classes: integers, booleans or strings.
+        sample_weight : array of shape (n_samples,), optional
+            Whole numbers: a row of weight w counts as w equal rows, one of weight 0 as none.
+
+        Returns
+        -------
+        self
+        """
+        return self._fit(X, y, sample_weight)
 
 
 def class_codes(y: NDArray[Any], method: str) -> NDArray[np.int32]:

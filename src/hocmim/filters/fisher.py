@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hocmim.filters._base import Samples, ScoringFilter, column_blocks, constant_columns, indicator
+from hocmim.filters._base import Samples, WeightedFilter, column_blocks, constant_columns, indicator
 
 
-class FisherScore(ScoringFilter):
+class FisherScore(WeightedFilter):
     """F = Σ_c n_c (μ_c − μ)² / Σ_c n_c σ_c².
 
     Rewards a column whose class means lie far apart for the spread within the classes. Cost O(ND).

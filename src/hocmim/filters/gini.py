@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hocmim.filters._base import Samples, ScoringFilter, column_blocks, indicator
+from hocmim.filters._base import Samples, WeightedFilter, column_blocks, indicator
 
 
-class GiniIndex(ScoringFilter):
+class GiniIndex(WeightedFilter):
     """G = min over thresholds t of (n_L/N) gini(x ≤ t) + (n_R/N) gini(x > t), gini = 1 − Σ_c p_c².
 
     Rewards a column with one threshold that separates the classes; **lower is better**, 0 is a

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hocmim.errors import InvalidParameterError
-from hocmim.filters._base import Samples, ScoringFilter, column_blocks, constant_columns, indicator
+from hocmim.filters._base import Samples, WeightedFilter, column_blocks, constant_columns, indicator
 
 DAMPING = 0.9
 """r·ρ(A) of the path weights: any value below 1 gives the same ranking."""
 
 
-class ILFS(ScoringFilter):
+class ILFS(WeightedFilter):
     """s = row sums of (I − rA)⁻¹ − I, A_ij = p(relevant|i) p(relevant|j), r = 0.9/ρ(A).
 
     Rewards a column by all paths through it on a graph whose edges join relevant columns. How

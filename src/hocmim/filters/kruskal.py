@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from hocmim.filters._base import Samples, ScoringFilter, column_blocks, indicator
+from hocmim.filters._base import Samples, WeightedFilter, column_blocks, indicator
 
 
-class KruskalWallis(ScoringFilter):
+class KruskalWallis(WeightedFilter):
     """H = (N − 1) Σ_c n_c (r̄_c − r̄)² / Σ_i (r_i − r̄)², r the ranks of the column.
 
     Ties share the average of their ranks; in this form H is already corrected for them. Rewards

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import joblib
@@ -18,11 +18,12 @@ from numpy.typing import NDArray
 from hocmim.codes import Codes, Column
 from hocmim.counting import BlockTerms, Joint, Values
 from hocmim.criteria.base import Criterion, comparison_key
-from hocmim.encode import ColumnDescriptions, Encoder, encode_target
+from hocmim.encode import Encoder, encode_target
 from hocmim.errors import InvalidTableError, InvalidTargetError
-from hocmim.explain import Kept, column_name, pairwise_redundancy
+from hocmim.explain import Kept, pairwise_redundancy
+from hocmim.groups import Features
 from hocmim.stopping import Margins, Stopping, mean_of_g
-from hocmim.tables import as_table
+from hocmim.tables import as_table, as_target, check_features, repeated_rows
 
 # Columns a thread explains at a time.
 BLOCK_COLUMNS = 512
@@ -97,16 +98,32 @@ class Cumulative:
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """All numbers of a report.
+    """All numbers of a report. What there is for each feature has one element a feature.
 
-    ``best`` holds the best candidate of each step and its score: the features taken, and last the
-    one a selection ended before. ``estimator`` is that of ``relevance`` and of all redundancies.
+    Attributes
+    ----------
+    selector : estimator
+    basis : Basis
+        What it selected from.
+    best : list of (feature, score)
+        The best candidate of each step: the features taken, and last the one a selection ended
+        before.
+    stopping : Stopping or None
+        Why it ended early, told in features.
+    relevance : ndarray of float64
+    answers : Answers
+    curve_steps : ndarray of int64
+        The steps, from 0, whose scores are in ``answers.curve``.
+    redundancy : ndarray of float64
+        Of each pair of the first selected features.
+    cumulative : Cumulative
+    target_entropy : float
+        H(Y), plug-in.
+    n_classes : int
     """
 
     selector: Any
-    n_samples: int
-    names: Sequence[str] | None
-    selected: NDArray[np.int64]
+    basis: Basis
     best: list[tuple[int, float]]
     stopping: Stopping | None
     relevance: Values
@@ -116,91 +133,169 @@ class Evidence:
     cumulative: Cumulative
     target_entropy: float
     n_classes: int
-    target_cuts: NDArray[np.float64] | None
-    encoding: ColumnDescriptions
-    encoder: Encoder
-    estimator: str
-    by_search: bool
 
     @property
-    def n_columns(self) -> int:
-        """D."""
+    def n_features(self) -> int:
+        """Columns, a group of them counted as one."""
         return len(self.relevance)
+
+    @property
+    def n_samples(self) -> int:
+        """N."""
+        return self.basis.codes.n_samples
+
+    @property
+    def selected(self) -> NDArray[np.int64]:
+        """The features taken, in order."""
+        return self.basis.kept.indices
 
     @property
     def method(self) -> str:
         """What to call the selector."""
         return type(self.selector).__name__
 
-    def name(self, j: int) -> str:
+    @property
+    def by_search(self) -> bool:
+        """Whether features were taken one after the other, by a criterion."""
+        return self.basis.criterion is not None
+
+    def name(self, k: int) -> str:
+        """The name of feature k, or ``column j``."""
+        names = self.basis.features.names
+        return f"column {self.basis.features.first[k]}" if names is None else str(names[k])
+
+    def column_name(self, j: int) -> str:
         """The name of column j, or ``column j``."""
-        return f"column {j}" if self.names is None else column_name(self.names, j)
+        names = self.basis.features.column_names
+        return f"column {j}" if names is None else str(names[j])
+
+    @property
+    def p_values(self) -> Values | None:
+        """Of each feature taken, with "auto"."""
+        p_values = getattr(self.selector, "p_values_", None)
+        return None if p_values is None else p_values[self._first_selected]
+
+    @property
+    def scores(self) -> Values:
+        """Of each feature taken, when it was."""
+        return self.selector.scores_[self._first_selected]
+
+    @property
+    def _first_selected(self) -> NDArray[np.int64]:
+        """Where the first column of each feature taken is among the columns taken."""
+        sizes = self.basis.features.sizes(self.selected)
+        return np.cumsum(sizes) - sizes
+
+
+@dataclass(frozen=True, eq=False)
+class Basis:
+    """What was selected from, as codes.
+
+    Attributes
+    ----------
+    features : Features
+        Columns, and groups of them.
+    encoder : Encoder
+        Of the columns.
+    codes : Codes
+        Of the features.
+    kept : Kept
+        The selected features and y.
+    criterion : Criterion or None
+        What the search maximised; None if there was no search.
+    estimator : str
+        Of relevance and redundancy.
+    target_cuts : ndarray of float64 or None
+    """
+
+    features: Features
+    encoder: Encoder
+    codes: Codes
+    kept: Kept
+    criterion: Criterion | None
+    estimator: str
+    target_cuts: NDArray[np.float64] | None
 
 
 def gather(selector: Any, X: Any, y: Any) -> Evidence:
     """Collect the numbers of a report on a fitted selector, from the table it was fitted on."""
     # A search by a criterion keeps what it saw; the other filters work on the raw table.
     by_search = hasattr(selector, "_kept")
-    table = as_table(X)
-    if by_search:
-        encoder, kept = selector.encoder_, selector._kept
-        codes, criterion = encoder.transform(table), selector._criterion()
-        estimator = criterion.estimator
-        _check_target(selector, y, kept.y, codes.n_samples)
-        cuts = selector.target_cuts_
-    else:
-        encoder = Encoder(n_jobs=-1)
-        codes, criterion = encoder.fit_transform(table), None
-        estimator = "plugin"
-        target = encode_target(y, table.n_rows)
-        kept = Kept.of(codes, target.column, selector.selected_.tolist())
-        cuts = target.cuts
-    best = list(zip(selector.selected_.tolist(), selector.scores_.tolist(), strict=True))
+    basis = _basis_of_search(selector, X, y) if by_search else _basis_of_ranking(selector, X, y)
+    features, codes, kept = basis.features, basis.codes, basis.kept
+    first = np.cumsum(sizes := features.sizes(kept.indices)) - sizes
+    best = list(zip(kept.indices.tolist(), selector.scores_[first].tolist(), strict=True))
     stopping = getattr(selector, "stopping_", None)
     if stopping is not None:
+        stopping = replace(stopping, index=int(features.of_column[stopping.index]))
         best.append((stopping.index, stopping.score))
     steps = steps_to_show(len(best) if by_search else 0, codes.n_columns)
     n_jobs = getattr(selector, "n_jobs", None)
-    relevance, answers = explain_all(
-        codes, kept, criterion, estimator, best, steps, n_jobs=-1 if n_jobs is None else n_jobs
-    )
+    relevance, answers = explain_all(basis, best, steps, n_jobs=-1 if n_jobs is None else n_jobs)
     if by_search:
-        _check_same_table(relevance, selector.relevance_)
+        _check_same_table(relevance, selector.relevance_[features.first])
     else:
         answers.score[:] = _filter_scores(selector)
-    mapped = kept_first(kept, MOST_MAPPED)
-    entropy = BlockTerms(Codes.from_columns([kept.y]), Joint.of([kept.y]), "plugin").relevance()
+    target = Joint.of([kept.y])
+    entropy = BlockTerms(Codes.from_columns([kept.y]), target, "plugin").relevance()
     return Evidence(
         selector=selector,
-        n_samples=codes.n_samples,
-        names=getattr(selector, "feature_names_in_", None),
-        selected=selector.selected_,
+        basis=basis,
         best=best,
         stopping=stopping,
         relevance=relevance,
         answers=answers,
         curve_steps=steps,
-        redundancy=pairwise_redundancy(mapped, estimator),
+        redundancy=pairwise_redundancy(kept_first(kept, MOST_MAPPED), basis.estimator),
         cumulative=cumulative_information(kept.columns, kept.y),
         target_entropy=float(entropy[0]),
-        n_classes=Joint.of([kept.y]).n_cells,
-        target_cuts=cuts,
-        encoding=encoder.columns_,
-        encoder=encoder,
-        estimator=estimator,
-        by_search=by_search,
+        n_classes=target.n_cells,
     )
 
 
-def _check_target(selector: Any, y: Any, seen: Column, n_rows: int) -> None:
+def _basis_of_search(selector: Any, X: Any, y: Any) -> Basis:
+    table = as_table(X)
+    n_rows, counts = table.n_rows, selector._row_counts
+    if counts is not None and len(counts) == n_rows:
+        table = as_table(table.take(repeated_rows(counts)))
     again = encode_target(
-        y, n_rows, bins=selector.target_bins, discretizer=selector.discretizer
+        as_target(y, n_rows, rows=table.rows),
+        table.n_rows,
+        bins=selector.target_bins,
+        discretizer=selector.discretizer,
     ).column
-    if not np.array_equal(again.codes, seen.codes):
+    kept = selector._kept
+    if not np.array_equal(again.codes, kept.y.codes):
         raise InvalidTargetError(
             "y is not the target the selector was fitted on: its values, or their order, are "
             "others. Pass the same X and y to the report as to fit."
         )
+    criterion = selector._criterion()
+    return Basis(
+        features=selector.features_,
+        encoder=selector.encoder_,
+        codes=selector.features_.join(selector.encoder_.transform(table)),
+        kept=kept,
+        criterion=criterion,
+        estimator=criterion.estimator,
+        target_cuts=selector.target_cuts_,
+    )
+
+
+def _basis_of_ranking(selector: Any, X: Any, y: Any) -> Basis:
+    table = as_table(X)
+    check_features(selector, table, reset=False)
+    encoder = Encoder(n_jobs=-1)
+    codes, target = encoder.fit_transform(table), encode_target(y, table.n_rows)
+    return Basis(
+        features=Features(table.n_columns, getattr(selector, "feature_names_in_", None)),
+        encoder=encoder,
+        codes=codes,
+        kept=Kept.of(codes, target.column, selector.selected_.tolist()),
+        criterion=None,
+        estimator="plugin",
+        target_cuts=target.cuts,
+    )
 
 
 def _check_same_table(relevance: Values, seen: Values) -> None:
@@ -237,27 +332,18 @@ def steps_to_show(n_steps: int, n_columns: int) -> NDArray[np.int64]:
 
 
 def explain_all(
-    codes: Codes,
-    kept: Kept,
-    criterion: Criterion | None,
-    estimator: str,
+    basis: Basis,
     best: Sequence[tuple[int, float]],
     steps: NDArray[np.int64],
     *,
     n_jobs: int | None = -1,
     block_columns: int = BLOCK_COLUMNS,
 ) -> tuple[Values, Answers]:
-    """The relevance of every column, and why it was taken or left.
+    """The relevance of every feature, and why it was taken or left.
 
     Parameters
     ----------
-    codes : Codes
-        Of all columns.
-    kept : Kept
-        The selected columns and y.
-    criterion : Criterion or None
-        As the search had it; None if there was no search.
-    estimator : str
+    basis : Basis
     best : sequence of (index, score)
         The best candidate of each step.
     steps : ndarray of int64
@@ -267,12 +353,13 @@ def explain_all(
     block_columns : int
         Columns a block; never changes a result.
     """
+    codes, selected, y = basis.codes, basis.kept.columns, basis.kept.y
     starts = range(0, codes.n_columns, block_columns)
-    selected = kept.columns
 
     def explain_block(start: int) -> tuple[Values, Answers]:
         block = codes.block(start, start + block_columns)
-        return _Block(block, start, selected, kept.y, estimator).explain(criterion, best, steps)
+        found = _Block(block, start, selected, y, basis.estimator)
+        return found.explain(basis.criterion, best, steps)
 
     n_threads = min(joblib.effective_n_jobs(n_jobs), len(starts))
     if n_threads <= 1:

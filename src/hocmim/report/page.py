@@ -20,17 +20,19 @@ from sklearn.utils.validation import check_is_fitted
 
 from hocmim.data_notes import KINDS, Note, data_notes
 from hocmim.errors import InvalidParameterError, MissingDependencyError
+from hocmim.groups import Features
 from hocmim.pages import asset, document, sorting_script
 from hocmim.report.evidence import MOST_COMPARED, MOST_MAPPED, Evidence, gather
 from hocmim.report.fingerprint import fingerprint
 from hocmim.report.words import (
     Name,
     Sentence,
-    describe_encoding,
+    describe_feature,
     percent,
     summary,
     together,
 )
+from hocmim.tables import as_table, as_target
 
 LIBRARIES = ("hocmim", "numpy", "scipy", "scikit-learn", "narwhals")
 # Rows of the table of selected features, and notes of one kind shown one by one.
@@ -224,21 +226,22 @@ def _number(value: float, form: str = ".4f") -> str:
 def _tiles(evidence: Evidence) -> list[tuple[str, str]]:
     """The figures at the top: what it is, what it is called."""
     low, high = (percent(min(1.0, v / evidence.target_entropy)) for v in together(evidence))
-    K, D, N = len(evidence.selected), evidence.n_columns, evidence.n_samples
+    K, D, N = len(evidence.selected), evidence.n_features, evidence.n_samples
     tiles = [(f"{K:,} of {D:,}", "features taken")]
     if K:
         share = low if low == high else f"{low.removesuffix('%')}–{high}"
         tiles.append((share, "of the target explained"))
-    target = "bins of the target" if evidence.target_cuts is not None else "classes"
+    target = "bins of the target" if evidence.basis.target_cuts is not None else "classes"
     return [*tiles, (f"{N:,}", "samples"), (f"{evidence.n_classes:,}", target)]
 
 
 def _doubts(evidence: Evidence, notes: Sequence[Note]) -> dict[int, list[str]]:
-    """What casts doubt on selected features, by column."""
+    """What casts doubt on selected features, by feature."""
     doubts: dict[int, list[str]] = {j: [] for j in evidence.selected.tolist()}
     for note in notes:
-        if note.index in doubts and note.kind in DOUBTS:
-            doubts[note.index].append(DOUBTS[note.kind])
+        k = int(evidence.basis.features.of_column[note.index])
+        if k in doubts and note.kind in DOUBTS and DOUBTS[note.kind] not in doubts[k]:
+            doubts[k].append(DOUBTS[note.kind])
     return doubts
 
 
@@ -251,7 +254,7 @@ def _doubts_in_words(evidence: Evidence, doubts: dict[int, list[str]]) -> Iterat
 def _rows(evidence: Evidence, doubts: dict[int, list[str]]) -> list[dict[str, Any]]:
     """The selected features, one after the other."""
     answers = evidence.answers
-    p_values = getattr(evidence.selector, "p_values_", None)
+    p_values, scores = evidence.p_values, evidence.scores
     largest = max((float(evidence.relevance[j]) for j in evidence.selected), default=0.0)
     rows = []
     for place, j in enumerate(evidence.selected[:MOST_ROWS].tolist()):
@@ -265,7 +268,7 @@ def _rows(evidence: Evidence, doubts: dict[int, list[str]]) -> list[dict[str, An
                 "doubts": doubts[j],
                 "relevance": relevance,
                 "width": 100 * max(0.0, relevance) / largest if largest > 0 else 0.0,
-                "score": float(evidence.selector.scores_[place]),
+                "score": float(scores[place]),
                 "p_value": None if p_values is None else float(p_values[place]),
                 "order": int(answers.order[j]),
                 "by": evidence.name(int(evidence.selected[by])) if by >= 0 else None,
@@ -276,9 +279,16 @@ def _rows(evidence: Evidence, doubts: dict[int, list[str]]) -> list[dict[str, An
 
 
 def _data_notes(selector: Any, X: Any, y: Any) -> list[Note]:
+    """Notes on the rows that were used, each once whatever its weight."""
     if not hasattr(selector, "encoder_"):
         return data_notes(X, y)
-    return data_notes(X, y, encoder=selector.encoder_, target_bins=selector.target_bins)
+    table, counts = as_table(X), selector._row_counts
+    target = y
+    if counts is not None:
+        used = np.flatnonzero(counts)
+        target = as_target(y, table.n_rows, rows=used)
+        table = table.take(used)
+    return data_notes(table, target, encoder=selector.encoder_, target_bins=selector.target_bins)
 
 
 def _note_groups(notes: Sequence[Note]) -> list[tuple[str, list[Note]]]:
@@ -293,13 +303,13 @@ def _encoding_counts(evidence: Evidence) -> list[tuple[str, int]]:
         "levels": "numbers of few values, each a level",
         "categories": "categories, each a level",
     }
-    kinds = [column.kind for column in evidence.encoding]
+    kinds = [column.kind for column in evidence.basis.encoder.columns_]
     counts = [(title, kinds.count(kind)) for kind, title in titles.items()]
     return [(title, n) for title, n in counts if n]
 
 
 def _cutting(evidence: Evidence) -> str:
-    encoder = evidence.encoder
+    encoder = evidence.basis.encoder
     how = {
         "uniform": f"{encoder.n_bins} of equal width",
         "quantile": f"{encoder.n_bins} of equal frequency",
@@ -330,7 +340,7 @@ def _call(selector: Any) -> str:
 
 def _facts(evidence: Evidence, fingerprint: str, source: str | None) -> list[tuple[str, str]]:
     """What it was made from."""
-    N, D = evidence.n_samples, evidence.n_columns
+    N, D = evidence.n_samples, evidence.basis.features.n_columns
     facts = [("Data", f"{N:,} × {D:,}, fingerprint {fingerprint}")]
     if source:
         facts.insert(0, ("Source", printable(source)))
@@ -355,8 +365,8 @@ def _target_name(y: Any) -> str:
 def _data(evidence: Evidence, notes: Sequence[Note]) -> dict[str, Any]:
     """Everything the search box and the charts need, arrays packed."""
     answers, cumulative = evidence.answers, evidence.cumulative
-    D, K = evidence.n_columns, len(evidence.selected)
-    stopping = evidence.stopping
+    D, K = evidence.n_features, len(evidence.selected)
+    stopping, features = evidence.stopping, evidence.basis.features
     low, high, curve = _pack_curve(answers.curve)
     return {
         "method": evidence.method,
@@ -366,7 +376,7 @@ def _data(evidence: Evidence, notes: Sequence[Note]) -> dict[str, Any]:
         "names": [printable(evidence.name(j)) for j in range(D)],
         "selected": evidence.selected.tolist(),
         "best": [[index, score] for index, score in evidence.best],
-        "runnersUp": _runners_up(evidence.selector),
+        "runnersUp": _runners_up(evidence),
         "stopping": None
         if stopping is None
         else {
@@ -376,7 +386,7 @@ def _data(evidence: Evidence, notes: Sequence[Note]) -> dict[str, Any]:
         },
         "relevance": _pack(evidence.relevance, "<f8"),
         "score": _pack(answers.score, "<f8"),
-        "ranking": _pack(evidence.selector.ranking_, "<u4"),
+        "ranking": _pack(evidence.selector.ranking_[features.first], "<u4"),
         "nearestStep": _pack(answers.nearest_step, "<u2" if K < TOP else "<u4"),
         "nearestScore": _pack(answers.nearest_score, "<f8"),
         "curve": {
@@ -403,10 +413,20 @@ def _data(evidence: Evidence, notes: Sequence[Note]) -> dict[str, Any]:
             "cells": cumulative.n_cells.tolist(),
             "entropy": evidence.target_entropy,
         },
-        "scores": [float(score) for score in evidence.selector.scores_],
-        "encoding": [printable(describe_encoding(column)) for column in evidence.encoding],
-        "notes": [[note.index, printable(note.message)] for note in notes[:MOST_MESSAGES]],
+        "scores": evidence.scores.tolist(),
+        "columns": [features.columns(k) for k in range(D)] if features.groups else None,
+        "encoding": [printable(describe_feature(evidence.basis, k)) for k in range(D)],
+        "notes": [
+            [int(features.of_column[note.index]), printable(_message(note, features))]
+            for note in notes[:MOST_MESSAGES]
+        ],
     }
+
+
+def _message(note: Note, features: Features) -> str:
+    """A note on a feature, which says of which of its columns it is."""
+    is_group = len(features.columns(int(features.of_column[note.index]))) > 1
+    return str(note) if is_group else note.message
 
 
 def _pack(values: Any, kind: str) -> str:
@@ -425,13 +445,14 @@ def _rounded(values: NDArray[np.float64]) -> list[float]:
     return [round(float(value), 6) for value in values]
 
 
-def _runners_up(selector: Any) -> dict[int, tuple[int, float]]:
+def _runners_up(evidence: Evidence) -> dict[int, tuple[int, float]]:
     """The next best candidate of each step and its score."""
-    if not hasattr(selector, "trace_"):
+    if not evidence.by_search:
         return {}
+    of_column = evidence.basis.features.of_column
     return {
-        int(row["step"]): (int(row["candidate"]), float(row["score"]))
-        for row in selector.trace_
+        int(row["step"]): (int(of_column[row["candidate"]]), float(row["score"]))
+        for row in evidence.selector.trace_
         if row["place"] == 2
     }
 

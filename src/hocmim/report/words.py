@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from hocmim.encode import ColumnDescription
-from hocmim.report.evidence import Evidence
+from hocmim.groups import column_name
+from hocmim.report.evidence import Basis, Evidence
 
 MOST_LEVELS_SHOWN = 6
 LEVEL_LENGTH = 24
@@ -33,7 +34,7 @@ def summary(evidence: Evidence) -> Iterator[Sentence]:
 
 
 def _what(evidence: Evidence) -> Sentence:
-    K, D = len(evidence.selected), evidence.n_columns
+    K, D = len(evidence.selected), evidence.n_features
     looked = f"{evidence.method} looked at {count(D, 'feature')} of "
     looked += f"{count(evidence.n_samples, 'sample')} and took "
     if K == 0:
@@ -71,7 +72,7 @@ def together(evidence: Evidence) -> tuple[float, float]:
 def _why_it_ended(evidence: Evidence) -> Sentence:
     stopping, K = evidence.stopping, len(evidence.selected)
     if stopping is None:
-        if evidence.n_columns == K:
+        if evidence.n_features == K:
             return ["It ended when no feature was left."]
         return ["It ended because as many were taken as were asked for."]
     best = Name(evidence.name(stopping.index))
@@ -89,7 +90,7 @@ def _why_it_ended(evidence: Evidence) -> Sentence:
 
 
 def _most_relevant_left(evidence: Evidence) -> int | None:
-    is_left = np.ones(evidence.n_columns, bool)
+    is_left = np.ones(evidence.n_features, bool)
     is_left[evidence.selected] = False
     if not is_left.any():
         return None
@@ -106,6 +107,17 @@ def _about_left(evidence: Evidence, left: int) -> Sentence:
     by = Name(evidence.name(int(evidence.selected[place])))
     share = evidence.answers.redundancy[0, left] / relevance
     return [*sentence, ", but ", by, f" repeats {percent(min(share, 1.0))} of it."]
+
+
+def describe_feature(basis: Basis, k: int) -> str:
+    """How a column was cut, or which columns a group is made of."""
+    columns = basis.features.columns(k)
+    if len(columns) == 1:
+        return describe_encoding(basis.encoder.columns_[columns[0]])
+    names = (column_name(basis.features.column_names, j) for j in columns[:MOST_LEVELS_SHOWN])
+    more = ", …" if len(columns) > MOST_LEVELS_SHOWN else ""
+    occur = count(int(basis.codes.arity[k]), "combination")
+    return f"group of {len(columns)} columns ({', '.join(map(_level, names))}{more}): {occur} occur"
 
 
 def describe_encoding(column: ColumnDescription) -> str:

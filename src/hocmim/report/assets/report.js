@@ -118,7 +118,7 @@ function facts(j) {
   }
   add("Coded as", data.encoding[j]);
   for (const message of notesOf.get(j) ?? []) add("Note", message);
-  add("Column", count(j));
+  add("Column", data.columns ? data.columns[j].map(count).join(", ") : count(j));
   return list;
 }
 function answer(j) {
@@ -146,7 +146,8 @@ function find(text) {
   const asNumber = /^#?\d+$/.test(wanted) ? parseInt(wanted.replace("#", ""), 10) : -1;
   for (const j of byRelevance) {
     const at = folded[j].indexOf(wanted);
-    if (folded[j].trim() === wanted || j === asNumber) tiers[0].push(j);
+    const isNumber = data.columns ? data.columns[j].includes(asNumber) : j === asNumber;
+    if (folded[j].trim() === wanted || isNumber) tiers[0].push(j);
     else if (at === 0 && tiers[1].length < MOST_MATCHES) tiers[1].push(j);
     else if (at > 0 && tiers[2].length < MOST_MATCHES) tiers[2].push(j);
   }

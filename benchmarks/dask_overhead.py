@@ -1,0 +1,123 @@
+"""The Dask engine against the local one on a table that fits one machine.
+
+    .venv/bin/python benchmarks/dask_overhead.py [--rounds 3] [--results benchmarks/results]
+
+Size E (200 000 × 200, five levels) and one ten times as long; two single-threaded worker processes
+against two threads, taken in turns. Two ratios: of the search alone, on codes that are where the
+engine wants them, and of ``fit``, encoding and moving the codes included. The results are checked
+to be equal. Written to ``dask_overhead.md``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from distributed import Client, LocalCluster
+
+from hocmim.encode import Encoder, encode_target
+from hocmim.engines.dask import Cluster
+from hocmim.engines.local import LocalEngine
+from hocmim.methods import make_selector
+from hocmim.search import forward_search
+from tables import SIZES, TableSpec, classes, table
+
+LONG = TableSpec("2000000x200", 2_000_000, 200)
+CASES = (
+    (SIZES["E"], "HOCMIM", 10, {}),
+    (SIZES["E"], "JMI-3", 10, {}),
+    (SIZES["E"], "JMI", 50, {}),
+    (LONG, "JMI", 50, {}),
+)
+
+
+def seconds(function: Any) -> tuple[float, Any]:
+    start = time.perf_counter()
+    result = function()
+    return time.perf_counter() - start, result
+
+
+class Case:
+    """One method on one table, by either engine."""
+
+    def __init__(self, spec: TableSpec, method: str, k: int, options: dict[str, Any]) -> None:
+        self.X, self.y = table(spec, np.uint8), classes(spec)
+        self.k = k
+        self.name = f"{spec.n_samples:,} × {spec.n_columns} | {method}, K = {k}"
+        self.make = lambda **more: make_selector(method, n_features_to_select=k, **options, **more)
+        self.codes = Encoder(n_jobs=2).fit_transform(self.X)
+        self.target = encode_target(self.y).column
+        selector = self.make()
+        selector.n_features_in_ = spec.n_columns
+        self.criterion = selector._criterion()
+
+    def search_local(self) -> list[int]:
+        with LocalEngine(self.codes, self.target, self.criterion, n_jobs=2) as engine:
+            return self._indices(engine)
+
+    def search_dask(self, client: Client) -> tuple[float, list[int]]:
+        with Cluster(client) as cluster:
+            engine = cluster.engine(self.codes, self.target, self.criterion)
+            engine.codes.present()
+            return seconds(lambda: self._indices(engine))
+
+    def _indices(self, engine: Any) -> list[int]:
+        return [step.index for step in forward_search(engine, self.k).steps]
+
+    def fit(self, engine: Any) -> list[int]:
+        return self.make(engine=engine, n_jobs=2).fit(self.X, self.y).selected_.tolist()
+
+
+def measure(case: Case, client: Client, rounds: int) -> str:
+    times: dict[str, list[float]] = {name: [] for name in ("search", "dask", "fit", "dask fit")}
+    for _ in range(rounds):
+        spent, expected = seconds(case.search_local)
+        times["search"].append(spent)
+        spent, found = case.search_dask(client)
+        times["dask"].append(spent)
+        assert found == expected
+        for name, engine in (("fit", "local"), ("dask fit", client)):
+            spent, found = seconds(lambda engine=engine: case.fit(engine))
+            times[name].append(spent)
+            assert found == expected
+    search, dask, fit, dask_fit = (float(np.median(t)) for t in times.values())
+    return (
+        f"| {case.name} | {search:.2f} | {dask:.2f} | {dask / search:.2f} | {fit:.2f} | "
+        f"{dask_fit:.2f} | {dask_fit / fit:.2f} | {1000 * (dask - search) / case.k:.1f} |"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--results", type=Path, help="folder for dask_overhead.md")
+    arguments = parser.parse_args()
+    lines = [
+        "# The Dask engine and the local one\n",
+        f"Seconds, medians of {arguments.rounds} rounds in turns; two threads against two worker "
+        "processes of one thread, on a machine of two cores. Load average "
+        f"{os.getloadavg()[0]:.0f} when it began: other work shared the machine.\n",
+        "| table | method | search, local | Dask | ratio | fit, local | Dask | ratio | ms a step |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
+    print("\n".join(lines), flush=True)
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as local,
+        Client(local) as client,
+    ):
+        small = Case(SIZES["A"], "JMI", 5, {})
+        small.fit(client)  # imports on the workers
+        for spec, method, k, options in CASES:
+            lines.append(measure(Case(spec, method, k, options), client, arguments.rounds))
+            print(lines[-1], flush=True)
+    if arguments.results:
+        arguments.results.mkdir(parents=True, exist_ok=True)
+        (arguments.results / "dask_overhead.md").write_text("\n".join(lines) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,184 @@
+"""Why HOCMIM's rank differs from the published one: what the paper leaves open, tried one by one.
+
+    .venv/bin/python benchmarks/paper_variants.py --results results/paper --data DIR [--splits 10]
+
+Reads the selections of a finished ``hocmim bench paper`` and changes one thing at a time: a
+parameter of HOCMIM (its new selections take the place of the old ones in the table of 11 methods),
+or what the classifiers are given (for all methods, on the same selections). The last rows draw the
+splits again with replacement: how far chance alone moves the rank. Writes ``variants.md`` beside
+the results; its own results are kept in ``variants/`` there: it can be stopped and started again.
+"""
+
+import argparse
+from collections.abc import Mapping
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from hocmim.experiments.classifiers import CLASSIFIERS, TITLES, balanced_error, count_wrong
+from hocmim.experiments.datasets import Source, find_published
+from hocmim.experiments.paper import HOCMIM, LOW, comparisons
+from hocmim.experiments.protocol import (
+    Item,
+    Method,
+    Outcome,
+    Protocol,
+    classifier_input,
+    predict_curve,
+    split_rows,
+)
+from hocmim.experiments.published import published_sets
+from hocmim.experiments.run import Experiment, run
+from hocmim.experiments.statistics import rank_rows
+from hocmim.experiments.store import Store
+from hocmim.experiments.tables import Grid, error_table, significance
+
+VARIANTS = {
+    "form = conditional": {"form": "conditional"},
+    "path = min": {"path": "min"},
+    "max_order = 5": {"max_order": 5},
+    "min_support = 10": {"min_support": 10},
+    "estimator = plugin": {"estimator": "plugin"},
+    "tol = 0": {"tol": 0},
+}
+INPUTS = ("raw", "standardised")
+N_DRAWS = 1000
+
+Outcomes = Mapping[Item, Outcome]
+
+
+def run_variants(sources: dict[str, Source], n_splits: int, path: Path, jobs: int) -> Outcomes:
+    methods = {name: Method(name, HOCMIM, given) for name, given in VARIANTS.items()}
+    experiment = Experiment(
+        Protocol(),
+        sources,
+        methods,
+        dict.fromkeys(sources, n_splits),
+        dict.fromkeys(sources, tuple(methods)),
+    )
+    return run(experiment, Store(path), jobs=jobs, report=_show).outcomes
+
+
+def _show(progress, seconds_left) -> None:
+    left = "?" if seconds_left is None else f"{seconds_left / 60:.0f} min"
+    print(f"{progress.done}/{progress.total}, {left} left: {progress.latest}", flush=True)
+
+
+def classify_again(outcome: Outcome, *, sources: dict[str, Source], protocol: Protocol) -> Outcome:
+    """The same selection, with the classifiers given something else."""
+    data = sources[outcome.item.dataset].load()
+    halves = split_rows(data.y, outcome.item.split, protocol.seed)
+    selected = np.array(outcome.selected)
+    train, test = classifier_input(data, halves, selected, protocol)
+    wrong, balanced = {}, {}
+    for classifier in protocol.classifiers:
+        guesses = predict_curve(classifier, train, data.y[halves.train], test, protocol)
+        wrong[classifier] = count_wrong(guesses, data.y[halves.test]).tolist()
+        balanced[classifier] = balanced_error(guesses, data.y[halves.test]).tolist()
+    key = f"{outcome.key} {protocol.classifier_input}"
+    return replace(outcome, key=key, wrong=wrong, balanced=balanced)
+
+
+def run_inputs(
+    outcomes: Outcomes, sources: dict[str, Source], given: str, path: Path, jobs: int
+) -> Outcomes:
+    """Every outcome with the classifiers given something else."""
+    store = Store(path)
+    found = store.read()
+    todo = [outcome for item, outcome in outcomes.items() if item not in found]
+    again = partial(classify_again, sources=sources, protocol=Protocol(classifier_input=given))
+    with store.appending() as append, ProcessPoolExecutor(jobs) as pool:
+        for n_done, outcome in enumerate(pool.map(again, todo), start=1):
+            append(outcome)
+            found[outcome.item] = outcome
+            if n_done % 50 == 0 or n_done == len(todo):
+                print(f"{given}: {n_done}/{len(todo)}", flush=True)
+    return found
+
+
+def describe(outcomes: Outcomes, classifier: str) -> list[str]:
+    """HOCMIM's average rank and place among the 11, its mean error, who is significantly worse."""
+    table = error_table(outcomes, comparisons()[0], classifier, "error")
+    at = LOW.index(HOCMIM)
+    ranks = table.average_ranks
+    worse = significance(table).worse_than(HOCMIM)
+    return [
+        f"{ranks[at]:.2f}",
+        f"{int((ranks < ranks[at]).sum()) + 1}",
+        f"{table.errors[:, at].mean():.4f}",
+        ", ".join(worse) or "none",
+    ]
+
+
+def chance(outcomes: Outcomes, classifier: str, n_splits: int) -> str:
+    """The middle 90 % of HOCMIM's average rank over draws of the splits."""
+    sets = sorted({item.dataset for item in outcomes})
+    errors = np.array(
+        [
+            [
+                [outcomes[Item(split, name, m)].errors(classifier, "error").mean() for m in LOW]
+                for name in sets
+            ]
+            for split in range(n_splits)
+        ]
+    )
+    rng = np.random.default_rng(0)
+    draws = rng.integers(n_splits, size=(N_DRAWS, n_splits))
+    ranks = [rank_rows(errors[draw].mean(axis=0))[:, LOW.index(HOCMIM)].mean() for draw in draws]
+    low, high = np.quantile(ranks, [0.05, 0.95])
+    return f"{low:.2f} to {high:.2f}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--results", type=Path, default=Path("results/paper"))
+    parser.add_argument("--splits", type=int, default=10)
+    parser.add_argument("--jobs", type=int, default=2)
+    given = parser.parse_args()
+
+    low = [entry for entry in published_sets() if not entry.is_high_dimensional]
+    sources = find_published(given.data, low).sources
+    everything = Store(given.results / "results.jsonl").read()
+    published = {
+        item: outcome
+        for item, outcome in everything.items()
+        if item.dataset in sources and item.method in LOW
+    }
+    first = {item: outcome for item, outcome in published.items() if item.split < given.splits}
+    folder = given.results / "variants"
+    tried = run_variants(sources, given.splits, folder / "variants.jsonl", given.jobs)
+    settings: dict[str, Outcomes] = {"as in the paper's text": first}
+    for name in VARIANTS:
+        changed = {
+            Item(item.split, item.dataset, HOCMIM): outcome
+            for item, outcome in tried.items()
+            if item.method == name
+        }
+        settings[name] = first | changed
+    for name in INPUTS:
+        again = run_inputs(first, sources, name, folder / f"{name}.jsonl", given.jobs)
+        settings[f"classifiers on {name} values"] = again
+
+    header = ["", "classifier", "average rank", "place of 11", "mean error", "significantly worse"]
+    rows = [
+        [name, TITLES[classifier], *describe(outcomes, classifier)]
+        for name, outcomes in settings.items()
+        for classifier in CLASSIFIERS
+    ]
+    n_all = 1 + max(item.split for item in published)
+    rows += [
+        [f"{n_all} splits drawn again: 90 %", TITLES[c], chance(published, c, n_all), "", "", ""]
+        for c in CLASSIFIERS
+    ]
+    notes = [f"{len(sources)} low-dimensional sets; splits: {given.splits}, but for the last rows."]
+    text = Grid("HOCMIM's rank when one thing is changed", header, rows, notes, 0).to_markdown()
+    (given.results / "variants.md").write_text(text)
+    print(text)
+
+
+if __name__ == "__main__":
+    main()

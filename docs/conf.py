@@ -1,0 +1,170 @@
+"""How the documentation is built: ``make docs``, without a network."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import re
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+
+import hocmim
+
+matplotlib.use("Agg")
+
+project = "hocmim"
+author = "The hocmim developers"
+project_copyright = "the hocmim developers, MIT licence"
+version = release = hocmim.__version__
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "numpydoc",
+    "sphinx_gallery.gen_gallery",
+    "sphinx_copybutton",
+]
+exclude_patterns = ["gallery/*.py", "gallery/*.ipynb"]
+# Blocks without a language are output and formulas.
+highlight_language = "none"
+myst_heading_anchors = 3
+suppress_warnings = ["config.cache"]  # autosummary_context holds functions
+# Pages of the contents being written on other branches.
+NOT_THERE_YET = [
+    page
+    for page in ("cli", "report", "scaling", "tables")
+    if not Path(__file__).with_name(f"{page}.md").exists()
+]
+
+html_theme = "furo"
+html_title = f"hocmim {version}"
+html_static_path = ["_static"]
+html_css_files = ["hocmim.css"]
+html_show_sourcelink = False
+html_copy_source = False
+copybutton_exclude = ".linenos, .gp, .go"
+
+templates_path = ["_templates"]
+autodoc_typehints = "none"
+autodoc_member_order = "bysource"
+numpydoc_show_class_members = False
+python_maximum_signature_line_length = 80
+
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples/gallery",
+    "gallery_dirs": "gallery",
+    "filename_pattern": r"\.py$",
+    "within_subsection_order": "FileNameSortKey",
+    "backreferences_dir": "gallery/backreferences",
+    "doc_module": ("hocmim",),
+    "image_srcset": ["2x"],
+    "download_all_examples": False,
+    "show_signature": False,
+    "capture_repr": (),
+    "show_memory": False,
+    "write_computation_times": False,
+    "min_reported_time": 1e9,
+    "remove_config_comments": True,
+    "reset_modules": ("matplotlib",),
+}
+
+# --- the API reference ----------------------------------------------------------------------------
+
+# Where the classes are shown that have no public name of their own: `name` in a docstring.
+ELSEWHERE = {
+    "InformationSelector": "hocmim.selectors",
+    "RankingSelector": "hocmim.base",
+    "Explanation": "hocmim.explain",
+    "Trace": "hocmim.explain",
+    "Stopping": "hocmim.stopping",
+    "Codes": "hocmim.codes",
+    "ColumnDescription": "hocmim.encode",
+    "BlockTerms": "hocmim.counting",
+    "Joint": "hocmim.counting",
+}
+NAMES = {name: f"hocmim.{name}" for name in hocmim.__all__} | {
+    name: f"{module}.{name}" for name, module in ELSEWHERE.items()
+}
+MODULES = {"hocmim.estimators": "estimator-formulas"}
+# X_j, k_x(z), Σ_{j∈S} (a longer name such as n_bins is no formula); and what is markup by mistake.
+SUBSCRIPT = (
+    r"(?<![^\W\d_])([^\W\d_]\u0304?)_([A-Za-z0-9]{1,2})(?![A-Za-z0-9_])|(?<=\w)_\{([^{}]+)\}"
+)
+FORMULA = re.compile(SUBSCRIPT + r"|\||(?<=\w)_(?!\w)")
+IN_LITERAL = re.compile(r"(``.+?``)")
+
+
+def restructure(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
+    """Make a docstring meant for reading into reStructuredText.
+
+    ``HOCMIM`` becomes a link; the bars of |S| and I(X;Y|Z) are no substitutions, the last sign of
+    selected_ makes no reference of it, and the j of X_j is set low.
+    """
+    for at, line in enumerate(lines):
+        if line.lstrip().startswith(">>>"):
+            continue
+        parts = IN_LITERAL.split(line)
+        parts[::2] = [FORMULA.sub(_set, part) for part in parts[::2]]
+        parts[1::2] = [_link(part) for part in parts[1::2]]
+        lines[at] = "".join(parts)
+
+
+def _set(found: re.Match[str]) -> str:
+    letter, short, braced = found.groups(default="")
+    low = short or braced
+    return rf"{letter}\ :sub:`{low}`\ " if low else rf"\{found[0]}"
+
+
+def _link(literal: str) -> str:
+    name = literal.strip("`")
+    if name in MODULES:
+        return f":ref:`{name} <{MODULES[name]}>`"
+    plain = name.removesuffix("()")
+    return f":py:obj:`{name} <{NAMES[plain]}>`" if plain in NAMES else literal
+
+
+def methods_of(fullname: str) -> list[str]:
+    """Every public method of a class written here, as the class that is shown to define it."""
+    module, _, name = fullname.rpartition(".")
+    cls = getattr(importlib.import_module(module), name)
+    found = {}
+    for base in cls.__mro__:
+        if not base.__module__.startswith("hocmim"):
+            continue
+        shown = fullname if base is cls else f"{base.__module__}.{base.__name__}"
+        if shown != fullname and base.__name__ not in ELSEWHERE:
+            shown = fullname
+        for method, value in vars(base).items():
+            if not method.startswith("_") and inspect.isfunction(value):
+                found.setdefault(method, f"{shown}.{method}")
+    return list(found.values())
+
+
+def is_selector(fullname: str) -> bool:
+    """Whether a class has the methods of scikit-learn's own selectors."""
+    module, _, name = fullname.rpartition(".")
+    return hasattr(getattr(importlib.import_module(module), name), "get_support")
+
+
+autosummary_context = {"methods_of": methods_of, "is_selector": is_selector}
+
+
+def adapt_links(app: Any, docname: str, source: list[str]) -> None:
+    """Links written for reading the pages in the repository, as they are to be here.
+
+    A script of the gallery has a page; another file outside of this folder is a download.
+    """
+    text = re.sub(r"\]\(\.\./examples/gallery/(\w+)\.py\)", r"](gallery/\1.rst)", source[0])
+    source[0] = re.sub(r"\]\((\.\./[\w./-]+)\)", r"](path:\1)", text)
+    if docname == "index":
+        lines = source[0].splitlines(keepends=True)
+        source[0] = "".join(line for line in lines if line.strip() not in NOT_THERE_YET)
+
+
+def setup(app: Any) -> None:
+    """Connect the above."""
+    app.connect("autodoc-process-docstring", restructure, priority=600)
+    app.connect("source-read", adapt_links)

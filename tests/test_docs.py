@@ -1,0 +1,110 @@
+"""The documentation builds without a warning, shows every public name, and needs no network."""
+
+import importlib.util
+import re
+import shutil
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+import hocmim
+
+ROOT = Path(__file__).parents[1]
+TOOLS = ("sphinx", "myst_parser", "numpydoc", "sphinx_gallery", "sphinx_copybutton", "furo")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The pages, from a copy of the sources, so that nothing an earlier build left plays a part.
+
+    The scripts of the gallery are not run here: test_examples.py runs them.
+    """
+    missing = [tool for tool in TOOLS if importlib.util.find_spec(tool) is None]
+    if missing:
+        pytest.skip(f"Not installed: {', '.join(missing)}. Run pip install -e '.[docs]'.")
+    copy = tmp_path_factory.mktemp("docs")
+    for folder in ("docs", "examples", "benchmarks/results"):
+        built = shutil.ignore_patterns("generated", "gallery" if folder == "docs" else "")
+        shutil.copytree(ROOT / folder, copy / folder, ignore=built)
+    shutil.copy(ROOT / "CHANGELOG.md", copy)
+    command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-D", "plot_gallery=0"]
+    done = subprocess.run(
+        [*command, "docs", "site"], cwd=copy, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return copy / "site"
+
+
+def pages(site):
+    found = sorted(page for page in site.rglob("*.html") if "_static" not in page.parts)
+    assert len(found) > 50
+    return found
+
+
+def test_every_public_name_has_a_page(site):
+    from sphinx.util.inventory import InventoryFile
+
+    entries = InventoryFile.loads((site / "objects.inv").read_bytes(), uri="").data
+    shown = {name for kind, of in entries.items() if kind.startswith("py:") for name in of}
+    names = {f"hocmim.{name}" for name in hocmim.__all__ if not name.startswith("__")}
+    assert names - shown == set()
+    assert "hocmim.selectors.InformationSelector.explain" in shown
+    assert "hocmim.errors.InvalidTableError" in shown
+
+
+def test_every_method_is_in_the_guide(site):
+    page = (site / "choosing.html").read_text()
+    text = " ".join(re.sub("<[^>]+>", " ", page).replace("–", "-").split())
+    assert [name for name in hocmim.list_methods() if name not in text] == []
+
+
+class Requests(HTMLParser):
+    """The addresses a browser asks for by itself when it opens a page."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.found = []
+        self.feed(page.read_text())
+
+    def handle_starttag(self, tag, attrs):
+        attrs = dict(attrs)
+        if tag in ("script", "img", "iframe", "source", "video"):
+            self.found += [attrs.get("src"), *(attrs.get("srcset") or "").split(",")]
+        if tag == "link" and attrs.get("rel") not in ("canonical", "index", "next", "prev"):
+            self.found.append(attrs.get("href"))
+
+
+def test_pages_ask_nothing_of_the_network(site):
+    away = re.compile(r"\s*(https?:)?//")
+    for page in pages(site):
+        requests = [address for address in Requests(page).found if address]
+        assert requests, page
+        assert [address for address in requests if away.match(address)] == [], page
+    for sheet in site.rglob("*.css"):
+        assert not re.search(r"(url\(|@import )['\"]?(https?:)?//", sheet.read_text()), sheet
+
+
+def test_formulas_are_set_and_names_are_links(site):
+    page = (site / "api/generated/hocmim.RelaxMRMR.html").read_text()
+    assert "Relax-mRMR: JMI less 1/(|S| (|S|−1)) Σ<sub>j∈S</sub>" in page
+    assert 'href="hocmim.selectors.InformationSelector.html#hocmim.selectors.Infor' in page
+    for page in pages(site):
+        text = page.read_text()
+        assert not re.search(r":(sub|py:obj|class|func):`", text), page
+        assert 'class="problematic"' not in text, page
+
+
+def test_links_within_the_pages_lead_somewhere(site):
+    identifiers = {
+        page: set(re.findall(r'\bid="([^"]+)"', page.read_text())) for page in pages(site)
+    }
+    link = re.compile(r'href="([^"#:?]*)(?:\?[^"#]*)?(?:#([^"]*))?"')
+    for page in identifiers:
+        for address, anchor in link.findall(page.read_text()):
+            target = (page.parent / address).resolve() if address else page
+            assert target.exists(), (page, address)
+            if anchor and target in identifiers:
+                assert anchor in identifiers[target], (page, address, anchor)
