@@ -53,6 +53,8 @@ def warnings_in_our_words(quiet: bool) -> Iterator[None]:
     """What libraries warn of, as lines like our own."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore" if quiet else "default")
+        for of_programmers in (DeprecationWarning, PendingDeprecationWarning, ResourceWarning):
+            warnings.simplefilter("ignore", of_programmers)
         warnings.showwarning = lambda message, *_, **__: warn(" ".join(str(message).split()))
         yield
 
