@@ -123,7 +123,7 @@ def test_select_says_what_it_found_on_standard_error(folder):
         "'when' looks like an identifier",
         "'same' has the same value in every row.",
         "None of these is left out: that is what --drop is for.",
-        "1 column with missing values",
+        "1 column has some (most: 'dose', ",
     ):
         assert expected in said
 
@@ -263,6 +263,51 @@ def test_a_wide_parquet_file(wide):
     assert [row["index"] for row in found["selected"]] == selector.selected_.tolist()
     assert [row["score"] for row in found["selected"]] == selector.scores_.tolist()
     assert "2,000 rows, 5,000 features: 5,000 of whole numbers" in result.stderr
+
+
+def test_codes_on_disk_and_a_checkpoint_give_the_same(folder):
+    table = read_table("mixed.csv")
+    write_table(table.filter(table.column("outcome").is_valid()), "mixed.parquet")
+    arguments = ("select", "mixed.parquet", "-t", "outcome", "-k", 5)
+    expected = run(*arguments)
+    for _ in range(2):  # the second time from what is on disk
+        result = run(*arguments, "--codes-dir", "codes", "--checkpoint", "point", "-o", "few.csv",
+                     "--force")  # fmt: skip
+        assert result.stdout == expected.stdout
+        assert "It is read by the engine" in result.stderr
+        assert (folder / "codes").is_dir()
+        assert (folder / "point").exists()
+        assert read_table("few.csv").column_names[-1] == "outcome"
+    said = run(*arguments, "--codes-dir", "codes", "--drop", "leak", code=2).stderr
+    assert "--drop and --target-kind do not go with" in said
+
+
+def test_groups_are_selected_as_one(folder):
+    arguments = (*SELECT, "-k", 3, "--drop", "leak", "--group", "who=age,town,smoker")
+    found = json.loads(run(*arguments, "--json", "-").stdout)
+    assert "who" in [row["feature"] for row in found["selected"]]
+    assert {"age", "town", "smoker"} <= set(found["columns"])
+    assert len(found["selected"]) == 3
+    assert len(found["columns"]) == 5
+    assert run(*arguments, "-o", "few.csv").exit_code == 0
+    assert read_table("few.csv").num_columns == 6
+    explained = run("explain", *arguments[1:], "-f", "who").stdout
+    assert explained.startswith("HOCMIM took 'who'")
+    said = run(*SELECT, "--group", "who=age,twon", code=2).stderr
+    assert "Did you mean 'town'?" in said
+
+
+def test_a_dask_cluster_gives_the_same(folder):
+    distributed = pytest.importorskip("distributed")
+    table = read_table("mixed.csv")
+    write_table(table.filter(table.column("outcome").is_valid()), "mixed.parquet")
+    arguments = ("select", "mixed.parquet", "-t", "outcome", "-k", 5)
+    with distributed.LocalCluster(
+        n_workers=1, threads_per_worker=1, processes=False, protocol="tcp", dashboard_address=None
+    ) as cluster:
+        address = cluster.scheduler_address
+        result = run(*arguments, "--engine", "dask", "--scheduler", address)
+    assert result.stdout == run(*arguments).stdout
 
 
 # --- what can go wrong ----------------------------------------------------------------------------

@@ -2,4 +2,5 @@
 
 from hocmim_cli import main
 
-main()
+if __name__ == "__main__":  # the processes of a Dask cluster import this module
+    main()

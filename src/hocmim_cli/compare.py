@@ -129,7 +129,7 @@ def _print(found: Comparison) -> None:
     from hocmim_cli import show
 
     has_stability = any(math.isfinite(result.stability) for result in found.results)
-    columns = [("method", "name"), ("features", "number"), ("seconds", "number")]
+    columns = [("method", "name"), ("features", "number"), ("time", "number")]
     columns += [("stability", "number"), ("interval", "text")] if has_stability else []
     columns += [(f"least {found.measure}", "number"), ("with", "number")]
     rows = []
@@ -141,7 +141,7 @@ def _print(found: Comparison) -> None:
             [
                 result.method,
                 len(result.selected),
-                f"{result.seconds:.2f}",
+                f"{result.seconds:.2f} s",
                 *stability,
                 _number(result.mean_error[best]),
                 int(result.sizes[best]),

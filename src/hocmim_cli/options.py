@@ -180,7 +180,11 @@ with_settings = _gathered(
             show_default=True,
             help="Where to work: on this machine, or on a Dask cluster.",
         ),
-        click.option("--scheduler", metavar="ADDR", help="Of the Dask cluster."),
+        click.option(
+            "--scheduler",
+            metavar="ADDR",
+            help="Of the Dask cluster.  [default: a cluster on this machine]",
+        ),
         click.option(
             "--codes-dir",
             type=click.Path(path_type=Path),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from hocmim.data_notes import Note, data_notes
-from hocmim.errors import InvalidParameterError
+from hocmim.errors import InvalidParameterError, MissingDependencyError
 from hocmim.explain import one_line
 from hocmim.methods import make_selector
 from hocmim.search import Step, keep_selected_so_far
@@ -87,11 +88,36 @@ def run(selector: Any, data: Data, quiet: bool) -> Outcome:
     began = time.monotonic()
     with (
         show.warnings_in_our_words(quiet),
+        _cluster(selector),
         keep_selected_so_far() as interruption,
         _progress(selector, data, quiet),
     ):
         selector.fit(data.X, data.y)
     return Outcome(selector, interruption.happened, time.monotonic() - began)
+
+
+@contextmanager
+def _cluster(selector: Any) -> Iterator[None]:
+    """A Dask cluster on this machine, if one is asked for and no other is named."""
+    if getattr(selector, "engine", "local") != "dask":
+        yield
+        return
+    try:
+        from distributed import Client, LocalCluster
+    except ImportError as error:
+        raise MissingDependencyError(
+            "--engine dask needs Dask. Install it with: pip install 'hocmim[dask]'"
+        ) from error
+    with (
+        LocalCluster(
+            n_workers=selector.n_jobs,
+            threads_per_worker=1,
+            dashboard_address=None,
+            silence_logs=logging.CRITICAL,
+        ) as cluster,
+        Client(cluster),
+    ):
+        yield
 
 
 @contextmanager

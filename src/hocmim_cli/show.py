@@ -53,6 +53,8 @@ def warnings_in_our_words(quiet: bool) -> Iterator[None]:
     """What libraries warn of, as lines like our own."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore" if quiet else "default")
+        for of_programmers in (DeprecationWarning, PendingDeprecationWarning, ResourceWarning):
+            warnings.simplefilter("ignore", of_programmers)
         warnings.showwarning = lambda message, *_, **__: warn(" ".join(str(message).split()))
         yield
 
@@ -187,8 +189,9 @@ def data_notes(notes: Sequence[Any]) -> None:
     if missing:
         most = max(missing, key=lambda note: note.value)
         say(
-            f"{counted(len(missing), 'column')} with missing values, which are a level of their "
-            f"own (most: {most.value:.0%} of {quoted(most.name)}).",
+            f"Missing values are a level of their own: {counted(len(missing), 'column')} "
+            f"{'has' if len(missing) == 1 else 'have'} some (most: {quoted(most.name)}, "
+            f"{most.value:.0%}).",
             "dim",
         )
 
