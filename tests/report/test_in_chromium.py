@@ -158,9 +158,13 @@ def test_finding_features(opened):
     box.send_keys("smoothness")
     browser.find_elements("css selector", "#matches li")[1].click()
     assert "smoothness" in browser.find_element("css selector", "#answer h3").text
-    browser.find_element("css selector", "#selected button.why").click()
+    taken = browser.find_element("css selector", "#selected button.why")
+    centre(browser, taken)
+    taken.click()
     assert "took worst concave points as number 1 of 6" in browser.find_element("id", "answer").text
-    browser.find_element("css selector", "#suggestions button").click()
+    suggestion = browser.find_element("css selector", "#suggestions button")
+    centre(browser, suggestion)
+    suggestion.click()
     assert "HOCMIM left worst perimeter" in browser.find_element("id", "answer").text
 
 
@@ -270,7 +274,7 @@ def test_on_a_phone(opened, chromium, page, scheme):
         assert script(browser, "document.documentElement.scrollWidth") <= 390
         light = brightness(browser, "getComputedStyle(document.body).backgroundColor") > 384
         assert light == (scheme == "light")
-        for feature in range(6):
+        for feature in (17, 18) if page == "hostile" else (0, 3):  # names of 500 signs
             ask(browser, f"#{feature}")
             assert script(browser, "document.documentElement.scrollWidth") <= 390
 

@@ -273,6 +273,16 @@ def test_arrays_and_sparse_matrices(tmp_path):
         assert data_of(path)["names"][2] == "column 2"
 
 
+def test_infinite_scores(tmp_path):
+    """A column that is constant in each class has an infinite Fisher score."""
+    X, y = CANCER
+    X = X.iloc[:, :3].assign(copy=y)
+    selector = hocmim.FisherScore(2).fit(X, y)
+    assert selector.scores_[0] == np.inf
+    path = selector.report(tmp_path / "report.html", X, y)
+    assert '<td data-value="inf">∞</td>' in path.read_text()
+
+
 def test_groups_and_weights(tmp_path):
     frame, y = mixed_table()
     weights = np.arange(len(y)) % 3

@@ -1,7 +1,7 @@
 "use strict";
 // A click on a heading of a table.sortable sorts it. A cell sorts by data-value if it has one.
 function valueOf(cell) {
-  if (cell.dataset.value !== undefined) return parseFloat(cell.dataset.value);
+  if (cell.dataset.value !== undefined) return Number(cell.dataset.value.replace("inf", "Infinity"));
   const number = parseFloat(cell.textContent.replace("−", "-"));
   return Number.isNaN(number) ? null : number;
 }

@@ -217,7 +217,8 @@ def _environment() -> Any:
 
 def _number(value: float, form: str = ".4f") -> str:
     """A number with a minus sign of its own; a dash if there is none."""
-    return "–" if np.isnan(value) else f"{value:{form}}".replace("-", "−")
+    text = "∞" if abs(value) == np.inf else f"{abs(value):{form}}"
+    return "–" if np.isnan(value) else f"{'−' if value < 0 else ''}{text}"
 
 
 # --- what the template shows ----------------------------------------------------------------------
@@ -375,7 +376,8 @@ def _data(evidence: Evidence, notes: Sequence[Note]) -> dict[str, Any]:
         "nSamples": evidence.n_samples,
         "names": [printable(evidence.name(j)) for j in range(D)],
         "selected": evidence.selected.tolist(),
-        "best": [[index, score] for index, score in evidence.best],
+        "best": [feature for feature, _ in evidence.best],
+        "bestScore": _pack([score for _, score in evidence.best], "<f8"),
         "runnersUp": _runners_up(evidence),
         "stopping": None
         if stopping is None
@@ -413,7 +415,7 @@ def _data(evidence: Evidence, notes: Sequence[Note]) -> dict[str, Any]:
             "cells": cumulative.n_cells.tolist(),
             "entropy": evidence.target_entropy,
         },
-        "scores": evidence.scores.tolist(),
+        "scores": _pack(evidence.scores, "<f8"),
         "columns": [features.columns(k) for k in range(D)] if features.groups else None,
         "encoding": [printable(describe_feature(evidence.basis, k)) for k in range(D)],
         "notes": [

@@ -13,7 +13,7 @@ function unpack(text, kind) {
 }
 const D = data.names.length, K = data.selected.length, nSteps = data.best.length;
 const relevance = unpack(data.relevance, "f8"), score = unpack(data.score, "f8");
-const ranking = unpack(data.ranking, "u4");
+const ranking = unpack(data.ranking, "u4"), scores = unpack(data.scores, "f8"), bestScore = unpack(data.bestScore, "f8");
 const nearestStep = unpack(data.nearestStep, K < data.curve.top ? "u2" : "u4");
 const nearestScore = unpack(data.nearestScore, "f8");
 const curveCodes = unpack(data.curve.codes, "u2");
@@ -32,7 +32,8 @@ for (const [j, message] of data.notes) notesOf.set(j, [...(notesOf.get(j) ?? [])
 // --- text -----------------------------------------------------------------------------------------
 const REDUNDANT_SHARE = 0.5;
 function number(value, digits = 4) {
-  return Number.isNaN(value) ? "–" : value.toFixed(digits).replace("-", "−");
+  if (Number.isNaN(value)) return "–";
+  return (Math.abs(value) === Infinity ? `${value}`.replace("Infinity", "∞") : value.toFixed(digits)).replace("-", "−");
 }
 const percent = share => `${(100 * share).toFixed(0)}%`;
 const nats = value => `${number(value)} nats`;
@@ -58,7 +59,7 @@ function named(j, most = Infinity) {
 }
 // Within a sentence.
 const inWords = j => named(j, 80);
-const best = step => data.best[step - 1];
+const best = step => [data.best[step - 1], bestScore[step - 1]];
 
 // --- why: the sentences of selector.explain -------------------------------------------------------
 function whyTaken(j, place) {
@@ -83,9 +84,9 @@ function whyRanked(j, place) {
   if (place !== undefined) return [`${data.method} took `, inWords(j), ` as number ${place + 1} of ${K}, for its score, ${number(score[j])}.`];
   const last = data.selected[K - 1];
   const text = [`${data.method} left `, inWords(j)];
-  if (ranking[j] > K + 1 || Number.isFinite(score[j]))
-    text.push(`: it ranks ${count(ranking[j])} of ${count(D)}`, ...(Number.isFinite(score[j]) ? [`, with a score of ${number(score[j])}`] : []));
-  if (K) text.push("; the last one taken, ", inWords(last), `, has ${number(data.scores[K - 1])}.`);
+  if (ranking[j] > K + 1 || !Number.isNaN(score[j]))
+    text.push(`: it ranks ${count(ranking[j])} of ${count(D)}`, ...(!Number.isNaN(score[j]) ? [`, with a score of ${number(score[j])}`] : []));
+  if (K) text.push("; the last one taken, ", inWords(last), `, has ${number(scores[K - 1])}.`);
   return text;
 }
 function reason(j) {
@@ -242,6 +243,7 @@ function draw(id, config) {
   charts.delete(id);
   if (canvas) charts.set(id, new Chart(canvas, config));
 }
+const drawable = value => (Number.isFinite(value) ? value : null);
 const lettersFor = chart => (chart.width < 480 ? 14 : 30);
 // Names are cut where there is little room, so the width for them follows that of the chart.
 function nameAxis(indices, rank = true) {
@@ -261,7 +263,7 @@ function drawScores() {
   const box = document.getElementById("score-chart");
   if (!box) return;
   box.style.height = `${78 + 27 * Math.max(shown.length, 2)}px`;
-  const bars = [{ label: "score when taken", data: data.scores.slice(0, 40), backgroundColor: colour("blue"), barThickness: 9, borderRadius: 3 }];
+  const bars = [{ label: "score when taken", data: Array.from(scores.subarray(0, 40), drawable), backgroundColor: colour("blue"), barThickness: 9, borderRadius: 3 }];
   if (data.inNats)
     bars.push({ label: "relevance", data: shown.map(j => relevance[j]), backgroundColor: colour("pale"), barThickness: 17, borderRadius: 3 });
   for (const bar of bars) bar.grouped = false;
