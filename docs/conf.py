@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import importlib
-import inspect
 import re
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 import matplotlib
@@ -78,9 +78,12 @@ ELSEWHERE = {
     "InformationSelector": "hocmim.selectors",
     "RankingSelector": "hocmim.base",
     "Explanation": "hocmim.explain",
+    "Contest": "hocmim.explain",
     "Trace": "hocmim.explain",
     "Stopping": "hocmim.stopping",
+    "Stability": "hocmim.stability",
     "Codes": "hocmim.codes",
+    "Column": "hocmim.codes",
     "ColumnDescription": "hocmim.encode",
     "BlockTerms": "hocmim.counting",
     "Joint": "hocmim.counting",
@@ -88,23 +91,30 @@ ELSEWHERE = {
 NAMES = {name: f"hocmim.{name}" for name in hocmim.__all__} | {
     name: f"{module}.{name}" for name, module in ELSEWHERE.items()
 }
-MODULES = {"hocmim.estimators": "estimator-formulas"}
+MODULES = {"hocmim.estimators": "/api/estimators", "hocmim.stopping": "/stopping"}
 # X_j, k_x(z), Σ_{j∈S} (a longer name such as n_bins is no formula); and what is markup by mistake.
 SUBSCRIPT = (
     r"(?<![^\W\d_])([^\W\d_]\u0304?)_([A-Za-z0-9]{1,2})(?![A-Za-z0-9_])|(?<=\w)_\{([^{}]+)\}"
 )
 FORMULA = re.compile(SUBSCRIPT + r"|\||(?<=\w)_(?!\w)")
+# The type of a parameter as numpydoc sets it, and the classes it may name.
+TYPE = re.compile(r"(\s*\*\*[^ ]+\*\* : )(.+)")
+CLASS = re.compile(rf"\b({'|'.join([*ELSEWHERE, 'Encoder', 'Criterion'])})\b")
 IN_LITERAL = re.compile(r"(``.+?``)")
 
 
 def restructure(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
     """Make a docstring meant for reading into reStructuredText.
 
-    ``HOCMIM`` becomes a link; the bars of |S| and I(X;Y|Z) are no substitutions, the last sign of
-    selected_ makes no reference of it, and the j of X_j is set low.
+    ``HOCMIM`` becomes a link, and so does a type that has a page; the bars of |S| and I(X;Y|Z) are
+    no substitutions, the last sign of selected_ makes no reference of it, the j of X_j is set low.
     """
     for at, line in enumerate(lines):
         if line.lstrip().startswith(">>>"):
+            continue
+        if typed := TYPE.fullmatch(line):
+            types = FORMULA.sub(_set, typed[2])
+            lines[at] = typed[1] + CLASS.sub(lambda name: _link(name[0]), types)
             continue
         parts = IN_LITERAL.split(line)
         parts[::2] = [FORMULA.sub(_set, part) for part in parts[::2]]
@@ -121,32 +131,31 @@ def _set(found: re.Match[str]) -> str:
 def _link(literal: str) -> str:
     name = literal.strip("`")
     if name in MODULES:
-        return f":ref:`{name} <{MODULES[name]}>`"
+        return f":doc:`{name} <{MODULES[name]}>`"
     plain = name.removesuffix("()")
     return f":py:obj:`{name} <{NAMES[plain]}>`" if plain in NAMES else literal
 
 
-def methods_of(fullname: str) -> list[str]:
-    """Every public method of a class written here, as the class that is shown to define it."""
+def class_of(fullname: str) -> type:
+    """The class of that name."""
     module, _, name = fullname.rpartition(".")
-    cls = getattr(importlib.import_module(module), name)
-    found = {}
-    for base in cls.__mro__:
-        if not base.__module__.startswith("hocmim"):
-            continue
-        shown = fullname if base is cls else f"{base.__module__}.{base.__name__}"
-        if shown != fullname and base.__name__ not in ELSEWHERE:
-            shown = fullname
-        for method, value in vars(base).items():
-            if not method.startswith("_") and inspect.isfunction(value):
-                found.setdefault(method, f"{shown}.{method}")
+    return getattr(importlib.import_module(module), name)
+
+
+def methods_of(fullname: str) -> list[str]:
+    """Every public method written here: of a base class that has a page, or else of the class."""
+    found: dict[str, str] = {}
+    for base in class_of(fullname).__mro__:
+        shown = NAMES[base.__name__] if base.__name__ in ELSEWHERE else fullname
+        for name, value in vars(base).items() if base.__module__.startswith("hocmim") else ():
+            if not name.startswith("_") and isinstance(value, FunctionType | classmethod):
+                found.setdefault(name, f"{shown}.{name}")
     return list(found.values())
 
 
 def is_selector(fullname: str) -> bool:
     """Whether a class has the methods of scikit-learn's own selectors."""
-    module, _, name = fullname.rpartition(".")
-    return hasattr(getattr(importlib.import_module(module), name), "get_support")
+    return hasattr(class_of(fullname), "get_support")
 
 
 autosummary_context = {"methods_of": methods_of, "is_selector": is_selector}
