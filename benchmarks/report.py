@@ -55,7 +55,8 @@ def outcome(records: list[dict[str, Any]]) -> str:
         return f"{statistics.median(seconds):.3g} s"
     record = records[-1]
     if record["status"] == "limit":
-        return f"> {record['limit']:g} s"
+        implied = f" (not run: {record['implied_by']})" if "implied_by" in record else ""
+        return f"> {record['limit']:g} s{implied}"
     if record["status"] == "skipped":
         return f"not run (about {record['predicted']:.0f} s)"
     return f"failed: {record['error']}"

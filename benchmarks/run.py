@@ -8,7 +8,8 @@ cases of a table, starting one further each time, so that whatever else the mach
 all alike; the first call of each program, on a small table, is not timed. Each measurement is
 written down as it is made: a run that was interrupted goes on where it was, and ``--fresh`` starts
 over. A program over its time limit is killed and recorded as such, and is not tried again on
-larger tables if it would take several times the limit there.
+larger tables if it would take several times the limit there. What can only take longer than a case
+of the same table that was over the limit is not run either: the limit is its bound as well.
 """
 
 from __future__ import annotations
@@ -229,13 +230,30 @@ class Runner:
             "build": self.build if is_own else "peer",
         }
         predicted = self._rates[case["package"], case["method"]] * work_of(record)
-        if not is_own and predicted > HOPELESS * limit:
+        easier = self._over_limit_already(group, case, limit)
+        if easier is not None:
+            record |= {"status": "limit", "implied_by": easier}
+        elif not is_own and predicted > HOPELESS * limit:
             record |= {"status": "skipped", "predicted": predicted}
         else:
             record |= self._measure(folder, case, limit)
         self._learn(record)
         self.store.add(record)
         print(report.line(record), file=sys.stderr, flush=True)
+
+    def _over_limit_already(self, group: Group, case: Case, limit: float) -> str | None:
+        """A case on this table that took longer than the limit and cannot take more than this."""
+        for record in self.store.records:
+            if (
+                record["table"] == group.name
+                and record["status"] == "limit"
+                and record["limit"] >= limit
+                and "implied_by" not in record
+                and record["build"] in (self.build, "peer")
+                and case_lists.is_easier(record, case)
+            ):
+                return report.label(record)
+        return None
 
     def _measure(self, folder: Path, case: Case, limit: float) -> dict[str, Any]:
         python = sys.executable if case["package"] == "hocmim" else self._peers_python

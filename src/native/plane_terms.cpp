@@ -223,24 +223,126 @@ void PlaneTerms::evaluate(const std::vector<Term>& terms, const int64_t* which, 
         if (place[size_t(which[k])] >= 0) throw std::invalid_argument("a position is given twice");
         place[size_t(which[k])] = k;
     }
+    const bool in_lanes =
+        setting_.estimator == Estimator::plugin ||
+        (setting_.estimator == Estimator::shrinkage &&
+         std::find(terms.begin(), terms.end(), Term::joint_entropy) == terms.end());
     for (size_t g = 0; g < planes_.groups().size(); ++g) {
         const BitPlanes::Group& group = planes_.groups()[g];
-        bool is_counted = false;
+        int64_t to[kLanes];
+        bool is_wanted = false;
         for (int64_t lane = 0; lane < kLanes; ++lane) {
             const int64_t j = group.column[lane];
-            const int64_t k = j < 0 ? -1 : which ? place[size_t(j)] : j;
-            if (k < 0) continue;
-            if (!is_counted) {
-                count_group(group, int64_t(g));
-                if (setting_.estimator == Estimator::plugin) sum_group(group, int64_t(g));
-                is_counted = true;
-            }
-            if (setting_.estimator != Estimator::plugin) take_lane(group.arity, lane);
-            for (size_t t = 0; t < terms.size(); ++t)
-                out[int64_t(t) * n_out + k] = setting_.estimator == Estimator::plugin
-                                                  ? sums_[lane].term(terms[t], setting_, now_->sums)
-                                                  : dense(terms[t], j);
+            to[lane] = j < 0 ? -1 : which ? place[size_t(j)] : j;
+            is_wanted = is_wanted || to[lane] >= 0;
         }
+        if (!is_wanted) continue;
+        count_group(group, int64_t(g));
+        if (setting_.estimator == Estimator::plugin) sum_group(group, int64_t(g));
+        for (size_t t = 0; in_lanes && t < terms.size(); ++t) {
+            double values[kLanes];
+            evaluate_group(terms[t], group, values);
+            for (int64_t lane = 0; lane < kLanes; ++lane)
+                if (to[lane] >= 0) out[int64_t(t) * n_out + to[lane]] = values[lane];
+        }
+        for (int64_t lane = 0; !in_lanes && lane < kLanes; ++lane) {
+            if (to[lane] < 0) continue;
+            take_lane(group.arity, lane);
+            for (size_t t = 0; t < terms.size(); ++t)
+                out[int64_t(t) * n_out + to[lane]] = dense(terms[t], group.column[lane]);
+        }
+    }
+}
+
+void PlaneTerms::evaluate_group(Term term, const BitPlanes::Group& group, double* values) {
+    if (setting_.estimator == Estimator::plugin) {
+        for (int64_t lane = 0; lane < kLanes; ++lane)
+            values[lane] = sums_[lane].term(term, setting_, now_->sums);
+        return;
+    }
+    switch (term) {
+        case Term::information: return shrink_against_condition(false, group.arity, values);
+        case Term::given_class: return shrink_against_condition(true, group.arity, values);
+        case Term::redundancy: {
+            double given_class[kLanes];
+            shrink_against_condition(true, group.arity, given_class);
+            shrink_against_condition(false, group.arity, values);
+            for (int64_t lane = 0; lane < kLanes; ++lane) values[lane] -= given_class[lane];
+            return;
+        }
+        default: return shrink_against_class(term, group.arity, values);
+    }
+}
+
+// I(X,W;Y) or I(X;Y|W), from the tables with rows y and columns (x,w).
+void PlaneTerms::shrink_against_class(Term term, int64_t arity, double* values) {
+    const int64_t n_classes = y_.n_cells(), row_length = arity * kLanes;
+    const double n = double(setting_.n_samples);
+    double row_squares[kLanes], column_squares[kLanes] = {};
+    std::fill_n(row_squares, kLanes, double(setting_.class_squares));
+    shrinkage_.start(now_->n_cells * n_classes * arity);
+    std::copy_n(table_.data(), now_->n_cells * n_classes * row_length, shrinkage_.counts());
+    for (int64_t w = 0; w < now_->n_cells; ++w) {
+        const uint32_t* counts = table_.data() + w * n_classes * row_length;
+        uint32_t *sizes = totals_.data(), *products = shrinkage_.products() + w * n_classes * row_length;
+        std::fill_n(sizes, row_length, 0);
+        for (int64_t cls = 0; cls < n_classes; ++cls)
+            for (int64_t at = 0; at < row_length; ++at) sizes[at] += counts[cls * row_length + at];
+        for (int64_t cls = 0; cls < n_classes; ++cls) {
+            const uint32_t of_class = uint32_t(setting_.class_counts[size_t(cls)]);
+            for (int64_t at = 0; at < row_length; ++at)
+                products[cls * row_length + at] = sizes[at] * of_class;
+        }
+        for (int64_t at = 0; at < row_length; ++at)
+            column_squares[at % kLanes] += double(sizes[at]) * double(sizes[at]);
+    }
+    shrinkage_.compute_intensity(n, row_squares, column_squares);
+    shrinkage_.information(n, setting_.nats, values);
+    for (int64_t lane = 0; lane < kLanes; ++lane) {
+        if (term == Term::conditional)
+            values[lane] -= now_->sums.pairs.information(shrinkage_.lambda(lane), setting_.n_samples,
+                                                         setting_.nats, terms_);
+        values[lane] = std::max(0.0, values[lane]);
+    }
+}
+
+// I(X;W) from the tables with rows x and columns w, or I(X;W|Y) from those with rows (x,y).
+void PlaneTerms::shrink_against_condition(bool is_given_class, int64_t arity, double* values) {
+    const int64_t n_classes = y_.n_cells(), row_length = arity * kLanes;
+    const int64_t n_parts = is_given_class ? n_classes : 1, length = n_parts * row_length;
+    const double n = double(setting_.n_samples);
+    shrinkage_.start(now_->n_cells * n_parts * arity);
+    uint32_t *counts = shrinkage_.counts(), *products = shrinkage_.products();
+    if (is_given_class) {
+        std::copy_n(table_.data(), now_->n_cells * length, counts);
+    } else {
+        std::fill_n(counts, now_->n_cells * row_length, 0);
+        for (int64_t w = 0; w < now_->n_cells; ++w)
+            for (int64_t at = 0; at < n_classes * row_length; ++at)
+                counts[w * row_length + at % row_length] +=
+                    table_[size_t(w * n_classes * row_length + at)];
+    }
+    std::vector<uint32_t>& rows = common_lanes_;
+    rows.assign(std::max(rows.size(), size_t(length)), 0);
+    for (int64_t w = 0; w < now_->n_cells; ++w)
+        for (int64_t at = 0; at < length; ++at) rows[size_t(at)] += counts[w * length + at];
+    for (int64_t w = 0; w < now_->n_cells; ++w) {
+        uint32_t size = 0;
+        for (int64_t cls = 0; cls < n_classes; ++cls)
+            size += uint32_t(now_->pair_counts[size_t(w * n_classes + cls)]);
+        for (int64_t at = 0; at < length; ++at) products[w * length + at] = rows[size_t(at)] * size;
+    }
+    double row_squares[kLanes] = {}, column_squares[kLanes];
+    std::fill_n(column_squares, kLanes, double(now_->sums.cell_squares));
+    for (int64_t at = 0; at < length; ++at)
+        row_squares[at % kLanes] += double(rows[size_t(at)]) * double(rows[size_t(at)]);
+    shrinkage_.compute_intensity(n, row_squares, column_squares);
+    shrinkage_.information(n, setting_.nats, values);
+    for (int64_t lane = 0; lane < kLanes; ++lane) {
+        if (is_given_class)
+            values[lane] -= now_->sums.pairs.information(shrinkage_.lambda(lane), setting_.n_samples,
+                                                         setting_.nats, terms_);
+        values[lane] = std::max(0.0, values[lane]);
     }
 }
 

@@ -5,6 +5,7 @@
 
 #include "bit_planes.hpp"
 #include "estimate.hpp"
+#include "shrinkage_lanes.hpp"
 
 namespace hocmim {
 
@@ -50,6 +51,10 @@ private:
     void sum_group(const BitPlanes::Group& group, int64_t index);
     void sum_marginals(const uint32_t* rows, int64_t arity, PluginSums* sums);
     void take_lane(int64_t arity, int64_t lane);
+    // Of eight columns at once: a term under the plug-in from its sums, under shrinkage from the table.
+    void evaluate_group(Term term, const BitPlanes::Group& group, double* values);
+    void shrink_against_class(Term term, int64_t arity, double* values);
+    void shrink_against_condition(bool is_given_class, int64_t arity, double* values);
     double dense(Term term, int64_t j) {
         return evaluate_.dense(term, columns_[j], counts_.data(), now_->n_cells, now_->sums);
     }
@@ -67,6 +72,8 @@ private:
     // Of eight columns, the lanes last: what was counted, the table by w, y and x, and n_xw.
     std::vector<uint32_t> common_lanes_, table_, totals_;
     PluginSums sums_[kLanes];
+    ShrinkageLanes shrinkage_;
+    std::vector<double> terms_;
     // Of every group, if they are kept: n_xy by y and x, and the sums that follow.
     std::vector<uint32_t> rows_;
     std::vector<int64_t> rows_at_;

@@ -32,7 +32,8 @@ from hocmim.codes import Codes, Column
 from hocmim.counting import BlockTerms, Joint, Values
 from hocmim.estimators import estimator_by_name
 
-# One term a candidate and step, on bit planes: measured, docs/performance.md.
+# One term a candidate on bit planes, in all or a step: measured, docs/performance.md.
+FIRST_ORDER_WORTH_THREADS = 100_000_000
 SECOND_ORDER_WORTH_THREADS = 4_000_000
 
 
