@@ -96,13 +96,16 @@ def measure_apart(name: str, limit: float) -> dict[str, Any] | None:
 
 def markdown(rows: list[dict[str, Any]]) -> str:
     header = (
-        "| table | K | seconds | user's table | codes | peak beyond the table | allowed | peak |"
+        "| table | K | seconds | user's table | codes | peak beyond the table | allowed | peak "
+        "| within |"
     )
-    lines = [header, "|---" * 8 + "|"]
+    lines = [header, "|---" * 9 + "|"]
     for row in rows:
         sizes = [row[name] for name in ("user_table", "codes", "extra", "allowed", "peak")]
         cells = [row["table"], str(row["k"]), f"{row['seconds']:.1f}"]
-        lines.append("| " + " | ".join([*cells, *(f"{s / 2**20:.1f} MiB" for s in sizes)]) + " |")
+        cells += [f"{size / 2**20:.1f} MiB" for size in sizes]
+        cells += ["yes" if row["extra"] <= row["allowed"] else "**no**"]
+        lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
 
 

@@ -6,6 +6,7 @@ import json
 import os
 import platform
 import statistics
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +63,9 @@ def outcome(records: list[dict[str, Any]]) -> str:
     return f"failed: {record['error']}"
 
 
-def write(records: list[dict[str, Any]], build: str, folder: Path) -> None:
+def write(
+    records: list[dict[str, Any]], build: str, folder: Path, left_out: Sequence[str] = ()
+) -> None:
     """Write the report of the measurements that belong to this build."""
     folder.mkdir(parents=True, exist_ok=True)
     records = [record for record in records if record["build"] in (build, "peer")]
@@ -70,7 +73,7 @@ def write(records: list[dict[str, Any]], build: str, folder: Path) -> None:
     memory = json.loads(memory_file.read_text())["rows"] if memory_file.exists() else []
     claims = evaluate(records, memory)
     figures.draw(records, folder / "bench")
-    (folder / "bench.md").write_text(markdown(records, claims))
+    (folder / "bench.md").write_text(markdown(records, claims, left_out))
     (folder / "bench.json").write_text(json.dumps(content(records, claims), indent=1) + "\n")
 
 
@@ -104,7 +107,9 @@ def stream(records: list[dict[str, Any]]) -> list[float]:
     return next((record["bytes"] for record in records if record["key"] == "stream"), [])
 
 
-def markdown(records: list[dict[str, Any]], claims: list[Claim]) -> str:
+def markdown(
+    records: list[dict[str, Any]], claims: list[Claim], left_out: Sequence[str] = ()
+) -> str:
     medians = Medians(records)
     parts = [
         "# Benchmarks",
@@ -112,6 +117,7 @@ def markdown(records: list[dict[str, Any]], claims: list[Claim]) -> str:
         f"Machine: {machine_line()}.",
         versions_text(records),
         yardstick_text(records, medians),
+        f"Time was up: {', '.join(left_out)} not measured, or not in full." if left_out else "",
         "## Claims",
         claims_table(claims),
         "## Side by side",

@@ -9,7 +9,8 @@ all alike; the first call of each program, on a small table, is not timed. Each 
 written down as it is made: a run that was interrupted goes on where it was, and ``--fresh`` starts
 over. A program over its time limit is killed and recorded as such, and is not tried again on
 larger tables if it would take several times the limit there. What can only take longer than a case
-of the same table that was over the limit is not run either: the limit is its bound as well.
+of the same table that was over the limit is not run either: the limit is its bound as well. After
+``--minutes`` nothing new is started, and the report says what was left out.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ from cases import Case, Group, case_key
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 WARM_LIMIT = 120.0  # seconds for imports, compilation by numba, and loading a table
-CASE_BUDGET = 6.0  # seconds after which a case is not repeated any more
+CASE_BUDGET = 4.0  # seconds after which a case is not repeated any more
 HOPELESS = 3.0  # a peer that would take this many times the limit is not tried
 
 
@@ -170,8 +171,12 @@ def build_of_hocmim() -> str:
 class Runner:
     """Takes groups of cases round and round."""
 
-    def __init__(self, store: Store, peers_python: str, scratch: Path) -> None:
+    def __init__(
+        self, store: Store, peers_python: str, scratch: Path, seconds: float = np.inf
+    ) -> None:
         self.store = store
+        self.left_out: list[str] = []  # tables with runs that were left when the time was up
+        self._deadline = time.monotonic() + seconds
         self.build = build_of_hocmim()
         self._peers_python = peers_python
         self._workers: dict[str, WorkerProcess] = {}
@@ -188,6 +193,9 @@ class Runner:
     def run(self, groups: Iterable[Group]) -> None:
         for group in groups:
             if self._is_done(group):
+                continue
+            if time.monotonic() > self._deadline:
+                self.left_out.append(group.name)
                 continue
             folder = self._write_table(group)
             try:
@@ -215,6 +223,10 @@ class Runner:
 
     def _visit(self, group: Group, folder: Path, case: Case, repeat: int) -> None:
         if not self._is_wanted(group, case, repeat):
+            return
+        if time.monotonic() > self._deadline:
+            if group.name not in self.left_out:
+                self.left_out.append(group.name)
             return
         is_own = case["package"] == "hocmim"
         limit = group.own_limit if is_own else group.limit
@@ -343,6 +355,7 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--report-only", action="store_true", help="write the report again")
     parser.add_argument("--data", type=Path, default=ROOT / ".." / "shared" / "data")
     parser.add_argument("--peers-python", default=str(ROOT / ".venv-peers" / "bin" / "python"))
+    parser.add_argument("--minutes", type=float, default=20.0, help="start nothing new after that")
     parser.add_argument("--results", type=Path, help="where the report goes")
     parser.add_argument("--store", type=Path, help="the file of measurements")
     return parser.parse_args(arguments)
@@ -366,13 +379,17 @@ def main(arguments: list[str] | None = None) -> None:
         groups = [group for group in groups if group.name in options.tables]
     start = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="hocmim-bench-") as scratch:
-        runner = Runner(store, options.peers_python, Path(scratch))
+        seconds = 60 * options.minutes
+        runner = Runner(store, options.peers_python, Path(scratch), seconds)
         try:
             if not options.report_only:
                 runner.run(groups)
         finally:
             runner.close()
-    report.write(store.records, runner.build, results)
+    report.write(store.records, runner.build, results, runner.left_out)
+    if runner.left_out:
+        left_out = ", ".join(runner.left_out)
+        print(f"The time was up; the same command goes on with {left_out}.", file=sys.stderr)
     print(f"{results / 'bench.md'} after {time.monotonic() - start:.0f} s", file=sys.stderr)
 
 

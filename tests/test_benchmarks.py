@@ -137,6 +137,19 @@ def test_what_can_only_take_longer_than_the_limit_is_not_run(runner, tiny, tmp_p
     assert "not run: hocmim (search, max_order=3)" in report.line(records[1])
 
 
+def test_when_the_time_is_up_the_report_says_what_is_missing(tiny, tmp_path):
+    import report
+    from cases import Group, own
+    from run import Runner, Store
+
+    runner = Runner(Store(tmp_path / "store.jsonl"), sys.executable, tmp_path, seconds=0)
+    runner.run([Group(tiny, [own("MIM", 4)])])
+    runner.close()
+    assert runner.left_out == ["tiny"]
+    report.write(runner.store.records, runner.build, tmp_path, runner.left_out)
+    assert "Time was up: tiny not measured" in (tmp_path / "bench.md").read_text()
+
+
 def test_claims_compare_medians_and_never_take_a_bound_for_a_measurement():
     from cases import case_key, own
     from claims import Claim, Medians, evaluate
