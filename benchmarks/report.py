@@ -59,7 +59,8 @@ def outcome(records: list[dict[str, Any]]) -> str:
         implied = f" (not run: {record['implied_by']})" if "implied_by" in record else ""
         return f"> {record['limit']:g} s{implied}"
     if record["status"] == "skipped":
-        return f"not run (about {record['predicted']:.0f} s)"
+        about = "over" if record.get("is_bound") else "about"
+        return f"not run ({about} {record['predicted']:.0f} s)"
     return f"failed: {record['error']}"
 
 
@@ -221,8 +222,9 @@ def row_of(
 def at_least(record: dict[str, Any], ours: float | None) -> str:
     if ours is None or record["status"] == "error":
         return ""
-    sign, seconds = ("> ", record["limit"]) if record["status"] == "limit" else ("≈ ", None)
-    return f"{sign}{(record['predicted'] if seconds is None else seconds) / ours:.3g}"
+    is_over = record["status"] == "limit"
+    sign = "> " if is_over or record.get("is_bound") else "≈ "
+    return f"{sign}{record['limit' if is_over else 'predicted'] / ours:.3g}"
 
 
 def as_case(record: dict[str, Any]) -> Case:

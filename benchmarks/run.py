@@ -183,6 +183,7 @@ class Runner:
         self._scratch = scratch
         self._rates: dict[tuple[str, str], float] = defaultdict(float)
         self._largest: dict[tuple[str, str], int] = defaultdict(int)
+        self._is_bound: dict[tuple[str, str], bool] = defaultdict(bool)
         for record in store.records:
             self._learn(record)
 
@@ -246,7 +247,8 @@ class Runner:
         if easier is not None:
             record |= {"status": "limit", "implied_by": easier}
         elif not is_own and predicted > HOPELESS * limit:
-            record |= {"status": "skipped", "predicted": predicted}
+            is_bound = self._is_bound[case["package"], case["method"]]
+            record |= {"status": "skipped", "predicted": predicted, "is_bound": is_bound}
         else:
             record |= self._measure(folder, case, limit)
         self._learn(record)
@@ -289,6 +291,7 @@ class Runner:
         if work >= self._largest[who]:
             self._largest[who] = work
             self._rates[who] = took / work
+            self._is_bound[who] = record["status"] == "limit"
 
     def _write_table(self, group: Group) -> Path:
         folder = Path(tempfile.mkdtemp(prefix="table-", dir=self._scratch))
