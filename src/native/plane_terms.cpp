@@ -55,7 +55,7 @@ PlaneTerms::PlaneTerms(const BitPlanes& planes, const Columns& columns, const Ce
       evaluate_(setting_), rows_at_(planes.groups().size(), -1) {
     if (y.n_samples() != columns.n_samples() || estimator == Estimator::jeffreys)
         throw std::invalid_argument("the planes and y do not fit together");
-    if (keeps_rows) keep_rows();
+    if (keeps_rows && planes.in_lanes()) keep_rows();
 }
 
 void PlaneTerms::keep_rows() {
@@ -136,7 +136,8 @@ void PlaneTerms::count_group(const BitPlanes::Group& group, int64_t index) {
     const bool knows_rows = rows_at_[size_t(index)] >= 0;
     const int64_t first = knows_rows ? n_classes : 0;
     count_lanes(planes_.words(group), n_planes, now_->pairs.masks() + first * now_->pairs.n_words(),
-                now_->pairs.n_cells() - first, now_->pairs.n_words(), planes_.n_words(), common_lanes_.data());
+                now_->pairs.n_cells() - first, now_->pairs.n_words(), planes_.n_words(),
+                common_lanes_.data());
     const uint32_t* from = common_lanes_.data();
     for (int64_t pair = first; pair < now_->pairs.n_cells(); ++pair, from += n_planes * kLanes) {
         uint32_t* row = table_.data() + pair * row_length;
@@ -223,33 +224,21 @@ void PlaneTerms::evaluate(const std::vector<Term>& terms, const int64_t* which, 
         if (place[size_t(which[k])] >= 0) throw std::invalid_argument("a position is given twice");
         place[size_t(which[k])] = k;
     }
-    const bool in_lanes =
-        setting_.estimator == Estimator::plugin ||
-        (setting_.estimator == Estimator::shrinkage &&
-         std::find(terms.begin(), terms.end(), Term::joint_entropy) == terms.end());
     for (size_t g = 0; g < planes_.groups().size(); ++g) {
         const BitPlanes::Group& group = planes_.groups()[g];
         int64_t to[kLanes];
-        bool is_wanted = false;
         for (int64_t lane = 0; lane < kLanes; ++lane) {
             const int64_t j = group.column[lane];
             to[lane] = j < 0 ? -1 : which ? place[size_t(j)] : j;
-            is_wanted = is_wanted || to[lane] >= 0;
         }
-        if (!is_wanted) continue;
+        if (*std::max_element(to, to + kLanes) < 0) continue;
         count_group(group, int64_t(g));
         if (setting_.estimator == Estimator::plugin) sum_group(group, int64_t(g));
-        for (size_t t = 0; in_lanes && t < terms.size(); ++t) {
+        for (size_t t = 0; t < terms.size(); ++t) {
             double values[kLanes];
             evaluate_group(terms[t], group, values);
             for (int64_t lane = 0; lane < kLanes; ++lane)
                 if (to[lane] >= 0) out[int64_t(t) * n_out + to[lane]] = values[lane];
-        }
-        for (int64_t lane = 0; !in_lanes && lane < kLanes; ++lane) {
-            if (to[lane] < 0) continue;
-            take_lane(group.arity, lane);
-            for (size_t t = 0; t < terms.size(); ++t)
-                out[int64_t(t) * n_out + to[lane]] = dense(terms[t], group.column[lane]);
         }
     }
 }
@@ -258,26 +247,29 @@ void PlaneTerms::evaluate_group(Term term, const BitPlanes::Group& group, double
     if (setting_.estimator == Estimator::plugin) {
         for (int64_t lane = 0; lane < kLanes; ++lane)
             values[lane] = sums_[lane].term(term, setting_, now_->sums);
-        return;
-    }
-    switch (term) {
-        case Term::information: return shrink_against_condition(false, group.arity, values);
-        case Term::given_class: return shrink_against_condition(true, group.arity, values);
-        case Term::redundancy: {
-            double given_class[kLanes];
-            shrink_against_condition(true, group.arity, given_class);
-            shrink_against_condition(false, group.arity, values);
-            for (int64_t lane = 0; lane < kLanes; ++lane) values[lane] -= given_class[lane];
-            return;
+    } else if (setting_.estimator != Estimator::shrinkage || term == Term::joint_entropy) {
+        for (int64_t lane = 0; lane < kLanes; ++lane) {
+            if (group.column[lane] < 0) continue;
+            take_lane(group.arity, lane);
+            values[lane] = dense(term, group.column[lane]);
         }
-        default: return shrink_against_class(term, group.arity, values);
+    } else if (term == Term::information) {
+        shrink_against_condition(false, group.arity, values);
+    } else if (term == Term::given_class) {
+        shrink_against_condition(true, group.arity, values);
+    } else if (term == Term::redundancy) {
+        double given_class[kLanes];
+        shrink_against_condition(true, group.arity, given_class);
+        shrink_against_condition(false, group.arity, values);
+        for (int64_t lane = 0; lane < kLanes; ++lane) values[lane] -= given_class[lane];
+    } else {
+        shrink_against_class(term, group.arity, values);
     }
 }
 
 // I(X,W;Y) or I(X;Y|W), from the tables with rows y and columns (x,w).
 void PlaneTerms::shrink_against_class(Term term, int64_t arity, double* values) {
     const int64_t n_classes = y_.n_cells(), row_length = arity * kLanes;
-    const double n = double(setting_.n_samples);
     double row_squares[kLanes], column_squares[kLanes] = {};
     std::fill_n(row_squares, kLanes, double(setting_.class_squares));
     shrinkage_.start(now_->n_cells * n_classes * arity);
@@ -296,21 +288,13 @@ void PlaneTerms::shrink_against_class(Term term, int64_t arity, double* values) 
         for (int64_t at = 0; at < row_length; ++at)
             column_squares[at % kLanes] += double(sizes[at]) * double(sizes[at]);
     }
-    shrinkage_.compute_intensity(n, row_squares, column_squares);
-    shrinkage_.information(n, setting_.nats, values);
-    for (int64_t lane = 0; lane < kLanes; ++lane) {
-        if (term == Term::conditional)
-            values[lane] -= now_->sums.pairs.information(shrinkage_.lambda(lane), setting_.n_samples,
-                                                         setting_.nats, terms_);
-        values[lane] = std::max(0.0, values[lane]);
-    }
+    shrink(row_squares, column_squares, term == Term::conditional, values);
 }
 
 // I(X;W) from the tables with rows x and columns w, or I(X;W|Y) from those with rows (x,y).
 void PlaneTerms::shrink_against_condition(bool is_given_class, int64_t arity, double* values) {
     const int64_t n_classes = y_.n_cells(), row_length = arity * kLanes;
     const int64_t n_parts = is_given_class ? n_classes : 1, length = n_parts * row_length;
-    const double n = double(setting_.n_samples);
     shrinkage_.start(now_->n_cells * n_parts * arity);
     uint32_t *counts = shrinkage_.counts(), *products = shrinkage_.products();
     if (is_given_class) {
@@ -336,10 +320,17 @@ void PlaneTerms::shrink_against_condition(bool is_given_class, int64_t arity, do
     std::fill_n(column_squares, kLanes, double(now_->sums.cell_squares));
     for (int64_t at = 0; at < length; ++at)
         row_squares[at % kLanes] += double(rows[size_t(at)]) * double(rows[size_t(at)]);
+    shrink(row_squares, column_squares, is_given_class, values);
+}
+
+// Of the tables as they are, less I(W;Y) under the same λ if so asked.
+void PlaneTerms::shrink(const double* row_squares, const double* column_squares, bool less_condition,
+                        double* values) {
+    const double n = double(setting_.n_samples);
     shrinkage_.compute_intensity(n, row_squares, column_squares);
     shrinkage_.information(n, setting_.nats, values);
     for (int64_t lane = 0; lane < kLanes; ++lane) {
-        if (is_given_class)
+        if (less_condition)
             values[lane] -= now_->sums.pairs.information(shrinkage_.lambda(lane), setting_.n_samples,
                                                          setting_.nats, terms_);
         values[lane] = std::max(0.0, values[lane]);

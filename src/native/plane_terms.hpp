@@ -55,6 +55,8 @@ private:
     void evaluate_group(Term term, const BitPlanes::Group& group, double* values);
     void shrink_against_class(Term term, int64_t arity, double* values);
     void shrink_against_condition(bool is_given_class, int64_t arity, double* values);
+    void shrink(const double* row_squares, const double* column_squares, bool less_condition,
+                double* values);
     double dense(Term term, int64_t j) {
         return evaluate_.dense(term, columns_[j], counts_.data(), now_->n_cells, now_->sums);
     }
