@@ -119,6 +119,7 @@ def main() -> None:
     if options.inside:
         print(json.dumps(measure(spec_of(options.inside))))
         return
+    options.results.mkdir(parents=True, exist_ok=True)
     file = options.results / "memory.json"
     rows = json.loads(file.read_text())["rows"] if file.exists() else []
     for name in options.tables:
@@ -127,7 +128,6 @@ def main() -> None:
             print(f"{name}: not done in {options.limit:g} s", file=sys.stderr)
             continue
         rows = [*(other for other in rows if other["table"] != name), row]
-        options.results.mkdir(parents=True, exist_ok=True)
         file.write_text(json.dumps({"rows": rows}, indent=1) + "\n")
         print(f"{name}: {row['seconds']:.1f} s", file=sys.stderr)
     (options.results / "memory.md").write_text(markdown(rows))
