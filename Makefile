@@ -10,7 +10,7 @@ OUT ?= results/paper
 PAPER_JOBS ?= 2
 PAPER ?=
 
-.PHONY: help demo test lint types unit sanitize bench bench-memory paper docs clean
+.PHONY: help demo test lint types unit sanitize bench bench-memory peers paper docs clean
 
 help:
 	@echo "make demo      build, select features of the breast cancer table, print and write a report"
@@ -19,6 +19,8 @@ help:
 	@echo "make paper     the published experiment: DATA=folder OUT=folder PAPER_JOBS=2 PAPER=--quick"
 	@echo "make docs      the guide, the gallery and the API reference as pages, into build/docs"
 	@echo "make bench     hocmim and its peers side by side (QUICK=1: two minutes; FRESH=1: start over)"
+	@echo "make bench-memory  peak memory, 1 000 000 × 1 000 included"
+	@echo "make peers     the environment of the peers, for make bench"
 	@echo "make clean     remove everything that was built"
 
 demo: $(VENV)/.installed
@@ -79,6 +81,8 @@ sanitize:
 PEERS := .venv-peers
 bench: $(VENV)/.installed-bench $(PEERS)/.installed
 	$(BIN)/python benchmarks/run.py $(if $(QUICK),--quick) $(if $(FRESH),--fresh)
+
+peers: $(PEERS)/.installed
 
 bench-memory: $(VENV)/.installed-bench
 	$(BIN)/python benchmarks/memory.py

@@ -15,6 +15,7 @@ SECOND_ORDER = ("MIM", "mRMR", "JMI", "DISR", "CIFE", "CMIM")
 PAPER_METHODS = ("HOCMIM", "CMICOT", "Relax-mRMR", "JMI-4", "CMIM-4")
 ORDERS = (1, 2, 3, 5, 7, 10, 15, 20)
 K = 50
+DEFAULT_ORDER = 15
 
 # The paper's low-dimensional sets: the files of shared/data with D ≤ 520.
 PAPER_SETS = (
@@ -45,7 +46,7 @@ class Group:
     table: TableSpec | Path
     cases: list[Case]
     repeats: int = 5
-    limit: float = 20.0
+    limit: float = 10.0
     own_limit: float = 30.0
     tags: list[str] = field(default_factory=list)
 
@@ -83,14 +84,24 @@ def case_key(table: str, case: Case) -> str:
     return "|".join([*parts, f"k{case['k']}", f"t{case['threads']}"])
 
 
+def is_easier(case: Case, other: Case) -> bool:
+    """Whether the search of one case is part of the other, on as many cores or fewer."""
+    if any(case[name] != other[name] for name in ("package", "method", "k")):
+        return False
+    if case["kind"] != "search" or case["threads"] < other["threads"] or other["kind"] == "encode":
+        return False
+    orders = [given["options"].get("max_order", DEFAULT_ORDER) for given in (case, other)]
+    return orders[0] <= orders[1]
+
+
 def size_group(spec: TableSpec, with_peers: bool = True, **limits: Any) -> Group:
     """Every method at one of the sizes A…G: fit, the search alone on two cores and on one."""
     k = min(K, spec.n_columns)
     cases = [own("encode", k, "encode")]
-    for kind, threads in (("fit", 2), ("search", 2), ("search", 1)):
+    cases += [own("HOCMIM", k, "search", max_order=3)]
+    for kind, threads in (("search", 2), ("fit", 2), ("search", 1)):
         cases += [own(method, k, kind, threads) for method in SECOND_ORDER]
         cases += [own("HOCMIM", k, kind, threads)]
-    cases += [own("HOCMIM", k, "search", max_order=3)]
     if spec.name in ("A", "B"):
         cases += [own("JMI-3", k), own("CMIM-3", k)]
     if spec.name == "A":
@@ -139,15 +150,15 @@ def order_group(spec: TableSpec, orders: tuple[int, ...] = ORDERS, **limits: Any
     """HOCMIM against max_order, and JMI for scale: the search alone."""
     k = min(K, spec.n_columns)
     cases = [own("JMI", k, "search")]
-    cases += [own("HOCMIM", k, "search", max_order=order) for order in orders if order != 15]
-    if 15 in orders:
-        cases += [own("HOCMIM", k, "search")]
+    for order in orders:
+        options = {} if order == DEFAULT_ORDER else {"max_order": order}
+        cases += [own("HOCMIM", k, "search", **options)]
     return Group(spec, cases, **({"repeats": 3} | limits), tags=["order"])
 
 
 def paper_groups(data: Path, names: tuple[str, ...] = PAPER_SETS, **limits: Any) -> list[Group]:
     """HOCMIM and the methods of the paper's claims on its data, half of each set."""
-    settings = {"repeats": 3} | limits
+    settings = {"repeats": 3, "own_limit": 20.0} | limits
     groups = []
     for file in (data / f"{name}.npz" for name in names):
         if file.exists():
@@ -162,9 +173,9 @@ def all_groups(data: Path, with_peers: bool) -> list[Group]:
     """The full run."""
     return [
         *(size_group(spec, with_peers) for spec in SIZES.values()),
+        *paper_groups(data),
         *(order_group(SIZES[name]) for name in "BD"),
         *growth_groups(with_peers=with_peers),
-        *paper_groups(data),
     ]
 
 

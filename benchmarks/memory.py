@@ -96,13 +96,16 @@ def measure_apart(name: str, limit: float) -> dict[str, Any] | None:
 
 def markdown(rows: list[dict[str, Any]]) -> str:
     header = (
-        "| table | K | seconds | user's table | codes | peak beyond the table | allowed | peak |"
+        "| table | K | seconds | user's table | codes | peak beyond the table | allowed | peak "
+        "| within |"
     )
-    lines = [header, "|---" * 8 + "|"]
+    lines = [header, "|---" * 9 + "|"]
     for row in rows:
         sizes = [row[name] for name in ("user_table", "codes", "extra", "allowed", "peak")]
         cells = [row["table"], str(row["k"]), f"{row['seconds']:.1f}"]
-        lines.append("| " + " | ".join([*cells, *(f"{s / 2**20:.1f} MiB" for s in sizes)]) + " |")
+        cells += [f"{size / 2**20:.1f} MiB" for size in sizes]
+        cells += ["yes" if row["extra"] <= row["allowed"] else "**no**"]
+        lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
 
 
@@ -116,6 +119,7 @@ def main() -> None:
     if options.inside:
         print(json.dumps(measure(spec_of(options.inside))))
         return
+    options.results.mkdir(parents=True, exist_ok=True)
     file = options.results / "memory.json"
     rows = json.loads(file.read_text())["rows"] if file.exists() else []
     for name in options.tables:
@@ -124,7 +128,6 @@ def main() -> None:
             print(f"{name}: not done in {options.limit:g} s", file=sys.stderr)
             continue
         rows = [*(other for other in rows if other["table"] != name), row]
-        options.results.mkdir(parents=True, exist_ok=True)
         file.write_text(json.dumps({"rows": rows}, indent=1) + "\n")
         print(f"{name}: {row['seconds']:.1f} s", file=sys.stderr)
     (options.results / "memory.md").write_text(markdown(rows))

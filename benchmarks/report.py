@@ -6,6 +6,7 @@ import json
 import os
 import platform
 import statistics
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -55,13 +56,17 @@ def outcome(records: list[dict[str, Any]]) -> str:
         return f"{statistics.median(seconds):.3g} s"
     record = records[-1]
     if record["status"] == "limit":
-        return f"> {record['limit']:g} s"
+        implied = f" (not run: {record['implied_by']})" if "implied_by" in record else ""
+        return f"> {record['limit']:g} s{implied}"
     if record["status"] == "skipped":
-        return f"not run (about {record['predicted']:.0f} s)"
+        about = "over" if record.get("is_bound") else "about"
+        return f"not run ({about} {record['predicted']:.0f} s)"
     return f"failed: {record['error']}"
 
 
-def write(records: list[dict[str, Any]], build: str, folder: Path) -> None:
+def write(
+    records: list[dict[str, Any]], build: str, folder: Path, left_out: Sequence[str] = ()
+) -> None:
     """Write the report of the measurements that belong to this build."""
     folder.mkdir(parents=True, exist_ok=True)
     records = [record for record in records if record["build"] in (build, "peer")]
@@ -69,7 +74,7 @@ def write(records: list[dict[str, Any]], build: str, folder: Path) -> None:
     memory = json.loads(memory_file.read_text())["rows"] if memory_file.exists() else []
     claims = evaluate(records, memory)
     figures.draw(records, folder / "bench")
-    (folder / "bench.md").write_text(markdown(records, claims))
+    (folder / "bench.md").write_text(markdown(records, claims, left_out))
     (folder / "bench.json").write_text(json.dumps(content(records, claims), indent=1) + "\n")
 
 
@@ -103,7 +108,9 @@ def stream(records: list[dict[str, Any]]) -> list[float]:
     return next((record["bytes"] for record in records if record["key"] == "stream"), [])
 
 
-def markdown(records: list[dict[str, Any]], claims: list[Claim]) -> str:
+def markdown(
+    records: list[dict[str, Any]], claims: list[Claim], left_out: Sequence[str] = ()
+) -> str:
     medians = Medians(records)
     parts = [
         "# Benchmarks",
@@ -111,6 +118,7 @@ def markdown(records: list[dict[str, Any]], claims: list[Claim]) -> str:
         f"Machine: {machine_line()}.",
         versions_text(records),
         yardstick_text(records, medians),
+        f"Time was up: {', '.join(left_out)} not measured, or not in full." if left_out else "",
         "## Claims",
         claims_table(claims),
         "## Side by side",
@@ -214,8 +222,9 @@ def row_of(
 def at_least(record: dict[str, Any], ours: float | None) -> str:
     if ours is None or record["status"] == "error":
         return ""
-    sign, seconds = ("> ", record["limit"]) if record["status"] == "limit" else ("≈ ", None)
-    return f"{sign}{(record['predicted'] if seconds is None else seconds) / ours:.3g}"
+    is_over = record["status"] == "limit"
+    sign = "> " if is_over or record.get("is_bound") else "≈ "
+    return f"{sign}{record['limit' if is_over else 'predicted'] / ours:.3g}"
 
 
 def as_case(record: dict[str, Any]) -> Case:

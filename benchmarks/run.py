@@ -8,7 +8,9 @@ cases of a table, starting one further each time, so that whatever else the mach
 all alike; the first call of each program, on a small table, is not timed. Each measurement is
 written down as it is made: a run that was interrupted goes on where it was, and ``--fresh`` starts
 over. A program over its time limit is killed and recorded as such, and is not tried again on
-larger tables if it would take several times the limit there.
+larger tables if it would take several times the limit there. What can only take longer than a case
+of the same table that was over the limit is not run either: the limit is its bound as well. After
+``--minutes`` nothing new is started, and the report says what was left out.
 """
 
 from __future__ import annotations
@@ -43,7 +45,7 @@ from cases import Case, Group, case_key
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 WARM_LIMIT = 120.0  # seconds for imports, compilation by numba, and loading a table
-CASE_BUDGET = 6.0  # seconds after which a case is not repeated any more
+CASE_BUDGET = 4.0  # seconds after which a case is not repeated any more
 HOPELESS = 3.0  # a peer that would take this many times the limit is not tried
 
 
@@ -169,14 +171,19 @@ def build_of_hocmim() -> str:
 class Runner:
     """Takes groups of cases round and round."""
 
-    def __init__(self, store: Store, peers_python: str, scratch: Path) -> None:
+    def __init__(
+        self, store: Store, peers_python: str, scratch: Path, seconds: float = np.inf
+    ) -> None:
         self.store = store
+        self.left_out: list[str] = []  # tables with runs that were left when the time was up
+        self._deadline = time.monotonic() + seconds
         self.build = build_of_hocmim()
         self._peers_python = peers_python
         self._workers: dict[str, WorkerProcess] = {}
         self._scratch = scratch
         self._rates: dict[tuple[str, str], float] = defaultdict(float)
         self._largest: dict[tuple[str, str], int] = defaultdict(int)
+        self._is_bound: dict[tuple[str, str], bool] = defaultdict(bool)
         for record in store.records:
             self._learn(record)
 
@@ -187,6 +194,9 @@ class Runner:
     def run(self, groups: Iterable[Group]) -> None:
         for group in groups:
             if self._is_done(group):
+                continue
+            if time.monotonic() > self._deadline:
+                self.left_out.append(group.name)
                 continue
             folder = self._write_table(group)
             try:
@@ -215,6 +225,10 @@ class Runner:
     def _visit(self, group: Group, folder: Path, case: Case, repeat: int) -> None:
         if not self._is_wanted(group, case, repeat):
             return
+        if time.monotonic() > self._deadline:
+            if group.name not in self.left_out:
+                self.left_out.append(group.name)
+            return
         is_own = case["package"] == "hocmim"
         limit = group.own_limit if is_own else group.limit
         shape = np.load(folder / "x.npy", mmap_mode="r").shape
@@ -229,13 +243,31 @@ class Runner:
             "build": self.build if is_own else "peer",
         }
         predicted = self._rates[case["package"], case["method"]] * work_of(record)
-        if not is_own and predicted > HOPELESS * limit:
-            record |= {"status": "skipped", "predicted": predicted}
+        easier = self._over_limit_already(group, case, limit)
+        if easier is not None:
+            record |= {"status": "limit", "implied_by": easier}
+        elif not is_own and predicted > HOPELESS * limit:
+            is_bound = self._is_bound[case["package"], case["method"]]
+            record |= {"status": "skipped", "predicted": predicted, "is_bound": is_bound}
         else:
             record |= self._measure(folder, case, limit)
         self._learn(record)
         self.store.add(record)
         print(report.line(record), file=sys.stderr, flush=True)
+
+    def _over_limit_already(self, group: Group, case: Case, limit: float) -> str | None:
+        """A case on this table that took longer than the limit and cannot take more than this."""
+        for record in self.store.records:
+            if (
+                record["table"] == group.name
+                and record["status"] == "limit"
+                and record["limit"] >= limit
+                and "implied_by" not in record
+                and record["build"] in (self.build, "peer")
+                and case_lists.is_easier(record, case)
+            ):
+                return report.label(record)
+        return None
 
     def _measure(self, folder: Path, case: Case, limit: float) -> dict[str, Any]:
         python = sys.executable if case["package"] == "hocmim" else self._peers_python
@@ -259,6 +291,7 @@ class Runner:
         if work >= self._largest[who]:
             self._largest[who] = work
             self._rates[who] = took / work
+            self._is_bound[who] = record["status"] == "limit"
 
     def _write_table(self, group: Group) -> Path:
         folder = Path(tempfile.mkdtemp(prefix="table-", dir=self._scratch))
@@ -325,6 +358,7 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--report-only", action="store_true", help="write the report again")
     parser.add_argument("--data", type=Path, default=ROOT / ".." / "shared" / "data")
     parser.add_argument("--peers-python", default=str(ROOT / ".venv-peers" / "bin" / "python"))
+    parser.add_argument("--minutes", type=float, default=20.0, help="start nothing new after that")
     parser.add_argument("--results", type=Path, help="where the report goes")
     parser.add_argument("--store", type=Path, help="the file of measurements")
     return parser.parse_args(arguments)
@@ -348,13 +382,17 @@ def main(arguments: list[str] | None = None) -> None:
         groups = [group for group in groups if group.name in options.tables]
     start = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="hocmim-bench-") as scratch:
-        runner = Runner(store, options.peers_python, Path(scratch))
+        seconds = 60 * options.minutes
+        runner = Runner(store, options.peers_python, Path(scratch), seconds)
         try:
             if not options.report_only:
                 runner.run(groups)
         finally:
             runner.close()
-    report.write(store.records, runner.build, results)
+    report.write(store.records, runner.build, results, runner.left_out)
+    if runner.left_out:
+        left_out = ", ".join(runner.left_out)
+        print(f"The time was up; the same command goes on with {left_out}.", file=sys.stderr)
     print(f"{results / 'bench.md'} after {time.monotonic() - start:.0f} s", file=sys.stderr)
 
 

@@ -121,6 +121,35 @@ def test_a_program_over_its_limit_is_killed_and_the_next_case_still_runs(runner,
     assert [r["status"] for r in store.records if "package" in r] == ["limit", "ok"]
 
 
+def test_what_can_only_take_longer_than_the_limit_is_not_run(runner, tiny, tmp_path):
+    import report
+    from cases import Group, own
+    from run import Store
+
+    store = runner.store = Store(tmp_path / "measurements.jsonl")
+    search = own("HOCMIM", 30, "search", max_order=3)
+    harder = [own("HOCMIM", 30, "search"), own("HOCMIM", 30), own("HOCMIM", 30, "search", 1)]
+    others = [own("HOCMIM", 30, "search", max_order=2), own("JMI", 30, "search")]
+    runner.run([Group(tiny, [search, *harder, *others], repeats=1, own_limit=1e-4)])
+    records = [record for record in store.records if "package" in record]
+    assert [record["status"] for record in records] == ["limit"] * 6
+    assert [("implied_by" in record) for record in records] == [False, *[True] * 3, False, False]
+    assert "not run: hocmim (search, max_order=3)" in report.line(records[1])
+
+
+def test_when_the_time_is_up_the_report_says_what_is_missing(tiny, tmp_path):
+    import report
+    from cases import Group, own
+    from run import Runner, Store
+
+    runner = Runner(Store(tmp_path / "store.jsonl"), sys.executable, tmp_path, seconds=0)
+    runner.run([Group(tiny, [own("MIM", 4)])])
+    runner.close()
+    assert runner.left_out == ["tiny"]
+    report.write(runner.store.records, runner.build, tmp_path, runner.left_out)
+    assert "Time was up: tiny not measured" in (tmp_path / "bench.md").read_text()
+
+
 def test_claims_compare_medians_and_never_take_a_bound_for_a_measurement():
     from cases import case_key, own
     from claims import Claim, Medians, evaluate

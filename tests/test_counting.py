@@ -25,6 +25,20 @@ def test_every_instruction_set_counts_alike(dispatch, n_words):
         np.testing.assert_array_equal(found, expected)
 
 
+@pytest.mark.parametrize("dispatch", range(len(_native.popcount_dispatches())))
+@pytest.mark.parametrize("n_words", [1, 2, 31, 64])
+def test_every_instruction_set_counts_columns_side_by_side_alike(dispatch, n_words):
+    rng = np.random.default_rng(n_words)
+    for n_planes, n_masks in ((0, 3), (1, 1), (1, 4), (2, 3), (4, 10), (7, 6), (8, 1)):
+        planes = rng.integers(2**64, size=(n_planes, n_words, 8), dtype=np.uint64)
+        masks = rng.integers(2**64, size=(n_masks, n_words + 3), dtype=np.uint64)
+        found = np.empty(n_masks * n_planes * 8, np.uint32)
+        _native.count_lanes(planes.ravel(), n_planes, masks, n_words, dispatch, found)
+        common = masks[:, None, :n_words, None] & planes[None]
+        expected = np.bitwise_count(common).sum(axis=2)
+        np.testing.assert_array_equal(found.reshape(n_masks, n_planes, 8), expected)
+
+
 def block_and_target(n_samples, arities, n_classes, n_cells, seed=0):
     rng = np.random.default_rng(seed)
     columns = [Column(rng.integers(a, size=n_samples).astype(np.uint8), a) for a in arities]
@@ -35,14 +49,44 @@ def block_and_target(n_samples, arities, n_classes, n_cells, seed=0):
 
 @pytest.mark.parametrize("estimator", ESTIMATORS)
 @pytest.mark.parametrize("term", TERMS)
-@pytest.mark.parametrize("n_samples", [2, 5, 63, 64, 65, 777, 5000])
+@pytest.mark.parametrize("n_samples", [2, 5, 63, 64, 65, 777, 4096, 4097])
 def test_planes_and_samples_give_the_same_bits(n_samples, term, estimator):
-    block, y, w = block_and_target(n_samples, [1, 2, 3, 5, 9, 5], 3, 7, seed=n_samples)
+    """In lanes and one by one, with the counts of X and Y kept and without."""
+    arities = [1, 2, 3, 5, 9, *[5] * 8]
+    block, y, w = block_and_target(n_samples, arities, 3, 7, seed=n_samples)
     terms = BlockTerms(block, y, estimator)
-    by_planes, by_samples = np.empty((1, 6)), np.empty((1, 6))
-    terms._by_popcounts([getattr(Term, term)], w, y, None, by_planes)
+    assert terms.planes.in_lanes == (n_samples <= 4096)
+    by_samples = np.empty((1, len(arities)))
     terms._by_samples([getattr(Term, term)], w, y, None, by_samples)
-    assert by_planes.tobytes() == by_samples.tobytes()
+    for keeps_rows in (True, False):
+        found = np.empty((1, len(arities)))
+        evaluator = terms.plane_terms(y, keeps_rows=keeps_rows)
+        evaluator.evaluate(w.masks, [getattr(Term, term)], found)
+        assert found.tobytes() == by_samples.tobytes()
+        which = np.array([12, 3, 0, 5])
+        evaluator.evaluate(w.masks, [getattr(Term, term)], found[:, :4], which)
+        assert found[0, :4].tolist() == by_samples[0, which].tolist()
+
+
+def test_positions_are_given_once():
+    block, y, w = block_and_target(100, [2, 3], 2, 2)
+    terms = BlockTerms(block, y, "plugin")
+    with pytest.raises(ValueError, match="twice"):
+        terms.conditional(w, np.array([1, 1]))
+
+
+def test_masks_of_a_column_are_those_of_its_cells():
+    """Also where a level does not occur, or there are too many levels for a byte."""
+    rng = np.random.default_rng(5)
+    block, y, _ = block_and_target(300, [2, 5], 2, 2)
+    with_gaps = Column(rng.choice([0, 3], 300).astype(np.uint8), 5)
+    wide = Column(rng.integers(4, size=300).astype(np.uint16), 4)
+    for column in (with_gaps, wide):
+        one = Joint.of([column])
+        again = Joint(one.cells, one.n_cells)
+        for estimator in ESTIMATORS:
+            terms = BlockTerms(block, y, estimator)
+            assert terms.redundancy(one).tolist() == terms.redundancy(again).tolist()
 
 
 @pytest.mark.parametrize("estimator", [*ESTIMATORS, "jeffreys"])

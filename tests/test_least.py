@@ -7,6 +7,7 @@ import pytest
 
 import hocmim
 import naive
+from hocmim.codes import Codes, Column
 from hocmim.criteria import least
 from hocmim.criteria.base import Criterion
 from hocmim.criteria.cmim import CMIMCriterion
@@ -53,6 +54,26 @@ def test_lazy_is_eager(name, estimator):
             lazy, n_lazy = search(criterion, codes, target, 9, block_size=block_size)
             assert lazy == eager
             assert n_lazy <= n_eager
+
+
+@pytest.mark.parametrize("estimator", ["plugin", "shrinkage"])
+@pytest.mark.parametrize("n_samples", [300, 5000])
+@pytest.mark.parametrize("name", ["CMIM", "JMIM"])
+def test_lazy_is_eager_where_some_columns_have_planes(name, n_samples, estimator):
+    """Of few samples and of many: the planes lie differently."""
+    rng = np.random.default_rng(n_samples)
+    y = rng.integers(3, size=n_samples)
+    arities = [2, 5, 40, 3, 200, 300, 9, 1, 5, 5, 2, 7]
+    columns = []
+    for arity in arities:
+        noise = rng.integers(arity, size=n_samples)
+        levels = np.where(rng.random(n_samples) < 0.2, y % arity, noise)
+        columns.append(Column(levels.astype(np.uint8 if arity <= 256 else np.uint16), arity))
+    codes, target = Codes.from_columns(columns), Column(y.astype(np.uint8), 3)
+    criterion = CRITERIA[name](estimator)
+    eager, _ = search(criterion, codes, target, 9, eager=True)
+    assert search(criterion, codes, target, 9)[0] == eager
+    assert search(criterion, codes, target, 9, block_size=5)[0] == eager
 
 
 @pytest.mark.parametrize("chunk", [1, 2, 5])

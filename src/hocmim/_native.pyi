@@ -123,56 +123,78 @@ class Cmicot:
     def select(self, columns: Columns, j: int) -> None: ...
     def score(self, which: NDArray[np.int64], out: NDArray[np.float64]) -> None: ...
 
-def meet_subsets(
-    columns: Columns,
-    selected: Columns,
-    size: int,
-    y: NDArray[np.uint32],
-    n_classes: int,
-    term: Term,
-    estimator: Estimator,
-    which: NDArray[np.int64],
-    n_met: NDArray[np.int64],
-    least: NDArray[np.float64],
-    bar: float,
-    most_terms: int,
-) -> int: ...
+class LeastTerms:
+    nobody: int
+    unfinished: int
+    def __init__(
+        self,
+        columns: Columns,
+        selected: Columns,
+        size: int,
+        y: NDArray[np.uint32],
+        n_classes: int,
+        term: Term,
+        estimator: Estimator,
+    ) -> None: ...
+    def use_planes(self, by_planes: PlaneTerms, most_popcounts: int) -> None: ...
+    def append_masks(self, masks: CellMasks) -> None: ...
+    def restart(self, least: NDArray[np.float64]) -> None: ...
+    def meet(
+        self,
+        which: NDArray[np.int64],
+        n_met: NDArray[np.int64],
+        least: NDArray[np.float64],
+        bar: float,
+        most_terms: int,
+    ) -> int: ...
+    def best(
+        self,
+        open: NDArray[np.bool_],
+        n_met: NDArray[np.int64],
+        least: NDArray[np.float64],
+        floor: float,
+        chunk: int,
+        most_terms: int,
+    ) -> tuple[int, int]: ...
 
 class BitPlanes:
     most_levels: int
     def __init__(self, columns: Columns) -> None: ...
-    def has(self, j: int) -> bool: ...
+    @property
+    def in_lanes(self) -> bool: ...
 
 class CellMasks:
     most_cells: int
-    def __init__(self, cells: NDArray[np.uint32], n_cells: int) -> None: ...
+    def __init__(self, cells: NDArray[np.uint32] | NDArray[np.uint8], n_cells: int, /) -> None: ...
+
+class PlaneTerms:
+    def __init__(
+        self,
+        planes: BitPlanes,
+        columns: Columns,
+        y: CellMasks,
+        estimator: Estimator,
+        keeps_rows: bool,
+    ) -> None: ...
+    def evaluate(
+        self,
+        w: CellMasks,
+        terms: list[Term],
+        out: NDArray[np.float64],
+        which: NDArray[np.int64] | None = None,
+    ) -> None: ...
 
 def popcount_dispatches() -> list[str]: ...
 def count_common(
     planes: NDArray[np.uint64], masks: NDArray[np.uint64], dispatch: int, out: NDArray[np.int64]
 ) -> None: ...
-def meet_columns_by_planes(
-    planes: BitPlanes,
-    columns: Columns,
-    selected: list[CellMasks],
-    y: CellMasks,
-    term: Term,
-    estimator: Estimator,
-    which: NDArray[np.int64],
-    n_met: NDArray[np.int64],
-    least: NDArray[np.float64],
-    bar: float,
-    most_terms: int,
-) -> int: ...
-def information_by_planes(
-    planes: BitPlanes,
-    columns: Columns,
-    y: CellMasks,
-    w: CellMasks,
-    terms: list[Term],
-    estimator: Estimator,
-    out: NDArray[np.float64],
-    which: NDArray[np.int64] | None,
+def count_lanes(
+    planes: NDArray[np.uint64],
+    n_planes: int,
+    masks: NDArray[np.uint64],
+    n_words: int,
+    dispatch: int,
+    out: NDArray[np.uint32],
 ) -> None: ...
 
 # --- relieff.cpp and nca.cpp: C-contiguous arrays of exactly these types --------------------------

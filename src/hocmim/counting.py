@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +33,7 @@ class Joint:
 
     cells: NDArray[np.uint32]
     n_cells: int
+    column: Column | None = None  # if it is one column by itself
 
     @classmethod
     def of(cls, columns: Sequence[Column], n_samples: int | None = None) -> Joint:
@@ -46,12 +48,16 @@ class Joint:
     def _of_one(cls, column: Column) -> Joint:
         """A column by itself; made once, however many blocks ask."""
         if "joint" not in column.derived:
-            column.derived["joint"] = cls(*_native.join(native_list([column], len(column.codes))))
+            cells = _native.join(native_list([column], len(column.codes)))
+            column.derived["joint"] = cls(*cells, column)
         return column.derived["joint"]
 
     @cached_property
     def masks(self) -> _native.CellMasks:
         """One bit a sample and cell, for the kernels on bit planes."""
+        if self.column is not None and self.column.codes.dtype == np.uint8:
+            codes = cast("NDArray[np.uint8]", self.column.codes)
+            return _native.CellMasks(codes, self.column.arity)
         return _native.CellMasks(self.cells, self.n_cells)
 
     def with_column(self, column: Column) -> Joint:
@@ -131,12 +137,28 @@ class BlockTerms:
         """The block as bits, made when first asked for."""
         return _native.BitPlanes(self.columns)
 
+    def plane_terms(self, y: Joint, *, keeps_rows: bool = False) -> _native.PlaneTerms:
+        """Terms by popcounts, with this class."""
+        return _native.PlaneTerms(self.planes, self.columns, y.masks, self.estimator, keeps_rows)
+
     def _by_popcounts(
         self, terms: list[Term], w: Joint, y: Joint, which: Positions | None, out: Values
     ) -> None:
-        _native.information_by_planes(
-            self.planes, self.columns, y.masks, w.masks, terms, self.estimator, out, which
-        )
+        if y is self.y:
+            evaluator = self._with_class
+        elif y is self._nothing:
+            evaluator = self._without_class
+        else:
+            evaluator = self.plane_terms(y)
+        evaluator.evaluate(w.masks, terms, out, which)
+
+    @cached_property
+    def _with_class(self) -> _native.PlaneTerms:
+        return self.plane_terms(self.y, keeps_rows=True)
+
+    @cached_property
+    def _without_class(self) -> _native.PlaneTerms:
+        return self.plane_terms(self._nothing, keeps_rows=True)
 
     def _by_samples(
         self, terms: list[Term], w: Joint, y: Joint, which: Positions | None, out: Values

@@ -8,23 +8,50 @@
 
 namespace hocmim {
 
-// Words of 64 samples; every plane is padded with zeros to a whole number of cache lines.
+// Words of 64 samples.
+//
+// Of few samples, eight columns of one arity lie side by side, a word of each in turn: what is done
+// to one is done to eight in one instruction, and no sum has to be taken across a register. Of many
+// samples the planes of a column lie one after the other, padded with zeros to whole cache lines.
 class BitPlanes {
 public:
     static constexpr int64_t kMostLevels = 9;  // eight planes: a byte a cell, as much as the codes
+    static constexpr int64_t kLanes = 8;
+    static constexpr int64_t kMostWordsInLanes = 64;  // beyond, a sum across costs next to nothing
+
+    // Columns of one arity side by side; −1 where there is none.
+    struct Group {
+        int64_t arity;
+        int64_t first;  // where its words begin: word i of plane p of a lane at (p * n_words + i) * 8 + lane
+        int64_t column[kLanes];
+    };
 
     explicit BitPlanes(const Columns& columns);
 
     bool has(int64_t j) const { return first_[size_t(j)] >= 0; }
-    // The planes of levels 1, 2, … of column j, one after the other.
-    const uint64_t* planes(int64_t j) const { return words_.data() + first_[size_t(j)]; }
+    bool in_lanes() const { return in_lanes_; }
+    // Where the planes are in lanes: the groups, and the group of each column.
+    const std::vector<Group>& groups() const { return groups_; }
+    int64_t group_of(int64_t j) const { return group_of_[size_t(j)]; }
+    const uint64_t* words(const Group& group) const { return words_.data() + group.first; }
     int64_t n_words() const { return n_words_; }
+    // The planes of levels 1, 2, … of column j, one after the other, each of whole cache lines; put
+    // together in `scratch` if they are in lanes.
+    const uint64_t* planes(int64_t j, int64_t arity, std::vector<uint64_t>& scratch) const;
 
+    // As many as make whole cache lines.
     static int64_t words_for(int64_t n_samples) { return (n_samples + 511) / 512 * 8; }
 
 private:
-    int64_t n_words_;
-    std::vector<int64_t> first_;  // where a column's planes begin, or −1
+    // Where the words of each column begin; return how many words there are.
+    int64_t place_in_lanes(const Columns& columns);
+    int64_t place_in_turn(const Columns& columns);
+
+    int64_t n_words_;  // of a plane
+    bool in_lanes_;
+    std::vector<int64_t> first_;  // where the first word of a column is, or −1
+    std::vector<int64_t> group_of_;
+    std::vector<Group> groups_;
     std::vector<uint64_t> words_;
 };
 
@@ -35,6 +62,8 @@ public:
 
     CellMasks() = default;
     CellMasks(const uint32_t* cell_of, int64_t n_samples, int64_t n_cells);
+    // The levels of a column of one byte a cell.
+    CellMasks(const uint8_t* codes, int64_t n_samples, int64_t n_levels);
     // One more class for each cell: cell (w, y) is w * y.n_cells() + y.
     CellMasks(const CellMasks& w, const CellMasks& y);
 
@@ -54,7 +83,12 @@ private:
 void count_common(const uint64_t* planes, int64_t n_planes, const uint64_t* masks, int64_t n_masks,
                   int64_t n_words, int64_t* counts, size_t dispatch = 0);
 
-// The instruction sets count_common can use on this machine; it uses the first.
+// The same for eight columns side by side: counts[(m * n_planes + p) * 8 + lane]. A mask has `stride`
+// words, of which the first n_words are looked at.
+void count_lanes(const uint64_t* planes, int64_t n_planes, const uint64_t* masks, int64_t n_masks,
+                 int64_t stride, int64_t n_words, uint32_t* counts, size_t dispatch = 0);
+
+// The instruction sets both can use on this machine; they use the first.
 std::vector<std::string> popcount_dispatches();
 
 }  // namespace hocmim

@@ -5,11 +5,11 @@
 // a newcomer wins are built anew.
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <limits>
 #include <memory>
 #include <optional>
 
+#include "bit_planes.hpp"
 #include "estimate.hpp"
 #include "module.hpp"
 
@@ -17,8 +17,17 @@ namespace hocmim {
 
 namespace {
 
-// A binary column, as far as information is concerned: the samples of its rarer value.
-using Representative = std::vector<uint32_t>;
+// A binary column, as far as information is concerned: the samples of its rarer value, in order, and
+// the same as bits.
+struct Representative {
+    std::vector<uint32_t> samples;
+    std::vector<uint64_t> bits;
+
+    Representative(std::vector<uint32_t> samples_, int64_t n_samples)
+        : samples(std::move(samples_)), bits(size_t((n_samples + 63) / 64), 0) {
+        for (const uint32_t i : samples) bits[i / 64] |= uint64_t(1) << (i % 64);
+    }
+};
 
 // [x > t] for t between consecutive levels that occur.
 std::vector<Representative> representatives(const Column& column, int64_t n_samples) {
@@ -32,11 +41,11 @@ std::vector<Representative> representatives(const Column& column, int64_t n_samp
             if (below == n_samples) break;
             if (count[size_t(t)] == 0) continue;
             const bool above_is_rare = 2 * below >= n_samples;
-            Representative rare;
+            std::vector<uint32_t> rare;
             rare.reserve(size_t(above_is_rare ? n_samples - below : below));
             for (int64_t i = 0; i < n_samples; ++i)
                 if ((level_of[i] > t) == above_is_rare) rare.push_back(uint32_t(i));
-            result.push_back(std::move(rare));
+            result.emplace_back(std::move(rare), n_samples);
         }
     });
     return result;
@@ -44,16 +53,17 @@ std::vector<Representative> representatives(const Column& column, int64_t n_samp
 
 // Equal, or one the negation of the other, which only halves can be.
 bool say_the_same(const Representative& a, const Representative& b, int64_t n_samples) {
-    if (a == b) return true;
-    if (a.size() != b.size() || 2 * int64_t(a.size()) != n_samples) return false;
-    std::vector<uint32_t> common;
-    std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(common));
-    return common.empty();
+    if (a.bits == b.bits) return true;
+    if (a.samples.size() != b.samples.size() || 2 * int64_t(a.samples.size()) != n_samples) return false;
+    for (size_t k = 0; k < a.bits.size(); ++k)
+        if (a.bits[k] & b.bits[k]) return false;
+    return true;
 }
 
 // What both kinds of Duel do: I(X;Y|W) for a team X and a condition W, both sets of binary columns
 // that grow, and I(X;Y|W,g) for a binary g to be tried.
 //     start(b)           X = {b}, W empty
+//     expect(n)          as many g will be tried now
 //     given(g)           I(X;Y|W,g)
 //     add_condition(g)   W gains g
 //     add_helper(h)      X gains h
@@ -64,12 +74,17 @@ bool say_the_same(const Representative& a, const Representative& b, int64_t n_sa
 //     N I(X;Y|W) = Σ f(n_wxy) − Σ f(n_wx) − Σ f(n_wy) + Σ f(n_w),  f(c) = c log c
 //
 // A cell (w,x) in which all samples are of one class has f(n_wxy) = f(n_wx) however it is split: its
-// samples retire from the first two sums. Cells of these are counted at the rarer side of g only.
+// samples retire from the first two sums. The rarer side of g is counted in each cell: sample by sample,
+// or, while the cells are few, by popcounts with their masks, eight side by side.
 class PluginDuel {
+    static constexpr int64_t kLanes = BitPlanes::kLanes;
+
 public:
     explicit PluginDuel(const Setting& setting)
         : f_(*setting.function), cls_(setting.cls), n_samples_(setting.n_samples),
-          n_classes_(setting.n_classes()), wy_of_(size_t(n_samples_)), wxy_of_(size_t(n_samples_)) {}
+          n_classes_(setting.n_classes()), wy_of_(size_t(n_samples_)), wxy_of_(size_t(n_samples_)),
+          n_words_((n_samples_ + 63) / 64),
+          cost_of_a_word_(popcount_dispatches().front() == "avx512" ? 0.7 : 3) {}
 
     void start(const Representative& b) {
         wy_.reset();
@@ -87,29 +102,26 @@ public:
         add_helper(b);
     }
 
+    void expect(size_t n_trials) { n_trials_ = n_trials; }
+
     double given(const Representative& g) {
-        for (const uint32_t i : g) {
-            ++wy_.part[wy_of_[i]];
-            ++wxy_.part[wxy_of_[i]];
-        }
-        wxy_.part[0] = 0;
+        if (pays_by_masks(g))
+            count_by_masks(g);
+        else
+            count_by_samples(g);
         const int64_t sum = split_sum(wxy_, wx_) - split_sum(wy_, w_);
         return real(sum - whole_sum(wx_.part, wx_) + whole_sum(w_.part, w_));
     }
 
     void add_condition(const Representative& g) {
-        for (const uint32_t i : g) {
-            ++wy_.part[wy_of_[i]];
-            ++wxy_.part[wxy_of_[i]];
-        }
-        wxy_.part[0] = 0;
+        count_by_samples(g);
         sum_parts(wy_, w_);
         sum_parts(wxy_, wx_);
         w_.split_owners(nullptr);
         wx_.split_owners(nullptr);
         wy_.split_owners(&w_);
         wxy_.split_owners(&wx_);
-        for (const uint32_t i : g) {
+        for (const uint32_t i : g.samples) {
             wy_of_[i] = wy_.moved[wy_of_[i]];
             wxy_of_[i] = wxy_.moved[wxy_of_[i]];
         }
@@ -117,12 +129,12 @@ public:
     }
 
     void add_helper(const Representative& h) {
-        for (const uint32_t i : h) ++wxy_.part[wxy_of_[i]];
+        for (const uint32_t i : h.samples) ++wxy_.part[wxy_of_[i]];
         wxy_.part[0] = 0;
         sum_parts(wxy_, wx_);
         wx_.split_owners(nullptr);
         wxy_.split_owners(&wx_);
-        for (const uint32_t i : h) wxy_of_[i] = wxy_.moved[wxy_of_[i]];
+        for (const uint32_t i : h.samples) wxy_of_[i] = wxy_.moved[wxy_of_[i]];
         retire();
     }
 
@@ -173,6 +185,53 @@ private:
         }
     };
 
+    void count_by_samples(const Representative& g) {
+        for (const uint32_t i : g.samples) {
+            ++wy_.part[wy_of_[i]];
+            ++wxy_.part[wxy_of_[i]];
+        }
+        wxy_.part[0] = 0;
+    }
+
+    // Words to look at against samples to count, at what each takes here. Making the masks is as much
+    // as counting every sample once.
+    bool pays_by_masks(const Representative& g) const {
+        const double making = double(n_samples_) / double(n_trials_);
+        return making + cost_of_a_word_ * double(n_octets() * n_words_) <= double(g.samples.size());
+    }
+    // Eight cells side by side; those of wxy come after those of wy.
+    int64_t n_octets() const { return octets(wy_.count.size()) + octets(wxy_.count.size()); }
+    static int64_t octets(size_t n_cells) { return (int64_t(n_cells) + kLanes - 1) / kLanes; }
+
+    void count_by_masks(const Representative& g) {
+        if (!has_masks_) make_masks();
+        counts_.resize(size_t(n_octets() * kLanes));
+        count_lanes(masks_.data(), n_octets(), g.bits.data(), 1, n_words_, n_words_, counts_.data());
+        std::copy_n(counts_.begin(), wy_.part.size(), wy_.part.begin());
+        std::copy_n(counts_.begin() + octets(wy_.count.size()) * kLanes, wxy_.part.size(),
+                    wxy_.part.begin());
+        wxy_.part[0] = 0;
+    }
+
+    void make_masks() {
+        masks_.assign(size_t(n_octets() * n_words_ * kLanes), 0);
+        const int64_t first = octets(wy_.count.size()) * kLanes;
+        first_word_.resize(size_t(n_octets() * kLanes));
+        for (int64_t cell = 0; cell < n_octets() * kLanes; ++cell)
+            first_word_[size_t(cell)] = uint32_t(cell / kLanes * n_words_ * kLanes + cell % kLanes);
+        const uint32_t *of_wy = first_word_.data(), *of_wxy = of_wy + first;
+        uint64_t* word = masks_.data();
+        for (int64_t begin = 0; begin < n_samples_; begin += 64, word += kLanes) {
+            const int64_t end = std::min(n_samples_, begin + 64);
+            for (int64_t i = begin; i < end; ++i) {
+                const uint64_t bit = uint64_t(1) << (i - begin);
+                word[of_wy[wy_of_[size_t(i)]]] |= bit;
+                word[of_wxy[wxy_of_[size_t(i)]]] |= bit;
+            }
+        }
+        has_masks_ = true;
+    }
+
     static void sum_parts(const CellsOf& fine, CellsOf& coarse) {
         for (size_t c = 0; c < fine.count.size(); ++c) coarse.part[fine.owner[c]] += fine.part[c];
     }
@@ -200,6 +259,7 @@ private:
 
     // Drops the cells (w,x) of one class only, and their samples with them.
     void retire() {
+        has_masks_ = false;
         n_inside_.assign(wx_.count.size(), 0);
         for (size_t c = 1; c < wxy_.count.size(); ++c)
             n_inside_[wxy_.owner[c]] += wxy_.count[c] > 0;
@@ -240,6 +300,12 @@ private:
     CellsOf w_, wx_, wy_, wxy_;
     std::vector<uint32_t> wy_of_, wxy_of_;  // the cell of each sample
     std::vector<uint32_t> n_inside_, wx_kept_, kept_;
+    const int64_t n_words_;
+    const double cost_of_a_word_;  // eight masks with a word of g, in samples
+    bool has_masks_ = false;       // of the cells as they are
+    size_t n_trials_ = 1;
+    std::vector<uint64_t> masks_;
+    std::vector<uint32_t> first_word_, counts_;
 };
 
 // Any estimator's Duel, by the kernels every criterion uses.
@@ -257,6 +323,8 @@ public:
         add_helper(b);
     }
 
+    void expect(size_t) {}
+
     double given(const Representative& g) {
         refine(g, refined_);
         return information(Term::conditional, refined_);
@@ -270,7 +338,7 @@ public:
 
     // Levels of the team that occur, in the order of their first sample.
     void add_helper(const Representative& h) {
-        for (const uint32_t i : h) bits_[i] = 1;
+        for (const uint32_t i : h.samples) bits_[i] = 1;
         std::vector<uint32_t> number(size_t(2 * n_levels_), UINT32_MAX);
         uint32_t n_levels = 0;
         for (size_t i = 0; i < team_.size(); ++i) {
@@ -279,7 +347,7 @@ public:
             team_[i] = uint16_t(level);
         }
         n_levels_ = n_levels;
-        for (const uint32_t i : h) bits_[i] = 0;
+        for (const uint32_t i : h.samples) bits_[i] = 0;
         const Column column{team_.data(), true, n_levels_};
         row_count_.resize(size_t(n_levels_ * setting_.n_classes()));
         count_rows(column, setting_.cls, setting_.n_samples, setting_.n_classes(), row_count_.data());
@@ -292,9 +360,9 @@ public:
 
 private:
     void refine(const Representative& g, Partition& out) {
-        for (const uint32_t i : g) bits_[i] = 1;
+        for (const uint32_t i : g.samples) bits_[i] = 1;
         refiner_(condition_, bits_.data(), 2, setting_.cls, out);
-        for (const uint32_t i : g) bits_[i] = 0;
+        for (const uint32_t i : g.samples) bits_[i] = 0;
     }
     double information(Term term, const Partition& partition) {
         sums_.compute(partition, setting_);
@@ -405,7 +473,9 @@ private:
         for (size_t j = 0; j + 1 < team_size_; ++j) {
             Level& level = teams.helpers[j];
             Level found = is_known ? level : Level{kNobody, -std::numeric_limits<double>::infinity()};
-            for (size_t h = is_known ? n_met : 0; h < pool_.size(); ++h) {
+            const size_t first_h = is_known ? n_met : 0;
+            duel.expect(pool_.size() - first_h);
+            for (size_t h = first_h; h < pool_.size(); ++h) {
                 const double key = comparison_key(duel.given(pool_[h]));
                 // The pool comes before the candidate's own.
                 const bool is_before = key == found.key && found.member < 0;
@@ -442,7 +512,9 @@ private:
             const auto is_rival = [&](int64_t g) {
                 return say_the_same(pool_[size_t(g)], newest, columns_.n_samples());
             };
-            for (size_t g = is_known ? n_met : 0; g < pool_.size(); ++g) {
+            const size_t first_g = is_known ? n_met : 0;
+            duel.expect(pool_.size() - first_g);
+            for (size_t g = first_g; g < pool_.size(); ++g) {
                 const double key = comparison_key(duel.given(pool_[g]));
                 if (key < found.key ||
                     (key == found.key && is_rival(int64_t(g)) && !is_rival(found.member)))

@@ -375,32 +375,38 @@ double Evaluator::dense_plugin(Term term, const Column& column, const int64_t* c
     const CountFunction& f = *setting_.function;
     const int64_t n_levels = column.arity, n_classes = setting_.n_classes();
     const int64_t n_rows = n_levels * n_classes;
-    int64_t rows = 0, pairs = 0, row_sum = 0, level_sum = 0;  // Σ f of n_xwy, n_xw, n_xy, n_x
+    PluginSums sums;
     for (int64_t level = 0; level < n_levels; ++level) {
         int64_t of_level = 0;
         for (int64_t w = 0; w < n_cells; ++w) {
             const int64_t* here = counts + w * n_rows + level * n_classes;
             int64_t pair = 0;
             for (int64_t cls = 0; cls < n_classes; ++cls) {
-                rows += f(here[cls]);
+                sums.rows += f(here[cls]);
                 pair += here[cls];
             }
-            pairs += f(pair);
+            sums.pairs += f(pair);
             of_level += pair;
         }
-        level_sum += f(of_level);
+        sums.levels += f(of_level);
         for (int64_t cls = 0; cls < n_classes; ++cls) {
             int64_t of_row = 0;
             for (int64_t w = 0; w < n_cells; ++w) of_row += counts[w * n_rows + level * n_classes + cls];
-            row_sum += f(of_row);
+            sums.class_rows += f(of_row);
         }
     }
-    const auto real = [&](int64_t sum) { return f.fixed().real(sum) / double(setting_.n_samples); };
+    return sums.term(term, setting_, condition);
+}
+
+double PluginSums::term(Term term, const Setting& setting, const ConditionSums& condition) const {
+    const auto real = [&](int64_t sum) {
+        return setting.function->fixed().real(sum) / double(setting.n_samples);
+    };
     const auto information = [&] {
-        return real(pairs - level_sum - condition.cells_sum + setting_.whole_sum);
+        return real(pairs - levels - condition.cells_sum + setting.whole_sum);
     };
     const auto given_class = [&] {
-        return real(rows - row_sum - condition.pairs_sum + setting_.class_sum);
+        return real(rows - class_rows - condition.pairs_sum + setting.class_sum);
     };
     switch (term) {
         case Term::information: return std::max(0.0, information());
@@ -409,8 +415,8 @@ double Evaluator::dense_plugin(Term term, const Column& column, const int64_t* c
         case Term::conditional:
             return std::max(0.0, real(rows - pairs - condition.pairs_sum + condition.cells_sum));
         case Term::joint:
-            return std::max(0.0, real(rows - pairs - setting_.class_sum + setting_.whole_sum));
-        case Term::joint_entropy: return std::max(0.0, real(setting_.whole_sum - rows));
+            return std::max(0.0, real(rows - pairs - setting.class_sum + setting.whole_sum));
+        case Term::joint_entropy: return std::max(0.0, real(setting.whole_sum - rows));
     }
     return 0;
 }

@@ -37,6 +37,8 @@ public:
         return count < int64_t(table_.size()) ? table_[size_t(count)] : fixed_.of(exact(count));
     }
     FixedPoint fixed() const { return fixed_; }
+    // f(0), f(1), …: of all counts if there are fewer than 2^16 samples.
+    const int64_t* table() const { return table_.data(); }
 
 private:
     double exact(int64_t count) const;
@@ -113,6 +115,13 @@ private:
     bool is_shrunken_ = false;
     std::vector<int64_t> live_;  // per class: samples not alone
     CellCounter count_;
+};
+
+// Sums over the cells of a candidate's table, from which every term of the plug-in follows.
+struct PluginSums {
+    int64_t rows = 0, pairs = 0;             // Σ f of n_xwy, n_xw
+    int64_t class_rows = 0, levels = 0;      // Σ f of n_xy, n_x
+    double term(Term term, const Setting& setting, const ConditionSums& condition) const;
 };
 
 // Evaluates terms for candidates. Holds scratch, so one Evaluator serves one thread.

@@ -86,20 +86,26 @@ void count_common_by(Matrix<const uint64_t> planes, Matrix<const uint64_t> masks
                  int64_t(planes.shape(1)), out.data(), dispatch);
 }
 
+// The same for columns side by side; n_words a plane.
+void count_lanes_by(Vector<const uint64_t> planes, int64_t n_planes, Matrix<const uint64_t> masks,
+                    int64_t n_words, size_t dispatch, Vector<uint32_t> out) {
+    const int64_t lanes = BitPlanes::kLanes, n_masks = int64_t(masks.shape(0));
+    if (int64_t(planes.shape(0)) != n_planes * n_words * lanes || int64_t(masks.shape(1)) < n_words ||
+        int64_t(out.shape(0)) != n_planes * n_masks * lanes || dispatch >= popcount_dispatches().size())
+        throw std::invalid_argument("the planes, the masks and out do not fit together");
+    count_lanes(planes.data(), n_planes, masks.data(), n_masks, int64_t(masks.shape(1)), n_words,
+                out.data(), dispatch);
+}
+
 // The same terms from bit planes, for columns that have them and W and Y of few cells.
-void information_by_planes(const BitPlanes& planes, const Columns& columns, const CellMasks& y,
-                           const CellMasks& w, const std::vector<Term>& terms, Estimator estimator,
-                           Matrix<double> out, std::optional<Vector<const int64_t>> which) {
-    const int64_t n_terms = which ? int64_t(which->shape(0)) : columns.size();
-    if (out.shape(0) != terms.size() || int64_t(out.shape(1)) != n_terms)
+void evaluate_by_planes(PlaneTerms& by_planes, const CellMasks& w, const std::vector<Term>& terms,
+                        Matrix<double> out, std::optional<Vector<const int64_t>> which) {
+    const int64_t n_out = which ? int64_t(which->shape(0)) : by_planes.n_columns();
+    if (out.shape(0) != terms.size() || int64_t(out.shape(1)) != n_out)
         throw std::invalid_argument("the planes and out do not fit together");
     nb::gil_scoped_release release;
-    PlaneTerms evaluate(planes, columns, y, estimator);
-    evaluate.condition(w);
-    for (int64_t k = 0; k < n_terms; ++k) {
-        evaluate.count(which ? (*which)(k) : k);
-        for (size_t t = 0; t < terms.size(); ++t) out(t, k) = evaluate(terms[t]);
-    }
+    by_planes.condition(w);
+    by_planes.evaluate(terms, which ? which->data() : nullptr, n_out, out.data());
 }
 
 }  // namespace
@@ -138,7 +144,7 @@ void bind_information(nanobind::module_& m) {
 
     nb::class_<BitPlanes>(m, "BitPlanes")
         .def(nb::init<const Columns&>(), "columns"_a, nb::call_guard<nb::gil_scoped_release>())
-        .def("has", &BitPlanes::has, "j"_a)
+        .def_prop_ro("in_lanes", &BitPlanes::in_lanes)
         .def_ro_static("most_levels", &BitPlanes::kMostLevels);
 
     nb::class_<CellMasks>(m, "CellMasks")
@@ -147,13 +153,25 @@ void bind_information(nanobind::module_& m) {
                  new (self) CellMasks(cells.data(), int64_t(cells.shape(0)), n_cells);
              },
              "cells"_a.noconvert(), "n_cells"_a)
+        .def("__init__",
+             [](CellMasks* self, Vector<const uint8_t> codes, int64_t n_levels) {
+                 new (self) CellMasks(codes.data(), int64_t(codes.shape(0)), n_levels);
+             },
+             "codes"_a.noconvert(), "n_levels"_a)
         .def_ro_static("most_cells", &CellMasks::kMostCells);
+
+    nb::class_<PlaneTerms>(m, "PlaneTerms")
+        .def(nb::init<const BitPlanes&, const Columns&, const CellMasks&, Estimator, bool>(),
+             "planes"_a, "columns"_a, "y"_a, "estimator"_a, "keeps_rows"_a, nb::keep_alive<1, 2>(),
+             nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::call_guard<nb::gil_scoped_release>())
+        .def("evaluate", &evaluate_by_planes, "w"_a, "terms"_a, "out"_a.noconvert(),
+             "which"_a.noconvert().none() = nb::none());
 
     m.def("popcount_dispatches", &popcount_dispatches);
     m.def("count_common", &count_common_by, "planes"_a.noconvert(), "masks"_a.noconvert(),
           "dispatch"_a, "out"_a.noconvert());
-    m.def("information_by_planes", &information_by_planes, "planes"_a, "columns"_a, "y"_a, "w"_a,
-          "terms"_a, "estimator"_a, "out"_a.noconvert(), "which"_a.noconvert().none() = nb::none());
+    m.def("count_lanes", &count_lanes_by, "planes"_a.noconvert(), "n_planes"_a, "masks"_a.noconvert(),
+          "n_words"_a, "dispatch"_a, "out"_a.noconvert());
     m.def("join", &join, "columns"_a);
     m.def("join_with", &join_with, "cells"_a.noconvert(), "n_cells"_a, "columns"_a, "j"_a);
     m.def("information", &information, "columns"_a, "y"_a.noconvert(), "n_classes"_a,

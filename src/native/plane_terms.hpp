@@ -1,67 +1,85 @@
 // Terms of candidates on bit planes and one condition of few cells after another.
 #pragma once
-#include <stdexcept>
+#include <memory>
 #include <vector>
 
 #include "bit_planes.hpp"
 #include "estimate.hpp"
+#include "shrinkage_lanes.hpp"
 
 namespace hocmim {
 
+// Kept from one condition to the next: the counts n_xy of the candidates, which spare one cell of
+// every W, and scratch. So one PlaneTerms serves one thread.
 class PlaneTerms {
 public:
-    // All arguments must outlive the terms. Not for Jeffreys, which needs the samples.
-    PlaneTerms(const BitPlanes& planes, const Columns& columns, const CellMasks& y, Estimator estimator)
-        : planes_(planes), columns_(columns), y_(y),
-          setting_(estimator, columns.n_samples(), y.counts()), evaluate_(setting_) {
-        if (y.n_samples() != columns.n_samples() || estimator == Estimator::jeffreys)
-            throw std::invalid_argument("the planes and y do not fit together");
-    }
+    // All arguments must outlive the terms. Not for Jeffreys, which needs the samples. `keeps_rows`:
+    // whether there will be so many conditions that the n_xy of all candidates are worth counting.
+    PlaneTerms(const BitPlanes& planes, const Columns& columns, const CellMasks& y,
+               Estimator estimator, bool keeps_rows);
+    PlaneTerms(const PlaneTerms&) = delete;
 
-    void condition(const CellMasks& w) {
-        pairs_ = CellMasks(w, y_);
-        n_cells_ = w.n_cells();
-        pair_counts_ = pairs_.counts();
-        sums_.compute(pair_counts_, setting_);
-        common_.resize(size_t(pairs_.n_cells() * (BitPlanes::kMostLevels - 1)));
-        counts_.resize(size_t(pairs_.n_cells() * BitPlanes::kMostLevels));
-    }
+    void condition(const CellMasks& w);
+    // The same, and what was made of W is kept under this number if the planes are in lanes: there
+    // it is small, and a term is soon computed.
+    void condition(const CellMasks& w, size_t number);
 
-    // Takes column j: counts n_xwy, by w, then x, then y.
-    void count(int64_t j) {
-        if (j < 0 || j >= columns_.size() || !planes_.has(j))
-            throw std::invalid_argument("there are no planes at that position");
-        j_ = j;
-        const int64_t arity = columns_[j].arity, n_planes = arity - 1, n_classes = y_.n_cells();
-        count_common(planes_.planes(j), n_planes, pairs_.masks(), pairs_.n_cells(), planes_.n_words(),
-                     common_.data());
-        for (int64_t pair = 0; pair < pairs_.n_cells(); ++pair) {
-            int64_t* at = counts_.data() + (pair / n_classes * arity) * n_classes + pair % n_classes;
-            int64_t rest = pair_counts_[size_t(pair)];  // level 0 has what the others leave
-            for (int64_t p = 0; p < n_planes; ++p) {
-                const int64_t count = common_[size_t(pair * n_planes + p)];
-                at[(p + 1) * n_classes] = count;
-                rest -= count;
-            }
-            at[0] = rest;
-        }
-    }
-
-    // A term of the column counted last.
-    double operator()(Term term) {
-        return evaluate_.dense(term, columns_[j_], counts_.data(), n_cells_, sums_);
-    }
+    // The terms of every column, or of those at the positions `which` (each once): out[t * n_out + k].
+    void evaluate(const std::vector<Term>& terms, const int64_t* which, int64_t n_out, double* out);
+    bool has(int64_t j) const { return planes_.has(j); }
+    int64_t n_columns() const { return columns_.size(); }
+    // A term of one column.
+    double operator()(Term term, int64_t j);
 
 private:
+    static constexpr int64_t kLanes = BitPlanes::kLanes;
+
+    // What all candidates share of W.
+    struct Condition {
+        CellMasks pairs;  // (w,y)
+        int64_t n_cells = 0;
+        std::vector<int64_t> pair_counts;  // n_wy
+        ConditionSums sums;
+    };
+
+    void take(const Condition& condition);
+    void form(const CellMasks& w, Condition& condition) const;
+    void keep_rows();
+    void check(int64_t j) const;
+    void count_one(int64_t j);
+    void count_group(const BitPlanes::Group& group, int64_t index);
+    void sum_group(const BitPlanes::Group& group, int64_t index);
+    void sum_marginals(const uint32_t* rows, int64_t arity, PluginSums* sums);
+    void take_lane(int64_t arity, int64_t lane);
+    // Of eight columns at once: a term under the plug-in from its sums, under shrinkage from the table.
+    void evaluate_group(Term term, const BitPlanes::Group& group, double* values);
+    void shrink_against_class(Term term, int64_t arity, double* values);
+    void shrink_against_condition(bool is_given_class, int64_t arity, double* values);
+    void shrink(const double* row_squares, const double* column_squares, bool less_condition,
+                double* values);
+    double dense(Term term, int64_t j) {
+        return evaluate_.dense(term, columns_[j], counts_.data(), now_->n_cells, now_->sums);
+    }
+
     const BitPlanes& planes_;
     const Columns& columns_;
     const CellMasks& y_;
     const Setting setting_;
     Evaluator evaluate_;
-    CellMasks pairs_;
-    int64_t n_cells_ = 0, j_ = 0;
-    std::vector<int64_t> pair_counts_, common_, counts_;
-    ConditionSums sums_;
+    Condition newest_;
+    std::vector<std::unique_ptr<Condition>> kept_;
+    const Condition* now_ = nullptr;
+    std::vector<int64_t> common_, counts_;  // of one column; counts_ by w, then x, then y
+    std::vector<uint64_t> one_;             // the planes of one column
+    // Of eight columns, the lanes last: what was counted, the table by w, y and x, and n_xw.
+    std::vector<uint32_t> common_lanes_, table_, totals_;
+    PluginSums sums_[kLanes];
+    ShrinkageLanes shrinkage_;
+    std::vector<double> terms_;
+    // Of every group, if they are kept: n_xy by y and x, and the sums that follow.
+    std::vector<uint32_t> rows_;
+    std::vector<int64_t> rows_at_;
+    std::vector<PluginSums> marginal_sums_;
 };
 
 }  // namespace hocmim

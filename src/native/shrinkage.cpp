@@ -7,15 +7,12 @@ namespace hocmim {
 
 namespace {
 
-// out = p* log(p*/ind) · scale for each cell, p*/ind = λ + (1−λ) N c / (n_r n_c).
 HOCMIM_DISPATCH
 void shrunken_terms(const double* count, const double* product, size_t size, double lambda, double n,
                     double scale, double* out) {
-    const double towards = lambda * scale / (n * n), keep = (1 - lambda) * scale / n;
-    const double ratio = (1 - lambda) * n;
+    const ShrunkenCell of(lambda, n, scale);
     for (size_t i = 0; i < size; ++i)
-        out[i] = (towards * product[i] + keep * count[i]) *
-                 log_positive(lambda + ratio * count[i] / product[i]);
+        out[i] = ShrunkenCell::term(count[i], product[i], lambda, of.towards, of.keep, of.ratio);
 }
 
 }  // namespace
@@ -45,9 +42,12 @@ double ShrinkageTable::intensity(int64_t n_samples, int64_t column_squares) cons
         row_squares += row_double_[row] * row_double_[row];
         cross += row_double_[row] * cross_[row];
     }
-    const double n = double(n_samples), columns = double(column_squares);
+    return shrinkage_intensity(double(n_samples), squares_, cross, row_squares, double(column_squares));
+}
+
+double shrinkage_intensity(double n, double squares, double cross, double row_squares, double columns) {
     if (row_squares == n * n || columns == n * n) return 1.0;
-    const double p2 = squares_ / (n * n), p_sum = (row_squares + columns) / (n * n);
+    const double p2 = squares / (n * n), p_sum = (row_squares + columns) / (n * n);
     const double p_ind = cross / (n * n * n), all_ind2 = (row_squares / (n * n)) * (columns / (n * n));
     const double var = (1 - p2) / n;
     const double cov = ((n - 1) * (p_sum - 2 * p_ind) + 1 - p2) / (n * n);
@@ -70,10 +70,7 @@ double ShrinkageTable::information(double lambda, int64_t n_samples, const Fixed
     shrunken_terms(count_.data(), product_.data(), size_, lambda, n, nats.scale(), scratch.data());
     int64_t sum = 0;
     for (size_t i = 0; i < size_; ++i) sum += times_[i] * std::llrint(scratch[i]);
-    // An empty cell holds λ ind: together λ log λ times the ind that no occupied cell has.
-    const double empty =
-        lambda > 0 ? lambda * log_positive(lambda) * (1 - product_sum_ / (n * n)) : 0.0;
-    return nats.real(sum) + empty;
+    return nats.real(sum) + ShrunkenCell::empty(lambda, n, product_sum_);
 }
 
 }  // namespace hocmim

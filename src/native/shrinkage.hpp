@@ -8,6 +8,28 @@
 
 namespace hocmim {
 
+// What an occupied cell adds: p* log(p*/ind) · scale, with p*/ind = λ + (1−λ) N c / (n_r n_c).
+struct ShrunkenCell {
+    double lambda, towards, keep, ratio;
+
+    ShrunkenCell() = default;
+    ShrunkenCell(double lambda_, double n, double scale)
+        : lambda(lambda_), towards(lambda * scale / (n * n)), keep((1 - lambda) * scale / n),
+          ratio((1 - lambda) * n) {}
+    static double term(double count, double product, double lambda, double towards, double keep,
+                       double ratio) {
+        return (towards * product + keep * count) * log_positive(lambda + ratio * count / product);
+    }
+    // What all empty cells add, λ log λ times the ind that no occupied cell has.
+    static double empty(double lambda, double n, double product_sum) {
+        return lambda > 0 ? lambda * log_positive(lambda) * (1 - product_sum / (n * n)) : 0.0;
+    }
+};
+
+// λ of a table, from whole numbers: Σ c² over the cells, Σ c n_r n_c, Σ n_r² and Σ n_c².
+double shrinkage_intensity(double n, double squares, double cross, double row_squares,
+                           double column_squares);
+
 // The occupied cells of a table, kinds of cells at a time: the count c of a cell, the product of its
 // two marginals, and how many cells there are of that kind.
 //

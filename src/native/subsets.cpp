@@ -1,7 +1,8 @@
 // Terms of candidates given every subset of the selected columns, as far as they are needed.
+#include <algorithm>
 #include <cmath>
 
-#include <nanobind/stl/vector.h>
+#include <nanobind/stl/pair.h>
 
 #include "condition.hpp"
 #include "module.hpp"
@@ -65,100 +66,203 @@ private:
     std::vector<uint64_t> n_cells_;
 };
 
-// Takes candidates through the subsets they have not met, from n_met on, least = min(least, term),
-// each until its key (12 decimals) is below `bar`. Returns after about `most_terms`: 0 if there was
-// nothing left to do.
-template <class TermOf>
-int64_t meet(int64_t n_subsets, Vector<const int64_t> which, Vector<int64_t> n_met, Vector<double> least,
-             double bar, int64_t most_terms, TermOf&& term_of) {
-    int64_t n_terms = 0;
-    std::vector<int64_t> going;
-    const auto goes_on = [&](int64_t j) {
-        return n_met(j) < n_subsets && std::nearbyint(least(j) * 1e12) >= bar;
+// The least of a term of each candidate and every subset of the selected columns, as far as needed.
+//
+// What a candidate has come to is a bound of what it will come to. Each remembers how many subsets it
+// has met (n_met) and the least term of these (least); both arrays are the caller's.
+class LeastTerms {
+public:
+    LeastTerms(const Columns& columns, const Columns& selected, int64_t size, Vector<const uint32_t> y,
+               int64_t n_classes, Term term, Estimator estimator)
+        : columns_(columns), y_(std::move(y)), term_(term), subsets_(selected, size),
+          setting_(estimator, y_.data(), columns.n_samples(), n_classes), terms_(setting_) {
+        if (int64_t(y_.shape(0)) != columns.n_samples() || selected.n_samples() != columns.n_samples() ||
+            size < 1)
+            throw std::invalid_argument("the columns, y and the selected do not fit together");
+    }
+
+    LeastTerms(const LeastTerms&) = delete;
+
+    // Subsets of one column: by bit planes where that takes at most so many popcounts. `masks` holds
+    // those of the selected columns, in order.
+    void use_planes(PlaneTerms& by_planes, int64_t most_popcounts) {
+        by_planes_ = &by_planes;
+        most_popcounts_ = most_popcounts;
+    }
+    void append_masks(const CellMasks& masks) { masks_.push_back(&masks); }
+
+    // Takes the bounds as they are.
+    void restart(Vector<const double> least) {
+        if (int64_t(least.shape(0)) != columns_.size())
+            throw std::invalid_argument("the columns and least do not fit together");
+        bounds_.clear();
+        for (int64_t j = 0; j < columns_.size(); ++j) bounds_.push_back({key_of(least(size_t(j))), j});
+        std::make_heap(bounds_.begin(), bounds_.end());
+    }
+
+    // Takes candidates through the subsets they have not met, each until its key (12 decimals) is
+    // below `bar`. Returns after about `most_terms`: 0 if there was nothing left to do.
+    int64_t meet(Vector<const int64_t> which, Vector<int64_t> n_met, Vector<double> least, double bar,
+                 int64_t most_terms) {
+        check(n_met, least);
+        for (size_t k = 0; k < which.shape(0); ++k)
+            if (which(k) < 0 || which(k) >= columns_.size())
+                throw std::invalid_argument("there is no column at that position");
+        nb::gil_scoped_release release;
+        const std::vector<int64_t> candidates(which.data(), which.data() + which.shape(0));
+        return meet(candidates, n_met.data(), least.data(), bar, most_terms);
+    }
+
+    // The open candidate of largest score, among equals the first, and how many terms that took:
+    // kNobody if none reaches `floor`, kUnfinished if more than about `most_terms` are needed.
+    // Candidates meet a subset `chunk` at a time.
+    std::pair<int64_t, int64_t> best(Vector<const bool> open, Vector<int64_t> n_met, Vector<double> least,
+                                     double floor, int64_t chunk, int64_t most_terms) {
+        check(n_met, least);
+        if (int64_t(open.shape(0)) != columns_.size() || chunk < 1)
+            throw std::invalid_argument("the columns and open do not fit together");
+        nb::gil_scoped_release release;
+        const int64_t n_subsets = subsets_.count();
+        std::vector<int64_t> leading;
+        int64_t n_terms = 0;
+        while (n_terms < most_terms) {
+            leading.clear();
+            drop_closed(open.data(), least.data());
+            if (bounds_.empty() || bounds_.front().key < floor) return {kNobody, n_terms};
+            if (n_met(size_t(bounds_.front().position)) == n_subsets)
+                return {bounds_.front().position, n_terms};
+            while (!bounds_.empty() && int64_t(leading.size()) < chunk && bounds_.front().key >= floor &&
+                   n_met(size_t(bounds_.front().position)) < n_subsets) {
+                leading.push_back(bounds_.front().position);
+                pop();
+                drop_closed(open.data(), least.data());
+            }
+            const double bar = bounds_.empty() ? floor : std::max(floor, bounds_.front().key);
+            // A call too long is cut short and begins anew with the bounds it has reached.
+            n_terms += meet(leading, n_met.data(), least.data(), bar, most_terms - n_terms);
+            for (const int64_t j : leading) push(key_of(least(size_t(j))), j);
+        }
+        return {kUnfinished, n_terms};
+    }
+
+    static constexpr int64_t kNobody = -1, kUnfinished = -2;
+
+private:
+    struct Bound {
+        double key;
+        int64_t position;
+        bool operator<(const Bound& other) const {
+            return key < other.key || (key == other.key && position > other.position);
+        }
     };
-    for (size_t k = 0; k < which.shape(0); ++k)
-        if (goes_on(which(k))) going.push_back(which(k));
-    while (!going.empty() && n_terms < most_terms) {
-        int64_t number = n_subsets;
-        for (const int64_t j : going) number = std::min(number, n_met(j));
-        size_t n_going = 0;
-        for (const int64_t j : going) {
-            if (n_met(j) == number) {
-                least(j) = std::min(least(j), term_of(number, j));
-                ++n_met(j);
+
+    static double key_of(double value) { return std::nearbyint(value * 1e12); }
+
+    void pop() {
+        std::pop_heap(bounds_.begin(), bounds_.end());
+        bounds_.pop_back();
+    }
+    void push(double key, int64_t position) {
+        bounds_.push_back({key, position});
+        std::push_heap(bounds_.begin(), bounds_.end());
+    }
+    // Until the first is open and its bound as low as is known.
+    void drop_closed(const bool* open, const double* least) {
+        while (!bounds_.empty()) {
+            const Bound first = bounds_.front();
+            const double key = key_of(least[first.position]);
+            if (open[first.position] && key == first.key) return;
+            pop();
+            if (open[first.position]) push(key, first.position);
+        }
+    }
+
+    void check(const Vector<int64_t>& n_met, const Vector<double>& least) const {
+        if (int64_t(n_met.shape(0)) != columns_.size() || int64_t(least.shape(0)) != columns_.size())
+            throw std::invalid_argument("the columns, n_met and least do not fit together");
+    }
+
+    int64_t meet(std::vector<int64_t> going, int64_t* n_met, double* least, double bar,
+                 int64_t most_terms) {
+        const int64_t n_subsets = subsets_.count();
+        int64_t n_terms = 0;
+        const auto keep_those_that_go_on = [&] {
+            size_t n_going = 0;
+            for (const int64_t j : going)
+                if (n_met[j] < n_subsets && key_of(least[j]) >= bar) going[n_going++] = j;
+            going.resize(n_going);
+        };
+        for (keep_those_that_go_on(); !going.empty() && n_terms < most_terms; keep_those_that_go_on()) {
+            int64_t number = n_subsets;
+            for (const int64_t j : going) number = std::min(number, n_met[j]);
+            for (const int64_t j : going) {
+                if (n_met[j] != number) continue;
+                least[j] = std::min(least[j], term(number, j));
+                ++n_met[j];
                 ++n_terms;
             }
-            if (goes_on(j)) going[n_going++] = j;
         }
-        going.resize(n_going);
+        return n_terms;
     }
-    return n_terms;
-}
 
-void check(int64_t n_columns, const Vector<const int64_t>& which, const Vector<int64_t>& n_met,
-           const Vector<double>& least) {
-    if (int64_t(n_met.shape(0)) != n_columns || int64_t(least.shape(0)) != n_columns)
-        throw std::invalid_argument("the columns, n_met and least do not fit together");
-    for (size_t k = 0; k < which.shape(0); ++k)
-        if (which(k) < 0 || which(k) >= n_columns)
-            throw std::invalid_argument("there is no column at that position");
-}
-
-int64_t meet_subsets(const Columns& columns, const Columns& selected, int64_t size,
-                     Vector<const uint32_t> y, int64_t n_classes, Term term, Estimator estimator,
-                     Vector<const int64_t> which, Vector<int64_t> n_met, Vector<double> least,
-                     double bar, int64_t most_terms) {
-    if (int64_t(y.shape(0)) != columns.n_samples() || selected.n_samples() != columns.n_samples() ||
-        size < 1)
-        throw std::invalid_argument("the columns, y and the selected do not fit together");
-    check(columns.size(), which, n_met, least);
-    nb::gil_scoped_release release;
-    const Setting setting(estimator, y.data(), columns.n_samples(), n_classes);
-    ConditionedTerms terms(setting);
-    Subsets subsets(selected, size);
-    int64_t current = -1;
-    const auto term_of = [&](int64_t number, int64_t j) {
-        if (number != current) {
-            const uint32_t* cell_of = subsets.cells_of(number).data();
-            terms.condition(cell_of, subsets.n_cells());
-            current = number;
+    double term(int64_t number, int64_t j) {
+        if (by_planes_ && pays_by_planes(number, j)) {
+            if (number != at_planes_) by_planes_->condition(*masks_[size_t(number)], size_t(number));
+            at_planes_ = number;
+            return (*by_planes_)(term_, j);
         }
-        return terms(term, columns[j]);
-    };
-    return meet(subsets.count(), which, n_met, least, bar, most_terms, term_of);
-}
+        if (number != at_samples_) {
+            const uint32_t* cell_of = subsets_.cells_of(number).data();
+            terms_.condition(cell_of, subsets_.n_cells());
+            at_samples_ = number;
+        }
+        return terms_(term_, columns_[j]);
+    }
 
-// The same on bit planes, for subsets of one column each.
-int64_t meet_columns_by_planes(const BitPlanes& planes, const Columns& columns,
-                               const std::vector<const CellMasks*>& selected, const CellMasks& y,
-                               Term term, Estimator estimator, Vector<const int64_t> which,
-                               Vector<int64_t> n_met, Vector<double> least, double bar,
-                               int64_t most_terms) {
-    check(columns.size(), which, n_met, least);
-    nb::gil_scoped_release release;
-    PlaneTerms terms(planes, columns, y, estimator);
-    int64_t current = -1;
-    const auto term_of = [&](int64_t number, int64_t j) {
-        if (number != current) terms.condition(*selected[size_t(number)]);
-        current = number;
-        terms.count(j);
-        return terms(term);
-    };
-    return meet(int64_t(selected.size()), which, n_met, least, bar, most_terms, term_of);
-}
+    bool pays_by_planes(int64_t number, int64_t j) const {
+        const int64_t n_masks = masks_[size_t(number)]->n_cells() * setting_.n_classes();
+        return by_planes_->has(j) && n_masks <= CellMasks::kMostCells &&
+               (columns_[j].arity - 1) * n_masks <= most_popcounts_;
+    }
+
+    const Columns& columns_;
+    Vector<const uint32_t> y_;
+    const Term term_;
+    Subsets subsets_;
+    const Setting setting_;
+    ConditionedTerms terms_;
+    PlaneTerms* by_planes_ = nullptr;
+    int64_t most_popcounts_ = 0;
+    std::vector<const CellMasks*> masks_;
+    int64_t at_samples_ = -1, at_planes_ = -1;  // the subsets both evaluators have before them
+    std::vector<Bound> bounds_;                 // a heap
+};
 
 }  // namespace
 
 }  // namespace hocmim
 
 void bind_subsets(nanobind::module_& m) {
+    namespace nb = nanobind;
     using namespace hocmim;
-    using namespace nanobind::literals;
+    using namespace nb::literals;
 
-    m.def("meet_subsets", &meet_subsets, "columns"_a, "selected"_a, "size"_a, "y"_a.noconvert(),
-          "n_classes"_a, "term"_a, "estimator"_a, "which"_a.noconvert(), "n_met"_a.noconvert(),
-          "least"_a.noconvert(), "bar"_a, "most_terms"_a);
-    m.def("meet_columns_by_planes", &meet_columns_by_planes, "planes"_a, "columns"_a, "selected"_a,
-          "y"_a, "term"_a, "estimator"_a, "which"_a.noconvert(), "n_met"_a.noconvert(),
-          "least"_a.noconvert(), "bar"_a, "most_terms"_a);
+    nb::class_<LeastTerms>(m, "LeastTerms")
+        .def(nb::init<const Columns&, const Columns&, int64_t, Vector<const uint32_t>, int64_t, Term,
+                      Estimator>(),
+             "columns"_a, "selected"_a, "size"_a, "y"_a.noconvert(), "n_classes"_a, "term"_a,
+             "estimator"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
+        .def("use_planes", &LeastTerms::use_planes, "by_planes"_a, "most_popcounts"_a,
+             nb::keep_alive<1, 2>())
+        .def("append_masks", &LeastTerms::append_masks, "masks"_a, nb::keep_alive<1, 2>())
+        .def("restart", &LeastTerms::restart, "least"_a.noconvert())
+        .def("meet",
+             nb::overload_cast<Vector<const int64_t>, Vector<int64_t>, Vector<double>, double, int64_t>(
+                 &LeastTerms::meet),
+             "which"_a.noconvert(), "n_met"_a.noconvert(), "least"_a.noconvert(), "bar"_a,
+             "most_terms"_a)
+        .def("best", &LeastTerms::best, "open"_a.noconvert(), "n_met"_a.noconvert(),
+             "least"_a.noconvert(), "floor"_a, "chunk"_a, "most_terms"_a)
+        .def_ro_static("nobody", &LeastTerms::kNobody)
+        .def_ro_static("unfinished", &LeastTerms::kUnfinished);
 }

@@ -32,7 +32,8 @@ from hocmim.codes import Codes, Column
 from hocmim.counting import BlockTerms, Joint, Values
 from hocmim.estimators import estimator_by_name
 
-# One term a candidate and step, on bit planes: measured, docs/performance.md.
+# One term a candidate on bit planes, in all or a step: measured, docs/performance.md.
+FIRST_ORDER_WORTH_THREADS = 100_000_000
 SECOND_ORDER_WORTH_THREADS = 4_000_000
 
 
@@ -96,6 +97,8 @@ class Criterion(ABC):
 
     on_terms: Callable[[int], None] | None = None
     floor: Floor | None = None
+    # The keys of the scores: the runner-up of a step is looked for among the same.
+    _keys: Values | None = None
 
     def __init__(self, estimator: str = "plugin") -> None:
         estimator_by_name(estimator)
@@ -111,11 +114,13 @@ class Criterion(ABC):
         self.selected: list[Column] = []
         self.open: NDArray[np.bool_] = np.ones(block.n_columns, bool)
         self.relevance = self.terms.relevance()
+        self._keys = None
         return self.relevance
 
     def update(self, newest: Column) -> None:
         """Absorb the newest selected column."""
         self.selected.append(newest)
+        self._keys = None
 
     @abstractmethod
     def scores(self) -> Values:
@@ -128,10 +133,11 @@ class Criterion(ABC):
         """
         if not self.open.any():
             return None
-        scores = self.scores()
-        keys = np.where(self.open, comparison_key(scores), -np.inf)
-        position = int(np.argmax(keys))
-        return Best(float(keys[position]), position, float(scores[position]))
+        if self._keys is None:
+            self._scores = self.scores()
+            self._keys = comparison_key(self._scores)
+        position = int(np.argmax(np.where(self.open, self._keys, -np.inf)))
+        return Best(float(self._keys[position]), position, float(self._scores[position]))
 
     def describe(self, position: int) -> dict[str, Any]:
         """What else there is to say of a column at the moment it is selected."""

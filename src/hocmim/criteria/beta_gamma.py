@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from hocmim.codes import Codes, Column
 from hocmim.counting import Joint, Values
-from hocmim.criteria.base import SECOND_ORDER_WORTH_THREADS, Criterion
+from hocmim.criteria.base import (
+    FIRST_ORDER_WORTH_THREADS,
+    SECOND_ORDER_WORTH_THREADS,
+    Criterion,
+)
 
 
 class BetaGammaCriterion(Criterion):
@@ -68,6 +72,9 @@ class MIMCriterion(BetaGammaCriterion):
     Lewis: Feature selection and feature extraction for text categorization. Workshop on Speech and
     Natural Language, 1992.
     """
+
+    # Once through the table, and no step has anything to do.
+    worth_threads = FIRST_ORDER_WORTH_THREADS
 
     def __init__(self, estimator: str = "plugin") -> None:
         super().__init__(0, 0, estimator=estimator)

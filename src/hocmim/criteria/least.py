@@ -10,7 +10,7 @@ import numpy as np
 from hocmim import _native
 from hocmim._native import Term
 from hocmim.codes import Codes, Column
-from hocmim.counting import Joint, Positions, Values, native_list
+from hocmim.counting import MOST_POPCOUNTS, Joint, Values, native_list
 from hocmim.criteria.base import Best, Criterion, comparison_key
 from hocmim.criteria.subsets import n_subset_terms
 
@@ -44,12 +44,29 @@ class LeastTermCriterion(Criterion):
         self._selected = native_list([], block.n_samples)
         self._n_subsets = 0
         self._n_met = np.zeros(block.n_columns, np.int64)
+        target = self.terms.y
+        self._subsets = _native.LeastTerms(
+            self.terms.columns,
+            self._selected,
+            self.size,
+            target.cells,
+            target.n_cells,
+            self.term,
+            self.terms.estimator,
+        )
+        self._by_planes = self.size == 1 and self.estimator != "jeffreys"
+        if self._by_planes:
+            # Of its own: the bounds ask for one candidate and condition after another.
+            self._subsets.use_planes(self.terms.plane_terms(target), MOST_POPCOUNTS)
+        self._subsets.restart(self.least)
         return self.relevance
 
     def update(self, newest: Column) -> None:
         """Note the newest column; the terms of its subsets are computed when they are needed."""
         super().update(newest)
         self._selected.append(newest.codes, newest.arity)
+        if self._by_planes:
+            self._subsets.append_masks(Joint.of([newest]).masks)
         n_selected = len(self.selected)
         self._n_subsets = comb(n_selected, self.size)
         if n_selected <= self.size:  # one subset, S: scores may rise
@@ -57,63 +74,47 @@ class LeastTermCriterion(Criterion):
             is_joint = self.term == Term.joint
             self.least = (self.terms.joint if is_joint else self.terms.conditional)(everything)
             self._n_met[:] = self._n_subsets
+            self._subsets.restart(self.least)
 
     def scores(self) -> Values:
         """The exact score of every open candidate."""
-        self._meet_subsets(np.flatnonzero(self.open), -np.inf)
+        candidates, n_terms = np.flatnonzero(self.open), 1
+        while n_terms > 0:
+            n_terms = self._subsets.meet(
+                candidates, self._n_met, self.least, -np.inf, self._terms_a_call
+            )
+            self._tell(n_terms)
         return self.least
 
     def best(self) -> Best | None:
         """Return the best open candidate, computing no more terms than that takes."""
-        if not self.open.any():
+        position = self._subsets.unfinished
+        while position == self._subsets.unfinished:
+            floor = self.floor.key if self.floor is not None else -np.inf
+            position, n_terms = self._subsets.best(
+                self.open, self._n_met, self.least, floor, self._chunk, self._terms_a_call
+            )
+            self._tell(n_terms)
+        if position == self._subsets.nobody:
             return None
-        keys = np.where(self.open, comparison_key(self.least), -np.inf)
-        while True:
-            position = int(np.argmax(keys))
-            key = float(keys[position])
-            if self.floor is not None and key < self.floor.key:
-                return None
-            if self._n_met[position] == self._n_subsets:
-                if self.floor is not None:
-                    self.floor.rise(key)
-                return Best(key, position, float(self.least[position]))
-            leading, bar = self._leading(keys)
-            self._meet_subsets(leading, bar)
-            keys[leading] = comparison_key(self.least[leading])
+        score = float(self.least[position])
+        key = float(comparison_key(score))
+        if self.floor is not None:
+            self.floor.rise(key)
+        return Best(key, position, score)
 
-    def _leading(self, keys: Values) -> tuple[Positions, float]:
-        """The candidates of largest bound that are not exact, and the key at which they lose."""
-        is_exact = self._n_met == self._n_subsets
-        bar = max(self.floor.key if self.floor else -np.inf, keys[is_exact].max(initial=-np.inf))
-        behind = np.flatnonzero(~is_exact & self.open & (keys >= bar))
-        behind = behind[np.argsort(-keys[behind], kind="stable")]
-        if len(behind) > CHUNK:
-            bar = max(bar, float(keys[behind[CHUNK]]))
-        return behind[:CHUNK], bar
+    @property
+    def _chunk(self) -> int:
+        """How many candidates meet a subset together: one, where its cells are kept."""
+        return 1 if self._by_planes and self.terms.planes.in_lanes else CHUNK
 
-    def _meet_subsets(self, candidates: Positions, bar: float) -> None:
-        """Take these candidates through the subsets not yet met, until their keys are below bar."""
-        y, terms = self.terms.y, self.terms
-        most_terms = 1 + SAMPLES_PER_CALL // len(y.cells)
-        how = (self.term, terms.estimator, candidates, self._n_met, self.least, bar, most_terms)
-        by_planes = self.size == 1 and self._pays_by_planes(candidates)
-        n_terms = 1
-        while n_terms > 0:
-            if by_planes:
-                masks = [Joint.of([column]).masks for column in self.selected]
-                n_terms = _native.meet_columns_by_planes(
-                    terms.planes, terms.columns, masks, y.masks, *how
-                )
-            else:
-                n_terms = _native.meet_subsets(
-                    terms.columns, self._selected, self.size, y.cells, y.n_cells, *how
-                )
-            if self.on_terms is not None:
-                self.on_terms(n_terms)
+    @property
+    def _terms_a_call(self) -> int:
+        return 1 + SAMPLES_PER_CALL // len(self.terms.y.cells)
 
-    def _pays_by_planes(self, candidates: Positions) -> bool:
-        n_cells = max((column.arity for column in self.selected), default=1)
-        return bool(self.terms.pays_by_planes(n_cells * self.terms.y.n_cells, candidates).all())
+    def _tell(self, n_terms: int) -> None:
+        if self.on_terms is not None:
+            self.on_terms(n_terms)
 
     def n_terms(self, n_select: int) -> int:
         """Return K choose size, nearly; lazy evaluation needs fewer."""
