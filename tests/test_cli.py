@@ -303,7 +303,12 @@ def test_a_dask_cluster_gives_the_same(folder):
     write_table(table.filter(table.column("outcome").is_valid()), "mixed.parquet")
     arguments = ("select", "mixed.parquet", "-t", "outcome", "-k", 5)
     with distributed.LocalCluster(
-        n_workers=1, threads_per_worker=1, processes=False, protocol="tcp", dashboard_address=None
+        n_workers=1,
+        threads_per_worker=1,
+        processes=False,
+        protocol="tcp",
+        dashboard_address=None,
+        silence_logs=50,
     ) as cluster:
         address = cluster.scheduler_address
         result = run(*arguments, "--engine", "dask", "--scheduler", address)

@@ -354,6 +354,7 @@ class Cluster:
         working = time.monotonic()
         while True:
             try:
+                # wait() asks for the current client, and one opened by an address is not.
                 with self._errors(), self.client.as_current():
                     wait(futures, timeout=CHECK_SECONDS)
                 return
