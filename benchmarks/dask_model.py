@@ -10,6 +10,7 @@ disturb; bytes are those workers sent to each other and to the client. Written t
 from __future__ import annotations
 
 import argparse
+import os
 import time
 from pathlib import Path
 from typing import Any
@@ -86,7 +87,7 @@ def main() -> None:
     lines = [
         "# Processor time and bytes on a Dask cluster\n",
         "Of all workers together; five levels, two classes, workers of one thread on one machine. "
-        "Encoding includes making the table.\n",
+        f"Encoding includes making the table. Load average {os.getloadavg()[0]:.0f} at the start.\n",
         "| method | N | D | K | workers | encoding, ns a cell | encoding, bytes moved a cell | "
         "search, ns a cell and step | bytes moved a step, of N |",
         "|---|---|---|---|---|---|---|---|---|",

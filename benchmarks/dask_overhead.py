@@ -94,8 +94,14 @@ def measure(case: Case, client: Client, rounds: int) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--only", help="methods to run, such as HOCMIM,JMI; all unless given")
+    parser.add_argument("--short", action="store_true", help="size E only")
     parser.add_argument("--results", type=Path, help="folder for dask_overhead.md")
     arguments = parser.parse_args()
+    wanted = arguments.only.split(",") if arguments.only else [case[1] for case in CASES]
+    cases = [
+        case for case in CASES if case[1] in wanted and not (arguments.short and case[0] is LONG)
+    ]
     lines = [
         "# The Dask engine and the local one\n",
         f"Seconds, medians of {arguments.rounds} rounds in turns; two threads against two worker "
@@ -111,7 +117,7 @@ def main() -> None:
     ):
         small = Case(SIZES["A"], "JMI", 5, {})
         small.fit(client)  # imports on the workers
-        for spec, method, k, options in CASES:
+        for spec, method, k, options in cases:
             lines.append(measure(Case(spec, method, k, options), client, arguments.rounds))
             print(lines[-1], flush=True)
     if arguments.results:
