@@ -196,3 +196,15 @@ def test_memory_is_measured_beyond_the_table():
     assert row["user_table"] == 2000 * 40 * 8
     assert 0 <= row["extra"] < row["peak"]
     assert row["k"] == 40
+
+
+def test_the_search_on_codes_selects_what_fit_selects(tiny):
+    from hocmim import HOCMIM
+    from million import measure
+    from tables import classes, table
+
+    row = measure(tiny, 6, n_jobs=1)
+    assert row["selected"] == HOCMIM(6).fit(table(tiny), classes(tiny)).selected_.tolist()
+    assert row["codes"] == 120 * 30
+    assert row["peak"] >= row["extra"] >= 0
+    assert row["cpu_seconds"] > 0

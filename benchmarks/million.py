@@ -1,0 +1,70 @@
+"""HOCMIM on a table of 1 000 000 × 1 000, five levels: time and peak memory of the search.
+
+    .venv/bin/python benchmarks/million.py [--samples 1000000] [--columns 1000] [-k 20]
+
+The codes are made directly, a byte a cell, so that what is measured is the search and not encoding
+(``benchmarks/memory.py`` measures ``fit``). Allowed: minutes, and 4 GB.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+from memory import peak_bytes, set_mark_back
+from tables import TableSpec, as_codes, classes, code_matrix
+
+MAX_ORDER = 15
+ALLOWED_BYTES = 4 << 30
+
+
+def measure(spec: TableSpec, k: int, n_jobs: int | None) -> dict[str, Any]:
+    """Select k columns of the table and say what that took."""
+    from hocmim.criteria.hocmim import GreedyHOCMIM
+    from hocmim.engines.local import LocalEngine
+    from hocmim.search import forward_search
+
+    codes, y = as_codes(code_matrix(spec), classes(spec))
+    set_mark_back()
+    before = peak_bytes()
+    wall, cpu = time.perf_counter(), time.process_time()
+    with LocalEngine(codes, y, GreedyHOCMIM(max_order=MAX_ORDER), n_jobs=n_jobs) as engine:
+        steps = forward_search(engine, k).steps
+    return {
+        "samples": spec.n_samples,
+        "columns": spec.n_columns,
+        "k": len(steps),
+        "seconds": time.perf_counter() - wall,
+        "cpu_seconds": time.process_time() - cpu,
+        "codes": spec.cells,
+        "extra": peak_bytes() - before,
+        "peak": peak_bytes(),
+        "selected": [step.index for step in steps],
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--samples", type=int, default=1_000_000)
+    parser.add_argument("--columns", type=int, default=1_000)
+    parser.add_argument("-k", type=int, default=20)
+    parser.add_argument("--jobs", type=int, default=None)
+    parser.add_argument("--out", type=Path, help="write the figures to this JSON file")
+    options = parser.parse_args()
+    spec = TableSpec("million", options.samples, options.columns)
+    row = measure(spec, options.k, options.jobs)
+    if options.out:
+        options.out.write_text(json.dumps(row, indent=1) + "\n")
+    print(
+        f"{row['samples']} × {row['columns']}, K = {row['k']}: {row['seconds']:.1f} s "
+        f"({row['cpu_seconds']:.1f} s of processor), codes {row['codes'] / 2**20:.0f} MiB, "
+        f"{row['extra'] / 2**20:.1f} MiB beyond them, peak {row['peak'] / 2**20:.0f} MiB "
+        f"({'within' if row['peak'] <= ALLOWED_BYTES else 'above'} 4 GB)"
+    )
+
+
+if __name__ == "__main__":
+    main()
