@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import re
-from pathlib import Path
 from types import FunctionType
 from typing import Any
 
@@ -32,12 +31,6 @@ exclude_patterns = ["gallery/*.py", "gallery/*.ipynb"]
 highlight_language = "none"
 myst_heading_anchors = 3
 suppress_warnings = ["config.cache"]  # autosummary_context holds functions
-# Pages of the contents being written on other branches.
-NOT_THERE_YET = [
-    page
-    for page in ("cli", "report", "scaling", "tables")
-    if not Path(__file__).with_name(f"{page}.md").exists()
-]
 
 html_theme = "furo"
 html_title = f"hocmim {version}"
@@ -168,9 +161,6 @@ def adapt_links(app: Any, docname: str, source: list[str]) -> None:
     """
     text = re.sub(r"\]\(\.\./examples/gallery/(\w+)\.py\)", r"](gallery/\1.rst)", source[0])
     source[0] = re.sub(r"\]\((\.\./[\w./-]+)\)", r"](path:\1)", text)
-    if docname == "index":
-        lines = source[0].splitlines(keepends=True)
-        source[0] = "".join(line for line in lines if line.strip() not in NOT_THERE_YET)
 
 
 def setup(app: Any) -> None:

@@ -481,7 +481,7 @@ def test_report_refuses_to_overwrite(folder):
 def test_help_has_examples_and_ends_well(command):
     text = run(command, "--help").stdout
     assert f"hocmim {command} " in text or f"hocmim {command}\n" in text
-    assert "Examples:" in text
+    assert "\n  Examples:\n    hocmim" in text
     assert max(map(len, text.splitlines())) <= 80
 
 

@@ -277,7 +277,8 @@ def explain(
     else:
         reason = _why_left(x.index, feature, method, contests, stopping)
         if replaced is not None:
-            share = redundancy[replaced] / relevance
+            # Estimated apart, a redundancy may come out larger than the relevance.
+            share = min(1.0, redundancy[replaced] / relevance)
             reason += f" {replaced!r} repeats {share:.0%} of what it says about the target."
     return Explanation(
         feature,

@@ -61,7 +61,7 @@ def compare(
     source: Source, methods: str, k: Any, folds: int, resamples: int, model: str, seed: int,
     json_path: str | None, plot: Path | None, force: bool, quiet: bool,
 ) -> None:  # fmt: skip
-    r"""Compare what several methods select from FILE.
+    """Compare what several methods select from FILE.
 
     Shows how much the selections overlap (Jaccard), how stable each is over resamples of the rows,
     and the cross-validated error of a model on the first 1, 2, … selected columns; the selection is
@@ -70,7 +70,7 @@ def compare(
     \b
     Examples:
       hocmim compare patients.csv --target diagnosis --methods HOCMIM,mRMR,JMI
-      hocmim compare patients.csv -t diagnosis -k 20 --model forest --plot comparison.png
+      hocmim compare patients.csv -t diagnosis -k 20 --model forest --plot it.png
     """
     from hocmim.compare import compare_methods
     from hocmim.files import check_writable

@@ -41,7 +41,7 @@ def explain(
     source: Source, features: tuple[str, ...], settings: Settings, method: str,
     json_path: str | None, force: bool, quiet: bool,
 ) -> None:  # fmt: skip
-    r"""Say why a column of FILE was taken or left.
+    """Say why a column of FILE was taken or left.
 
     Selects as `hocmim select` does with the same options, then shows for the column: its relevance,
     what it repeats and what it completes (redundancy and synergy), the selected feature that took

@@ -28,7 +28,7 @@ OPTIONAL = {
 @click.command()
 @json_option
 def info(json_path: str | None) -> None:
-    r"""Show versions, what the kernels use of this processor, threads, memory and methods.
+    """Show versions, what the kernels use of this processor, threads, memory and methods.
 
     \b
     Examples:

@@ -38,7 +38,7 @@ def report(
     source: Source, output: Path, title: str | None, settings: Settings, method: str, force: bool,
     quiet: bool,
 ) -> None:  # fmt: skip
-    r"""Write a selection from FILE as a web page: one file, which works offline.
+    """Write a selection from FILE as a web page: one file, which works offline.
 
     The page has the selected features and what each adds, how they overlap, an answer to "why not
     this one" for every column, notes on the data, and what is needed to repeat it.
@@ -46,7 +46,7 @@ def report(
     \b
     Examples:
       hocmim report patients.csv --target diagnosis -o report.html
-      hocmim report genes.parquet -t class -k 50 -o genes.html --title "Genes" --force
+      hocmim report genes.parquet -t class -k 50 -o genes.html --force
     """
     from hocmim.errors import InvalidParameterError
     from hocmim.files import check_writable

@@ -41,7 +41,7 @@ def select(
     source: Source, settings: Settings, method: str, json_path: str | None, output: Path | None,
     force: bool, quiet: bool,
 ) -> None:  # fmt: skip
-    r"""Select the columns of FILE that together say most about a target.
+    """Select the columns of FILE that together say most about a target.
 
     FILE is a table as CSV, TSV, Parquet, Arrow or Feather, also gzipped; "-" reads CSV from
     standard input. Columns that look like identifiers or copies of the target are warned of, never
