@@ -46,7 +46,7 @@ $(VENV)/bin/python:
 	$(BIN)/python -m pip install -q --upgrade pip
 
 $(VENV)/.installed: $(BUILD_FILES) | $(VENV)/bin/python
-	$(BIN)/python -m pip install -q -e '.[report]'
+	$(BIN)/python -m pip install -q -e '.[cli]'
 	@touch $@
 
 $(VENV)/.installed-dev: $(BUILD_FILES) | $(VENV)/bin/python

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pyarrow
 from sklearn.datasets import load_breast_cancer
 
 from hocmim import HOCMIM
@@ -9,11 +10,13 @@ from hocmim import HOCMIM
 
 def main() -> None:
     """Fit HOCMIM, print what it chose, in order, and write the report."""
-    table = load_breast_cancer(as_frame=True)
-    selector = HOCMIM(n_features_to_select=10).fit(table.data, table.target)
+    cancer = load_breast_cancer()
+    table = pyarrow.table(dict(zip(cancer.feature_names, cancer.data.T, strict=True)))
+    diagnosis = cancer.target_names[cancer.target]
+    selector = HOCMIM(n_features_to_select=10).fit(table, diagnosis)
     names = selector.feature_names_in_
 
-    n_samples, n_features = table.data.shape
+    n_samples, n_features = table.shape
     print(f"Breast cancer: {n_samples} samples, {n_features} features, 2 classes.")
     print("HOCMIM chose, in this order (values in nats):\n")
     print(f"{'':>3}  {'feature':<24} {'I(X;Y)':>7} {'score':>7}  representative set")
@@ -28,8 +31,8 @@ def main() -> None:
 
     page = selector.report(
         place_of_page(),
-        table.data,
-        table.target.rename("diagnosis"),
+        table,
+        diagnosis,
         title="Breast cancer: ten of thirty measurements",
         source="Breast Cancer Wisconsin (Diagnostic), from scikit-learn",
         command="make demo",

@@ -116,6 +116,6 @@ def _shared(explanation: Explanation) -> list[tuple[str, float, str]]:
     ordered = sorted(explanation.redundancy.items(), key=lambda item: -item[1])
     rows = []
     for name, value in ordered:
-        share = abs(value) / explanation.relevance if explanation.relevance > 0 else 0.0
+        share = min(1.0, abs(value) / explanation.relevance) if explanation.relevance > 0 else 0.0
         rows.append((name, value, f"repeats {share:.0%} of it" if value > 0 else "completes it"))
     return rows
