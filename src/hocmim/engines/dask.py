@@ -354,7 +354,7 @@ class Cluster:
         working = time.monotonic()
         while True:
             try:
-                with self._errors():
+                with self._errors(), self.client.as_current():
                     wait(futures, timeout=CHECK_SECONDS)
                 return
             except TimeoutError:
