@@ -87,8 +87,8 @@ def main() -> None:
     lines = [
         "# Processor time and bytes on a Dask cluster\n",
         "Of all workers together; five levels, two classes, workers of one thread on one machine. "
-        "Encoding includes making the table. "
-        f"Load average {os.getloadavg()[0]:.0f} at the start.\n",
+        "Encoding includes making the table. Load average at the start: "
+        f"{os.getloadavg()[0]:.0f}.\n",
         "| method | N | D | K | workers | encoding, ns a cell | encoding, bytes moved a cell | "
         "search, ns a cell and step | bytes moved a step, of N |",
         "|---|---|---|---|---|---|---|---|---|",
