@@ -426,11 +426,16 @@ def test_what_cannot_be_read_is_an_error_that_says_why(tmp_path):
         RowSource.of_tables([])
 
 
-def test_fingerprints_tell_data_apart(tmp_path):
+def test_fingerprints_tell_data_apart(tmp_path, monkeypatch):
     frame = mixed_frame(50)
     frame.to_parquet(tmp_path / "a.parquet")
     first = open_source(tmp_path)[0].fingerprint
     assert open_source(tmp_path / "a.parquet")[0].fingerprint == first
+    with monkeypatch.context() as patch:
+        patch.chdir(tmp_path)
+        relative = open_source("a.parquet")[0]
+    assert relative.fingerprint == first
+    assert relative.read(["int"]).num_rows == 50  # from another folder
     frame.assign(int=frame["int"] + 1).to_parquet(tmp_path / "a.parquet")
     assert open_source(tmp_path)[0].fingerprint != first
     tables = [frame, frame.assign(int=frame["int"] + 1), frame.rename(columns={"int": "i"})]

@@ -12,22 +12,39 @@ _CGROUP = Path("/sys/fs/cgroup")
 
 
 def free_memory() -> int:
-    """Bytes free on the machine, in this container, and under the limits set for this process."""
+    """Bytes free on the machine, in this container or job, and under the limits of this process."""
     return max(0, min(_free()))
 
 
 def _free() -> Iterator[int]:
-    page = os.sysconf("SC_PAGE_SIZE")
     machine = _field(_PROC / "meminfo", "MemAvailable:", 1024)
-    yield os.sysconf("SC_PHYS_PAGES") * page if machine is None else machine
-    limit = _number(_CGROUP / "memory.max")
+    if machine is None:
+        machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    yield machine
+    # What a group holds of files can be let go, so only its other memory counts as used.
+    for folder in _groups():
+        limit = _number(folder / "memory.max")
+        if limit is not None:
+            yield limit - (_field(folder / "memory.stat", "anon", 1) or 0)
+    limit = _number(_CGROUP / "memory/memory.limit_in_bytes")
     if limit is not None:
-        # What the container holds of files can be let go.
-        yield limit - (_field(_CGROUP / "memory.stat", "anon", 1) or 0)
+        yield limit - (_field(_CGROUP / "memory/memory.stat", "total_rss", 1) or 0)
     for which, used in ((resource.RLIMIT_DATA, "VmData:"), (resource.RLIMIT_AS, "VmSize:")):
         soft, _ = resource.getrlimit(which)
         if soft != resource.RLIM_INFINITY:
             yield soft - (_field(_PROC / "self/status", used, 1024) or 0)
+
+
+def _groups() -> Iterator[Path]:
+    """The control group of this process and those it lies in (version 2)."""
+    try:
+        lines = (_PROC / "self/cgroup").read_text().splitlines()
+    except OSError:
+        return
+    for line in lines:
+        if line.startswith("0::/"):
+            group = _CGROUP / line.removeprefix("0::/")
+            yield from (group, *group.parents[: len(group.parts) - len(_CGROUP.parts)])
 
 
 def _field(path: Path, name: str, unit: int) -> int | None:
@@ -36,12 +53,12 @@ def _field(path: Path, name: str, unit: int) -> int | None:
         lines = path.read_text().splitlines()
     except OSError:
         return None
-    found = [line.split() for line in lines if line.startswith(name)]
-    return int(found[0][1]) * unit if found else None
+    found = [line.split()[1] for line in lines if line.split()[:1] == [name]]
+    return int(found[0]) * unit if found else None
 
 
 def _number(path: Path) -> int | None:
-    """The number in a file; None if there is no such file, or another word in it."""
+    """The number in a file; None if there is no such file, or a word in it."""
     try:
         return int(path.read_text())
     except (OSError, ValueError):

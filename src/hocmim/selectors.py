@@ -253,6 +253,7 @@ class InformationSelector(RankingSelector):
         else:
             name = codes_fingerprint(table, y, **how)
             self.encoder_, codes = stored_codes(self.codes_dir, name, encode)
+            self.encoder_.set_params(n_jobs=self._n_threads)  # not those of another run
         return codes
 
     def _open_engine(

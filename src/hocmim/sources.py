@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from os import PathLike, fspath
+from pathlib import Path
 from typing import Any, Protocol
 
 import narwhals as nw
@@ -318,12 +319,11 @@ def _open_parquet(X: Any) -> RowSource:
         from pyarrow import dataset
     except ImportError as error:
         raise MissingDependencyError(
-            "Reading a Parquet data set needs pyarrow. Install it with: "
-            "pip install 'hocmim[parquet]'"
+            "Reading a Parquet data set needs pyarrow. Install it with: pip install pyarrow"
         ) from error
     try:
         if not _is_dataset(X):
-            X = dataset.dataset(fspath(X), format="parquet", partitioning="hive")
+            X = dataset.dataset(_whole_path(X), format="parquet", partitioning="hive")
         if getattr(X, "_scan_options", None):
             raise InvalidTableError(
                 "X is a data set with a filter. Write the rows that pass it to a data set of their "
@@ -345,6 +345,12 @@ def _open_parquet(X: Any) -> RowSource:
         digest.update(file.identity.encode())
     pieces = tuple(piece for file in files for piece in file.pieces())
     return RowSource(columns, None, pieces, digest.hexdigest())
+
+
+def _whole_path(path: str | PathLike[str]) -> str:
+    """A path that means the same in another folder, and on another machine that has the files."""
+    # What does not exist here may be the address of a remote store.
+    return str(Path(path).resolve()) if Path(path).exists() else fspath(path)
 
 
 @dataclass(frozen=True, eq=False)
