@@ -337,3 +337,16 @@ def test_import_brings_no_optional_library():
     code = "import sys, hocmim; print([m for m in ('matplotlib', 'fastcan') if m in sys.modules])"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "[]"
+
+
+def test_a_selector_of_very_many_rows_keeps_no_codes(monkeypatch):
+    X, y = load_breast_cancer(return_X_y=True)
+    whole = HOCMIM(5).fit(X, y)
+    monkeypatch.setattr("hocmim.explain.MOST_KEPT", 6 * len(y) - 1)
+    small = HOCMIM(5).fit(X, y)
+    assert small.selected_.tolist() == whole.selected_.tolist()
+    assert small.trace_["score"].tolist() == whole.trace_["score"].tolist()
+    assert len(pickle.dumps(whole)) - len(pickle.dumps(small)) > 5 * len(y)
+    for needs_codes in (lambda: small.explain(0, X), small.redundancy_matrix):
+        with pytest.raises(errors.InvalidTableError, match="were not kept"):
+            needs_codes()

@@ -17,13 +17,15 @@ from hocmim.codes import Codes, Column
 from hocmim.counting import BlockTerms, Joint, Values
 from hocmim.criteria.base import Criterion, comparison_key
 from hocmim.engines.remote import RemoteCodes
-from hocmim.errors import MissingDependencyError
+from hocmim.errors import InvalidTableError, MissingDependencyError
 from hocmim.groups import Features, column_name
 from hocmim.search import Selection
 from hocmim.stopping import Stopping
 
 # A column is called redundant if another repeats at least this share of its relevance.
 REDUNDANT_SHARE = 0.5
+# Bytes of codes a fitted selector holds at most.
+MOST_KEPT = 1 << 28
 
 
 class Trace:
@@ -204,28 +206,64 @@ class Explanation:
         return f" ({value / self.relevance:.0%})" if sign > 0 and self.relevance > 0 else ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Kept:
-    """What a selector keeps of its data: the codes of the selected columns and of y."""
+    """What a selector keeps of its data: the codes of the selected columns and of y.
 
-    selected: Codes
+    Not if they take more than ``MOST_KEPT`` bytes: a fitted selector is small.
+    """
+
     indices: NDArray[np.int64]
-    y: Column
+    n_samples: int
+    _codes: tuple[Codes, Column] | None
 
     @classmethod
     def of(cls, codes: Codes | RemoteCodes, y: Column, indices: Sequence[int]) -> Kept:
         """Copy them, so that the other columns are let go."""
-        columns = [codes.column(j) for j in indices]
-        return cls(Codes.from_columns(columns), np.array(indices, np.int64), y)
+        n_samples = len(y.codes)
+        if n_samples * (len(indices) + 1) > MOST_KEPT:
+            return cls(np.array(indices, np.int64), n_samples, None)
+        columns = Codes.from_columns([codes.column(j) for j in indices])
+        return cls(np.array(indices, np.int64), n_samples, (columns, y))
+
+    @property
+    def is_there(self) -> bool:
+        """Whether the codes were kept."""
+        return self._codes is not None
+
+    def first(self, n: int) -> Kept:
+        """The same of the first n selected columns."""
+        columns = Codes.from_columns(self.columns[:n])
+        return Kept(self.indices[:n], self.n_samples, (columns, self.y))
+
+    @property
+    def selected(self) -> Codes:
+        """The selected columns, in the order of selection."""
+        return self._or_say_why()[0]
+
+    @property
+    def y(self) -> Column:
+        """The target."""
+        return self._or_say_why()[1]
 
     @property
     def columns(self) -> list[Column]:
-        """The selected columns, in the order of selection."""
+        """The selected columns, in the order of selection, each with its index in the table."""
         kept = [self.selected.column(at) for at in range(len(self.indices))]
         return [
             Column(column.codes, column.arity, int(index))
             for column, index in zip(kept, self.indices, strict=True)
         ]
+
+    def _or_say_why(self) -> tuple[Codes, Column]:
+        if self._codes is None:
+            size = self.n_samples * (len(self.indices) + 1) / 1e9
+            raise InvalidTableError(
+                f"The codes of the selected columns take {size:.1f} GB and were not kept, so there "
+                "is nothing to explain from. Fit on a sample of the rows for explanations, reports "
+                "and pictures of redundancy."
+            )
+        return self._codes
 
 
 def explain(

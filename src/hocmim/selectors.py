@@ -139,7 +139,8 @@ class InformationSelector(RankingSelector):
     ``trace_``, the pictures and ``redundancy_matrix`` have a group once, under its name.
 
     For ``explain`` and the pictures a fitted selector keeps the codes of the selected columns and
-    of y: one byte a value (two for columns of more than 256 levels), K + 1 columns of them.
+    of y: one byte a value (two for columns of more than 256 levels), K + 1 columns of them; unless
+    that is more than 256 MiB.
     """
 
     n_features_to_select: int | float | str | None

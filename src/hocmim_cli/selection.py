@@ -230,7 +230,8 @@ def _most_redundant(
 
     From the redundancy of all pairs; where these are too many, the first of its representative set.
     """
-    if len(taken) ** 2 * len(selector._kept.y.codes) > MOST_PAIR_CELLS:
+    kept = selector._kept
+    if not kept.is_there or len(taken) ** 2 * kept.n_samples > MOST_PAIR_CELLS:
         sets = [row["representative_set"] for row in taken]
         return [(names[members[0]] if members else None, None) for members in sets]
     matrix = selector.redundancy_matrix()

@@ -246,7 +246,7 @@ def gather(selector: Any, X: Any, y: Any) -> Evidence:
         relevance=relevance,
         answers=answers,
         curve_steps=steps,
-        redundancy=pairwise_redundancy(kept_first(kept, MOST_MAPPED), basis.estimator),
+        redundancy=pairwise_redundancy(kept.first(MOST_MAPPED), basis.estimator),
         cumulative=cumulative_information(kept.columns, kept.y),
         target_entropy=float(entropy[0]),
         n_classes=target.n_cells,
@@ -314,12 +314,6 @@ def _filter_scores(selector: Any) -> Values:
     scores = np.full(selector.n_features_in_, np.nan)
     scores[selector.selected_] = selector.scores_
     return scores
-
-
-def kept_first(kept: Kept, n: int) -> Kept:
-    """What was kept of the first n selected columns."""
-    columns = kept.columns[:n]
-    return Kept(Codes.from_columns(columns), kept.indices[:n], kept.y)
 
 
 def steps_to_show(n_steps: int, n_columns: int) -> NDArray[np.int64]:
