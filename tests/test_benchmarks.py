@@ -130,7 +130,7 @@ def test_what_can_only_take_longer_than_the_limit_is_not_run(runner, tiny, tmp_p
     search = own("HOCMIM", 30, "search", max_order=3)
     harder = [own("HOCMIM", 30, "search"), own("HOCMIM", 30), own("HOCMIM", 30, "search", 1)]
     others = [own("HOCMIM", 30, "search", max_order=2), own("JMI", 30, "search")]
-    runner.run([Group(tiny, [search, *harder, *others], repeats=1, own_limit=1e-4)])
+    runner.run([Group(tiny, [search, *harder, *others], repeats=1, own_limit=1e-9)])
     records = [record for record in store.records if "package" in record]
     assert [record["status"] for record in records] == ["limit"] * 6
     assert [("implied_by" in record) for record in records] == [False, *[True] * 3, False, False]

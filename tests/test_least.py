@@ -123,3 +123,19 @@ def test_subsets_come_once_each(size):
             n_terms += 1
         assert met == comb(len(selected), size)
         assert n_terms == n_subset_terms(size, len(selected) + 1)
+
+
+@pytest.mark.parametrize("name", CRITERIA)
+def test_a_candidate_closed_and_opened_again_is_found_again(name):
+    for X, y in naive.random_tables(903, 6, (20, 60), D=10, levels=4):
+        codes, target = coded(X, y)
+        criterion = CRITERIA[name]("plugin").spawn()
+        criterion.start(codes, target)
+        for _ in range(4):
+            best = criterion.best()
+            criterion.open[best.position] = False
+            assert criterion.best() != best
+            criterion.open[best.position] = True
+            assert criterion.best() == best
+            criterion.open[best.position] = False
+            criterion.update(codes.column(best.position))

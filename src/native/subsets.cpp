@@ -96,6 +96,7 @@ public:
         if (int64_t(least.shape(0)) != columns_.size())
             throw std::invalid_argument("the columns and least do not fit together");
         bounds_.clear();
+        closed_.clear();
         for (int64_t j = 0; j < columns_.size(); ++j) bounds_.push_back({key_of(least(size_t(j))), j});
         std::make_heap(bounds_.begin(), bounds_.end());
     }
@@ -125,6 +126,7 @@ public:
         const int64_t n_subsets = subsets_.count();
         std::vector<int64_t> leading;
         int64_t n_terms = 0;
+        take_back_opened(open.data(), least.data());
         while (n_terms < most_terms) {
             leading.clear();
             drop_closed(open.data(), least.data());
@@ -173,8 +175,22 @@ private:
             const double key = key_of(least[first.position]);
             if (open[first.position] && key == first.key) return;
             pop();
-            if (open[first.position]) push(key, first.position);
+            if (open[first.position])
+                push(key, first.position);
+            else
+                closed_.push_back(first.position);
         }
+    }
+    // Candidates that were closed and are open again.
+    void take_back_opened(const bool* open, const double* least) {
+        size_t n_closed = 0;
+        for (const int64_t j : closed_) {
+            if (open[j])
+                push(key_of(least[j]), j);
+            else
+                closed_[n_closed++] = j;
+        }
+        closed_.resize(n_closed);
     }
 
     void check(const Vector<int64_t>& n_met, const Vector<double>& least) const {
@@ -236,6 +252,7 @@ private:
     std::vector<const CellMasks*> masks_;
     int64_t at_samples_ = -1, at_planes_ = -1;  // the subsets both evaluators have before them
     std::vector<Bound> bounds_;                 // a heap
+    std::vector<int64_t> closed_;               // found closed, and not in the heap
 };
 
 }  // namespace

@@ -81,7 +81,7 @@ class Criterion(ABC):
     selected : list of Column
         The columns selected so far, in order.
     open : ndarray of bool
-        Which columns of the block can still be selected.
+        Which columns of the block can still be selected; one may be closed and opened again.
     on_terms : callable or None
         Set by an engine: called with the number of terms after each call of a kernel; may raise.
     floor : Floor or None
