@@ -7,6 +7,7 @@ parameter of HOCMIM (its new selections take the place of the old ones in the ta
 or what the classifiers are given (for all methods, on the same selections). The last rows draw the
 splits again with replacement: how far chance alone moves the rank. Writes ``variants.md`` beside
 the results; its own results are kept in ``variants/`` there: it can be stopped and started again.
+``--write`` puts both tables into docs/paper_results.md.
 """
 
 import argparse
@@ -35,6 +36,7 @@ from hocmim.experiments.run import Experiment, run
 from hocmim.experiments.statistics import rank_rows
 from hocmim.experiments.store import Store
 from hocmim.experiments.tables import Grid, error_table, significance
+from into_docs import write_table
 
 VARIANTS = {
     "form = conditional": {"form": "conditional"},
@@ -138,6 +140,7 @@ def main() -> None:
     parser.add_argument("--results", type=Path, default=Path("results/paper"))
     parser.add_argument("--splits", type=int, default=10)
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--write", action="store_true", help="the tables into docs/")
     given = parser.parse_args()
 
     low = [entry for entry in published_sets() if not entry.is_high_dimensional]
@@ -178,6 +181,10 @@ def main() -> None:
     text = Grid("HOCMIM's rank when one thing is changed", header, rows, notes, 0).to_markdown()
     (given.results / "variants.md").write_text(text)
     print(text)
+    if given.write:
+        claims = (given.results / "tables" / "claims.md").read_text()
+        for name, table in (("claims", claims), ("variants", text)):
+            write_table("paper_results.md", name, table.partition("\n\n")[2])
 
 
 if __name__ == "__main__":
