@@ -201,7 +201,7 @@ def _open(folder: Path) -> tuple[Encoder, Codes]:
         raise _damaged(folder) from error
     if not is_whole:
         raise _damaged(folder)
-    planes = _plane_bytes(encoder.arity, n_samples) <= free_memory() // 2
+    planes = plane_bytes(encoder.arity, n_samples) <= free_memory() // 2
     return encoder, _mapped(folder, encoder.arity, n_samples, contents["names"], "r", planes)
 
 
@@ -212,7 +212,7 @@ def _damaged(folder: Path) -> InvalidFileError:
     )
 
 
-def _plane_bytes(arity: NDArray[np.int64], n_samples: int) -> int:
+def plane_bytes(arity: NDArray[np.int64], n_samples: int) -> int:
     """The memory bit planes of all columns take."""
     n_planes = int((arity[arity <= _native.BitPlanes.most_levels] - 1).clip(0).sum())
     return n_planes * n_samples // 8

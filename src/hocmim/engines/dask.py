@@ -14,6 +14,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import chain, count
 from threading import Lock
 from types import TracebackType
@@ -23,12 +24,14 @@ from weakref import WeakSet
 
 import dask
 import numpy as np
+import psutil
 from dask.sizeof import sizeof
 from distributed import Client, Future, KilledWorker, get_worker, wait
 from distributed.comm import CommClosedError
 from numpy.typing import NDArray
 
 from hocmim.codes import NARROW_LEVELS, Codes, Column, column_digests, fingerprint
+from hocmim.codes_store import plane_bytes
 from hocmim.counting import Values
 from hocmim.criteria.base import Criterion
 from hocmim.engines.remote import RemoteCodes
@@ -109,7 +112,7 @@ class Block:
             self._criterion, self._on_terms = None, on_terms
             criterion = criterion.spawn()
             criterion.on_terms = self._after_terms
-            relevance = criterion.start(self.codes, y)
+            relevance = criterion.start(_with_planes_if_room(self.codes), y)
             return self._score(criterion, selected, 0, aside)._replace(relevance=relevance)
 
     def go_on(
@@ -178,6 +181,16 @@ class TermCounter:
         self.n_terms += n_terms
         if self._task.state == "cancelled":
             raise CancelledError
+
+
+def _with_planes_if_room(codes: Codes) -> Codes:
+    """The codes, with bit planes only if these leave this worker half of its memory."""
+    try:
+        limit = get_worker().memory_manager.memory_limit
+    except ValueError:  # not on a worker
+        return codes
+    taken = psutil.Process().memory_info().rss + plane_bytes(codes.arity, codes.n_samples)
+    return codes if not limit or taken <= limit / 2 else replace(codes, planes=False)
 
 
 def _begin(
