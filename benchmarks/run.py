@@ -217,7 +217,12 @@ class Runner:
         )
 
     def _is_wanted(self, group: Group, case: Case, repeat: int) -> bool:
-        done = self.store.of(case_key(group.name, case), self.build)
+        limit = group.limit_of(case)
+        done = [
+            record
+            for record in self.store.of(case_key(group.name, case), self.build)
+            if record["status"] != "limit" or record["limit"] >= limit
+        ]
         spent = sum(record["seconds"] or 0.0 for record in done)
         is_open = all(record["status"] == "ok" for record in done)
         return is_open and len(done) <= repeat and spent < CASE_BUDGET
@@ -230,7 +235,7 @@ class Runner:
                 self.left_out.append(group.name)
             return
         is_own = case["package"] == "hocmim"
-        limit = group.own_limit if is_own else group.limit
+        limit = group.limit_of(case)
         shape = np.load(folder / "x.npy", mmap_mode="r").shape
         record: dict[str, Any] = {
             "key": case_key(group.name, case),
@@ -353,7 +358,9 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="small tables, two minutes")
     parser.add_argument("--fresh", action="store_true", help="forget earlier measurements")
     parser.add_argument("--no-peers", action="store_true", help="hocmim's own methods only")
-    parser.add_argument("--only", nargs="+", metavar="TAG", help="sizes, order, N, D, K, paper")
+    parser.add_argument(
+        "--only", nargs="+", metavar="TAG", help="sizes, order, N, D, K, paper, long"
+    )
     parser.add_argument("--tables", nargs="+", metavar="NAME", help="A, B, …, or a data set")
     parser.add_argument("--report-only", action="store_true", help="write the report again")
     parser.add_argument("--data", type=Path, default=ROOT / ".." / "shared" / "data")
