@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from hocmim import filters
 from hocmim.base import RankingSelector
+from hocmim.machine import processor
 
 N_SELECTED = 50
 
@@ -47,15 +48,6 @@ def seconds(selector: RankingSelector, X: NDArray[np.float64], y: NDArray[np.int
     if np.isnan(selector.feature_scores_).any():
         raise RuntimeError(f"{selector} gave a score that is not a number")
     return taken
-
-
-def processor() -> str:
-    """The model of the processor, without anything that names the machine."""
-    info = Path("/proc/cpuinfo")
-    for line in info.read_text().splitlines() if info.exists() else []:
-        if line.startswith("model name"):
-            return line.split(":", 1)[1].strip()
-    return "unknown processor"
 
 
 def lines(folder: Path, jobs: int, note: str) -> Iterator[str]:

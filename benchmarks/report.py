@@ -13,6 +13,7 @@ from typing import Any
 import figures
 from cases import PAPER_METHODS, Case, case_key, own
 from claims import PAPER_RATIOS, Claim, Medians, evaluate, paper_ratios
+from hocmim.machine import processor
 from tables import SIZES
 
 # A C and OpenMP toolbox for R, two threads, measured on an earlier day on such a machine; it is not
@@ -29,16 +30,8 @@ QUOTED = {
 
 def machine_line() -> str:
     """The processor and its cores; nothing that names the machine."""
-    model = platform.processor() or platform.machine()
-    try:
-        for line in Path("/proc/cpuinfo").read_text().splitlines():
-            if line.startswith("model name"):
-                model = line.split(":", 1)[1].strip()
-                break
-    except OSError:
-        pass
     system = f"{platform.system()} {platform.machine()}, Python {platform.python_version()}"
-    return f"{model}, {os.cpu_count()} cores, {system}"
+    return f"{processor()}, {os.cpu_count()} cores, {system}"
 
 
 def line(record: dict[str, Any]) -> str:

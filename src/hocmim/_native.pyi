@@ -84,32 +84,27 @@ def information(
     out: NDArray[np.float64],
     which: NDArray[np.int64] | None = None,
 ) -> None: ...
-def follow_paths(
-    block: Columns,
-    selected: Columns,
-    y: NDArray[np.uint32],
-    n_classes: int,
-    estimator: Estimator,
-    conditional: bool,
-    tol: float,
-    min_support: float,
-    relevance: NDArray[np.float64],
-    row_count: NDArray[np.int64],
-    row_offset: NDArray[np.int64],
-    member: NDArray[np.int32],
-    redundancy: NDArray[np.float64],
-    order: NDArray[np.int32],
-    closed: NDArray[np.uint8],
-    candidates: NDArray[np.int64],
-    from_scratch: bool,
-) -> None: ...
-def count_class_rows(
-    block: Columns,
-    y: NDArray[np.uint32],
-    n_classes: int,
-    row_offset: NDArray[np.int64],
-    row_count: NDArray[np.int64],
-) -> None: ...
+
+class GreedyPaths:
+    def __init__(
+        self,
+        block: Columns,
+        selected: Columns,
+        y: NDArray[np.uint32],
+        n_classes: int,
+        estimator: Estimator,
+        conditional: bool,
+        tol: float,
+        min_support: float,
+        relevance: NDArray[np.float64],
+        member: NDArray[np.int32],
+        redundancy: NDArray[np.float64],
+        order: NDArray[np.int32],
+    ) -> None: ...
+    def follow(self, candidates: NDArray[np.int64]) -> None: ...
+    def best(
+        self, bound: NDArray[np.float64], open: NDArray[np.bool_], floor: float, smallest: bool
+    ) -> tuple[int, float]: ...
 
 class Cmicot:
     def __init__(

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import platform
-from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from typing import Any
 
 import click
@@ -46,19 +43,20 @@ def info(json_path: str | None) -> None:
 def _gathered() -> dict[str, Any]:
     import joblib
 
-    from hocmim import _native
+    from hocmim import _native, machine
     from hocmim.methods import list_methods
 
+    memory = machine.memory_gib()
     return {
-        "hocmim": version("hocmim"),
+        "hocmim": machine.installed_version("hocmim"),
         "python": platform.python_version(),
         "system": f"{platform.system()} {platform.machine()}",
-        "processor": _processor(),
+        "processor": machine.processor(),
         "kernels": _native.popcount_dispatches()[0],
         "kernels_built": _native.popcount_dispatches(),
         "threads": joblib.cpu_count(),
-        "memory_gib": _memory(),
-        "libraries": {name: _version(name) for name in (*NEEDED, *OPTIONAL)},
+        "memory_gib": None if memory is None else round(memory, 1),
+        "libraries": {name: machine.installed_version(name) for name in (*NEEDED, *OPTIONAL)},
         "methods": list_methods(),
     }
 
@@ -87,28 +85,3 @@ def _library(name: str, found: str | None) -> str:
     purpose, extra = OPTIONAL.get(name, ("", None))
     how = f"pip install 'hocmim[{extra}]'" if extra else f"pip install {name}"
     return f"not installed ({purpose}: {how})"
-
-
-def _version(name: str) -> str | None:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return None
-
-
-def _processor() -> str:
-    try:
-        for line in Path("/proc/cpuinfo").read_text().splitlines():
-            if line.startswith("model name"):
-                return line.split(":", 1)[1].strip()
-    except OSError:
-        pass
-    return platform.processor() or "unknown"
-
-
-def _memory() -> float | None:
-    try:
-        total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (ValueError, OSError, AttributeError):
-        return None
-    return round(total / 2**30, 1)

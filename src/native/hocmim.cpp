@@ -3,7 +3,11 @@
 // A candidate's path Z_1, Z_2, … stays as it was unless the newcomer wins at some level; only the
 // levels after the first win are built anew. Candidates are visited as a tree of common prefixes, so
 // that a conditioning set is formed once for all who share it, and samples alone in their cell retire.
+#include <algorithm>
 #include <cmath>
+#include <optional>
+
+#include <nanobind/stl/pair.h>
 
 #include "estimate.hpp"
 #include "module.hpp"
@@ -16,75 +20,136 @@ namespace {
 int64_t key(double value) { return std::llrint(value * 1e12); }
 
 struct Parameters {
-    Estimator estimator;
     bool conditional;  // J = I(X;Y|Z) instead of I(X;Y) − R(X,Z,Y)
     int64_t max_order;
     double tol;
     double min_support;
 };
 
-// One row a candidate; level l of its path is entry l − 1.
+// Class counts of a column are kept while they are this few, and counted anew where they are more.
+constexpr int64_t kKeptRows = 1024;
+
+// The paths of a block of candidates through the selected columns; level l of a path is its entry l − 1.
 struct Paths {
-    const double* relevance;
-    int32_t* member;      // position of Z_l in the order of selection
-    double* redundancy;   // R_l
-    int32_t* order;       // levels reached
-    uint8_t* closed;      // the path ended for good: redundant enough, or too few samples a cell
-    const int64_t* row_count;   // n_xy of all candidates, one after the other
-    const int64_t* row_offset;  // where a candidate's begin, or −1 where they are not kept
+    Paths(const Columns& block_, const Columns& selected_, Vector<const uint32_t> y, int64_t n_classes,
+          Estimator estimator, bool conditional, double tol, double min_support,
+          Vector<const double> relevance, Matrix<int32_t> member, Matrix<double> redundancy,
+          Vector<int32_t> order)
+        : block(block_), selected(selected_), y_(std::move(y)), relevance_(std::move(relevance)),
+          member_(std::move(member)), redundancy_(std::move(redundancy)), order_(std::move(order)),
+          setting(estimator, y_.data(), block.n_samples(), n_classes),
+          p{conditional, int64_t(member_.shape(1)), tol, min_support},
+          closed_(size_t(block.size()), 0), n_absorbed_(size_t(block.size()), 0) {
+        const size_t size = size_t(block.size());
+        if (int64_t(y_.shape(0)) != block.n_samples() || selected.n_samples() != block.n_samples() ||
+            relevance_.shape(0) != size || member_.shape(0) != size || redundancy_.shape(0) != size ||
+            redundancy_.shape(1) != member_.shape(1) || order_.shape(0) != size)
+            throw std::invalid_argument("the block, the selected columns and the paths do not fit together");
+        int64_t n_kept = 0;
+        for (int64_t id = 0; id < block.size(); ++id) {
+            const int64_t n_rows = block[id].arity * n_classes;
+            row_offset_.push_back(n_rows <= kKeptRows ? n_kept : -1);
+            if (n_rows <= kKeptRows) n_kept += n_rows;
+        }
+        row_count_.resize(size_t(n_kept));
+        nb::gil_scoped_release release;
+        for (int64_t id = 0; id < block.size(); ++id)
+            if (row_offset_[size_t(id)] >= 0) count_rows_of(id, row_count_.data() + row_offset_[size_t(id)]);
+    }
+
+    double relevance(int64_t id) const { return relevance_(size_t(id)); }
+    // Position of the member in the order of selection.
+    int32_t& member(int64_t id, int64_t level) { return member_(size_t(id), size_t(level)); }
+    double& redundancy(int64_t id, int64_t level) { return redundancy_(size_t(id), size_t(level)); }
+    // Levels reached.
+    int32_t& order(int64_t id) { return order_(size_t(id)); }
+    // Whether the path ended for good: redundant enough, or too few samples a cell.
+    uint8_t& closed(int64_t id) { return closed_[size_t(id)]; }
+    // How many of the selected columns the path has met.
+    int64_t& n_absorbed(int64_t id) { return n_absorbed_[size_t(id)]; }
+    int64_t n_behind(int64_t id) { return selected.size() - n_absorbed(id); }
+    bool may_grow(int64_t id) { return !closed(id) && order(id) < p.max_order; }
+
+    void assign(Candidate& candidate, int64_t id) const {
+        const int64_t offset = row_offset_[size_t(id)];
+        if (offset >= 0) return candidate.assign(block[id], setting.n_classes(), row_count_.data() + offset);
+        std::vector<int64_t> rows(size_t(block[id].arity * setting.n_classes()));
+        count_rows_of(id, rows.data());
+        candidate.assign(block[id], setting.n_classes(), rows.data());
+    }
+
+    // J at the last level, or the smallest along the path.
+    double score(int64_t id, bool smallest) {
+        if (order(id) == 0) return relevance(id);
+        const int64_t last = order(id) - 1;
+        int64_t level = last;
+        for (int64_t l = last; smallest && l >= 0; --l)
+            if (key(redundancy(id, l)) >= key(redundancy(id, level))) level = l;
+        return relevance(id) - redundancy(id, level);
+    }
+
+    void count_rows_of(int64_t id, int64_t* row_count) const {
+        count_rows(block[id], setting.cls, setting.n_samples, setting.n_classes(), row_count);
+    }
+
+    const Columns &block, &selected;
+    const Vector<const uint32_t> y_;
+    const Vector<const double> relevance_;
+    Matrix<int32_t> member_;
+    Matrix<double> redundancy_;
+    Vector<int32_t> order_;
+    const Setting setting;
+    const Parameters p;
+    std::vector<uint8_t> closed_;
+    std::vector<int64_t> n_absorbed_;
+    std::vector<int64_t> row_count_;   // n_xy of all candidates, one after the other
+    std::vector<int64_t> row_offset_;  // where a candidate's begin, or −1 where they are not kept
 };
 
+// Brings paths up to date with the selected columns. Holds scratch as large as the table is long: it is
+// made for a call, and gone after it.
 class PathKeeper {
 public:
     using Ids = std::vector<int64_t>;
 
-    PathKeeper(const Columns& block, const Columns& selected, const Setting& setting,
-             const Parameters& parameters, const Paths& paths)
-        : block_(block), selected_(selected), setting_(setting), p_(parameters), paths_(paths),
-          evaluate_(setting), depth_(size_t(parameters.max_order) + 1) {}
+    explicit PathKeeper(Paths& paths)
+        : paths_(paths), selected_(paths.selected), setting_(paths.setting), p_(paths.p),
+          evaluate_(paths.setting), depth_(size_t(paths.p.max_order) + 1) {
+        everybody_.assign_whole(setting_.n_samples, setting_.cls, setting_.n_classes());
+    }
 
-    // Paths that knew all selected columns but the newest.
-    void absorb_newest(const Ids& candidates) { visit(0, everybody(), candidates); }
-
-    // Paths from scratch.
-    void build(const Ids& candidates) { extend(0, everybody(), candidates); }
+    void follow(const Ids& candidates) {
+        Ids one_behind, from_scratch;
+        for (const int64_t id : candidates) {
+            if (paths_.n_behind(id) == 1) {
+                one_behind.push_back(id);
+            } else if (paths_.n_behind(id) > 1) {
+                from_scratch.push_back(id);
+                paths_.order(id) = paths_.closed(id) = 0;
+            }
+            paths_.n_absorbed(id) = selected_.size();
+        }
+        visit(0, everybody_, one_behind);
+        extend(0, everybody_, from_scratch);
+    }
 
 private:
-    Partition everybody() const {
-        Partition all;
-        all.assign_whole(setting_.n_samples, setting_.cls, setting_.n_classes());
-        return all;
-    }
     int32_t newest() const { return int32_t(selected_.size() - 1); }
-    int32_t& member(int64_t id, int64_t level) { return paths_.member[id * p_.max_order + level]; }
-    double& redundancy(int64_t id, int64_t level) { return paths_.redundancy[id * p_.max_order + level]; }
+    int32_t& member(int64_t id, int64_t level) { return paths_.member(id, level); }
+    double& redundancy(int64_t id, int64_t level) { return paths_.redundancy(id, level); }
     bool is_supported(const Partition& p) const {
         return double(setting_.n_samples) >= p_.min_support * double(p.n_cells());
     }
-    bool may_grow(int64_t id) const {
-        return !paths_.closed[id] && paths_.order[id] < p_.max_order;
-    }
+    bool may_grow(int64_t id) { return paths_.may_grow(id); }
 
     void refine(const Partition& from, int32_t by, Partition& to) {
         const Column& column = selected_[by];
         column.visit([&](const auto* level_of) { refine_(from, level_of, column.arity, setting_.cls, to); });
     }
 
-    void set_candidate(int64_t id) {
-        const Column& column = block_[id];
-        const int64_t offset = paths_.row_offset[id];
-        if (offset >= 0) {
-            candidate_.assign(column, setting_.n_classes(), paths_.row_count + offset);
-        } else {
-            rows_.resize(size_t(column.arity * setting_.n_classes()));
-            count_rows(column, setting_.cls, setting_.n_samples, setting_.n_classes(), rows_.data());
-            candidate_.assign(column, setting_.n_classes(), rows_.data());
-        }
-    }
-
     Term term() const { return p_.conditional ? Term::conditional : Term::redundancy; }
     double to_redundancy(int64_t id, double value) const {
-        return p_.conditional ? paths_.relevance[id] - value : value;
+        return p_.conditional ? paths_.relevance(id) - value : value;
     }
 
     // Calls use(k, s, R) for each candidate ids[k] and each selected column s of `members`, in that
@@ -94,7 +159,7 @@ private:
                   Partition& trial, Use&& use) {
         pending_.clear();
         for (size_t k = 0; k < ids.size(); ++k) {
-            set_candidate(ids[k]);
+            paths_.assign(candidate_, ids[k]);
             bool is_gathered = false;
             for (const int32_t s : members) {
                 if (!Evaluator::can_split(setting_, candidate_, selected_[s])) {
@@ -119,7 +184,7 @@ private:
                 condition_.compute(trial, setting_);
                 formed = s;
             }
-            set_candidate(ids[k]);
+            paths_.assign(candidate_, ids[k]);
             use(k, s, to_redundancy(ids[k], evaluate_(term(), candidate_, trial, condition_)));
         }
     }
@@ -171,10 +236,9 @@ private:
     void set_level(int64_t id, int64_t level, int32_t who, double value) {
         member(id, level) = who;
         redundancy(id, level) = value;
-        paths_.order[id] = int32_t(level + 1);
-        const double relevance = paths_.relevance[id];
-        paths_.closed[id] =
-            key(relevance) > 0 && key(relevance - value) < key(p_.tol * relevance);
+        paths_.order(id) = int32_t(level + 1);
+        paths_.closed(id) = key(paths_.relevance(id)) > 0 &&
+                     key(paths_.relevance(id) - value) < key(p_.tol * paths_.relevance(id));
     }
 
     // Paths of `ids` agree up to `depth`, and `p` is the partition by that prefix. Tries the newcomer
@@ -185,19 +249,19 @@ private:
         Depth& here = depth_[size_t(depth)];
         Ids tried, won, stayed;
         for (int64_t id : ids) {
-            if (paths_.order[id] == depth && !is_supported(p))
-                paths_.closed[id] = 1;
+            if (paths_.order(id) == depth && !is_supported(p))
+                paths_.closed(id) = 1;
             else
                 tried.push_back(id);
         }
         evaluate(tried, p, {newest()}, here.trial, [&](size_t k, int32_t, double value) {
             const int64_t id = tried[k];
-            if (paths_.order[id] == depth) {
+            if (paths_.order(id) == depth) {
                 set_level(id, depth, newest(), value);
             } else if (key(value) > key(redundancy(id, depth))) {
                 set_level(id, depth, newest(), value);
                 if (may_grow(id)) won.push_back(id);
-            } else if (paths_.order[id] > depth + 1 || may_grow(id)) {
+            } else if (paths_.order(id) > depth + 1 || may_grow(id)) {
                 stayed.push_back(id);
             }
         });
@@ -215,7 +279,7 @@ private:
     void extend(int64_t depth, const Partition& p, const Ids& ids) {
         if (ids.empty() || depth == p_.max_order || depth == selected_.size()) return;
         if (!is_supported(p)) {
-            for (int64_t id : ids) paths_.closed[id] = 1;
+            for (int64_t id : ids) paths_.closed(id) = 1;
             return;
         }
         if (p.is_spent()) return fill_spent(depth, ids);
@@ -260,9 +324,9 @@ private:
         for (int64_t id : ids) {
             if (!may_grow(id)) continue;
             if (!supported)
-                paths_.closed[id] = 1;
+                paths_.closed(id) = 1;
             else
-                set_level(id, paths_.order[id], newest(), redundancy(id, paths_.order[id] - 1));
+                set_level(id, paths_.order(id), newest(), redundancy(id, paths_.order(id) - 1));
         }
     }
 
@@ -290,60 +354,64 @@ private:
         Partition trial, child;  // for evaluation; for the next depth
     };
 
-    const Columns &block_, &selected_;
+    Paths& paths_;
+    const Columns& selected_;
     const Setting& setting_;
-    const Parameters p_;
-    const Paths paths_;
+    const Parameters& p_;
     Evaluator evaluate_;
     Refiner refine_;
     ConditionSums condition_;
     Candidate candidate_;
-    std::vector<int64_t> rows_;
+    Partition everybody_;
     std::vector<uint8_t> row_of_;
     std::vector<std::pair<uint64_t, double>> known_;
     std::vector<std::pair<int32_t, size_t>> pending_;
     std::vector<Depth> depth_;
 };
 
-void follow_paths(const Columns& block, const Columns& selected, Vector<const uint32_t> y,
-                  int64_t n_classes, Estimator estimator, bool conditional, double tol,
-                  double min_support, Vector<const double> relevance, Vector<const int64_t> row_count,
-                  Vector<const int64_t> row_offset, Matrix<int32_t> member, Matrix<double> redundancy,
-                  Vector<int32_t> order, Vector<uint8_t> closed, Vector<const int64_t> candidates,
-                  bool from_scratch) {
-    const size_t size = size_t(block.size());
-    if (int64_t(y.shape(0)) != block.n_samples() || selected.n_samples() != block.n_samples() ||
-        selected.size() == 0 || relevance.shape(0) != size || row_offset.shape(0) != size ||
-        member.shape(0) != size || redundancy.shape(0) != size || order.shape(0) != size ||
-        closed.shape(0) != size || member.shape(1) != redundancy.shape(1))
-        throw std::invalid_argument("the block, the selected columns and the paths do not fit together");
-    nb::gil_scoped_release release;
-    const Setting setting(estimator, y.data(), block.n_samples(), n_classes);
-    const Parameters parameters{estimator, conditional, int64_t(member.shape(1)), tol, min_support};
-    const Paths paths{relevance.data(), member.data(), redundancy.data(), order.data(),
-                      closed.data(),    row_count.data(), row_offset.data()};
-    PathKeeper keeper(block, selected, setting, parameters, paths);
+void follow(Paths& paths, Vector<const int64_t> candidates) {
     const PathKeeper::Ids ids(candidates.data(), candidates.data() + candidates.shape(0));
     for (const int64_t id : ids)
-        if (id < 0 || id >= block.size()) throw std::invalid_argument("a candidate is not in the block");
-    if (from_scratch)
-        keeper.build(ids);
-    else
-        keeper.absorb_newest(ids);
+        if (id < 0 || id >= paths.block.size())
+            throw std::invalid_argument("a candidate is not in the block");
+    nb::gil_scoped_release release;
+    PathKeeper(paths).follow(ids);
 }
 
-// n_xy of the columns whose offset is not negative.
-void count_class_rows(const Columns& block, Vector<const uint32_t> y, int64_t n_classes,
-                      Vector<const int64_t> row_offset, Vector<int64_t> row_count) {
-    if (int64_t(y.shape(0)) != block.n_samples() || int64_t(row_offset.shape(0)) != block.size())
-        throw std::invalid_argument("the block, y and the offsets do not fit together");
+// The open candidate of largest score, and that score; −1 if none reaches the key `floor`. Only those
+// are followed that a bound on their score leaves as contenders.
+std::pair<int64_t, double> best(Paths& paths, Vector<const double> bound, Vector<const bool> open,
+                                double floor, bool smallest) {
+    const int64_t n_candidates = paths.block.size();
+    if (int64_t(bound.shape(0)) != n_candidates || int64_t(open.shape(0)) != n_candidates)
+        throw std::invalid_argument("the bounds do not fit the block");
+    struct Contender {
+        int64_t key, id;
+        bool is_exact;
+        bool operator<(const Contender& other) const {
+            return key != other.key ? key < other.key : id > other.id;
+        }
+    };
     nb::gil_scoped_release release;
-    for (int64_t j = 0; j < block.size(); ++j) {
-        if (row_offset(j) < 0) continue;
-        if (row_offset(j) + block[j].arity * n_classes > int64_t(row_count.shape(0)))
-            throw std::invalid_argument("the row counts do not fit");
-        count_rows(block[j], y.data(), block.n_samples(), n_classes, row_count.data() + row_offset(j));
+    std::vector<Contender> heap;
+    for (int64_t id = 0; id < n_candidates; ++id) {
+        if (!open(size_t(id))) continue;
+        const bool is_exact = paths.n_behind(id) == 0;
+        heap.push_back({key(is_exact ? paths.score(id, smallest) : bound(size_t(id))), id, is_exact});
     }
+    std::make_heap(heap.begin(), heap.end());
+    std::optional<PathKeeper> keeper;
+    while (true) {
+        if (heap.empty() || double(heap.front().key) < floor) return {-1, 0.0};
+        if (heap.front().is_exact) break;
+        if (!keeper) keeper.emplace(paths);
+        std::pop_heap(heap.begin(), heap.end());
+        Contender& contender = heap.back();
+        keeper->follow({contender.id});
+        contender = {key(paths.score(contender.id, smallest)), contender.id, true};
+        std::push_heap(heap.begin(), heap.end());
+    }
+    return {heap.front().id, paths.score(heap.front().id, smallest)};
 }
 
 }  // namespace
@@ -352,12 +420,18 @@ void count_class_rows(const Columns& block, Vector<const uint32_t> y, int64_t n_
 
 void bind_hocmim(nanobind::module_& m) {
     namespace nb = nanobind;
+    using namespace hocmim;
     using namespace nb::literals;
-    m.def("follow_paths", &hocmim::follow_paths, "block"_a, "selected"_a, "y"_a.noconvert(),
-          "n_classes"_a, "estimator"_a, "conditional"_a, "tol"_a, "min_support"_a,
-          "relevance"_a.noconvert(), "row_count"_a.noconvert(), "row_offset"_a.noconvert(),
-          "member"_a.noconvert(), "redundancy"_a.noconvert(), "order"_a.noconvert(),
-          "closed"_a.noconvert(), "candidates"_a.noconvert(), "from_scratch"_a);
-    m.def("count_class_rows", &hocmim::count_class_rows, "block"_a, "y"_a.noconvert(), "n_classes"_a,
-          "row_offset"_a.noconvert(), "row_count"_a.noconvert());
+
+    nb::class_<Paths>(m, "GreedyPaths")
+        .def(nb::init<const Columns&, const Columns&, Vector<const uint32_t>, int64_t, Estimator, bool,
+                      double, double, Vector<const double>, Matrix<int32_t>, Matrix<double>,
+                      Vector<int32_t>>(),
+             "block"_a, "selected"_a, "y"_a.noconvert(), "n_classes"_a, "estimator"_a, "conditional"_a,
+             "tol"_a, "min_support"_a, "relevance"_a.noconvert(), "member"_a.noconvert(),
+             "redundancy"_a.noconvert(), "order"_a.noconvert(), nb::keep_alive<1, 2>(),
+             nb::keep_alive<1, 3>())
+        .def("follow", &follow, "candidates"_a.noconvert())
+        .def("best", &best, "bound"_a.noconvert(), "open"_a.noconvert(),
+             "floor"_a, "smallest"_a);
 }

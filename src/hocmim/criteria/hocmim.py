@@ -13,9 +13,6 @@ from hocmim.codes import Codes, Column
 from hocmim.counting import Joint, Values, native_list
 from hocmim.criteria.base import Best, Criterion, comparison_key
 
-# Class counts of a column are kept while they are this few, and counted anew where they are more.
-KEPT_ROWS = 1024
-
 
 class HOCMIMCriterion(Criterion):
     """J(X) = I(X;Y) − R_n(X, Z, Y), with R_n = I(X;Z) − I(X;Z|Y).
@@ -78,7 +75,6 @@ class HOCMIMCriterion(Criterion):
         self.member = np.zeros((size, self.max_order), np.int32)
         self.redundancy = np.zeros((size, self.max_order))
         self.order = np.zeros(size, np.int32)
-        self.closed = np.zeros(size, np.uint8)
         return self.relevance
 
     def scores(self) -> Values:
@@ -123,23 +119,24 @@ class GreedyHOCMIM(HOCMIMCriterion):
     """
 
     def start(self, block: Codes, y: Column) -> Values:
-        """Begin with every representative set empty, and count classes once."""
+        """Begin with every representative set empty."""
         super().start(block, y)
-        n_rows = block.arity * self.terms.y.n_cells
-        kept = n_rows <= KEPT_ROWS
-        sizes = np.where(kept, n_rows, 0)
-        self._row_offset = np.where(kept, np.cumsum(sizes) - sizes, -1)
-        self._row_count = np.zeros(int(sizes.sum()), np.int64)
-        _native.count_class_rows(
+        self._selected = native_list([], block.n_samples)
+        self._paths = _native.GreedyPaths(
             self.terms.columns,
+            self._selected,
             self.terms.y.cells,
             self.terms.y.n_cells,
-            self._row_offset,
-            self._row_count,
+            self.terms.estimator,
+            self.form == "conditional",
+            self.tol,
+            self.min_support,
+            self.relevance,
+            self.member,
+            self.redundancy,
+            self.order,
         )
-        self._selected = native_list([], block.n_samples)
         self._all_selected: Joint | None = Joint(np.zeros(block.n_samples, np.uint32), 1)
-        self._n_absorbed = np.zeros(block.n_columns, np.int64)
         self._bound: Values | None = None
         return self.relevance
 
@@ -155,7 +152,7 @@ class GreedyHOCMIM(HOCMIMCriterion):
 
     def scores(self) -> Values:
         """J of every open candidate, each path followed to its end."""
-        self._follow(np.flatnonzero(self.open))
+        self._paths.follow(np.flatnonzero(self.open))
         return self._path_scores()
 
     def best(self) -> Best | None:
@@ -165,51 +162,20 @@ class GreedyHOCMIM(HOCMIMCriterion):
         if self._bound is None:  # it holds for the runner-up too
             least = self.tol * self.relevance
             self._bound = np.maximum(self.relevance - self._redundancy_with_all(), least)
-        keys = np.where(self.open, comparison_key(self._bound), -np.inf)
-        is_exact = np.zeros(len(keys), bool)
-        while not is_exact[position := int(np.argmax(keys))]:
-            self._follow(np.array([position]))
-            keys[position] = comparison_key(self._path_scores()[position])
-            is_exact[position] = True
-        return Best(float(keys[position]), position, float(self._path_scores()[position]))
+        floor = self.floor.key if self.floor is not None else -np.inf
+        position, score = self._paths.best(self._bound, self.open, floor, self.path == "min")
+        if position < 0:
+            return None
+        best = Best(float(comparison_key(score)), position, score)
+        if self.floor is not None:
+            self.floor.rise(best.key)
+        return best
 
     def _redundancy_with_all(self) -> Values:
         assert self._all_selected is not None
         if self.form == "conditional":
             return self.relevance - self.terms.conditional(self._all_selected)
         return self.terms.redundancy(self._all_selected)
-
-    def _follow(self, candidates: NDArray[np.int64]) -> None:
-        """Bring the paths of these candidates up to date with the selected features."""
-        behind = len(self.selected) - self._n_absorbed[candidates]
-        for chosen, from_scratch in ((behind == 1, False), (behind > 1, True)):
-            if chosen.any():
-                self._follow_paths(candidates[chosen], from_scratch)
-        self._n_absorbed[candidates] = len(self.selected)
-
-    def _follow_paths(self, candidates: NDArray[np.int64], from_scratch: bool) -> None:
-        if from_scratch:
-            self.order[candidates] = 0
-            self.closed[candidates] = 0
-        _native.follow_paths(
-            self.terms.columns,
-            self._selected,
-            self.terms.y.cells,
-            self.terms.y.n_cells,
-            self.terms.estimator,
-            self.form == "conditional",
-            self.tol,
-            self.min_support,
-            self.relevance,
-            self._row_count,
-            self._row_offset,
-            self.member,
-            self.redundancy,
-            self.order,
-            self.closed,
-            candidates,
-            from_scratch,
-        )
 
 
 class ExhaustiveHOCMIM(HOCMIMCriterion):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from types import TracebackType
@@ -13,6 +14,13 @@ import numpy as np
 from hocmim.codes import Codes, Column, column_digests, fingerprint
 from hocmim.counting import Values
 from hocmim.criteria.base import Best, Criterion, Floor
+
+# A step of less is over before a second thread has begun, in much of it.
+WORTH_THREADS_SECONDS = 0.003
+# Columns a block, where the threads do not need smaller ones.
+FEWEST_A_BLOCK = 16
+# To begin with: a term a column.
+SECONDS_A_CELL = 5e-9
 
 
 class LocalEngine:
@@ -48,13 +56,17 @@ class LocalEngine:
         if codes.n_samples * codes.n_columns < criterion.worth_threads:
             n_threads = 1
         if block_size is None:
-            block_size = -(
-                -codes.n_columns
-                // (1 if n_threads == 1 else criterion.blocks_per_thread * n_threads)
-            )
+            n_blocks = 1 if n_threads == 1 else criterion.blocks_per_thread * n_threads
+            a_thread = -(-codes.n_columns // n_threads)
+            block_size = max(-(-codes.n_columns // n_blocks), min(FEWEST_A_BLOCK, a_thread))
         self._starts = range(0, codes.n_columns, block_size)
         self._block_size = block_size
         self._criteria = [criterion.spawn() for _ in self._starts]
+        # What each block found since the newest column was selected.
+        self._bests: list[Best | None] = [None] * len(self._criteria)
+        self._is_lazy = type(criterion).best is not Criterion.best
+        # What the latest step took: whether threads pay depends on more than the table.
+        self._seconds = SECONDS_A_CELL * codes.n_samples * codes.n_columns
         self._floor = Floor()
         self._on_terms = on_terms
         self._is_left = False
@@ -83,36 +95,42 @@ class LocalEngine:
         if self._on_terms is not None:
             self._on_terms(n_terms)
 
-    def _map(self, function: Any, *arguments: Any) -> list[Any]:
-        return list((self._pool or _InTurn).map(function, self._criteria, *arguments))
+    def _threads_unless(self, in_turn: bool) -> Any:
+        return _InTurn if in_turn or self._pool is None else self._pool
 
     def fingerprint(self) -> str:
         """What tells this table and target from others."""
         blocks = [self.codes.block(at, at + self._block_size) for at in self._starts]
-        digests = list((self._pool or _InTurn).map(column_digests, blocks))
+        digests = list(self._threads_unless(False).map(column_digests, blocks))
         return fingerprint(np.concatenate(digests), self.y)
 
     def start(self) -> Values:
         """Hand every block to its criterion; return the relevance of every column."""
         blocks = [self.codes.block(at, at + self._block_size) for at in self._starts]
-        return np.concatenate(
-            self._map(lambda criterion, block: criterion.start(block, self.y), blocks)
+        start = self._threads_unless(False).map(
+            lambda criterion, block: criterion.start(block, self.y), self._criteria, blocks
         )
+        return np.concatenate(list(start))
 
     def best(self) -> tuple[int, float] | None:
         """Return the column with the largest score, and its score; among equals the first."""
-        self._floor.key = -np.inf
+        known = [best.key for best in self._bests if best is not None]
+        self._floor.key = max(known, default=-np.inf)
+        waiting = [block for block, best in enumerate(self._bests) if best is None]
         # Reading off a maximum is over before a thread has begun; finding it lazily may not be.
-        is_lazy = type(self._criteria[0]).best is not Criterion.best
-        bests: list[Best | None] = (
-            self._map(lambda criterion: criterion.best())
-            if is_lazy
-            else [criterion.best() for criterion in self._criteria]
-        )
-        found = [(best, at) for best, at in zip(bests, self._starts, strict=True) if best]
-        if not found:
+        in_turn = not self._is_lazy or len(waiting) == 1 or self._seconds < WORTH_THREADS_SECONDS
+        began = time.perf_counter()
+        threads = self._threads_unless(in_turn)
+        found = list(threads.map(lambda block: self._criteria[block].best(), waiting))
+        if len(waiting) == len(self._bests):
+            self._seconds = time.perf_counter() - began
+        for block, best in zip(waiting, found, strict=True):
+            self._bests[block] = best
+        bests = zip(self._bests, self._starts, strict=True)
+        candidates = [(best, at) for best, at in bests if best is not None]
+        if not candidates:
             return None
-        best, at = max(found, key=lambda item: item[0].key)
+        best, at = max(candidates, key=lambda item: item[0].key)
         return at + best.position, best.score
 
     def describe(self, index: int) -> dict[str, Any]:
@@ -124,12 +142,15 @@ class LocalEngine:
         """Take a column out of the candidates."""
         block, position = divmod(index, self._block_size)
         self._criteria[block].open[position] = False
+        self._bests[block] = None
 
     def select(self, index: int) -> None:
         """Take a column out of the candidates and absorb it as the newest selected."""
         self.set_aside(index)
         newest = self.codes.column(index)
-        self._map(lambda criterion: criterion.update(newest))
+        # A lazy criterion only takes note.
+        list(self._threads_unless(self._is_lazy).map(lambda c: c.update(newest), self._criteria))
+        self._bests = [None] * len(self._criteria)
 
 
 class _InTurn:

@@ -7,7 +7,6 @@ import platform
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from hocmim.experiments.classifiers import CLASSIFIERS
@@ -28,6 +27,7 @@ from hocmim.experiments.tables import (
     significance,
     time_table,
 )
+from hocmim.machine import installed_version, memory_gib, processor
 
 PACKAGES = ("hocmim", "numpy", "scipy", "scikit-learn", "fastcan", "narwhals")
 
@@ -192,41 +192,17 @@ def describe_protocol(protocol: Protocol, n_splits: Mapping[str, int]) -> list[s
 
 def describe_machine() -> str:
     """The machine and the versions, in Markdown."""
+    memory = memory_gib()
     rows = [
-        ("processor", _processor()),
+        ("processor", processor()),
         ("cores", str(os.cpu_count())),
-        ("memory", _memory()),
+        ("memory", "unknown" if memory is None else f"{memory:.0f} GiB"),
         ("system", f"{platform.system()} {platform.machine()}"),
         ("Python", platform.python_version()),
-        *((package, _version(package)) for package in PACKAGES),
+        *((package, installed_version(package) or "not installed") for package in PACKAGES),
     ]
     lines = ["| | |", "|---|---|", *(f"| {name} | {value} |" for name, value in rows)]
     return "\n".join(lines) + "\n"
-
-
-def _processor() -> str:
-    try:
-        for line in Path("/proc/cpuinfo").read_text().splitlines():
-            if line.startswith("model name"):
-                return line.split(":", 1)[1].strip()
-    except OSError:
-        pass
-    return platform.processor() or "unknown"
-
-
-def _memory() -> str:
-    try:
-        pages, size = os.sysconf("SC_PHYS_PAGES"), os.sysconf("SC_PAGE_SIZE")
-    except (ValueError, OSError, AttributeError):
-        return "unknown"
-    return f"{pages * size / 2**30:.0f} GiB"
-
-
-def _version(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return "not installed"
 
 
 def write_tables(report: Report, folder: Path) -> None:
