@@ -15,6 +15,7 @@ from __future__ import annotations
 import importlib.metadata
 import json
 import os
+import statistics
 import sys
 import time
 import warnings
@@ -25,6 +26,7 @@ from typing import Any
 import numpy as np
 
 WARM_SAMPLES, WARM_COLUMNS, WARM_K = 200, 20, 5
+SHORT_SECONDS, MOST_SHORT_RUNS = 0.1, 9  # what is shorter is repeated, so many times at most
 
 
 class Worker:
@@ -69,11 +71,15 @@ class Worker:
         return {"version": importlib.metadata.version(self.package)}
 
     def run(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Time the case; what is over in milliseconds several times, the median counts."""
         case = request["case"]
-        self._before(self.data, case)
-        start = time.perf_counter()
-        selected = self.program.run(self.data, case)
-        return {"seconds": time.perf_counter() - start, "selected": selected}
+        times: list[float] = []
+        while not times or (sum(times) < SHORT_SECONDS and len(times) < MOST_SHORT_RUNS):
+            self._before(self.data, case)
+            start = time.perf_counter()
+            selected = self.program.run(self.data, case)
+            times.append(time.perf_counter() - start)
+        return {"seconds": statistics.median(times), "selected": selected}
 
     def _before(self, data: dict[str, Any], case: dict[str, Any]) -> None:
         if hasattr(self.program, "before"):
