@@ -192,7 +192,7 @@ private:
     SmallCells small_;
     ConditionSums split_condition_;
     ShrinkageTable by_level_, by_row_;
-    std::vector<double> terms_;
+    Buffer<double> terms_;
     std::vector<int64_t> class_scratch_, row_list_, pair_list_;
     Candidate dense_candidate_;
     Partition no_partition_;

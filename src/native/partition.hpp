@@ -7,13 +7,14 @@
 #include <cstdint>
 #include <vector>
 
+#include "buffer.hpp"
 #include "columns.hpp"
 
 namespace hocmim {
 
 struct Partition {
-    std::vector<uint32_t> sample;    // the samples of the cells of two or more, cell by cell
-    std::vector<uint32_t> cell_end;  // index into `sample` one past each of these cells
+    Buffer<uint32_t> sample;    // the samples of the cells of two or more, cell by cell
+    Buffer<uint32_t> cell_end;  // index into `sample` one past each of these cells
     std::vector<int64_t> alone;      // per class: samples alone in their cell
     int64_t n_alone = 0;
 

@@ -75,7 +75,7 @@ private:
     std::vector<uint32_t> common_lanes_, table_, totals_;
     PluginSums sums_[kLanes];
     ShrinkageLanes shrinkage_;
-    std::vector<double> terms_;
+    Buffer<double> terms_;
     // Of every group, if they are kept: n_xy by y and x, and the sums that follow.
     std::vector<uint32_t> rows_;
     std::vector<int64_t> rows_at_;

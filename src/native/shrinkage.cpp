@@ -63,7 +63,7 @@ double shrinkage_intensity(double n, double squares, double cross, double row_sq
 }
 
 double ShrinkageTable::information(double lambda, int64_t n_samples, const FixedPoint& nats,
-                                   std::vector<double>& scratch) const {
+                                   Buffer<double>& scratch) const {
     if (lambda == 1.0) return 0.0;
     const double n = double(n_samples);
     if (scratch.size() < size_) scratch.resize(size_);

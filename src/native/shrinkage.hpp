@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "buffer.hpp"
 #include "logarithm.hpp"
 
 namespace hocmim {
@@ -78,13 +79,13 @@ public:
 
     // Σ p* log(p*/ind) over all cells, p* = λ ind + (1−λ) p; occupied or not.
     double information(double lambda, int64_t n_samples, const FixedPoint& nats,
-                       std::vector<double>& scratch) const;
+                       Buffer<double>& scratch) const;
 
 private:
     // Whole numbers kept as doubles are exact up to 2^53.
     std::vector<double> row_double_;  // n_r
-    std::vector<double> count_, product_;
-    std::vector<int64_t> times_;
+    Buffer<double> count_, product_;
+    Buffer<int64_t> times_;
     size_t size_ = 0;
     double squares_ = 0;                // Σ c²
     double product_sum_ = 0;            // Σ of the products of cells that are occupied
