@@ -457,7 +457,9 @@ def test_info_lists_versions_and_methods():
 
 
 def test_info_says_how_to_get_what_is_not_there(monkeypatch):
-    monkeypatch.setattr("hocmim_cli.info._version", lambda name: None if name == "dask" else "1")
+    monkeypatch.setattr(
+        "hocmim.machine.installed_version", lambda name: None if name == "dask" else "1"
+    )
     assert "not installed (work on a cluster: pip install 'hocmim[dask]')" in run("info").stdout
 
 
