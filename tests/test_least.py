@@ -76,6 +76,7 @@ def test_lazy_is_eager_where_some_columns_have_planes(name, n_samples, estimator
     assert search(criterion, codes, target, 9, block_size=5)[0] == eager
 
 
+@pytest.mark.usefixtures("threads")
 @pytest.mark.parametrize("chunk", [1, 2, 5])
 @pytest.mark.parametrize("name", CRITERIA)
 def test_chunks_change_nothing(name, chunk, monkeypatch):

@@ -237,8 +237,8 @@ private:
         member(id, level) = who;
         redundancy(id, level) = value;
         paths_.order(id) = int32_t(level + 1);
-        paths_.closed(id) = key(paths_.relevance(id)) > 0 &&
-                     key(paths_.relevance(id) - value) < key(p_.tol * paths_.relevance(id));
+        const double relevance = paths_.relevance(id);
+        paths_.closed(id) = key(relevance) > 0 && key(relevance - value) < key(p_.tol * relevance);
     }
 
     // Paths of `ids` agree up to `depth`, and `p` is the partition by that prefix. Tries the newcomer

@@ -13,9 +13,9 @@
 namespace hocmim {
 
 struct Partition {
-    Buffer<uint32_t> sample;    // the samples of the cells of two or more, cell by cell
-    Buffer<uint32_t> cell_end;  // index into `sample` one past each of these cells
-    std::vector<int64_t> alone;      // per class: samples alone in their cell
+    Buffer<uint32_t> sample;     // the samples of the cells of two or more, cell by cell
+    Buffer<uint32_t> cell_end;   // index into `sample` one past each of these cells
+    std::vector<int64_t> alone;  // per class: samples alone in their cell
     int64_t n_alone = 0;
 
     // All cells that occur, those of one sample included.

@@ -95,19 +95,19 @@ class LocalEngine:
         if self._on_terms is not None:
             self._on_terms(n_terms)
 
-    def _threads_unless(self, in_turn: bool) -> Any:
-        return _InTurn if in_turn or self._pool is None else self._pool
+    def _threads(self, are_worth_it: bool = True) -> Any:
+        return self._pool if are_worth_it and self._pool is not None else _InTurn
 
     def fingerprint(self) -> str:
         """What tells this table and target from others."""
         blocks = [self.codes.block(at, at + self._block_size) for at in self._starts]
-        digests = list(self._threads_unless(False).map(column_digests, blocks))
+        digests = list(self._threads().map(column_digests, blocks))
         return fingerprint(np.concatenate(digests), self.y)
 
     def start(self) -> Values:
         """Hand every block to its criterion; return the relevance of every column."""
         blocks = [self.codes.block(at, at + self._block_size) for at in self._starts]
-        start = self._threads_unless(False).map(
+        start = self._threads().map(
             lambda criterion, block: criterion.start(block, self.y), self._criteria, blocks
         )
         return np.concatenate(list(start))
@@ -118,9 +118,9 @@ class LocalEngine:
         self._floor.key = max(known, default=-np.inf)
         waiting = [block for block, best in enumerate(self._bests) if best is None]
         # Reading off a maximum is over before a thread has begun; finding it lazily may not be.
-        in_turn = not self._is_lazy or len(waiting) == 1 or self._seconds < WORTH_THREADS_SECONDS
+        is_long = self._is_lazy and len(waiting) > 1 and self._seconds >= WORTH_THREADS_SECONDS
+        threads = self._threads(is_long)
         began = time.perf_counter()
-        threads = self._threads_unless(in_turn)
         found = list(threads.map(lambda block: self._criteria[block].best(), waiting))
         if len(waiting) == len(self._bests):
             self._seconds = time.perf_counter() - began
@@ -148,8 +148,9 @@ class LocalEngine:
         """Take a column out of the candidates and absorb it as the newest selected."""
         self.set_aside(index)
         newest = self.codes.column(index)
-        # A lazy criterion only takes note.
-        list(self._threads_unless(self._is_lazy).map(lambda c: c.update(newest), self._criteria))
+        # A lazy criterion takes note, and leaves the work to ``best``.
+        threads = self._threads(not self._is_lazy)
+        list(threads.map(lambda criterion: criterion.update(newest), self._criteria))
         self._bests = [None] * len(self._criteria)
 
 

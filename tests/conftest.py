@@ -1,0 +1,10 @@
+"""Fixtures for all tests."""
+
+import pytest
+
+
+@pytest.fixture(params=[False, True], ids=["threads that pay", "threads always"])
+def threads(request, monkeypatch):
+    """Tables of tests are too small for a lazy criterion to get threads by itself."""
+    if request.param:
+        monkeypatch.setattr("hocmim.engines.local.WORTH_THREADS_SECONDS", 0.0)
