@@ -2,10 +2,10 @@
 
     .venv/bin/python benchmarks/dask_overhead.py [--rounds 3] [--results benchmarks/results]
 
-Size E (200 000 × 200, five levels) and one ten times as long; two single-threaded worker processes
-against two threads, taken in turns. Two ratios: of the search alone, on codes that are where the
-engine wants them, and of ``fit``, encoding and moving the codes included. The results are checked
-to be equal. Written to ``dask_overhead.md``.
+Size E (200 000 × 200, five levels), one ten times as long and one ten times as wide; two
+single-threaded worker processes against two threads, taken in turns. Two ratios: of the search
+alone, on codes that are where the engine wants them, and of ``fit``, encoding and moving the codes
+included. The results are checked to be equal. Written to ``dask_overhead.md``.
 """
 
 from __future__ import annotations
@@ -27,11 +27,13 @@ from hocmim.search import forward_search
 from tables import SIZES, TableSpec, classes, table
 
 LONG = TableSpec("2000000x200", 2_000_000, 200)
+WIDE = TableSpec("200000x2000", 200_000, 2_000)
 CASES = (
     (SIZES["E"], "HOCMIM", 10, {}),
     (SIZES["E"], "JMI-3", 10, {}),
     (SIZES["E"], "JMI", 50, {}),
     (LONG, "JMI", 50, {}),
+    (WIDE, "JMI", 50, {}),
 )
 
 
@@ -100,7 +102,9 @@ def main() -> None:
     arguments = parser.parse_args()
     wanted = arguments.only.split(",") if arguments.only else [case[1] for case in CASES]
     cases = [
-        case for case in CASES if case[1] in wanted and not (arguments.short and case[0] is LONG)
+        case
+        for case in CASES
+        if case[1] in wanted and (case[0] is SIZES["E"] or not arguments.short)
     ]
     lines = [
         "# The Dask engine and the local one\n",
