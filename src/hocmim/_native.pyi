@@ -106,6 +106,10 @@ class GreedyPaths:
         self, bound: NDArray[np.float64], open: NDArray[np.bool_], floor: float, smallest: bool
     ) -> tuple[int, float]: ...
 
+def are_separated(
+    columns: Columns, size: int, only_newest: bool, most_work: float
+) -> bool | None: ...
+
 class Cmicot:
     def __init__(
         self,

@@ -12,6 +12,13 @@ import hocmim._native as _native
 from hocmim.codes import Codes, Column
 from hocmim.counting import Joint, Values, native_list
 from hocmim.criteria.base import Best, Criterion, comparison_key
+from hocmim.criteria.selected import Selected
+
+# Popcounts, for each sample and candidate, that finding out whether paths can be bounded may take:
+# following them takes several times as long.
+WORK_ALLOWED = 10_000
+# A member of Z is taken by its key, that is, up to a rounding error.
+ROUNDING = 2e-12
 
 
 class HOCMIMCriterion(Criterion):
@@ -113,9 +120,11 @@ class GreedyHOCMIM(HOCMIMCriterion):
     A path is remembered: when a feature joins S, it is tried at each level, and only the levels
     after its first win are built anew.
 
-    While |S| ≤ max_order, a path that does not stop early ends at Z = S whatever its order, and one
-    that does has J < tol · I(X;Y). So max(J(X; Z = S), tol · I(X;Y)) bounds J from above, costs one
-    term a candidate, and only the paths of those that could be best are followed.
+    A path that stops early has J < tol · I(X;Y). While |S| ≤ max_order, one that does not ends at
+    Z = S whatever its order. Beyond that, its last member is the best of all s ∈ S∖Z; if with one
+    of them Z always has the cells of S (``Selected``), R is at least R(X,S,Y). Either way
+    max(J(X; Z = S), tol · I(X;Y)) bounds J from above, costs one term a candidate, and only the
+    paths of those that could be best are followed.
     """
 
     def start(self, block: Codes, y: Column) -> Values:
@@ -136,7 +145,9 @@ class GreedyHOCMIM(HOCMIMCriterion):
             self.redundancy,
             self.order,
         )
-        self._all_selected: Joint | None = Joint(np.zeros(block.n_samples, np.uint32), 1)
+        # None when paths cannot be bounded, or finding out takes too long.
+        self._all_selected = None if self.min_support > 0 else Selected.none(block.n_samples)
+        self._n_cells = 0  # of all selected, when the redundancy with all of them was computed last
         self._bound: Values | None = None
         return self.relevance
 
@@ -145,8 +156,6 @@ class GreedyHOCMIM(HOCMIMCriterion):
         super().update(newest)
         self._bound = None
         self._selected.append(newest.codes, newest.arity)
-        if len(self.selected) > self.max_order or self.min_support > 0:
-            self._all_selected = None
         if self._all_selected is not None:
             self._all_selected = self._all_selected.with_column(newest)
 
@@ -157,13 +166,11 @@ class GreedyHOCMIM(HOCMIMCriterion):
 
     def best(self) -> Best | None:
         """Return the best open candidate, following no more paths than needed."""
-        if not self.selected or self._all_selected is None or not self.open.any():
+        bound = self._bounds()
+        if bound is None or not self.open.any():
             return super().best()
-        if self._bound is None:  # it holds for the runner-up too
-            least = self.tol * self.relevance
-            self._bound = np.maximum(self.relevance - self._redundancy_with_all(), least)
         floor = self.floor.key if self.floor is not None else -np.inf
-        position, score = self._paths.best(self._bound, self.open, floor, self.path == "min")
+        position, score = self._paths.best(bound, self.open, floor, self.path == "min")
         if position < 0:
             return None
         best = Best(float(comparison_key(score)), position, score)
@@ -171,11 +178,34 @@ class GreedyHOCMIM(HOCMIMCriterion):
             self.floor.rise(best.key)
         return best
 
+    def _bounds(self) -> Values | None:
+        """What J of each candidate can be at most; None if there is no such bound."""
+        if self._bound is None and self.selected and self._is_bounded():
+            at_end = self.relevance - self._redundancy_with_all() + ROUNDING
+            self._bound = np.maximum(at_end, self.tol * self.relevance)
+        return self._bound
+
+    def _is_bounded(self) -> bool:
+        """Whether J(X; Z = S) bounds the J of paths that do not stop early."""
+        if self._all_selected is None:
+            return False
+        most_work = WORK_ALLOWED * self.open.sum() * len(self._all_selected.cells.cells)
+        is_separated = self._all_selected.is_separated(self.max_order, float(most_work))
+        if is_separated is None:
+            self._all_selected = None
+        return is_separated is True
+
     def _redundancy_with_all(self) -> Values:
+        """R(X, S, Y); unchanged by a column that splits no cell."""
         assert self._all_selected is not None
-        if self.form == "conditional":
-            return self.relevance - self.terms.conditional(self._all_selected)
-        return self.terms.redundancy(self._all_selected)
+        cells = self._all_selected.cells
+        if cells.n_cells > self._n_cells:
+            self._n_cells = cells.n_cells
+            if self.form == "conditional":
+                self._with_all = self.relevance - self.terms.conditional(cells)
+            else:
+                self._with_all = self.terms.redundancy(cells)
+        return self._with_all
 
 
 class ExhaustiveHOCMIM(HOCMIMCriterion):
