@@ -1,5 +1,7 @@
 """Counting by bit planes and by samples: the same terms, to the last bit."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -66,6 +68,28 @@ def test_planes_and_samples_give_the_same_bits(n_samples, term, estimator):
         which = np.array([12, 3, 0, 5])
         evaluator.evaluate(w.masks, [getattr(Term, term)], found[:, :4], which)
         assert found[0, :4].tolist() == by_samples[0, which].tolist()
+
+
+@pytest.mark.parametrize("n_classes", [1, 2, 3, 40])
+@pytest.mark.parametrize("n_cells", [1, 2, 50, 400, 3000])
+@pytest.mark.parametrize("n_samples", [2, 30, 1000, 20000])
+def test_redundancy_of_columns_side_by_side_is_that_of_one_by_one(n_samples, n_cells, n_classes):
+    """With cells of a few samples and of thousands, and columns of too many levels in between."""
+    rng = np.random.default_rng([n_samples, n_cells, n_classes])
+    arities = [*rng.integers(1, 9, size=70), 16, 17, 200, 300]
+    columns = [
+        Column(rng.integers(a, size=n_samples).astype(np.uint8 if a <= 256 else np.uint16), int(a))
+        for a in rng.permutation(arities)
+    ]
+    skewed = (rng.random(n_samples) ** 3 * n_cells).astype(np.uint16)
+    y = Column(rng.integers(n_classes, size=n_samples).astype(np.uint8), n_classes)
+    w = Joint.of([Column(skewed, n_cells)])
+    block = replace(Codes.from_columns(columns), planes=False)
+    terms = BlockTerms(block, Joint.of([y]), "shrinkage")
+    expected = terms.information(w) - terms.given_class(w)
+    assert terms.redundancy(w).tobytes() == expected.tobytes()
+    which = np.array([73, 5, 6, 7, 72, 0])
+    assert terms.redundancy(w, which).tolist() == expected[which].tolist()
 
 
 def test_positions_are_given_once():

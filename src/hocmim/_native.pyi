@@ -73,10 +73,11 @@ def join(columns: Columns) -> tuple[NDArray[np.uint32], int]: ...
 def join_with(
     cells: NDArray[np.uint32], n_cells: int, columns: Columns, j: int
 ) -> tuple[NDArray[np.uint32], int]: ...
+class ClassCounts:
+    def __init__(self, columns: Columns, y: NDArray[np.uint32], n_classes: int) -> None: ...
+
 def information(
-    columns: Columns,
-    y: NDArray[np.uint32],
-    n_classes: int,
+    class_counts: ClassCounts,
     w: NDArray[np.uint32],
     n_cells: int,
     terms: list[Term],
@@ -88,10 +89,8 @@ def information(
 class GreedyPaths:
     def __init__(
         self,
-        block: Columns,
+        class_counts: ClassCounts,
         selected: Columns,
-        y: NDArray[np.uint32],
-        n_classes: int,
         estimator: Estimator,
         conditional: bool,
         tol: float,

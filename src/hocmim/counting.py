@@ -163,9 +163,16 @@ class BlockTerms:
     def _by_samples(
         self, terms: list[Term], w: Joint, y: Joint, which: Positions | None, out: Values
     ) -> None:
-        _native.information(
-            self.columns, y.cells, y.n_cells, w.cells, w.n_cells, terms, self.estimator, out, which
-        )
+        counts = self.class_counts if y is self.y else self._class_counts_of(y)
+        _native.information(counts, w.cells, w.n_cells, terms, self.estimator, out, which)
+
+    @cached_property
+    def class_counts(self) -> _native.ClassCounts:
+        """How often each level of each column occurs with each class."""
+        return self._class_counts_of(self.y)
+
+    def _class_counts_of(self, y: Joint) -> _native.ClassCounts:
+        return _native.ClassCounts(self.columns, y.cells, y.n_cells)
 
     def relevance(self, which: Positions | None = None) -> Values:
         """I(X;Y)."""

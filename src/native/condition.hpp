@@ -1,9 +1,11 @@
 // A condition W: several columns as one variable, and the terms of candidates given it.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
+#include "cell_lanes.hpp"
 #include "dense.hpp"
 #include "estimate.hpp"
 
@@ -15,7 +17,7 @@ template <class Code>
 uint32_t join_one(std::vector<uint32_t>& codes, uint64_t n_codes, const Code* level_of, uint64_t arity) {
     const uint64_t n_pairs = n_codes * arity;
     uint32_t n_cells = 0;
-    if (n_pairs <= 4 * codes.size() + 1024) {
+    if (n_pairs <= 8 * codes.size() + 1024) {
         std::vector<uint32_t> number(n_pairs, UINT32_MAX);
         for (size_t i = 0; i < codes.size(); ++i) {
             uint32_t& cell = number[codes[i] * arity + level_of[i]];
@@ -45,43 +47,65 @@ public:
     void condition(const uint32_t* cell_of, int64_t n_cells) {
         cell_of_ = cell_of;
         n_cells_ = n_cells;
-        is_dense_ready_ = is_ready_ = false;
+        is_dense_ready_ = is_formed_ = is_ready_ = false;
+        lanes_.reset();
     }
 
-    double operator()(Term term, const Column& column) {
+    // R of up to CellLanes::kLanes columns, side by side.
+    void redundancy(const LaneColumn* columns, size_t n_columns, double* out) {
+        if (!lanes_) {
+            form_cells();
+            lanes_.emplace(setting_, partition_);
+        }
+        lanes_->redundancy(columns, n_columns, out);
+    }
+
+    // The terms of (X,W) and Y do without the class counts of X.
+    static bool needs_counts(const Setting& setting, Term term) {
+        return setting.estimator == Estimator::jeffreys || term == Term::information ||
+               term == Term::given_class || term == Term::redundancy;
+    }
+
+    // `row_count` are the class counts of the column, if they are known.
+    double operator()(Term term, const Column& column, const int64_t* row_count = nullptr) {
         if (DenseEvaluator::can_evaluate(setting_, term, n_cells_, column.arity)) {
             if (!is_dense_ready_) dense_.condition(cell_of_, n_cells_);
             is_dense_ready_ = true;
             return dense_(term, column);
         }
-        if (!is_ready_) form_cells();
+        if (!is_ready_) {
+            form_cells();
+            sums_.compute(partition_, setting_);
+        }
         is_ready_ = true;
-        // The terms of (X,W) and Y do without the counts of X.
-        const bool is_counted = setting_.estimator == Estimator::jeffreys ||
-                                term == Term::information || term == Term::given_class ||
-                                term == Term::redundancy;
-        row_count_.assign(size_t(column.arity * setting_.n_classes()), 0);
-        if (is_counted)
-            count_rows(column, setting_.cls, setting_.n_samples, setting_.n_classes(), row_count_.data());
-        candidate_.assign(column, setting_.n_classes(), row_count_.data());
+        if (!row_count) {
+            row_count_.assign(size_t(column.arity * setting_.n_classes()), 0);
+            if (needs_counts(setting_, term))
+                count_rows(column, setting_.cls, setting_.n_samples, setting_.n_classes(),
+                           row_count_.data());
+            row_count = row_count_.data();
+        }
+        candidate_.assign(column, setting_.n_classes(), row_count);
         return evaluate_(term, candidate_, partition_, sums_);
     }
 
 private:
     void form_cells() {
+        if (is_formed_) return;
+        is_formed_ = true;
         Partition everybody;
         everybody.assign_whole(setting_.n_samples, setting_.cls, setting_.n_classes());
         Refiner()(everybody, cell_of_, n_cells_, setting_.cls, partition_);
-        sums_.compute(partition_, setting_);
     }
 
     const Setting& setting_;
     const uint32_t* cell_of_ = nullptr;
     int64_t n_cells_ = 0;
-    bool is_dense_ready_ = false, is_ready_ = false;
+    bool is_dense_ready_ = false, is_formed_ = false, is_ready_ = false;
     DenseEvaluator dense_;
     Evaluator evaluate_;
     Partition partition_;
+    std::optional<CellLanes> lanes_;
     ConditionSums sums_;
     Candidate candidate_;
     std::vector<int64_t> row_count_;

@@ -124,9 +124,9 @@ double DenseEvaluator::shrinkage(Term term) {
     by_class_.finish();
     const int64_t n = setting_.n_samples;
     const double lambda = by_class_.intensity(n, squares);
-    const double joint = by_class_.information(lambda, n, setting_.nats, terms_);
+    const double joint = by_class_.information(lambda, n, setting_.nats);
     return term == Term::joint ? joint
-                               : joint - pairs_.information(lambda, n, setting_.nats, terms_);
+                               : joint - pairs_.information(lambda, n, setting_.nats);
 }
 
 double DenseEvaluator::operator()(Term term, const Column& column) {

@@ -40,7 +40,6 @@ private:
     size_t n_columns_ = 0;               // pairs (x,w) in it
     ShrinkageTable by_class_;            // rows y, columns (x,w)
     std::vector<uint32_t> tally_;        // columns of few samples, by class, size and count
-    Buffer<double> terms_;
 };
 
 }  // namespace hocmim

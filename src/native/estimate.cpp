@@ -101,6 +101,33 @@ void count_rows(const Column& column, const uint32_t* cls, int64_t n_samples, in
     });
 }
 
+namespace {
+
+// Class counts of a column are kept while they are this few, and counted anew where they are more.
+constexpr int64_t kKeptRows = 1024;
+
+}  // namespace
+
+ClassCounts::ClassCounts(const Columns& columns, const uint32_t* cls, int64_t n_classes)
+    : columns_(columns), cls_(cls), n_classes_(n_classes), is_known_(size_t(columns.size()), 0) {
+    int64_t n_kept = 0;
+    for (int64_t j = 0; j < columns.size(); ++j) {
+        const int64_t n_rows = columns[j].arity * n_classes;
+        offset_.push_back(n_rows <= kKeptRows ? n_kept : -1);
+        if (n_rows <= kKeptRows) n_kept += n_rows;
+    }
+    kept_.resize(size_t(n_kept));
+}
+
+const int64_t* ClassCounts::of(int64_t j) {
+    const int64_t offset = offset_[size_t(j)];
+    if (offset < 0) other_.resize(size_t(columns_[j].arity * n_classes_));
+    int64_t* counts = offset < 0 ? other_.data() : kept_.data() + offset;
+    if (!is_known_[size_t(j)]) count_rows(columns_[j], cls_, columns_.n_samples(), n_classes_, counts);
+    is_known_[size_t(j)] = offset >= 0;
+    return counts;
+}
+
 void Candidate::assign(const Column& column_, int64_t n_classes, const int64_t* row_count_) {
     column = column_;
     row_count.assign(row_count_, row_count_ + column.arity * n_classes);
@@ -268,7 +295,7 @@ struct SmallCellSink {
         if (size == 3) return small.add_three(rows[0], rows[1], rows[2]);
         uint8_t of_row[SplitCounter::kRows] = {};
         for (int64_t i = 0; i < size; ++i) ++of_row[rows[i]];
-        if (size <= SmallCells::kMostSamples)
+        if (size <= small.most_samples())
             small.add(of_row, size);
         else
             counts(of_row, size);
@@ -307,7 +334,7 @@ double Evaluator::split_redundancy(const Cells& cells) {
     const Candidate& candidate = cells.candidate;
     const int64_t n_levels = candidate.column.arity, n_classes = setting_.n_classes();
     // A column of nine or more samples takes a cell a row; kinds of smaller ones are few.
-    const size_t most = 2 * cells.most() + 64 * candidate.row_count.size();
+    const size_t most = 2 * cells.most() + 256 * candidate.row_count.size();
     small_.prepare(n_levels, n_classes);
     by_level_.start(candidate.level_count, most);
     by_row_.start(candidate.row_count, most);

@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "buffer.hpp"
 #include "cell_counter.hpp"
 #include "columns.hpp"
 #include "logarithm.hpp"
@@ -72,6 +73,29 @@ struct Setting {
 void count_rows(const Column& column, const uint32_t* cls, int64_t n_samples, int64_t n_classes,
                 int64_t* row_count);
 
+// The same of the columns of a block, each counted when it is first asked for, by one thread at a time.
+// Those of a column with many rows are not kept.
+class ClassCounts {
+public:
+    // `columns` and `cls` must outlive the counts.
+    ClassCounts(const Columns& columns, const uint32_t* cls, int64_t n_classes);
+
+    const Columns& columns() const { return columns_; }
+    const uint32_t* cls() const { return cls_; }
+    int64_t n_classes() const { return n_classes_; }
+    // Of column j; good until the next is asked for.
+    const int64_t* of(int64_t j);
+
+private:
+    const Columns& columns_;
+    const uint32_t* cls_;
+    int64_t n_classes_;
+    std::vector<int64_t> offset_;    // where a column's begin, or −1 where they are not kept
+    std::vector<uint8_t> is_known_;  // by column
+    Buffer<int64_t> kept_;           // of all columns, one after the other
+    std::vector<int64_t> other_;
+};
+
 // A candidate column with its marginal counts. A row is a level with a class.
 struct Candidate {
     Column column{};
@@ -127,7 +151,7 @@ struct PluginSums {
 // Evaluates terms for candidates. Holds scratch, so one Evaluator serves one thread.
 class Evaluator {
 public:
-    explicit Evaluator(const Setting& setting) : setting_(setting) {}
+    explicit Evaluator(const Setting& setting) : setting_(setting), small_(setting.n_samples) {}
 
     // With W as the partition has it.
     double operator()(Term term, const Candidate& candidate, const Partition& partition,
@@ -175,7 +199,7 @@ private:
     double shrunken_against_class(Term term, ShrinkageTable& by_class, int64_t column_squares,
                                   const ConditionSums& condition);
     double information(const ShrinkageTable& table, double lambda) {
-        return table.information(lambda, setting_.n_samples, setting_.nats, terms_);
+        return table.information(lambda, setting_.n_samples, setting_.nats);
     }
 
     // Counts the candidate in every cell: sink.in_row(row, class, count), sink.in_level(level, count).
@@ -192,7 +216,6 @@ private:
     SmallCells small_;
     ConditionSums split_condition_;
     ShrinkageTable by_level_, by_row_;
-    Buffer<double> terms_;
     std::vector<int64_t> class_scratch_, row_list_, pair_list_;
     Candidate dense_candidate_;
     Partition no_partition_;

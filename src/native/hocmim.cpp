@@ -26,35 +26,22 @@ struct Parameters {
     double min_support;
 };
 
-// Class counts of a column are kept while they are this few, and counted anew where they are more.
-constexpr int64_t kKeptRows = 1024;
-
 // The paths of a block of candidates through the selected columns; level l of a path is its entry l − 1.
 struct Paths {
-    Paths(const Columns& block_, const Columns& selected_, Vector<const uint32_t> y, int64_t n_classes,
-          Estimator estimator, bool conditional, double tol, double min_support,
-          Vector<const double> relevance, Matrix<int32_t> member, Matrix<double> redundancy,
-          Vector<int32_t> order)
-        : block(block_), selected(selected_), y_(std::move(y)), relevance_(std::move(relevance)),
-          member_(std::move(member)), redundancy_(std::move(redundancy)), order_(std::move(order)),
-          setting(estimator, y_.data(), block.n_samples(), n_classes),
+    Paths(ClassCounts& class_counts_, const Columns& selected_, Estimator estimator,
+          bool conditional, double tol, double min_support, Vector<const double> relevance,
+          Matrix<int32_t> member, Matrix<double> redundancy, Vector<int32_t> order)
+        : class_counts(class_counts_), block(class_counts.columns()), selected(selected_),
+          relevance_(std::move(relevance)), member_(std::move(member)),
+          redundancy_(std::move(redundancy)), order_(std::move(order)),
+          setting(estimator, class_counts.cls(), block.n_samples(), class_counts.n_classes()),
           p{conditional, int64_t(member_.shape(1)), tol, min_support},
           closed_(size_t(block.size()), 0), n_absorbed_(size_t(block.size()), 0) {
         const size_t size = size_t(block.size());
-        if (int64_t(y_.shape(0)) != block.n_samples() || selected.n_samples() != block.n_samples() ||
-            relevance_.shape(0) != size || member_.shape(0) != size || redundancy_.shape(0) != size ||
+        if (selected.n_samples() != block.n_samples() || relevance_.shape(0) != size ||
+            member_.shape(0) != size || redundancy_.shape(0) != size ||
             redundancy_.shape(1) != member_.shape(1) || order_.shape(0) != size)
             throw std::invalid_argument("the block, the selected columns and the paths do not fit together");
-        int64_t n_kept = 0;
-        for (int64_t id = 0; id < block.size(); ++id) {
-            const int64_t n_rows = block[id].arity * n_classes;
-            row_offset_.push_back(n_rows <= kKeptRows ? n_kept : -1);
-            if (n_rows <= kKeptRows) n_kept += n_rows;
-        }
-        row_count_.resize(size_t(n_kept));
-        nb::gil_scoped_release release;
-        for (int64_t id = 0; id < block.size(); ++id)
-            if (row_offset_[size_t(id)] >= 0) count_rows_of(id, row_count_.data() + row_offset_[size_t(id)]);
     }
 
     double relevance(int64_t id) const { return relevance_(size_t(id)); }
@@ -71,11 +58,7 @@ struct Paths {
     bool may_grow(int64_t id) { return !closed(id) && order(id) < p.max_order; }
 
     void assign(Candidate& candidate, int64_t id) const {
-        const int64_t offset = row_offset_[size_t(id)];
-        if (offset >= 0) return candidate.assign(block[id], setting.n_classes(), row_count_.data() + offset);
-        std::vector<int64_t> rows(size_t(block[id].arity * setting.n_classes()));
-        count_rows_of(id, rows.data());
-        candidate.assign(block[id], setting.n_classes(), rows.data());
+        candidate.assign(block[id], setting.n_classes(), class_counts.of(id));
     }
 
     // J at the last level, or the smallest along the path.
@@ -88,12 +71,8 @@ struct Paths {
         return relevance(id) - redundancy(id, level);
     }
 
-    void count_rows_of(int64_t id, int64_t* row_count) const {
-        count_rows(block[id], setting.cls, setting.n_samples, setting.n_classes(), row_count);
-    }
-
+    ClassCounts& class_counts;
     const Columns &block, &selected;
-    const Vector<const uint32_t> y_;
     const Vector<const double> relevance_;
     Matrix<int32_t> member_;
     Matrix<double> redundancy_;
@@ -102,8 +81,6 @@ struct Paths {
     const Parameters p;
     std::vector<uint8_t> closed_;
     std::vector<int64_t> n_absorbed_;
-    std::vector<int64_t> row_count_;   // n_xy of all candidates, one after the other
-    std::vector<int64_t> row_offset_;  // where a candidate's begin, or −1 where they are not kept
 };
 
 // Brings paths up to date with the selected columns. Holds scratch as large as the table is long: it is
@@ -424,13 +401,11 @@ void bind_hocmim(nanobind::module_& m) {
     using namespace nb::literals;
 
     nb::class_<Paths>(m, "GreedyPaths")
-        .def(nb::init<const Columns&, const Columns&, Vector<const uint32_t>, int64_t, Estimator, bool,
-                      double, double, Vector<const double>, Matrix<int32_t>, Matrix<double>,
-                      Vector<int32_t>>(),
-             "block"_a, "selected"_a, "y"_a.noconvert(), "n_classes"_a, "estimator"_a, "conditional"_a,
-             "tol"_a, "min_support"_a, "relevance"_a.noconvert(), "member"_a.noconvert(),
-             "redundancy"_a.noconvert(), "order"_a.noconvert(), nb::keep_alive<1, 2>(),
-             nb::keep_alive<1, 3>())
+        .def(nb::init<ClassCounts&, const Columns&, Estimator, bool, double, double,
+                      Vector<const double>, Matrix<int32_t>, Matrix<double>, Vector<int32_t>>(),
+             "class_counts"_a, "selected"_a, "estimator"_a, "conditional"_a, "tol"_a, "min_support"_a,
+             "relevance"_a.noconvert(), "member"_a.noconvert(), "redundancy"_a.noconvert(),
+             "order"_a.noconvert(), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
         .def("follow", &follow, "candidates"_a.noconvert())
         .def("best", &best, "bound"_a.noconvert(), "open"_a.noconvert(),
              "floor"_a, "smallest"_a);

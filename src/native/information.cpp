@@ -52,28 +52,45 @@ std::pair<JointCodes, int64_t> join_with(Vector<const uint32_t> cells, int64_t n
 }
 
 // The term of every column, or of the columns at the positions `which` only.
-void information(const Columns& columns, Vector<const uint32_t> y, int64_t n_classes,
-                 Vector<const uint32_t> w, int64_t n_cells, const std::vector<Term>& terms,
-                 Estimator estimator, Matrix<double> out,
+void information(ClassCounts& class_counts, Vector<const uint32_t> w, int64_t n_cells,
+                 const std::vector<Term>& terms, Estimator estimator, Matrix<double> out,
                  std::optional<Vector<const int64_t>> which) {
+    const Columns& columns = class_counts.columns();
     const int64_t n_samples = columns.n_samples();
     const int64_t n_terms = which ? int64_t(which->shape(0)) : columns.size();
-    if (int64_t(y.shape(0)) != n_samples || int64_t(w.shape(0)) != n_samples ||
-        out.shape(0) != terms.size() || int64_t(out.shape(1)) != n_terms)
-        throw std::invalid_argument("the columns, y, w and out do not fit together");
+    if (int64_t(w.shape(0)) != n_samples || out.shape(0) != terms.size() ||
+        int64_t(out.shape(1)) != n_terms)
+        throw std::invalid_argument("the columns, w and out do not fit together");
     for (int64_t k = 0; which && k < n_terms; ++k)
         if ((*which)(k) < 0 || (*which)(k) >= columns.size())
             throw std::invalid_argument("there is no column at that position");
     nb::gil_scoped_release release;
-    const uint32_t *cls = y.data(), *cell_of = w.data();
+    const uint32_t* cell_of = w.data();
     for (int64_t i = 0; i < n_samples; ++i)
         if (cell_of[i] >= uint64_t(n_cells)) throw std::invalid_argument("a cell is not below their number");
-    const Setting setting(estimator, cls, n_samples, n_classes);
+    const Setting setting(estimator, class_counts.cls(), n_samples, class_counts.n_classes());
     ConditionedTerms evaluate(setting);
     evaluate.condition(cell_of, n_cells);
-    for (int64_t k = 0; k < n_terms; ++k)
-        for (size_t t = 0; t < terms.size(); ++t)
-            out(t, k) = evaluate(terms[t], columns[which ? (*which)(k) : k]);
+    std::vector<LaneColumn> lanes;  // waiting to be evaluated side by side
+    std::vector<size_t> place;      // where their terms go
+    double values[CellLanes::kLanes];
+    for (size_t t = 0; t < terms.size(); ++t)
+        for (int64_t k = 0; k < n_terms; ++k) {
+            const int64_t j = which ? (*which)(k) : k;
+            const bool is_counted = ConditionedTerms::needs_counts(setting, terms[t]);
+            const int64_t* row_count = is_counted ? class_counts.of(j) : nullptr;
+            if (CellLanes::applies(setting, terms[t], columns[j])) {
+                lanes.push_back({&columns[j], row_count});
+                place.push_back(size_t(k));
+            } else {
+                out(t, k) = evaluate(terms[t], columns[j], row_count);
+            }
+            if (lanes.size() < CellLanes::kLanes && (k + 1 < n_terms || lanes.empty())) continue;
+            evaluate.redundancy(lanes.data(), lanes.size(), values);
+            for (size_t lane = 0; lane < lanes.size(); ++lane) out(t, place[lane]) = values[lane];
+            lanes.clear();
+            place.clear();
+        }
 }
 
 // For tests: the counts by the instruction set of that number.
@@ -106,6 +123,7 @@ void evaluate_by_planes(PlaneTerms& by_planes, const CellMasks& w, const std::ve
     nb::gil_scoped_release release;
     by_planes.condition(w);
     by_planes.evaluate(terms, which ? which->data() : nullptr, n_out, out.data());
+    by_planes.forget();
 }
 
 }  // namespace
@@ -174,7 +192,16 @@ void bind_information(nanobind::module_& m) {
           "n_words"_a, "dispatch"_a, "out"_a.noconvert());
     m.def("join", &join, "columns"_a);
     m.def("join_with", &join_with, "cells"_a.noconvert(), "n_cells"_a, "columns"_a, "j"_a);
-    m.def("information", &information, "columns"_a, "y"_a.noconvert(), "n_classes"_a,
-          "w"_a.noconvert(), "n_cells"_a, "terms"_a, "estimator"_a, "out"_a.noconvert(),
-          "which"_a.noconvert().none() = nb::none());
+    nb::class_<ClassCounts>(m, "ClassCounts")
+        .def("__init__",
+             [](ClassCounts* self, const Columns& columns, Vector<const uint32_t> y, int64_t n_classes) {
+                 if (int64_t(y.shape(0)) != columns.n_samples())
+                     throw std::invalid_argument("the columns and y do not fit together");
+                 nb::gil_scoped_release release;
+                 new (self) ClassCounts(columns, y.data(), n_classes);
+             },
+             "columns"_a, "y"_a.noconvert(), "n_classes"_a, nb::keep_alive<1, 2>(),
+             nb::keep_alive<1, 3>());
+    m.def("information", &information, "class_counts"_a, "w"_a.noconvert(), "n_cells"_a, "terms"_a,
+          "estimator"_a, "out"_a.noconvert(), "which"_a.noconvert().none() = nb::none());
 }

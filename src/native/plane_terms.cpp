@@ -106,6 +106,12 @@ void PlaneTerms::condition(const CellMasks& w, size_t number) {
     take(*kept_[number]);
 }
 
+void PlaneTerms::forget() {
+    if (planes_.in_lanes()) return;
+    newest_ = Condition();
+    now_ = nullptr;
+}
+
 void PlaneTerms::check(int64_t j) const {
     if (j < 0 || j >= columns_.size() || !planes_.has(j))
         throw std::invalid_argument("there are no planes at that position");
@@ -332,7 +338,7 @@ void PlaneTerms::shrink(const double* row_squares, const double* column_squares,
     for (int64_t lane = 0; lane < kLanes; ++lane) {
         if (less_condition)
             values[lane] -= now_->sums.pairs.information(shrinkage_.lambda(lane), setting_.n_samples,
-                                                         setting_.nats, terms_);
+                                                         setting_.nats);
         values[lane] = std::max(0.0, values[lane]);
     }
 }

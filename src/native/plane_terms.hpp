@@ -24,6 +24,9 @@ public:
     // it is small, and a term is soon computed.
     void condition(const CellMasks& w, size_t number);
 
+    // Drops the condition, unless it is small.
+    void forget();
+
     // The terms of every column, or of those at the positions `which` (each once): out[t * n_out + k].
     void evaluate(const std::vector<Term>& terms, const int64_t* which, int64_t n_out, double* out);
     bool has(int64_t j) const { return planes_.has(j); }
@@ -75,7 +78,6 @@ private:
     std::vector<uint32_t> common_lanes_, table_, totals_;
     PluginSums sums_[kLanes];
     ShrinkageLanes shrinkage_;
-    Buffer<double> terms_;
     // Of every group, if they are kept: n_xy by y and x, and the sums that follow.
     std::vector<uint32_t> rows_;
     std::vector<int64_t> rows_at_;

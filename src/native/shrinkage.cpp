@@ -7,12 +7,14 @@ namespace hocmim {
 
 namespace {
 
+constexpr size_t kAtOnce = 1024;  // terms
+
 HOCMIM_DISPATCH
-void shrunken_terms(const double* count, const double* product, size_t size, double lambda, double n,
+void shrunken_terms(const uint32_t* count, const double* product, size_t size, double lambda, double n,
                     double scale, double* out) {
     const ShrunkenCell of(lambda, n, scale);
     for (size_t i = 0; i < size; ++i)
-        out[i] = ShrunkenCell::term(count[i], product[i], lambda, of.towards, of.keep, of.ratio);
+        out[i] = ShrunkenCell::term(double(count[i]), product[i], lambda, of.towards, of.keep, of.ratio);
 }
 
 }  // namespace
@@ -62,14 +64,16 @@ double shrinkage_intensity(double n, double squares, double cross, double row_sq
     return std::min(1.0, std::max(0.0, (var - cov) / distance));
 }
 
-double ShrinkageTable::information(double lambda, int64_t n_samples, const FixedPoint& nats,
-                                   Buffer<double>& scratch) const {
+double ShrinkageTable::information(double lambda, int64_t n_samples, const FixedPoint& nats) const {
     if (lambda == 1.0) return 0.0;
     const double n = double(n_samples);
-    if (scratch.size() < size_) scratch.resize(size_);
-    shrunken_terms(count_.data(), product_.data(), size_, lambda, n, nats.scale(), scratch.data());
+    double terms[kAtOnce];
     int64_t sum = 0;
-    for (size_t i = 0; i < size_; ++i) sum += times_[i] * std::llrint(scratch[i]);
+    for (size_t at = 0; at < size_; at += kAtOnce) {
+        const size_t here = std::min(kAtOnce, size_ - at);
+        shrunken_terms(count_.data() + at, product_.data() + at, here, lambda, n, nats.scale(), terms);
+        for (size_t i = 0; i < here; ++i) sum += int64_t(times_[at + i]) * std::llrint(terms[i]);
+    }
     return nats.real(sum) + ShrunkenCell::empty(lambda, n, product_sum_);
 }
 

@@ -42,9 +42,9 @@ public:
 
     void add(size_t row, int64_t c, int64_t column_size, int64_t times = 1) {
         const double product = row_double_[row] * double(column_size);
-        count_[size_] = double(c);
+        count_[size_] = uint32_t(c);
         product_[size_] = product;
-        times_[size_++] = times;
+        times_[size_++] = uint32_t(times);
         squares_ += double(times * c * c);
         product_sum_ += double(times) * product;
         live_[row] += double(times * c);
@@ -54,13 +54,13 @@ public:
     // A whole column, counts of 0 included: a cell more costs less than a branch.
     template <class Count>
     void add_column(const Count* counts, int64_t column_size) {
-        double *count = count_.data() + size_, *product = product_.data() + size_;
-        int64_t* times = times_.data() + size_;
+        double* product = product_.data() + size_;
+        uint32_t *count = count_.data() + size_, *times = times_.data() + size_;
         const double columns = double(column_size);
         const size_t n_rows = row_double_.size();
         for (size_t row = 0; row < n_rows; ++row) {
             const double c = double(counts[row]), marginals = row_double_[row] * columns;
-            count[row] = c;
+            count[row] = uint32_t(counts[row]);
             product[row] = marginals;
             times[row] = counts[row] > 0;
             squares_ += c * c;
@@ -78,14 +78,13 @@ public:
     double intensity(int64_t n_samples, int64_t column_squares) const;
 
     // Σ p* log(p*/ind) over all cells, p* = λ ind + (1−λ) p; occupied or not.
-    double information(double lambda, int64_t n_samples, const FixedPoint& nats,
-                       Buffer<double>& scratch) const;
+    double information(double lambda, int64_t n_samples, const FixedPoint& nats) const;
 
 private:
     // Whole numbers kept as doubles are exact up to 2^53.
     std::vector<double> row_double_;  // n_r
-    Buffer<double> count_, product_;
-    Buffer<int64_t> times_;
+    Buffer<uint32_t> count_, times_;
+    Buffer<double> product_;
     size_t size_ = 0;
     double squares_ = 0;                // Σ c²
     double product_sum_ = 0;            // Σ of the products of cells that are occupied

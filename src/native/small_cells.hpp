@@ -11,8 +11,11 @@ namespace hocmim {
 // by its two rows; one of three to nine.
 class SmallCells {
 public:
-    static constexpr int64_t kMostSamples = 8;
     static constexpr int64_t kMostRows = 16;
+
+    // For cells of up to so many samples: with many samples in all, larger ones are alike too.
+    explicit SmallCells(int64_t n_samples) : most_(n_samples < kManySamples ? kFew : kMany) {}
+    int64_t most_samples() const { return most_; }
 
     // For tables of n_levels * n_classes ≤ 16 rows. All tallies are 0 before and after a table.
     void prepare(int64_t n_levels, int64_t n_classes) {
@@ -20,7 +23,7 @@ public:
         n_levels_ = n_levels;
         n_classes_ = n_classes;
         n_rows_ = n_levels * n_classes;
-        tally_.assign(size_t(n_rows_ + n_levels + n_classes) * kKinds + 1, 0);
+        tally_.assign(size_t(n_rows_ + n_levels + n_classes) * n_kinds_ + 1, 0);
         make_look_ups();
     }
 
@@ -37,23 +40,23 @@ public:
         for (int k = 0; k < 9; ++k) ++tally_[kinds[k]];
     }
 
-    // Up to eight samples by their counts; counts of 0 are tallied too and never read.
+    // Up to most_samples() by their counts; counts of 0 are tallied too and never read.
     void add(const uint8_t* counts, int64_t size) {
         ++n_of_size_[size];
-        uint32_t* of_size = tally_.data() + size * (kMostSamples + 1);
-        uint32_t *row = of_size, *level = of_size + n_rows_ * kKinds;
-        uint32_t* cls = level + n_levels_ * kKinds;
+        uint32_t* of_size = tally_.data() + size * (most_ + 1);
+        uint32_t *row = of_size, *level = of_size + n_rows_ * n_kinds_;
+        uint32_t* cls = level + n_levels_ * n_kinds_;
         uint32_t of_class[kMostRows] = {};
-        for (int64_t l = 0; l < n_levels_; ++l, level += kKinds) {
+        for (int64_t l = 0; l < n_levels_; ++l, level += n_kinds_) {
             uint32_t total = 0;
-            for (int64_t k = 0; k < n_classes_; ++k, ++counts, row += kKinds) {
+            for (int64_t k = 0; k < n_classes_; ++k, ++counts, row += n_kinds_) {
                 ++row[*counts];
                 total += *counts;
                 of_class[k] += *counts;
             }
             ++level[total];
         }
-        for (int64_t k = 0; k < n_classes_; ++k, cls += kKinds) ++cls[of_class[k]];
+        for (int64_t k = 0; k < n_classes_; ++k, cls += n_kinds_) ++cls[of_class[k]];
     }
 
     // Calls use(value, count, size, times) for all kinds of a variable, and clears its tally. The
@@ -67,21 +70,21 @@ public:
     // Calls use(size, times).
     template <class Use>
     void take_sizes(Use&& use) {
-        for (int64_t size = 2; size <= kMostSamples; ++size) {
+        for (int64_t size = 2; size <= most_; ++size) {
             if (n_of_size_[size]) use(size, n_of_size_[size]);
             n_of_size_[size] = 0;
         }
     }
 
 private:
-    static constexpr int64_t kKinds = (kMostSamples + 1) * (kMostSamples + 1);  // by size, by count
+    static constexpr int64_t kManySamples = 1 << 14, kFew = 8, kMany = 16;
 
     template <class Use>
     void take(int64_t first, int64_t n_values, Use& use) {
-        for (int64_t size = 2; size <= kMostSamples; ++size) {
+        for (int64_t size = 2; size <= most_; ++size) {
             if (n_of_size_[size] == 0) continue;
-            uint32_t* kinds = tally_.data() + first * kKinds + size * (kMostSamples + 1);
-            for (int64_t value = 0; value < n_values; ++value, kinds += kKinds)
+            uint32_t* kinds = tally_.data() + first * n_kinds_ + size * (most_ + 1);
+            for (int64_t value = 0; value < n_values; ++value, kinds += n_kinds_)
                 for (int64_t count = 1; count <= size; ++count) {
                     if (kinds[count]) use(size_t(value), count, size, int64_t(kinds[count]));
                     kinds[count] = 0;
@@ -99,7 +102,7 @@ private:
                 count += values[k] == values[i];
                 is_first &= k >= i || values[k] != values[i];
             }
-            const int64_t kind = (first + values[i]) * kKinds + size * (kMostSamples + 1) + count;
+            const int64_t kind = (first + values[i]) * n_kinds_ + size * (most_ + 1) + count;
             to.push_back(uint16_t(is_first ? kind : int64_t(tally_.size()) - 1));
         }
     }
@@ -129,10 +132,11 @@ private:
             }
     }
 
+    const int64_t most_, n_kinds_ = (most_ + 1) * (most_ + 1);  // by size, by count
     int64_t n_levels_ = 0, n_classes_ = 0, n_rows_ = 0;
     std::vector<uint32_t> tally_;
     std::vector<uint16_t> twos_, threes_;
-    int64_t n_of_size_[kMostSamples + 1] = {};
+    int64_t n_of_size_[kMany + 1] = {};
 };
 
 }  // namespace hocmim

@@ -132,10 +132,8 @@ class GreedyHOCMIM(HOCMIMCriterion):
         super().start(block, y)
         self._selected = native_list([], block.n_samples)
         self._paths = _native.GreedyPaths(
-            self.terms.columns,
+            self.terms.class_counts,
             self._selected,
-            self.terms.y.cells,
-            self.terms.y.n_cells,
             self.terms.estimator,
             self.form == "conditional",
             self.tol,

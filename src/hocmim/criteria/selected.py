@@ -48,6 +48,8 @@ class Selected:
             only_newest = cells.n_cells == self.cells.n_cells and self._answer == [True]
             shared = Selected(columns, cells, only_newest=only_newest)
             newest.derived["selected"] = shared
+            if self.columns:  # nobody needs what is gone by
+                self.columns[-1].derived.pop("selected", None)
         return shared
 
     def is_separated(self, size: int, most_work: float) -> bool | None:
