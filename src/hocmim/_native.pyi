@@ -102,7 +102,11 @@ class GreedyPaths:
     ) -> None: ...
     def follow(self, candidates: NDArray[np.int64]) -> None: ...
     def best(
-        self, bound: NDArray[np.float64], open: NDArray[np.bool_], floor: float, smallest: bool
+        self,
+        bound: NDArray[np.float64],
+        open: NDArray[np.bool_],
+        floor: NDArray[np.float64],
+        smallest: bool,
     ) -> tuple[int, float]: ...
 
 def are_separated(

@@ -93,10 +93,10 @@ private:
 
     const Setting& setting_;
     const size_t n_classes_;
-    std::vector<Cell> cells_;  // the smallest first
+    Buffer<Cell> cells_;  // the smallest first
     size_t n_small_ = 0;
     Buffer<uint32_t> sample_;           // by cell, then class
-    std::vector<uint32_t> class_size_;  // by cell, then class
+    Buffer<uint32_t> class_size_;       // by cell, then class
     int64_t cell_squares_ = 0;
     ShrinkageTable pairs_;  // rows y, columns w
 

@@ -520,7 +520,7 @@ struct AgainstCondition {
 struct AgainstClass {
     ShrinkageTable& by_class;
     int64_t column_squares = 0;  // Σ n_xw²
-    std::vector<std::pair<uint32_t, int64_t>> pending;
+    std::vector<std::pair<uint32_t, int64_t>> pending = {};
 
     void begin_cell(int64_t) {}
     void in_row(uint32_t, uint32_t cls, int64_t c) { pending.emplace_back(cls, c); }

@@ -340,7 +340,7 @@ private:
     ConditionSums condition_;
     Candidate candidate_;
     Partition everybody_;
-    std::vector<uint8_t> row_of_;
+    Buffer<uint8_t> row_of_;
     std::vector<std::pair<uint64_t, double>> known_;
     std::vector<std::pair<int32_t, size_t>> pending_;
     std::vector<Depth> depth_;
@@ -355,13 +355,35 @@ void follow(Paths& paths, Vector<const int64_t> candidates) {
     PathKeeper(paths).follow(ids);
 }
 
+// The key that all threads share and that only rises while they work.
+class SharedKey {
+public:
+    explicit SharedKey(double* key) : key_(key) {}
+
+    double get() const {
+        double key;
+        __atomic_load(key_, &key, __ATOMIC_RELAXED);
+        return key;
+    }
+    void rise(double key) {
+        double known = get();
+        while (known < key &&
+               !__atomic_compare_exchange(key_, &known, &key, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+        }
+    }
+
+private:
+    double* key_;
+};
+
 // The open candidate of largest score, and that score; −1 if none reaches the key `floor`. Only those
 // are followed that a bound on their score leaves as contenders.
 std::pair<int64_t, double> best(Paths& paths, Vector<const double> bound, Vector<const bool> open,
-                                double floor, bool smallest) {
+                                Vector<double> floor, bool smallest) {
     const int64_t n_candidates = paths.block.size();
     if (int64_t(bound.shape(0)) != n_candidates || int64_t(open.shape(0)) != n_candidates)
         throw std::invalid_argument("the bounds do not fit the block");
+    if (floor.shape(0) != 1) throw std::invalid_argument("the floor is one key");
     struct Contender {
         int64_t key, id;
         bool is_exact;
@@ -370,6 +392,7 @@ std::pair<int64_t, double> best(Paths& paths, Vector<const double> bound, Vector
         }
     };
     nb::gil_scoped_release release;
+    SharedKey shared(floor.data());
     std::vector<Contender> heap;
     for (int64_t id = 0; id < n_candidates; ++id) {
         if (!open(size_t(id))) continue;
@@ -379,15 +402,17 @@ std::pair<int64_t, double> best(Paths& paths, Vector<const double> bound, Vector
     std::make_heap(heap.begin(), heap.end());
     std::optional<PathKeeper> keeper;
     while (true) {
-        if (heap.empty() || double(heap.front().key) < floor) return {-1, 0.0};
+        if (heap.empty() || double(heap.front().key) < shared.get()) return {-1, 0.0};
         if (heap.front().is_exact) break;
         if (!keeper) keeper.emplace(paths);
         std::pop_heap(heap.begin(), heap.end());
         Contender& contender = heap.back();
         keeper->follow({contender.id});
         contender = {key(paths.score(contender.id, smallest)), contender.id, true};
+        shared.rise(double(contender.key));
         std::push_heap(heap.begin(), heap.end());
     }
+    shared.rise(double(heap.front().key));
     return {heap.front().id, paths.score(heap.front().id, smallest)};
 }
 
@@ -407,6 +432,6 @@ void bind_hocmim(nanobind::module_& m) {
              "relevance"_a.noconvert(), "member"_a.noconvert(), "redundancy"_a.noconvert(),
              "order"_a.noconvert(), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
         .def("follow", &follow, "candidates"_a.noconvert())
-        .def("best", &best, "bound"_a.noconvert(), "open"_a.noconvert(),
-             "floor"_a, "smallest"_a);
+        .def("best", &best, "bound"_a.noconvert(), "open"_a.noconvert(), "floor"_a.noconvert(),
+             "smallest"_a);
 }

@@ -137,7 +137,7 @@ private:
     }
 
     uint32_t *to_ = nullptr, *end_ = nullptr;
-    std::vector<uint32_t> sorted_, start_;
+    Buffer<uint32_t> sorted_, start_;
 };
 
 }  // namespace hocmim

@@ -57,7 +57,16 @@ class Floor:
     """
 
     def __init__(self) -> None:
-        self.key = -np.inf
+        self.shared: Values = np.full(1, -np.inf)  # for kernels that look at it while they work
+
+    @property
+    def key(self) -> float:
+        """The largest key found so far."""
+        return float(self.shared[0])
+
+    @key.setter
+    def key(self, key: float) -> None:
+        self.shared[0] = key
 
     def rise(self, key: float) -> None:
         """Note that a candidate of this key was found (a lost race leaves a lower floor)."""

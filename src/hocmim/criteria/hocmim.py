@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 import hocmim._native as _native
 from hocmim.codes import Codes, Column
 from hocmim.counting import Joint, Values, native_list
-from hocmim.criteria.base import Best, Criterion, comparison_key
+from hocmim.criteria.base import Best, Criterion, Floor, comparison_key
 from hocmim.criteria.selected import Selected
 
 # Popcounts, for each sample and candidate, that finding out whether paths can be bounded may take:
@@ -143,7 +143,7 @@ class GreedyHOCMIM(HOCMIMCriterion):
             self.redundancy,
             self.order,
         )
-        # None when paths cannot be bounded, or finding out takes too long.
+        # None from when on paths cannot be bounded, or finding out takes too long.
         self._all_selected = None if self.min_support > 0 else Selected.none(block.n_samples)
         self._n_cells = 0  # of all selected, when the redundancy with all of them was computed last
         self._bound: Values | None = None
@@ -167,14 +167,9 @@ class GreedyHOCMIM(HOCMIMCriterion):
         bound = self._bounds()
         if bound is None or not self.open.any():
             return super().best()
-        floor = self.floor.key if self.floor is not None else -np.inf
-        position, score = self._paths.best(bound, self.open, floor, self.path == "min")
-        if position < 0:
-            return None
-        best = Best(float(comparison_key(score)), position, score)
-        if self.floor is not None:
-            self.floor.rise(best.key)
-        return best
+        floor = Floor() if self.floor is None else self.floor
+        position, score = self._paths.best(bound, self.open, floor.shared, self.path == "min")
+        return None if position < 0 else Best(float(comparison_key(score)), position, score)
 
     def _bounds(self) -> Values | None:
         """What J of each candidate can be at most; None if there is no such bound."""
@@ -187,11 +182,10 @@ class GreedyHOCMIM(HOCMIMCriterion):
         """Whether J(X; Z = S) bounds the J of paths that do not stop early."""
         if self._all_selected is None:
             return False
-        most_work = WORK_ALLOWED * self.open.sum() * len(self._all_selected.cells.cells)
-        is_separated = self._all_selected.is_separated(self.max_order, float(most_work))
-        if is_separated is None:
-            self._all_selected = None
-        return is_separated is True
+        most_work = WORK_ALLOWED * float(self.open.sum()) * len(self._all_selected.cells.cells)
+        if not self._all_selected.is_separated(self.max_order, most_work):
+            self._all_selected = None  # once it is not, it seldom is again, and asking takes longer
+        return self._all_selected is not None
 
     def _redundancy_with_all(self) -> Values:
         """R(X, S, Y); unchanged by a column that splits no cell."""
