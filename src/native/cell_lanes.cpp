@@ -242,9 +242,9 @@ void CellLanes::add_classes() {
 // The marginal counts of each column.
 void CellLanes::start() {
     n_levels_ = 2;
-    for (size_t k = 0; k < n_columns_; ++k) n_levels_ = std::max(n_levels_, size_t(columns_[k].column->arity));
+    for (const LaneColumn& lane : columns_) n_levels_ = std::max(n_levels_, size_t(lane.column->arity));
     std::vector<double> levels(n_levels_ * kLanes, 0), rows(n_levels_ * n_classes_ * kLanes, 0);
-    for (size_t lane = 0; lane < n_columns_; ++lane)
+    for (size_t lane = 0; lane < kLanes; ++lane)
         for (size_t row = 0; row < size_t(columns_[lane].column->arity) * n_classes_; ++row) {
             const double count = double(columns_[lane].row_count[row]);
             rows[row * kLanes + lane] = count;
@@ -267,10 +267,6 @@ void CellLanes::gather(uint32_t from, uint32_t to) {
     const uint32_t* sample = sample_.data() + from;
     for (size_t lane = 0; lane < kLanes; ++lane) {
         uint8_t* code = codes_.data() + lane;
-        if (lane >= n_columns_) {
-            for (size_t i = 0; i < n; ++i) code[i * kLanes] = 0;
-            continue;
-        }
         const auto* level_of = static_cast<const uint8_t*>(columns_[lane].column->data);
         for (size_t i = 0; i < n; ++i) code[i * kLanes] = level_of[sample[i]];
     }
@@ -346,8 +342,8 @@ void CellLanes::for_each_large(Use&& use) {
 }
 
 void CellLanes::redundancy(const LaneColumn* columns, size_t n_columns, double* out) {
-    columns_ = columns;
-    n_columns_ = n_columns;
+    // Lanes that are left over go with the last column.
+    for (size_t lane = 0; lane < kLanes; ++lane) columns_[lane] = columns[std::min(lane, n_columns - 1)];
     gathered_to_ = 0;
     start();
     tally_small();

@@ -74,7 +74,7 @@ public:
     // `setting` must outlive the lanes.
     CellLanes(const Setting& setting, const Partition& partition);
 
-    // R of up to kLanes columns.
+    // R of one to kLanes columns.
     void redundancy(const LaneColumn* columns, size_t n_columns, double* out);
 
 private:
@@ -100,8 +100,8 @@ private:
     int64_t cell_squares_ = 0;
     ShrinkageTable pairs_;  // rows y, columns w
 
-    const LaneColumn* columns_ = nullptr;
-    size_t n_columns_ = 0, n_levels_ = 0;
+    LaneColumn columns_[kLanes];
+    size_t n_levels_ = 0;
     LaneTable by_level_, by_row_;
     std::vector<uint8_t> codes_;         // by sample, then lane
     uint32_t gathered_from_ = 0, gathered_to_ = 0;  // which samples they are of
