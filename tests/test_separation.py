@@ -1,5 +1,6 @@
 """Whether few columns tell apart all that all of them do, and what HOCMIM makes of it."""
 
+from concurrent.futures import ThreadPoolExecutor
 from itertools import combinations
 
 import numpy as np
@@ -11,7 +12,7 @@ from hocmim.codes import Column
 from hocmim.counting import native_list
 from hocmim.criteria.selected import Selected
 
-PLENTY = 1e12
+PLENTY = 10**12
 
 
 def some_columns(rng, n_samples, n_columns, n_levels):
@@ -27,6 +28,10 @@ def some_columns(rng, n_samples, n_columns, n_levels):
 
 def as_native(columns):
     return native_list([Column(c, int(c.max()) + 1) for c in columns], columns.shape[1])
+
+
+def find_out(columns, size, only_newest=False, most_work=PLENTY):
+    return _native.Separation(as_native(columns), size, only_newest, most_work).holds()
 
 
 def n_cells(columns):
@@ -52,7 +57,7 @@ def test_every_set_is_tried(seed):
         n_columns = int(rng.integers(2, 8))
         columns = some_columns(rng, int(rng.integers(2, 30)), n_columns, int(rng.integers(2, 9)))
         for size in range(n_columns):
-            found = _native.are_separated(as_native(columns), size, False, PLENTY)
+            found = find_out(columns, size)
             assert found is are_separated(columns, size)
             answers.append(found)
     assert 0.1 < np.mean(answers) < 0.9
@@ -66,8 +71,7 @@ def test_sets_with_the_newest_column_are_enough_if_it_held_before(seed):
     for _ in range(60):
         columns = some_columns(rng, int(rng.integers(5, 30)), 7, int(rng.integers(4, 12)))
         for size in range(1, 6):
-            native = as_native(columns)
-            found = _native.are_separated(native, size, True, PLENTY)
+            found = find_out(columns, size, only_newest=True)
             assert found is are_separated(columns, size, only_newest=True)
             splits_none = n_cells(columns[:-1]) == n_cells(columns)
             if splits_none and are_separated(columns[:-1], size):
@@ -83,7 +87,7 @@ def test_hundreds_of_pairs():
     for n_levels in (2, 3, 4, 6):
         columns = some_columns(rng, 120, 9, n_levels)
         for size in range(2, 9):
-            found = _native.are_separated(as_native(columns), size, False, PLENTY)
+            found = find_out(columns, size)
             assert found is are_separated(columns, size)
             answers.add(found)
     assert answers == {True, False}
@@ -91,14 +95,28 @@ def test_hundreds_of_pairs():
 
 def test_it_gives_up():
     rng = np.random.default_rng(903)
-    columns = as_native(some_columns(rng, 200, 8, 4))
-    assert _native.are_separated(columns, 4, False, PLENTY) is not None
-    assert _native.are_separated(columns, 4, False, 1000.0) is None
-    many = as_native(rng.integers(2, size=(8, 2000)).astype(np.uint8))
-    assert _native.are_separated(many, 3, False, PLENTY) is None  # too many pairs to keep
+    columns = some_columns(rng, 200, 8, 4)
+    assert find_out(columns, 4) is not None
+    assert find_out(columns, 4, most_work=1000) is None
+    assert find_out(rng.integers(2, size=(8, 2000)).astype(np.uint8), 3) is None  # too many pairs
     wide = native_list([Column(rng.integers(300, size=50).astype(np.uint16), 300)] * 3, 50)
-    assert _native.are_separated(wide, 1, False, PLENTY) is None
-    assert _native.are_separated(as_native(np.eye(65, dtype=np.uint8)), 1, False, PLENTY) is None
+    assert _native.Separation(wide, 1, False, PLENTY).holds() is None
+    assert find_out(np.eye(65, dtype=np.uint8), 1) is None
+
+
+def test_threads_share_the_work():
+    """Whoever asks, and whenever, is told the same."""
+    rng = np.random.default_rng(907)
+    answers = []
+    for n_levels in (4, 5, 8, 10):
+        columns = as_native(some_columns(rng, 300, 10, n_levels))
+        for size in range(4, 9):
+            alone = _native.Separation(columns, size, False, PLENTY).holds()
+            search = _native.Separation(columns, size, False, PLENTY)
+            with ThreadPoolExecutor(4) as pool:
+                assert set(pool.map(lambda _, search=search: search.holds(), range(8))) == {alone}
+            answers.append(alone)
+    assert set(answers) == {True, False}
 
 
 def test_blocks_share_what_they_selected():
@@ -133,17 +151,30 @@ def answer(selector):
 @pytest.fixture
 def answers(monkeypatch):
     """What is said of more than max_order columns."""
-    ask = _native.are_separated
     said = []
 
-    def listen(columns, size, only_newest, most_work):
-        found = ask(columns, size, only_newest, most_work)
-        if len(columns) > size + 1:
-            said.append(found)
-        return found
+    class Listener:
+        def __init__(self, columns, size, only_newest, most_work):
+            self.search = Separation(columns, size, only_newest, most_work)
+            self.is_beyond = len(columns) > size + 1
 
-    monkeypatch.setattr(_native, "are_separated", listen)
+        def holds(self):
+            found = self.search.holds()
+            if self.is_beyond:
+                said.append(found)
+            return found
+
+    Separation = _native.Separation
+    monkeypatch.setattr(_native, "Separation", Listener)
     return said
+
+
+class NobodyKnows:
+    def __init__(self, *_):
+        pass
+
+    def holds(self):
+        return None
 
 
 @pytest.mark.parametrize("path", ["last", "min"])
@@ -156,7 +187,7 @@ def test_bounds_do_not_change_a_bit(monkeypatch, answers, estimator, form, path)
         selector = HOCMIM(14, n_bins=9, **parameters)
         bounded = answer(selector.fit(X, y))
         with monkeypatch.context() as patch:
-            patch.setattr(_native, "are_separated", lambda *_: None)
+            patch.setattr(_native, "Separation", NobodyKnows)
             assert bounded == answer(selector.fit(X, y))
     assert set(answers) == {True, False}
 

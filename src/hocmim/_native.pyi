@@ -73,6 +73,7 @@ def join(columns: Columns) -> tuple[NDArray[np.uint32], int]: ...
 def join_with(
     cells: NDArray[np.uint32], n_cells: int, columns: Columns, j: int
 ) -> tuple[NDArray[np.uint32], int]: ...
+
 class ClassCounts:
     def __init__(self, columns: Columns, y: NDArray[np.uint32], n_classes: int) -> None: ...
 
@@ -101,17 +102,20 @@ class GreedyPaths:
         order: NDArray[np.int32],
     ) -> None: ...
     def follow(self, candidates: NDArray[np.int64]) -> None: ...
-    def best(
-        self,
-        bound: NDArray[np.float64],
-        open: NDArray[np.bool_],
-        floor: NDArray[np.float64],
-        smallest: bool,
-    ) -> tuple[int, float]: ...
 
-def are_separated(
-    columns: Columns, size: int, only_newest: bool, most_work: float
-) -> bool | None: ...
+class Contest:
+    def __init__(
+        self,
+        blocks: list[GreedyPaths],
+        bounds: list[NDArray[np.float64]],
+        open: list[NDArray[np.bool_]],
+        smallest: bool,
+    ) -> None: ...
+    def work(self) -> tuple[int, int, float]: ...
+
+class Separation:
+    def __init__(self, columns: Columns, size: int, only_newest: bool, most_work: int) -> None: ...
+    def holds(self) -> bool | None: ...
 
 class Cmicot:
     def __init__(

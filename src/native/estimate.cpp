@@ -119,10 +119,10 @@ ClassCounts::ClassCounts(const Columns& columns, const uint32_t* cls, int64_t n_
     kept_.resize(size_t(n_kept));
 }
 
-const int64_t* ClassCounts::of(int64_t j) {
+const int64_t* ClassCounts::of(int64_t j, std::vector<int64_t>& scratch) {
     const int64_t offset = offset_[size_t(j)];
-    if (offset < 0) other_.resize(size_t(columns_[j].arity * n_classes_));
-    int64_t* counts = offset < 0 ? other_.data() : kept_.data() + offset;
+    if (offset < 0) scratch.resize(size_t(columns_[j].arity * n_classes_));
+    int64_t* counts = offset < 0 ? scratch.data() : kept_.data() + offset;
     if (!is_known_[size_t(j)]) count_rows(columns_[j], cls_, columns_.n_samples(), n_classes_, counts);
     is_known_[size_t(j)] = offset >= 0;
     return counts;

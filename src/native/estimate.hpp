@@ -73,8 +73,8 @@ struct Setting {
 void count_rows(const Column& column, const uint32_t* cls, int64_t n_samples, int64_t n_classes,
                 int64_t* row_count);
 
-// The same of the columns of a block, each counted when it is first asked for, by one thread at a time.
-// Those of a column with many rows are not kept.
+// The same of the columns of a block, each counted when it is first asked for. Those of a column with many
+// rows are not kept. Threads may ask for different columns at a time.
 class ClassCounts {
 public:
     // `columns` and `cls` must outlive the counts.
@@ -83,8 +83,8 @@ public:
     const Columns& columns() const { return columns_; }
     const uint32_t* cls() const { return cls_; }
     int64_t n_classes() const { return n_classes_; }
-    // Of column j; good until the next is asked for.
-    const int64_t* of(int64_t j);
+    // Of column j; `scratch` is for those that are not kept.
+    const int64_t* of(int64_t j, std::vector<int64_t>& scratch);
 
 private:
     const Columns& columns_;
@@ -93,7 +93,6 @@ private:
     std::vector<int64_t> offset_;    // where a column's begin, or −1 where they are not kept
     std::vector<uint8_t> is_known_;  // by column
     Buffer<int64_t> kept_;           // of all columns, one after the other
-    std::vector<int64_t> other_;
 };
 
 // A candidate column with its marginal counts. A row is a level with a class.

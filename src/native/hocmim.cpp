@@ -5,9 +5,13 @@
 // that a conditioning set is formed once for all who share it, and samples alone in their cell retire.
 #include <algorithm>
 #include <cmath>
+#include <condition_variable>
+#include <mutex>
 #include <optional>
+#include <tuple>
 
-#include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
 #include "estimate.hpp"
 #include "module.hpp"
@@ -58,7 +62,8 @@ struct Paths {
     bool may_grow(int64_t id) { return !closed(id) && order(id) < p.max_order; }
 
     void assign(Candidate& candidate, int64_t id) const {
-        candidate.assign(block[id], setting.n_classes(), class_counts.of(id));
+        std::vector<int64_t> rows;
+        candidate.assign(block[id], setting.n_classes(), class_counts.of(id, rows));
     }
 
     // J at the last level, or the smallest along the path.
@@ -89,22 +94,24 @@ class PathKeeper {
 public:
     using Ids = std::vector<int64_t>;
 
-    explicit PathKeeper(Paths& paths)
-        : paths_(paths), selected_(paths.selected), setting_(paths.setting), p_(paths.p),
-          evaluate_(paths.setting), depth_(size_t(paths.p.max_order) + 1) {
+    // `like` are the paths to follow, or of another block of the same table.
+    explicit PathKeeper(const Paths& like)
+        : selected_(like.selected), setting_(like.setting), p_(like.p), evaluate_(like.setting),
+          depth_(size_t(like.p.max_order) + 1) {
         everybody_.assign_whole(setting_.n_samples, setting_.cls, setting_.n_classes());
     }
 
-    void follow(const Ids& candidates) {
+    void follow(Paths& paths, const Ids& candidates) {
+        paths_ = &paths;
         Ids one_behind, from_scratch;
         for (const int64_t id : candidates) {
-            if (paths_.n_behind(id) == 1) {
+            if (paths.n_behind(id) == 1) {
                 one_behind.push_back(id);
-            } else if (paths_.n_behind(id) > 1) {
+            } else if (paths.n_behind(id) > 1) {
                 from_scratch.push_back(id);
-                paths_.order(id) = paths_.closed(id) = 0;
+                paths.order(id) = paths.closed(id) = 0;
             }
-            paths_.n_absorbed(id) = selected_.size();
+            paths.n_absorbed(id) = selected_.size();
         }
         visit(0, everybody_, one_behind);
         extend(0, everybody_, from_scratch);
@@ -112,12 +119,12 @@ public:
 
 private:
     int32_t newest() const { return int32_t(selected_.size() - 1); }
-    int32_t& member(int64_t id, int64_t level) { return paths_.member(id, level); }
-    double& redundancy(int64_t id, int64_t level) { return paths_.redundancy(id, level); }
+    int32_t& member(int64_t id, int64_t level) { return paths_->member(id, level); }
+    double& redundancy(int64_t id, int64_t level) { return paths_->redundancy(id, level); }
     bool is_supported(const Partition& p) const {
         return double(setting_.n_samples) >= p_.min_support * double(p.n_cells());
     }
-    bool may_grow(int64_t id) { return paths_.may_grow(id); }
+    bool may_grow(int64_t id) { return paths_->may_grow(id); }
 
     void refine(const Partition& from, int32_t by, Partition& to) {
         const Column& column = selected_[by];
@@ -126,7 +133,7 @@ private:
 
     Term term() const { return p_.conditional ? Term::conditional : Term::redundancy; }
     double to_redundancy(int64_t id, double value) const {
-        return p_.conditional ? paths_.relevance(id) - value : value;
+        return p_.conditional ? paths_->relevance(id) - value : value;
     }
 
     // Calls use(k, s, R) for each candidate ids[k] and each selected column s of `members`, in that
@@ -136,7 +143,7 @@ private:
                   Partition& trial, Use&& use) {
         pending_.clear();
         for (size_t k = 0; k < ids.size(); ++k) {
-            paths_.assign(candidate_, ids[k]);
+            paths_->assign(candidate_, ids[k]);
             bool is_gathered = false;
             for (const int32_t s : members) {
                 if (!Evaluator::can_split(setting_, candidate_, selected_[s])) {
@@ -161,7 +168,7 @@ private:
                 condition_.compute(trial, setting_);
                 formed = s;
             }
-            paths_.assign(candidate_, ids[k]);
+            paths_->assign(candidate_, ids[k]);
             use(k, s, to_redundancy(ids[k], evaluate_(term(), candidate_, trial, condition_)));
         }
     }
@@ -213,9 +220,9 @@ private:
     void set_level(int64_t id, int64_t level, int32_t who, double value) {
         member(id, level) = who;
         redundancy(id, level) = value;
-        paths_.order(id) = int32_t(level + 1);
-        const double relevance = paths_.relevance(id);
-        paths_.closed(id) = key(relevance) > 0 && key(relevance - value) < key(p_.tol * relevance);
+        paths_->order(id) = int32_t(level + 1);
+        const double relevance = paths_->relevance(id);
+        paths_->closed(id) = key(relevance) > 0 && key(relevance - value) < key(p_.tol * relevance);
     }
 
     // Paths of `ids` agree up to `depth`, and `p` is the partition by that prefix. Tries the newcomer
@@ -226,19 +233,19 @@ private:
         Depth& here = depth_[size_t(depth)];
         Ids tried, won, stayed;
         for (int64_t id : ids) {
-            if (paths_.order(id) == depth && !is_supported(p))
-                paths_.closed(id) = 1;
+            if (paths_->order(id) == depth && !is_supported(p))
+                paths_->closed(id) = 1;
             else
                 tried.push_back(id);
         }
         evaluate(tried, p, {newest()}, here.trial, [&](size_t k, int32_t, double value) {
             const int64_t id = tried[k];
-            if (paths_.order(id) == depth) {
+            if (paths_->order(id) == depth) {
                 set_level(id, depth, newest(), value);
             } else if (key(value) > key(redundancy(id, depth))) {
                 set_level(id, depth, newest(), value);
                 if (may_grow(id)) won.push_back(id);
-            } else if (paths_.order(id) > depth + 1 || may_grow(id)) {
+            } else if (paths_->order(id) > depth + 1 || may_grow(id)) {
                 stayed.push_back(id);
             }
         });
@@ -256,7 +263,7 @@ private:
     void extend(int64_t depth, const Partition& p, const Ids& ids) {
         if (ids.empty() || depth == p_.max_order || depth == selected_.size()) return;
         if (!is_supported(p)) {
-            for (int64_t id : ids) paths_.closed(id) = 1;
+            for (int64_t id : ids) paths_->closed(id) = 1;
             return;
         }
         if (p.is_spent()) return fill_spent(depth, ids);
@@ -301,9 +308,9 @@ private:
         for (int64_t id : ids) {
             if (!may_grow(id)) continue;
             if (!supported)
-                paths_.closed(id) = 1;
+                paths_->closed(id) = 1;
             else
-                set_level(id, paths_.order(id), newest(), redundancy(id, paths_.order(id) - 1));
+                set_level(id, paths_->order(id), newest(), redundancy(id, paths_->order(id) - 1));
         }
     }
 
@@ -331,7 +338,7 @@ private:
         Partition trial, child;  // for evaluation; for the next depth
     };
 
-    Paths& paths_;
+    Paths* paths_ = nullptr;
     const Columns& selected_;
     const Setting& setting_;
     const Parameters& p_;
@@ -352,69 +359,100 @@ void follow(Paths& paths, Vector<const int64_t> candidates) {
         if (id < 0 || id >= paths.block.size())
             throw std::invalid_argument("a candidate is not in the block");
     nb::gil_scoped_release release;
-    PathKeeper(paths).follow(ids);
+    PathKeeper(paths).follow(paths, ids);
 }
 
-// The key that all threads share and that only rises while they work.
-class SharedKey {
+// One look for the open candidate of largest score, in all blocks of a table at once. Any number of threads
+// may work at it; only those candidates are followed that a bound on their score leaves as contenders.
+class Contest {
 public:
-    explicit SharedKey(double* key) : key_(key) {}
-
-    double get() const {
-        double key;
-        __atomic_load(key_, &key, __ATOMIC_RELAXED);
-        return key;
-    }
-    void rise(double key) {
-        double known = get();
-        while (known < key &&
-               !__atomic_compare_exchange(key_, &known, &key, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    Contest(std::vector<Paths*> blocks, std::vector<Vector<const double>> bounds,
+            std::vector<Vector<const bool>> open, bool smallest)
+        : blocks_(std::move(blocks)), smallest_(smallest) {
+        if (blocks_.empty() || bounds.size() != blocks_.size() || open.size() != blocks_.size())
+            throw std::invalid_argument("every block has bounds");
+        int64_t sure = INT64_MIN;  // what some candidate has
+        for (size_t b = 0; b < blocks_.size(); ++b) {
+            Paths& paths = *blocks_[b];
+            const size_t size = size_t(paths.block.size());
+            if (bounds[b].shape(0) != size || open[b].shape(0) != size ||
+                paths.selected.size() != blocks_[0]->selected.size())
+                throw std::invalid_argument("the bounds do not fit the blocks");
+            for (size_t id = 0; id < size; ++id) {
+                if (!open[b](id)) continue;
+                const bool is_exact = paths.n_behind(int64_t(id)) == 0;
+                const int64_t most = key(is_exact ? score(b, int64_t(id)) : bounds[b](id));
+                if (is_exact) sure = std::max(sure, most);
+                if (most >= sure) heap_.push_back({most, b, int64_t(id), is_exact});
+            }
         }
+        std::make_heap(heap_.begin(), heap_.end());
+    }
+
+    // The block and position of the best, and its score; of block −1 if no candidate is open.
+    std::tuple<int64_t, int64_t, double> work() {
+        nb::gil_scoped_release release;
+        std::optional<PathKeeper> keeper;
+        std::unique_lock<std::mutex> lock(mutex_);
+        while (!heap_.empty()) {
+            const Contender top = heap_.front();
+            if (top.is_exact) {
+                const bool may_change = std::any_of(at_work_.begin(), at_work_.end(),
+                                                    [&](const Contender& other) { return top < other; });
+                if (!may_change) break;
+                changed_.wait(lock);
+                continue;
+            }
+            std::pop_heap(heap_.begin(), heap_.end());
+            heap_.pop_back();
+            at_work_.push_back(top);
+            lock.unlock();
+            try {
+                Paths& paths = *blocks_[top.block];
+                if (!keeper) keeper.emplace(paths);
+                keeper->follow(paths, {top.id});
+            } catch (...) {  // nobody may wait for this one
+                lock.lock();
+                heap_.clear();
+                at_work_.clear();
+                changed_.notify_all();
+                throw;
+            }
+            lock.lock();
+            if (at_work_.empty()) break;  // somebody gave up
+            at_work_.erase(std::find_if(at_work_.begin(), at_work_.end(), [&](const Contender& other) {
+                return other.block == top.block && other.id == top.id;
+            }));
+            heap_.push_back({key(score(top.block, top.id)), top.block, top.id, true});
+            std::push_heap(heap_.begin(), heap_.end());
+            changed_.notify_all();
+        }
+        if (heap_.empty()) return {-1, 0, 0.0};
+        const Contender& best = heap_.front();
+        return {int64_t(best.block), best.id, score(best.block, best.id)};
     }
 
 private:
-    double* key_;
-};
-
-// The open candidate of largest score, and that score; −1 if none reaches the key `floor`. Only those
-// are followed that a bound on their score leaves as contenders.
-std::pair<int64_t, double> best(Paths& paths, Vector<const double> bound, Vector<const bool> open,
-                                Vector<double> floor, bool smallest) {
-    const int64_t n_candidates = paths.block.size();
-    if (int64_t(bound.shape(0)) != n_candidates || int64_t(open.shape(0)) != n_candidates)
-        throw std::invalid_argument("the bounds do not fit the block");
-    if (floor.shape(0) != 1) throw std::invalid_argument("the floor is one key");
+    // Equal candidates: the first of the table comes first.
     struct Contender {
-        int64_t key, id;
+        int64_t key;
+        size_t block;
+        int64_t id;
         bool is_exact;
         bool operator<(const Contender& other) const {
-            return key != other.key ? key < other.key : id > other.id;
+            if (key != other.key) return key < other.key;
+            return block != other.block ? block > other.block : id > other.id;
         }
     };
-    nb::gil_scoped_release release;
-    SharedKey shared(floor.data());
-    std::vector<Contender> heap;
-    for (int64_t id = 0; id < n_candidates; ++id) {
-        if (!open(size_t(id))) continue;
-        const bool is_exact = paths.n_behind(id) == 0;
-        heap.push_back({key(is_exact ? paths.score(id, smallest) : bound(size_t(id))), id, is_exact});
-    }
-    std::make_heap(heap.begin(), heap.end());
-    std::optional<PathKeeper> keeper;
-    while (true) {
-        if (heap.empty() || double(heap.front().key) < shared.get()) return {-1, 0.0};
-        if (heap.front().is_exact) break;
-        if (!keeper) keeper.emplace(paths);
-        std::pop_heap(heap.begin(), heap.end());
-        Contender& contender = heap.back();
-        keeper->follow({contender.id});
-        contender = {key(paths.score(contender.id, smallest)), contender.id, true};
-        shared.rise(double(contender.key));
-        std::push_heap(heap.begin(), heap.end());
-    }
-    shared.rise(double(heap.front().key));
-    return {heap.front().id, paths.score(heap.front().id, smallest)};
-}
+
+    double score(size_t block, int64_t id) const { return blocks_[block]->score(id, smallest_); }
+
+    std::vector<Paths*> blocks_;
+    const bool smallest_;
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::vector<Contender> heap_, at_work_;
+};
 
 }  // namespace
 
@@ -431,7 +469,11 @@ void bind_hocmim(nanobind::module_& m) {
              "class_counts"_a, "selected"_a, "estimator"_a, "conditional"_a, "tol"_a, "min_support"_a,
              "relevance"_a.noconvert(), "member"_a.noconvert(), "redundancy"_a.noconvert(),
              "order"_a.noconvert(), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
-        .def("follow", &follow, "candidates"_a.noconvert())
-        .def("best", &best, "bound"_a.noconvert(), "open"_a.noconvert(), "floor"_a.noconvert(),
-             "smallest"_a);
+        .def("follow", &follow, "candidates"_a.noconvert());
+
+    nb::class_<Contest>(m, "Contest")
+        .def(nb::init<std::vector<Paths*>, std::vector<Vector<const double>>,
+                      std::vector<Vector<const bool>>, bool>(),
+             "blocks"_a, "bounds"_a.noconvert(), "open"_a.noconvert(), "smallest"_a)
+        .def("work", &Contest::work);
 }

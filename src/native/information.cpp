@@ -71,6 +71,7 @@ void information(ClassCounts& class_counts, Vector<const uint32_t> w, int64_t n_
     const Setting setting(estimator, class_counts.cls(), n_samples, class_counts.n_classes());
     ConditionedTerms evaluate(setting);
     evaluate.condition(cell_of, n_cells);
+    std::vector<int64_t> scratch;
     std::vector<LaneColumn> lanes;  // waiting to be evaluated side by side
     std::vector<size_t> place;      // where their terms go
     double values[CellLanes::kLanes];
@@ -78,7 +79,7 @@ void information(ClassCounts& class_counts, Vector<const uint32_t> w, int64_t n_
         for (int64_t k = 0; k < n_terms; ++k) {
             const int64_t j = which ? (*which)(k) : k;
             const bool is_counted = ConditionedTerms::needs_counts(setting, terms[t]);
-            const int64_t* row_count = is_counted ? class_counts.of(j) : nullptr;
+            const int64_t* row_count = is_counted ? class_counts.of(j, scratch) : nullptr;
             if (CellLanes::applies(setting, terms[t], columns[j])) {
                 lanes.push_back({&columns[j], row_count});
                 place.push_back(size_t(k));

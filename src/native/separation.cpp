@@ -7,11 +7,18 @@
 // these, go on with a column in which none of those taken so far meets, and drop a pair that leaves
 // fewer than |T| columns in which all of them meet.
 #include <algorithm>
+#include <atomic>
+#include <condition_variable>
 #include <cstring>
+#include <mutex>
 #include <numeric>
 #include <optional>
 
 #include <nanobind/stl/optional.h>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include "columns.hpp"
 #include "logarithm.hpp"
@@ -24,6 +31,7 @@ namespace {
 constexpr int64_t kMostColumns = 64;     // a bit each
 constexpr size_t kMostPairs = 1u << 18;  // 2 MiB
 constexpr size_t kWords = 8;             // of bits gone through together
+constexpr size_t kAtOnce = 16;           // pairs a thread takes on
 
 // counts[i] = in how many columns, each n long, sample i is equal to sample `one`, for those after it.
 HOCMIM_DISPATCH
@@ -33,6 +41,21 @@ void count_meetings(const uint8_t* columns, size_t n_columns, size_t n, size_t o
         const uint8_t *codes = columns + c * n, level = codes[one];
         for (size_t i = one + 1; i < n; ++i) counts[i] = uint8_t(counts[i] + (codes[i] == level));
     }
+}
+
+// Bit c is set where byte c of 64 is the same.
+uint64_t equal_bytes(const uint8_t* some, const uint8_t* others) {
+    uint64_t equal = 0;
+#ifdef __SSE2__
+    for (int part = 0; part < 4; ++part) {
+        const __m128i a = _mm_loadu_si128(reinterpret_cast<const __m128i*>(some) + part);
+        const __m128i b = _mm_loadu_si128(reinterpret_cast<const __m128i*>(others) + part);
+        equal |= uint64_t(uint32_t(_mm_movemask_epi8(_mm_cmpeq_epi8(a, b)))) << (16 * part);
+    }
+#else
+    for (int c = 0; c < 64; ++c) equal |= uint64_t(some[c] == others[c]) << c;
+#endif
+    return equal;
 }
 
 // Bit j of word i becomes bit i of word j: by halves, quarters and so on.
@@ -116,20 +139,41 @@ size_t find_block(const uint64_t* const* columns, size_t n_columns, size_t misse
     }
 }
 
+// One look for such pairs. Any number of threads may work at it.
 class Separation {
 public:
-    Separation(const Columns& columns, int64_t size, double most_work)
-        : columns_(columns), size_(int(size)), all_(~uint64_t(0) >> (kMostColumns - columns.size())),
-          work_left_(most_work), of_column_(size_t(columns.size())) {}
-
-    // Whether some column will do for every set; for every set with the newest column, if `only_newest`.
-    // Nothing if finding out takes more work than is allowed.
-    std::optional<bool> holds(bool only_newest) {
-        if (!find_pairs(only_newest)) return std::nullopt;
+    // Of sets with the newest column only, if `only_newest`.
+    Separation(const Columns& columns, int64_t size, bool only_newest, int64_t most_work)
+        : columns_(columns), size_(size), work_left_(most_work) {
+        if (size < 0) throw std::invalid_argument("the size of a set is not negative");
+        if (columns.size() <= size + 1) return;  // all the others are one
+        bool is_feasible = columns.size() <= kMostColumns;
+        for (int64_t c = 0; c < columns.size(); ++c) is_feasible &= !columns[c].wide;
+        if (!is_feasible || !find_pairs(only_newest)) {
+            work_left_ = -1;
+            return;
+        }
+        all_ = ~uint64_t(0) >> (kMostColumns - columns.size());
+        of_column_.resize(size_t(columns.size()));
         rank_columns();
-        const bool is_found = meet_everywhere(all_, 0);
-        if (work_left_ < 0) return std::nullopt;
-        return !is_found;
+        first_ = &pairs_in(rank_.front());
+    }
+
+    // Whether some column will do for every set; nothing if finding out takes more work than is allowed.
+    std::optional<bool> holds() {
+        {
+            const std::lock_guard<std::mutex> lock(mutex_);
+            ++n_at_work_;
+        }
+        const size_t n_first = first_ ? first_->meets.size() : 0;
+        for (size_t at; work_left_ >= 0 && !is_found_ && (at = next_.fetch_add(kAtOnce)) < n_first;)
+            for (size_t end = std::min(n_first, at + kAtOnce); at < end && work_left_ >= 0; ++at)
+                if (meet_everywhere(first_->meets[at], first_->meets[at])) is_found_ = true;
+        std::unique_lock<std::mutex> lock(mutex_);
+        if (--n_at_work_ == 0) finished_.notify_all();
+        finished_.wait(lock, [&] { return n_at_work_ == 0; });
+        if (is_found_) return false;
+        return work_left_ < 0 ? std::nullopt : std::optional<bool>(true);
     }
 
 private:
@@ -144,8 +188,9 @@ private:
         for (size_t i = 0; i < n_samples; ++i) ++end[only_newest ? level_of[i] : 0];
         double n_pairs = 0;
         for (const size_t n : end) n_pairs += double(n) * double(n) / 2;
-        work_left_ -= n_pairs * double(columns_.size());
-        if (work_left_ < 0) return false;
+        const double work = n_pairs * double(columns_.size());
+        if (work > double(work_left_)) return false;
+        work_left_ -= int64_t(work);
 
         std::vector<uint32_t> sample(n_samples);
         std::exclusive_scan(end.begin(), end.end(), end.begin(), size_t(0));
@@ -160,20 +205,20 @@ private:
 
     bool find_pairs_among(const uint32_t* sample, size_t n) {
         const size_t n_columns = size_t(columns_.size());
-        std::vector<uint8_t> codes(n_columns * n), counts(n);
+        std::vector<uint8_t> codes(n_columns * n), rows(n * kMostColumns, 0), counts(n);
         for (size_t c = 0; c < n_columns; ++c) {
             const auto* level_of = static_cast<const uint8_t*>(columns_[int64_t(c)].data);
-            for (size_t i = 0; i < n; ++i) codes[c * n + i] = level_of[sample[i]];
+            for (size_t i = 0; i < n; ++i)
+                codes[c * n + i] = rows[i * kMostColumns + c] = level_of[sample[i]];
         }
+        const uint64_t all = ~uint64_t(0) >> (kMostColumns - columns_.size());
         for (size_t one = 0; one + 1 < n; ++one) {
             count_meetings(codes.data(), n_columns, n, one, counts.data());
             for (size_t i = one + 1; i < n; ++i) {
-                if (int(counts[i]) <= size_ || counts[i] == n_columns) continue;
-                if (pairs_.size() == kMostPairs) return false;
-                uint64_t meets = 0;
-                for (size_t c = 0; c < n_columns; ++c)
-                    meets |= uint64_t(codes[c * n + i] == codes[c * n + one]) << c;
-                pairs_.push_back(meets);
+                if (int64_t(counts[i]) <= size_ || counts[i] == n_columns) continue;
+                if (pairs_.meets.size() == kMostPairs) return false;
+                pairs_.meets.push_back(
+                    all & equal_bytes(rows.data() + one * kMostColumns, rows.data() + i * kMostColumns));
             }
         }
         return true;
@@ -181,9 +226,12 @@ private:
 
     // Those in which the fewest pairs meet first.
     void rank_columns() {
-        std::vector<size_t> n_pairs(of_column_.size(), 0);
-        for (uint64_t meets : pairs_)
-            for (; meets; meets &= meets - 1) ++n_pairs[size_t(__builtin_ctzll(meets))];
+        std::vector<int64_t> n_pairs(of_column_.size(), 0);
+        pairs_.turn(n_pairs.size());
+        const size_t n_words = pairs_.n_blocks() * kWords;
+        for (size_t c = 0; c < n_pairs.size(); ++c)
+            for (size_t w = 0; w < n_words; ++w)
+                n_pairs[c] += __builtin_popcountll(pairs_.bits[c * n_words + w]);
         rank_.resize(n_pairs.size());
         std::iota(rank_.begin(), rank_.end(), 0);
         std::stable_sort(rank_.begin(), rank_.end(),
@@ -192,17 +240,17 @@ private:
 
     const Pairs& pairs_in(int column) {
         Pairs& pairs = of_column_[size_t(column)];
-        if (pairs.meets.empty()) {
-            pairs.meets.resize(pairs_.size());
+        std::call_once(is_made_[column], [&] {
+            pairs.meets.resize(pairs_.meets.size());
             size_t n = 0;
-            for (const uint64_t meets : pairs_) {  // without a branch, which would be a guess
+            for (const uint64_t meets : pairs_.meets) {  // without a branch, which would be a guess
                 pairs.meets[n] = meets;
                 n += meets >> column & 1;
             }
             pairs.meets.resize(n);
             pairs.meets.shrink_to_fit();
             pairs.turn(of_column_.size());
-        }
+        });
         return pairs;
     }
 
@@ -219,7 +267,7 @@ private:
         for (const int c : rank_)
             if (together >> c & 1) columns[n_columns++] = pairs.bits.data() + size_t(c) * n_blocks * kWords;
         const size_t misses = n_columns - size_t(size_);
-        work_left_ -= double(pairs.meets.size() * (misses + 1));
+        work_left_ -= int64_t(pairs.meets.size() * (misses + 1));
         uint64_t found[kWords];
         for (size_t block = 0; work_left_ >= 0; ++block) {
             block = find_block(columns, n_columns, misses, block, n_blocks, found);
@@ -236,23 +284,21 @@ private:
     }
 
     const Columns& columns_;
-    const int size_;  // of T
-    const uint64_t all_;
-    double work_left_;
-    std::vector<uint64_t> pairs_;  // a bit a column: where a pair meets
+    const int64_t size_;  // of T
+    uint64_t all_ = 0;
+    Pairs pairs_;
     std::vector<int> rank_;
     std::vector<Pairs> of_column_;  // those that meet in it, made when first asked for
-};
+    std::once_flag is_made_[kMostColumns];
+    const Pairs* first_ = nullptr;  // one of them is in every answer
 
-std::optional<bool> are_separated(const Columns& columns, int64_t size, bool only_newest,
-                                  double most_work) {
-    if (size < 0) throw std::invalid_argument("the size of a set is not negative");
-    if (columns.size() <= size + 1) return true;
-    if (columns.size() > kMostColumns) return std::nullopt;
-    for (int64_t c = 0; c < columns.size(); ++c)
-        if (columns[c].wide) return std::nullopt;
-    return Separation(columns, size, most_work).holds(only_newest);
-}
+    std::atomic<int64_t> work_left_;
+    std::atomic<size_t> next_{0};
+    std::atomic<bool> is_found_{false};
+    int n_at_work_ = 0;
+    std::mutex mutex_;
+    std::condition_variable finished_;
+};
 
 }  // namespace
 
@@ -263,6 +309,8 @@ void bind_separation(nanobind::module_& m) {
     using namespace hocmim;
     using namespace nb::literals;
 
-    m.def("are_separated", &are_separated, "columns"_a, "size"_a, "only_newest"_a, "most_work"_a,
-          nb::call_guard<nb::gil_scoped_release>());
+    nb::class_<Separation>(m, "Separation")
+        .def(nb::init<const Columns&, int64_t, bool, int64_t>(), "columns"_a, "size"_a, "only_newest"_a,
+             "most_work"_a, nb::keep_alive<1, 2>(), nb::call_guard<nb::gil_scoped_release>())
+        .def("holds", &Separation::holds, nb::call_guard<nb::gil_scoped_release>());
 }

@@ -22,8 +22,8 @@ from __future__ import annotations
 
 import copy
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from typing import Any, NamedTuple, Self
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -57,20 +57,18 @@ class Floor:
     """
 
     def __init__(self) -> None:
-        self.shared: Values = np.full(1, -np.inf)  # for kernels that look at it while they work
-
-    @property
-    def key(self) -> float:
-        """The largest key found so far."""
-        return float(self.shared[0])
-
-    @key.setter
-    def key(self, key: float) -> None:
-        self.shared[0] = key
+        self.key = -np.inf
 
     def rise(self, key: float) -> None:
         """Note that a candidate of this key was found (a lost race leaves a lower floor)."""
         self.key = max(self.key, key)
+
+
+class Contest(Protocol):
+    """One look for the best open column of several blocks, by any number of threads."""
+
+    def work(self) -> tuple[int, int, float]:
+        """Take part; return the block, position and score of the best, or −1 for no block."""
 
 
 class Criterion(ABC):
@@ -147,6 +145,14 @@ class Criterion(ABC):
             self._keys = comparison_key(self._scores)
         position = int(np.argmax(np.where(self.open, self._keys, -np.inf)))
         return Best(float(self._keys[position]), position, float(self._scores[position]))
+
+    @classmethod
+    def contest(cls, criteria: Sequence[Any], run: Callable[..., Any]) -> Contest | None:
+        """Return a contest between all blocks of a table, if there is a better way than ``best``.
+
+        ``criteria`` are those of the blocks; ``run`` is a ``map`` that may use threads.
+        """
+        return None
 
     def describe(self, position: int) -> dict[str, Any]:
         """What else there is to say of a column at the moment it is selected."""

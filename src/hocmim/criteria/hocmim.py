@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -11,11 +12,11 @@ from numpy.typing import NDArray
 import hocmim._native as _native
 from hocmim.codes import Codes, Column
 from hocmim.counting import Joint, Values, native_list
-from hocmim.criteria.base import Best, Criterion, Floor, comparison_key
+from hocmim.criteria.base import Best, Criterion, comparison_key
 from hocmim.criteria.selected import Selected
 
-# Popcounts, for each sample and candidate, that finding out whether paths can be bounded may take:
-# following them takes several times as long.
+# What finding out whether paths can be bounded may take, for each sample and candidate, in tenths
+# of a nanosecond or so: about as much as following them.
 WORK_ALLOWED = 10_000
 # A member of Z is taken by its key, that is, up to a rounding error.
 ROUNDING = 2e-12
@@ -164,12 +165,22 @@ class GreedyHOCMIM(HOCMIMCriterion):
 
     def best(self) -> Best | None:
         """Return the best open candidate, following no more paths than needed."""
-        bound = self._bounds()
-        if bound is None or not self.open.any():
+        contest = self.contest([self], map)
+        if contest is None:
             return super().best()
-        floor = Floor() if self.floor is None else self.floor
-        position, score = self._paths.best(bound, self.open, floor.shared, self.path == "min")
-        return None if position < 0 else Best(float(comparison_key(score)), position, score)
+        block, position, score = contest.work()
+        return None if block < 0 else Best(float(comparison_key(score)), position, score)
+
+    @classmethod
+    def contest(
+        cls, criteria: Sequence[GreedyHOCMIM], run: Callable[..., Any]
+    ) -> _native.Contest | None:
+        """A contest by the bounds of all candidates, if they have any."""
+        bounds = list(run(lambda criterion: criterion._bounds(), criteria))
+        if any(bound is None for bound in bounds):
+            return None
+        paths, open_ = [c._paths for c in criteria], [c.open for c in criteria]
+        return _native.Contest(paths, bounds, open_, criteria[0].path == "min")
 
     def _bounds(self) -> Values | None:
         """What J of each candidate can be at most; None if there is no such bound."""
@@ -182,7 +193,7 @@ class GreedyHOCMIM(HOCMIMCriterion):
         """Whether J(X; Z = S) bounds the J of paths that do not stop early."""
         if self._all_selected is None:
             return False
-        most_work = WORK_ALLOWED * float(self.open.sum()) * len(self._all_selected.cells.cells)
+        most_work = WORK_ALLOWED * int(self.open.sum()) * len(self._all_selected.cells.cells)
         if not self._all_selected.is_separated(self.max_order, most_work):
             self._all_selected = None  # once it is not, it seldom is again, and asking takes longer
         return self._all_selected is not None

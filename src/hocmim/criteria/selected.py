@@ -31,6 +31,7 @@ class Selected:
         self.cells = cells
         self._only_newest = only_newest
         self._answer: list[bool | None] = []
+        self._search: _native.Separation | None = None
         self._lock = Lock()
 
     @classmethod
@@ -52,18 +53,22 @@ class Selected:
                 self.columns[-1].derived.pop("selected", None)
         return shared
 
-    def is_separated(self, size: int, most_work: float) -> bool | None:
+    def is_separated(self, size: int, most_work: int) -> bool | None:
         """Whether any ``size`` − 1 of them, with one more well chosen, have the cells of all.
 
-        None if finding out takes more than so many popcounts.
+        None if finding out takes more work than that. Threads that ask at a time share the work.
         """
         with self._lock:
-            if not self._answer:
+            if self._answer:
+                return self._answer[0]
+            if self._search is None:
                 native = native_list(self.columns, len(self.cells.cells))
-                self._answer = [
-                    _native.are_separated(native, size - 1, self._only_newest, most_work)
-                ]
-            return self._answer[0]
+                self._search = _native.Separation(native, size - 1, self._only_newest, most_work)
+            search = self._search
+        answer = search.holds()
+        with self._lock:
+            self._answer, self._search = [answer], None
+        return answer
 
 
 def _are_same(some: tuple[Column, ...], others: tuple[Column, ...]) -> bool:

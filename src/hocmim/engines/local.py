@@ -67,13 +67,14 @@ class LocalEngine:
         self._is_lazy = type(criterion).best is not Criterion.best
         # What the latest step took: whether threads pay depends on more than the table.
         self._seconds = SECONDS_A_CELL * codes.n_samples * codes.n_columns
+        self._is_step_new = True
         self._floor = Floor()
         self._on_terms = on_terms
         self._is_left = False
         for spawned in self._criteria:
             spawned.floor, spawned.on_terms = self._floor, self._after_terms
-        n_threads = min(n_threads, len(self._criteria))
-        self._pool = ThreadPoolExecutor(n_threads) if n_threads > 1 else None
+        self._n_threads = min(n_threads, len(self._criteria))
+        self._pool = ThreadPoolExecutor(self._n_threads) if self._n_threads > 1 else None
 
     def __enter__(self) -> Self:
         return self
@@ -114,6 +115,9 @@ class LocalEngine:
 
     def best(self) -> tuple[int, float] | None:
         """Return the column with the largest score, and its score; among equals the first."""
+        if self._is_lazy and (winner := self._by_contest()) is not None:
+            block, position, score = winner
+            return (self._starts[block] + position, score) if block >= 0 else None
         known = [best.key for best in self._bests if best is not None]
         self._floor.key = max(known, default=-np.inf)
         waiting = [block for block, best in enumerate(self._bests) if best is None]
@@ -132,6 +136,21 @@ class LocalEngine:
             return None
         best, at = max(candidates, key=lambda item: item[0].key)
         return at + best.position, best.score
+
+    def _by_contest(self) -> tuple[int, int, float] | None:
+        """What all blocks find together; None if the criterion leaves each to itself."""
+        began = time.perf_counter()
+        is_long = self._seconds >= WORTH_THREADS_SECONDS
+        run = self._threads(is_long).map
+        contest = type(self._criteria[0]).contest(self._criteria, run)
+        if contest is None:
+            return None
+        n_threads = self._n_threads if is_long else 1
+        winners = list(run(lambda _: contest.work(), range(n_threads)))
+        if self._is_step_new:  # the runner-up is soon found
+            self._seconds = time.perf_counter() - began
+        self._is_step_new = False
+        return winners[0]
 
     def describe(self, index: int) -> dict[str, Any]:
         """What the criterion has to say of a column."""
@@ -152,6 +171,7 @@ class LocalEngine:
         threads = self._threads(not self._is_lazy)
         list(threads.map(lambda criterion: criterion.update(newest), self._criteria))
         self._bests = [None] * len(self._criteria)
+        self._is_step_new = True
 
 
 class _InTurn:
