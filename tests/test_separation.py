@@ -180,7 +180,7 @@ class NobodyKnows:
 @pytest.mark.parametrize("path", ["last", "min"])
 @pytest.mark.parametrize("form", ["redundancy", "conditional"])
 @pytest.mark.parametrize("estimator", ["shrinkage", "plugin", "miller_madow"])
-def test_bounds_do_not_change_a_bit(monkeypatch, answers, estimator, form, path):
+def test_bounds_do_not_change_a_bit(monkeypatch, answers, threads, estimator, form, path):
     """Beyond max_order, with paths followed where they could win and with all of them followed."""
     parameters = {"estimator": estimator, "form": form, "path": path, "max_order": 5}
     for X, y in tables(905, 4, 40, 30, 9):

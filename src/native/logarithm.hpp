@@ -6,7 +6,7 @@
 #include <cstring>
 
 #if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__) && \
-    !defined(__SANITIZE_ADDRESS__)
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define HOCMIM_DISPATCH __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define HOCMIM_DISPATCH
