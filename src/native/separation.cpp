@@ -161,22 +161,38 @@ public:
 
     // Whether some column will do for every set; nothing if finding out takes more work than is allowed.
     std::optional<bool> holds() {
-        {
-            const std::lock_guard<std::mutex> lock(mutex_);
-            ++n_at_work_;
+        begin_work();
+        try {
+            try_pairs();
+        } catch (...) {
+            work_left_ = -1;
+            end_work();
+            throw;
         }
-        const size_t n_first = first_ ? first_->meets.size() : 0;
-        for (size_t at; work_left_ >= 0 && !is_found_ && (at = next_.fetch_add(kAtOnce)) < n_first;)
-            for (size_t end = std::min(n_first, at + kAtOnce); at < end && work_left_ >= 0; ++at)
-                if (meet_everywhere(first_->meets[at], first_->meets[at])) is_found_ = true;
-        std::unique_lock<std::mutex> lock(mutex_);
-        if (--n_at_work_ == 0) finished_.notify_all();
-        finished_.wait(lock, [&] { return n_at_work_ == 0; });
+        end_work();
         if (is_found_) return false;
         return work_left_ < 0 ? std::nullopt : std::optional<bool>(true);
     }
 
 private:
+    void begin_work() {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        ++n_at_work_;
+    }
+    // Waits for the others: what they find counts.
+    void end_work() {
+        std::unique_lock<std::mutex> lock(mutex_);
+        if (--n_at_work_ == 0) finished_.notify_all();
+        finished_.wait(lock, [&] { return n_at_work_ == 0; });
+    }
+
+    void try_pairs() {
+        const size_t n_first = first_ ? first_->meets.size() : 0;
+        for (size_t at; work_left_ >= 0 && !is_found_ && (at = next_.fetch_add(kAtOnce)) < n_first;)
+            for (size_t end = std::min(n_first, at + kAtOnce); at < end && work_left_ >= 0; ++at)
+                if (meet_everywhere(first_->meets[at], first_->meets[at])) is_found_ = true;
+    }
+
     // The pairs that meet in more than |T| columns, though not in all; they meet in the newest column, if
     // only sets with that are asked for.
     bool find_pairs(bool only_newest) {

@@ -49,7 +49,8 @@ class HOCMIMCriterion(Criterion):
         Extend Z only while its occupied cells hold at least this many samples on average.
     estimator : str
 
-    Cost: O(n K² D) terms at most; a remembered path makes it 15 to 33 terms a candidate and step.
+    Cost: O(n K² D) terms at most; a remembered path makes it 15 to 33 terms a candidate and step,
+    and about one where paths can be bounded.
 
     References
     ----------
@@ -144,8 +145,9 @@ class GreedyHOCMIM(HOCMIMCriterion):
             self.redundancy,
             self.order,
         )
-        # None from when on paths cannot be bounded, or finding out takes too long.
+        # None where paths cannot be bounded, and from when on finding out takes too long.
         self._all_selected = None if self.min_support > 0 else Selected.none(block.n_samples)
+        self._ask_again, self._pause = 0, 1  # when so many are selected; how many more after that
         self._n_cells = 0  # of all selected, when the redundancy with all of them was computed last
         self._bound: Values | None = None
         return self.relevance
@@ -191,12 +193,16 @@ class GreedyHOCMIM(HOCMIMCriterion):
 
     def _is_bounded(self) -> bool:
         """Whether J(X; Z = S) bounds the J of paths that do not stop early."""
-        if self._all_selected is None:
+        n_selected = len(self.selected)
+        if self._all_selected is None or n_selected < self._ask_again:
             return False
         most_work = WORK_ALLOWED * int(self.open.sum()) * len(self._all_selected.cells.cells)
-        if not self._all_selected.is_separated(self.max_order, most_work):
-            self._all_selected = None  # once it is not, it seldom is again, and asking takes longer
-        return self._all_selected is not None
+        is_separated = self._all_selected.is_separated(self.max_order, most_work)
+        if is_separated is None:
+            self._all_selected = None
+        elif not is_separated:  # it may be so again with more columns, though less and less likely
+            self._ask_again, self._pause = n_selected + self._pause, 2 * self._pause
+        return is_separated is True
 
     def _redundancy_with_all(self) -> Values:
         """R(X, S, Y); unchanged by a column that splits no cell."""
