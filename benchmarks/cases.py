@@ -89,12 +89,10 @@ def case_key(table: str, case: Case) -> str:
 
 def is_easier(case: Case, other: Case) -> bool:
     """Whether the search of one case is part of the other, on as many cores or fewer."""
-    if any(case[name] != other[name] for name in ("package", "method", "k")):
+    if any(case[name] != other[name] for name in ("package", "method", "options", "k")):
         return False
-    if case["kind"] != "search" or case["threads"] < other["threads"] or other["kind"] == "encode":
-        return False
-    orders = [given["options"].get("max_order", DEFAULT_ORDER) for given in (case, other)]
-    return orders[0] <= orders[1]
+    is_search = case["kind"] == "search" and other["kind"] != "encode"
+    return is_search and case["threads"] >= other["threads"]
 
 
 def size_group(spec: TableSpec, with_peers: bool = True, **limits: Any) -> Group:

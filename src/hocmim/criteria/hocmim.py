@@ -178,25 +178,29 @@ class GreedyHOCMIM(HOCMIMCriterion):
         cls, criteria: Sequence[GreedyHOCMIM], run: Callable[..., Any]
     ) -> _native.Contest | None:
         """A contest by the bounds of all candidates, if they have any."""
-        bounds = list(run(lambda criterion: criterion._bounds(), criteria))
+        n_open = sum(int(criterion.open.sum()) for criterion in criteria)
+        bounds = list(run(lambda criterion: criterion._bounds(n_open), criteria))
         if any(bound is None for bound in bounds):
             return None
         paths, open_ = [c._paths for c in criteria], [c.open for c in criteria]
         return _native.Contest(paths, bounds, open_, criteria[0].path == "min")
 
-    def _bounds(self) -> Values | None:
-        """What J of each candidate can be at most; None if there is no such bound."""
-        if self._bound is None and self.selected and self._is_bounded():
+    def _bounds(self, n_open: int) -> Values | None:
+        """What J of each candidate can be at most; None if there is no such bound.
+
+        ``n_open`` are the candidates it would be for, here and in the other blocks.
+        """
+        if self._bound is None and self.selected and self._is_bounded(n_open):
             at_end = self.relevance - self._redundancy_with_all() + ROUNDING
             self._bound = np.maximum(at_end, self.tol * self.relevance)
         return self._bound
 
-    def _is_bounded(self) -> bool:
+    def _is_bounded(self, n_open: int) -> bool:
         """Whether J(X; Z = S) bounds the J of paths that do not stop early."""
         n_selected = len(self.selected)
         if self._all_selected is None or n_selected < self._ask_again:
             return False
-        most_work = WORK_ALLOWED * int(self.open.sum()) * len(self._all_selected.cells.cells)
+        most_work = WORK_ALLOWED * n_open * len(self._all_selected.cells.cells)
         is_separated = self._all_selected.is_separated(self.max_order, most_work)
         if is_separated is None:
             self._all_selected = None
