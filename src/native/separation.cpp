@@ -32,6 +32,7 @@ constexpr int64_t kMostColumns = 64;     // a bit each
 constexpr size_t kMostPairs = 1u << 18;  // 2 MiB
 constexpr size_t kWords = 8;             // of bits gone through together
 constexpr size_t kAtOnce = 16;           // pairs a thread takes on
+constexpr double kAComparison = 4;       // of two codes, in the work that trying a pair takes
 
 // counts[i] = in how many columns, each n long, sample i is equal to sample `one`, for those after it.
 HOCMIM_DISPATCH
@@ -204,7 +205,7 @@ private:
         for (size_t i = 0; i < n_samples; ++i) ++end[only_newest ? level_of[i] : 0];
         double n_pairs = 0;
         for (const size_t n : end) n_pairs += double(n) * double(n) / 2;
-        const double work = n_pairs * double(columns_.size());
+        const double work = kAComparison * n_pairs * double(columns_.size());
         if (work > double(work_left_)) return false;
         work_left_ -= int64_t(work);
 

@@ -15,9 +15,9 @@ from hocmim.counting import Joint, Values, native_list
 from hocmim.criteria.base import Best, Criterion, comparison_key
 from hocmim.criteria.selected import Selected
 
-# What finding out whether paths can be bounded may take, for each sample and candidate, in tenths
-# of a nanosecond or so: about as much as following them.
-WORK_ALLOWED = 10_000
+# What finding out whether paths can be bounded may take, for each sample and candidate: about as
+# long as following them.
+WORK_ALLOWED = 2_000
 # A member of Z is taken by its key, that is, up to a rounding error.
 ROUNDING = 2e-12
 
