@@ -557,6 +557,16 @@ def select(name, X, y, K, estimator="plugin", **parameters):
 # -- tables to try it on ---------------------------------------------------------------------------
 
 
+def assert_selects_as_hocmim(selector, X, y, **parameters):
+    """A fitted selector has the features, orders and sets of ``hocmim``, and its scores to 1e-9."""
+    K = len(selector.selected_)
+    selected, scores, sets, orders = hocmim(columns(X), tuple(y.tolist()), K, **parameters)
+    assert selector.selected_.tolist() == selected, parameters
+    assert selector.orders_.tolist() == orders, parameters
+    assert [Z.tolist() for Z in selector.representative_sets_] == sets, parameters
+    np.testing.assert_allclose(selector.scores_, scores, rtol=0, atol=1e-9, err_msg=f"{parameters}")
+
+
 def random_table(rng, n, D, levels=9, classes=5, ties=True):
     """An (n, D) array of levels and a target, related to each other; with ties, also columns
     that are copies, renamed copies, constant, or the target itself.

@@ -21,7 +21,6 @@ public:
 
     // Begins tables with rows of so many samples, by row, then lane.
     void start(std::vector<double> row_count);
-    const double* row_count() const { return row_count_.data(); }
 
     // So many cells of each table hold c samples of a row, in columns of `column_size` samples.
     void add(size_t row, uint32_t c, uint32_t column_size, const uint32_t* times);
