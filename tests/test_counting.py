@@ -1,4 +1,4 @@
-"""Counting by bit planes and by samples: the same terms, to the last bit."""
+"""Counting by bit planes, by samples and by splitting cells: the same terms, to the last bit."""
 
 from dataclasses import replace
 
@@ -9,6 +9,8 @@ from hocmim import _native
 from hocmim._native import Term
 from hocmim.codes import Codes, Column
 from hocmim.counting import BlockTerms, Joint
+from hocmim.criteria.base import comparison_key
+from hocmim.criteria.hocmim import GreedyHOCMIM
 
 TERMS = ["information", "given_class", "redundancy", "conditional", "joint", "joint_entropy"]
 ESTIMATORS = ["plugin", "shrinkage", "miller_madow", "grassberger"]
@@ -90,6 +92,40 @@ def test_redundancy_of_columns_side_by_side_is_that_of_one_by_one(n_samples, n_c
     assert terms.redundancy(w).tobytes() == expected.tobytes()
     which = np.array([73, 5, 6, 7, 72, 0])
     assert terms.redundancy(w, which).tolist() == expected[which].tolist()
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("n", [300, 20_000, 140_000])
+def test_every_level_of_a_path_is_the_redundancy_with_its_set(n, n_classes):
+    """To the last bit, whatever the cells hold: counted by splitting cells, and from the set."""
+    rng = np.random.default_rng([n, n_classes])
+    shares = [rng.dirichlet(np.full(arity, 3.0)) for arity in [2, 3, 4, 5] * 4]
+    columns = [
+        Column(rng.choice(len(share), size=n, p=share).astype(np.uint8), len(share))
+        for share in shares
+    ]
+    y = Column(rng.integers(n_classes, size=n).astype(np.uint8), n_classes)
+    block, selected = Codes.from_columns(columns[:4]), columns[4:]
+    criterion = GreedyHOCMIM(max_order=9, tol=-1e9)  # no path ends early
+    criterion.start(block, y)
+    for column in selected:
+        criterion.update(column)
+    criterion.scores()
+    assert criterion.order.tolist() == [9] * 4
+    terms = BlockTerms(replace(block, planes=False), Joint.of([y]), "shrinkage")
+    for j, members in enumerate(criterion.member):
+        for level in range(9):
+            sets = [
+                Joint.of([selected[s] for s in (*members[:level], last)])
+                for last in range(len(selected))
+                if last not in members[:level]
+            ]
+            which = np.array([j])
+            found = [
+                float(terms.information(w, which)[0] - terms.given_class(w, which)[0]) for w in sets
+            ]
+            assert criterion.redundancy[j, level] in found
+            assert comparison_key(criterion.redundancy[j, level]) == comparison_key(found).max()
 
 
 def test_positions_are_given_once():

@@ -2,6 +2,7 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "partition.hpp"
@@ -109,7 +110,8 @@ private:
 
 // What is in the cells of a Partition split by one more column, without forming the finer partition:
 // for up to 16 rows and 8 levels. Calls, for every new cell of two or more, sink.rows(rows, n_w) with
-// the row of each sample, or sink.counts(counts, n_w) with the count of each row.
+// the row of each sample, or sink.counts(counts, n_w) with the count of each row. A cell of two or three samples goes
+// to sink.two(rows, a == b) or sink.three(rows, a == b, a == c, b == c): whether they stay together is anybody's guess.
 class SplitCounter {
 public:
     static constexpr int64_t kRows = 16, kLevels = 8;
@@ -127,17 +129,27 @@ public:
             const uint32_t *sample = partition.sample.data() + begin, size = end - begin;
             const uint8_t* here = rows + begin;
             begin = end;
-            if (size > kListed)
+            if (size > kTabled)
                 count(sample, here, size, level_of, n_levels, sink);
-            else if (size > 2)
+            else if (size > kListed)
+                tabulate(sample, here, size, level_of, n_levels, sink);
+            else if (size > 3)
                 list(sample, here, size, level_of, n_levels, sink);
-            else if (level_of[sample[0]] == level_of[sample[1]])
-                sink.rows(here, 2);
+            else if (size == 3)
+                three(here, level_of[sample[0]], level_of[sample[1]], level_of[sample[2]], sink);
+            else
+                sink.two(here, level_of[sample[0]] == level_of[sample[1]]);
         }
     }
 
 private:
-    static constexpr uint32_t kListed = 128;  // cells of more samples are counted, not listed
+    // Cells of a few samples are listed; the rows of more are counted, in bytes as long as these will do.
+    static constexpr uint32_t kListed = 8, kTabled = 255;
+
+    template <class Code, class Sink>
+    static void three(const uint8_t* rows, Code a, Code b, Code c, Sink& sink) {
+        sink.three(rows, a == b, a == c, b == c);
+    }
 
     template <class Code, class Sink>
     void list(const uint32_t* sample, const uint8_t* rows, uint32_t size, const Code* level_of,
@@ -149,6 +161,21 @@ private:
         }
         for (int64_t level = 0; level < n_levels; ++level)
             if (n_here[level] > 1) sink.rows(listed_[level], n_here[level]);
+    }
+
+    template <class Code, class Sink>
+    void tabulate(const uint32_t* sample, const uint8_t* rows, uint32_t size, const Code* level_of,
+                  int64_t n_levels, Sink& sink) {
+        uint8_t counts[kLevels * kRows];
+        std::memset(counts, 0, size_t(n_levels * kRows));
+        for (uint32_t i = 0; i < size; ++i) ++counts[level_of[sample[i]] * kRows + rows[i]];
+        for (int64_t level = 0; level < n_levels; ++level) {
+            uint64_t low, high;
+            std::memcpy(&low, counts + level * kRows, 8);
+            std::memcpy(&high, counts + level * kRows + 8, 8);
+            const int64_t total = int64_t(((low + high) * 0x0101010101010101u) >> 56);  // of all bytes
+            if (total > 1) sink.counts(counts + level * kRows, total);
+        }
     }
 
     // Two tables take turns, so that equal samples in a row do not wait for each other.

@@ -262,7 +262,16 @@ struct SplitSink {
         for (int64_t i = 0; i < size; ++i) ++of_row[rows[i]];
         counts(of_row, size);
     }
-    void counts(const int64_t* counts, int64_t size) {
+    void two(const uint8_t* rows, bool is_so) {
+        if (is_so) this->rows(rows, 2);
+    }
+    void three(const uint8_t* rows, bool is_ab, bool is_ac, bool is_bc) {
+        if (is_ab && is_ac) return this->rows(rows, 3);
+        const uint8_t pair[2] = {rows[is_bc], rows[is_ab ? 1 : 2]};
+        if (is_ab || is_ac || is_bc) this->rows(pair, 2);
+    }
+    template <class Count>
+    void counts(const Count* counts, int64_t size) {
         int64_t of_class[SplitCounter::kRows] = {};
         condition.add_cell(size);
         sink.begin_cell(size);
@@ -290,15 +299,22 @@ struct SmallCellSink {
     ConditionSums& condition;
     const int64_t n_levels, n_classes;
 
+    void two(const uint8_t* rows, bool is_so) { small.add_two(rows[0], rows[1], is_so); }
+    void three(const uint8_t* rows, bool is_ab, bool is_ac, bool is_bc) {
+        small.add_of_three(rows[0], rows[1], rows[2], is_ab, is_ac, is_bc);
+    }
     void rows(const uint8_t* rows, int64_t size) {
-        if (size == 2) return small.add_two(rows[0], rows[1]);
-        if (size == 3) return small.add_three(rows[0], rows[1], rows[2]);
+        if (size == 2) return two(rows, true);
+        if (size == 3) return three(rows, true, true, true);
         uint8_t of_row[SplitCounter::kRows] = {};
         for (int64_t i = 0; i < size; ++i) ++of_row[rows[i]];
+        counts(of_row, size);
+    }
+    void counts(const uint8_t* of_row, int64_t size) {
         if (size <= small.most_samples())
             small.add(of_row, size);
         else
-            counts(of_row, size);
+            counts<uint8_t>(of_row, size);
     }
     template <class Count>
     void counts(const Count* counts, int64_t size) {

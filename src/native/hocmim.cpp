@@ -251,6 +251,7 @@ private:
         });
         if (!won.empty() && depth + 1 < selected_.size()) {
             refine(p, newest(), here.child);
+            sort_cells_(here.child);
             extend(depth + 1, here.child, won);
         }
         for_each_branch(depth, stayed, [&](int32_t who, const Ids& branch) {
@@ -288,6 +289,7 @@ private:
         }
         for_each_branch(depth, grown, [&](int32_t branch, const Ids& branch_ids) {
             refine(p, branch, here.child);
+            sort_cells_(here.child);
             extend(depth + 1, here.child, branch_ids);
         });
     }
@@ -344,6 +346,7 @@ private:
     const Parameters& p_;
     Evaluator evaluate_;
     Refiner refine_;
+    CellSorter sort_cells_;
     ConditionSums condition_;
     Candidate candidate_;
     Partition everybody_;

@@ -140,4 +140,41 @@ private:
     Buffer<uint32_t> sorted_, start_;
 };
 
+// Puts cells of one size together, the smallest first: who goes through them many times need not guess the next.
+// Holds scratch, so one CellSorter serves one thread.
+class CellSorter {
+public:
+    void operator()(Partition& p) {
+        uint32_t n_cells[kSizes] = {}, cell_at[kSizes], sample_at[kSizes], begin = 0;
+        sample_.resize(p.sample.size());
+        end_.resize(p.cell_end.size());
+        const auto bucket = [](uint32_t size) { return std::min(size, kSizes - 1); };
+        for (const uint32_t end : p.cell_end) {
+            ++n_cells[bucket(end - begin)];
+            begin = end;
+        }
+        uint32_t cell = 0, sample = 0;
+        for (uint32_t size = 0; size < kSizes; ++size) {
+            cell_at[size] = cell;
+            sample_at[size] = sample;
+            cell += n_cells[size];
+            sample += n_cells[size] * size;
+        }
+        begin = 0;
+        for (const uint32_t end : p.cell_end) {
+            const uint32_t size = end - begin, to = bucket(size);
+            std::copy(p.sample.begin() + begin, p.sample.begin() + end, sample_.begin() + sample_at[to]);
+            sample_at[to] += size;
+            end_[cell_at[to]++] = sample_at[to];
+            begin = end;
+        }
+        std::swap(p.sample, sample_);
+        std::swap(p.cell_end, end_);
+    }
+
+private:
+    static constexpr uint32_t kSizes = 256;  // larger ones are all the same
+    Buffer<uint32_t> sample_, end_;
+};
+
 }  // namespace hocmim

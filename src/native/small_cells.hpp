@@ -2,19 +2,22 @@
 // them, and few kinds.
 #pragma once
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 namespace hocmim {
 
 // A variable here is the rows (level and class), the levels, or the classes; its kinds are how many
-// cells of each size hold each value how often. One cell of two samples adds to six kinds, looked up
-// by its two rows; one of three to nine.
+// cells of each size hold each value how often. A cell of two samples adds to six kinds, one of three to nine:
+// so they are tallied by their rows first, and any cells, with two classes, by what they hold of each level. Kinds are
+// told apart in the end.
 class SmallCells {
 public:
     static constexpr int64_t kMostRows = 16;
 
     // For cells of up to so many samples: with many samples in all, larger ones are alike too.
-    explicit SmallCells(int64_t n_samples) : most_(n_samples < kManySamples ? kFew : kMany) {}
+    explicit SmallCells(int64_t n_samples)
+        : most_(n_samples < 1 << 14 ? 8 : n_samples < 1 << 17 ? 16 : kMost) {}
     int64_t most_samples() const { return most_; }
 
     // For tables of n_levels * n_classes ≤ 16 rows. All tallies are 0 before and after a table.
@@ -23,25 +26,91 @@ public:
         n_levels_ = n_levels;
         n_classes_ = n_classes;
         n_rows_ = n_levels * n_classes;
+        of_pair_.assign(n_classes == 2 ? size_t(n_levels) * pairs_.size : 0, 0);
         tally_.assign(size_t(n_rows_ + n_levels + n_classes) * n_kinds_ + 1, 0);
         make_look_ups();
     }
 
-    void add_two(uint32_t a, uint32_t b) {
-        ++n_of_size_[2];
-        const uint16_t* kinds = twos_.data() + (a * uint32_t(n_rows_) + b) * 6;
-        for (int k = 0; k < 6; ++k) ++tally_[kinds[k]];
+    // Two samples of these rows are a cell, if `is_so`: asking would be a guess.
+    void add_two(uint32_t a, uint32_t b, bool is_so) { of_two_[a * kMostRows + b] += is_so; }
+
+    // Of three samples those that are equal are a cell.
+    void add_of_three(uint32_t a, uint32_t b, uint32_t c, bool is_ab, bool is_ac, bool is_bc) {
+        const bool is_all = is_ab & is_ac;
+        add_two(a, b, is_ab & !is_all);
+        add_two(a, c, is_ac & !is_all);
+        add_two(b, c, is_bc & !is_all);
+        of_three_[(a * kMostRows + b) * kMostRows + c] += is_all;
     }
 
-    void add_three(uint32_t a, uint32_t b, uint32_t c) {
-        ++n_of_size_[3];
-        const uint32_t at = (a * uint32_t(n_rows_) + b) * uint32_t(n_rows_) + c;
-        const uint16_t* kinds = threes_.data() + at * 9;
-        for (int k = 0; k < 9; ++k) ++tally_[kinds[k]];
-    }
-
-    // Up to most_samples() by their counts; counts of 0 are tallied too and never read.
+    // Up to most_samples() by their counts, kMostRows of them; counts of 0 are tallied too and never read.
     void add(const uint8_t* counts, int64_t size) {
+        if (n_classes_ == 2)
+            add_of_two_classes(counts, size);
+        else
+            add_of_any(counts, size);
+    }
+
+    // Calls use(value, count, size, times) for all kinds of a variable, and clears its tally. The
+    // sizes go last: they say where to look.
+    template <class Use>
+    void take_rows(Use&& use) {
+        tell_apart_by_rows();
+        if (n_classes_ == 2) tell_apart_by_levels();
+        take(0, n_rows_, use);
+    }
+    template <class Use>
+    void take_levels(Use&& use) { take(n_rows_, n_levels_, use); }
+    template <class Use>
+    void take_classes(Use&& use) { take(n_rows_ + n_levels_, n_classes_, use); }
+    // Calls use(size, times).
+    template <class Use>
+    void take_sizes(Use&& use) {
+        for (int64_t size = 2; size <= most_; ++size) {
+            if (n_of_size_[size]) use(size, n_of_size_[size]);
+            n_of_size_[size] = 0;
+        }
+    }
+
+private:
+    static constexpr int64_t kMost = 28;
+
+    template <class T>
+    static T read(const uint8_t* from) {
+        T value;
+        std::memcpy(&value, from, sizeof value);
+        return value;
+    }
+
+    // What a cell can hold of a level with two classes: c0 and c1 samples of them.
+    struct Pairs {
+        std::vector<uint16_t> number;  // by the two as they lie in memory
+        uint32_t begin[kMost + 1] = {}, size = 0;  // of those of a cell of so many samples; of all
+
+        explicit Pairs(int64_t most) : number(size_t(257 * most + 1), 0) {
+            for (int64_t c = 0, pair = 0; c <= most; ++c)
+                for (int64_t c1 = 0; c1 <= c; ++c1) {
+                    const uint8_t counts[2] = {uint8_t(c - c1), uint8_t(c1)};
+                    number[read<uint16_t>(counts)] = uint16_t(pair++);
+                }
+            for (int64_t n = 2; n <= most; ++n) {
+                begin[n] = size;
+                size += uint32_t((n + 1) * (n + 2) / 2);
+            }
+        }
+    };
+
+    void add_of_two_classes(const uint8_t* counts, int64_t size) {
+        static constexpr uint8_t of_first[8] = {255, 0, 255, 0, 255, 0, 255, 0};
+        const uint64_t all = read<uint64_t>(counts) + read<uint64_t>(counts + 8);
+        const uint64_t first = ((all & read<uint64_t>(of_first)) * 0x0101010101010101u) >> 56;  // sum of bytes
+        ++of_first_[size_t(size * (most_ + 1)) + first];
+        uint32_t* of_pair = of_pair_.data() + pairs_.begin[size];
+        for (int64_t l = 0; l < n_levels_; ++l, of_pair += pairs_.size)
+            ++of_pair[pairs_.number[read<uint16_t>(counts + 2 * l)]];
+    }
+
+    void add_of_any(const uint8_t* counts, int64_t size) {
         ++n_of_size_[size];
         uint32_t* of_size = tally_.data() + size * (most_ + 1);
         uint32_t *row = of_size, *level = of_size + n_rows_ * n_kinds_;
@@ -59,25 +128,50 @@ public:
         for (int64_t k = 0; k < n_classes_; ++k, cls += n_kinds_) ++cls[of_class[k]];
     }
 
-    // Calls use(value, count, size, times) for all kinds of a variable, and clears its tally. The
-    // sizes go last: they say where to look.
-    template <class Use>
-    void take_rows(Use&& use) { take(0, n_rows_, use); }
-    template <class Use>
-    void take_levels(Use&& use) { take(n_rows_, n_levels_, use); }
-    template <class Use>
-    void take_classes(Use&& use) { take(n_rows_ + n_levels_, n_classes_, use); }
-    // Calls use(size, times).
-    template <class Use>
-    void take_sizes(Use&& use) {
-        for (int64_t size = 2; size <= most_; ++size) {
-            if (n_of_size_[size]) use(size, n_of_size_[size]);
-            n_of_size_[size] = 0;
-        }
+    void tell_apart_by_rows() {
+        const auto take = [&](uint32_t& times, const uint16_t* kinds, int64_t size) {
+            if (times == 0) return;
+            n_of_size_[size] += times;
+            for (int64_t k = 0; k < 3 * size; ++k) tally_[kinds[k]] += times;
+            times = 0;
+        };
+        for (int64_t a = 0, two = 0, three = 0; a < n_rows_; ++a)
+            for (int64_t b = 0; b < n_rows_; ++b, ++two) {
+                take(of_two_[size_t(a * kMostRows + b)], &twos_[size_t(two) * 6], 2);
+                for (int64_t c = 0; c < n_rows_; ++c, ++three)
+                    take(of_three_[size_t((a * kMostRows + b) * kMostRows + c)], &threes_[size_t(three) * 9], 3);
+            }
     }
 
-private:
-    static constexpr int64_t kManySamples = 1 << 14, kFew = 8, kMany = 16;
+    void tell_apart_by_levels() {
+        for (int64_t size = 2; size <= most_; ++size) {
+            uint32_t* row = tally_.data() + size * (most_ + 1);
+            uint32_t *level = row + n_rows_ * n_kinds_, *cls = level + n_levels_ * n_kinds_;
+            uint32_t *of_first = of_first_.data() + size * (most_ + 1), n_cells = 0;
+            for (int64_t first = 0; first <= size; ++first) {
+                n_cells += of_first[first];
+                cls[first] += of_first[first];
+                cls[n_kinds_ + size - first] += of_first[first];
+                of_first[first] = 0;
+            }
+            if (n_cells == 0) continue;
+            n_of_size_[size] += n_cells;
+            uint32_t* of_pair = of_pair_.data() + pairs_.begin[size];
+            for (int64_t l = 0; l < n_levels_; ++l, of_pair += pairs_.size) {
+                uint32_t* times = of_pair;
+                for (int64_t c = 0; c <= size; ++c)
+                    for (int64_t c1 = 0; c1 <= c; ++c1, ++times) {
+                        if (*times == 0) continue;
+                        row[c - c1] += *times;
+                        row[n_kinds_ + c1] += *times;
+                        level[c] += *times;
+                        *times = 0;
+                    }
+                row += 2 * n_kinds_;
+                level += n_kinds_;
+            }
+        }
+    }
 
     template <class Use>
     void take(int64_t first, int64_t n_values, Use& use) {
@@ -135,8 +229,15 @@ private:
     const int64_t most_, n_kinds_ = (most_ + 1) * (most_ + 1);  // by size, by count
     int64_t n_levels_ = 0, n_classes_ = 0, n_rows_ = 0;
     std::vector<uint32_t> tally_;
-    std::vector<uint16_t> twos_, threes_;
-    int64_t n_of_size_[kMany + 1] = {};
+    int64_t n_of_size_[kMost + 1] = {};
+
+    // Not told apart yet: cells of two and three samples by their rows, in the order they came …
+    std::vector<uint32_t> of_two_ = std::vector<uint32_t>(kMostRows * kMostRows, 0);
+    std::vector<uint32_t> of_three_ = std::vector<uint32_t>(kMostRows * kMostRows * kMostRows, 0);
+    std::vector<uint16_t> twos_, threes_;  // the kinds they add to
+    // … and with two classes any cells, by level and pair of counts; by size and samples of the first class.
+    Pairs pairs_{most_};
+    std::vector<uint32_t> of_pair_, of_first_ = std::vector<uint32_t>(size_t(n_kinds_), 0);
 };
 
 }  // namespace hocmim
