@@ -5,7 +5,6 @@
 // that a conditioning set is formed once for all who share it, and samples alone in their cell retire.
 #include <algorithm>
 #include <cmath>
-#include <condition_variable>
 #include <mutex>
 #include <optional>
 #include <tuple>
@@ -365,16 +364,16 @@ void follow(Paths& paths, Vector<const int64_t> candidates) {
     PathKeeper(paths).follow(paths, ids);
 }
 
-// One look for the open candidate of largest score, in all blocks of a table at once. Any number of threads
-// may work at it; only those candidates are followed that a bound on their score leaves as contenders.
+// One look for the open candidate of largest score, or for the first few, in all blocks of a table at once. Any number
+// of threads may work at it; only those candidates are followed that a bound on their score leaves as contenders.
 class Contest {
 public:
     Contest(std::vector<Paths*> blocks, std::vector<Vector<const double>> bounds,
-            std::vector<Vector<const bool>> open, bool smallest)
-        : blocks_(std::move(blocks)), smallest_(smallest) {
+            std::vector<Vector<const bool>> open, bool smallest, int64_t n_best)
+        : blocks_(std::move(blocks)), smallest_(smallest), n_best_(size_t(n_best)) {
         if (blocks_.empty() || bounds.size() != blocks_.size() || open.size() != blocks_.size())
             throw std::invalid_argument("every block has bounds");
-        int64_t sure = INT64_MIN;  // what some candidate has
+        if (n_best < 1) throw std::invalid_argument("a contest is for the best, at least");
         for (size_t b = 0; b < blocks_.size(); ++b) {
             Paths& paths = *blocks_[b];
             const size_t size = size_t(paths.block.size());
@@ -383,56 +382,39 @@ public:
                 throw std::invalid_argument("the bounds do not fit the blocks");
             for (size_t id = 0; id < size; ++id) {
                 if (!open[b](id)) continue;
-                const bool is_exact = paths.n_behind(int64_t(id)) == 0;
-                const int64_t most = key(is_exact ? score(b, int64_t(id)) : bounds[b](id));
-                if (is_exact) sure = std::max(sure, most);
-                if (most >= sure) heap_.push_back({most, b, int64_t(id), is_exact});
+                if (paths.n_behind(int64_t(id)) == 0)
+                    note(b, int64_t(id));
+                else
+                    heap_.push_back({key(bounds[b](id)), b, int64_t(id)});
             }
         }
+        heap_.erase(std::remove_if(heap_.begin(), heap_.end(), [&](const Contender& c) { return is_beaten(c); }),
+                    heap_.end());
         std::make_heap(heap_.begin(), heap_.end());
     }
 
-    // The block and position of the best, and its score; of block −1 if no candidate is open.
-    std::tuple<int64_t, int64_t, double> work() {
+    // Follows contenders as long as there are any.
+    void work() {
         nb::gil_scoped_release release;
         std::optional<PathKeeper> keeper;
         std::unique_lock<std::mutex> lock(mutex_);
-        while (!heap_.empty()) {
+        while (!heap_.empty() && !is_beaten(heap_.front())) {
             const Contender top = heap_.front();
-            if (top.is_exact) {
-                const bool may_change = std::any_of(at_work_.begin(), at_work_.end(),
-                                                    [&](const Contender& other) { return top < other; });
-                if (!may_change) break;
-                changed_.wait(lock);
-                continue;
-            }
             std::pop_heap(heap_.begin(), heap_.end());
             heap_.pop_back();
-            at_work_.push_back(top);
             lock.unlock();
-            try {
-                Paths& paths = *blocks_[top.block];
-                if (!keeper) keeper.emplace(paths);
-                keeper->follow(paths, {top.id});
-            } catch (...) {  // nobody may wait for this one
-                lock.lock();
-                heap_.clear();
-                at_work_.clear();
-                changed_.notify_all();
-                throw;
-            }
+            Paths& paths = *blocks_[top.block];
+            if (!keeper) keeper.emplace(paths);
+            keeper->follow(paths, {top.id});
             lock.lock();
-            if (at_work_.empty()) break;  // somebody gave up
-            at_work_.erase(std::find_if(at_work_.begin(), at_work_.end(), [&](const Contender& other) {
-                return other.block == top.block && other.id == top.id;
-            }));
-            heap_.push_back({key(score(top.block, top.id)), top.block, top.id, true});
-            std::push_heap(heap_.begin(), heap_.end());
-            changed_.notify_all();
+            note(top.block, top.id);
         }
-        if (heap_.empty()) return {-1, 0, 0.0};
-        const Contender& best = heap_.front();
-        return {int64_t(best.block), best.id, score(best.block, best.id)};
+    }
+
+    // The block and position of the best, and its score; of block −1 if no candidate is open. When all have worked.
+    std::tuple<int64_t, int64_t, double> winner() const {
+        if (best_.empty()) return {-1, 0, 0.0};
+        return {int64_t(best_[0].block), best_[0].id, score(best_[0].block, best_[0].id)};
     }
 
 private:
@@ -441,7 +423,6 @@ private:
         int64_t key;
         size_t block;
         int64_t id;
-        bool is_exact;
         bool operator<(const Contender& other) const {
             if (key != other.key) return key < other.key;
             return block != other.block ? block > other.block : id > other.id;
@@ -450,11 +431,23 @@ private:
 
     double score(size_t block, int64_t id) const { return blocks_[block]->score(id, smallest_); }
 
+    // Whether there are enough better ones.
+    bool is_beaten(const Contender& contender) const {
+        return best_.size() == n_best_ && contender < best_.back();
+    }
+    // Takes one whose score is known.
+    void note(size_t block, int64_t id) {
+        best_.push_back({key(score(block, id)), block, id});
+        std::sort(best_.begin(), best_.end(), [](const Contender& a, const Contender& b) { return b < a; });
+        if (best_.size() > n_best_) best_.pop_back();
+    }
+
     std::vector<Paths*> blocks_;
     const bool smallest_;
+    const size_t n_best_;
     std::mutex mutex_;
-    std::condition_variable changed_;
-    std::vector<Contender> heap_, at_work_;
+    std::vector<Contender> heap_;  // by what they might score
+    std::vector<Contender> best_;  // by what they do score
 };
 
 }  // namespace
@@ -476,7 +469,8 @@ void bind_hocmim(nanobind::module_& m) {
 
     nb::class_<Contest>(m, "Contest")
         .def(nb::init<std::vector<Paths*>, std::vector<Vector<const double>>,
-                      std::vector<Vector<const bool>>, bool>(),
-             "blocks"_a, "bounds"_a.noconvert(), "open"_a.noconvert(), "smallest"_a)
-        .def("work", &Contest::work);
+                      std::vector<Vector<const bool>>, bool, int64_t>(),
+             "blocks"_a, "bounds"_a.noconvert(), "open"_a.noconvert(), "smallest"_a, "n_best"_a)
+        .def("work", &Contest::work)
+        .def("winner", &Contest::winner);
 }

@@ -67,8 +67,14 @@ class Floor:
 class Contest(Protocol):
     """One look for the best open column of several blocks, by any number of threads."""
 
-    def work(self) -> tuple[int, int, float]:
-        """Take part; return the block, position and score of the best, or −1 for no block."""
+    def work(self) -> None:
+        """Take part, until there is nothing left to do."""
+
+    def winner(self) -> tuple[int, int, float] | None:
+        """Return the block, position and score of the best, or −1 for no block.
+
+        None if it cannot be told this way.
+        """
 
 
 class Criterion(ABC):
@@ -147,10 +153,13 @@ class Criterion(ABC):
         return Best(float(self._keys[position]), position, float(self._scores[position]))
 
     @classmethod
-    def contest(cls, criteria: Sequence[Any], run: Callable[..., Any]) -> Contest | None:
+    def contest(
+        cls, criteria: Sequence[Any], run: Callable[..., Any], n_best: int
+    ) -> Contest | None:
         """Return a contest between all blocks of a table, if there is a better way than ``best``.
 
-        ``criteria`` are those of the blocks; ``run`` is a ``map`` that may use threads.
+        ``criteria`` are those of the blocks; ``run`` is a ``map`` that may use threads; so many of
+        the best are asked for one after the other.
         """
         return None
 

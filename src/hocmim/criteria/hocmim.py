@@ -116,6 +116,33 @@ class HOCMIMCriterion(Criterion):
         return np.array([self.selected[s].index for s in members], np.int64)
 
 
+class BoundedContest:
+    """A contest by bounds of which it is found out, meanwhile, whether they are any.
+
+    Parameters
+    ----------
+    contest : _native.Contest
+    is_bounded : callable
+        Whether they are; threads that ask at a time share the work.
+    """
+
+    def __init__(self, contest: _native.Contest, is_bounded: Callable[[], bool | None]) -> None:
+        self._contest = contest
+        self._is_bounded = is_bounded
+        self._first = iter([True])
+
+    def work(self) -> None:
+        """Take part: the first to come finds out, the others compete, then the other way round."""
+        if not next(self._first, False):
+            self._contest.work()
+        if self._is_bounded():
+            self._contest.work()
+
+    def winner(self) -> tuple[int, int, float] | None:
+        """Return the block, position and score of the best; None if there is no bound."""
+        return self._contest.winner() if self._is_bounded() else None
+
+
 class GreedyHOCMIM(HOCMIMCriterion):
     """HOCMIM with the greedy representative set of the paper.
 
@@ -148,17 +175,17 @@ class GreedyHOCMIM(HOCMIMCriterion):
         # None where paths cannot be bounded, and from when on finding out takes too long.
         self._all_selected = None if self.min_support > 0 else Selected.none(block.n_samples)
         self._ask_again, self._pause = 0, 1  # when so many are selected; how many more after that
-        self._n_cells = 0  # of all selected, when the redundancy with all of them was computed last
-        self._bound: Values | None = None
+        self._bound: Values | None = None  # on J, while no column splits a cell of all selected
         return self.relevance
 
     def update(self, newest: Column) -> None:
         """Note the newest column; paths are followed when they are asked for."""
         super().update(newest)
-        self._bound = None
         self._selected.append(newest.codes, newest.arity)
         if self._all_selected is not None:
-            self._all_selected = self._all_selected.with_column(newest)
+            before, self._all_selected = self._all_selected, self._all_selected.with_column(newest)
+            if self._all_selected.cells.n_cells > before.cells.n_cells:
+                self._bound = None
 
     def scores(self) -> Values:
         """J of every open candidate, each path followed to its end."""
@@ -167,58 +194,61 @@ class GreedyHOCMIM(HOCMIMCriterion):
 
     def best(self) -> Best | None:
         """Return the best open candidate, following no more paths than needed."""
-        contest = self.contest([self], map)
-        if contest is None:
+        contest = self.contest([self], map, 1)
+        if contest is not None:
+            contest.work()
+        if contest is None or (winner := contest.winner()) is None:
+            self._note_no_bound()
             return super().best()
-        block, position, score = contest.work()
+        block, position, score = winner
         return None if block < 0 else Best(float(comparison_key(score)), position, score)
 
     @classmethod
     def contest(
-        cls, criteria: Sequence[GreedyHOCMIM], run: Callable[..., Any]
-    ) -> _native.Contest | None:
-        """A contest by the bounds of all candidates, if they have any."""
-        n_open = sum(int(criterion.open.sum()) for criterion in criteria)
-        bounds = list(run(lambda criterion: criterion._bounds(n_open), criteria))
-        if any(bound is None for bound in bounds):
+        cls, criteria: Sequence[GreedyHOCMIM], run: Callable[..., Any], n_best: int
+    ) -> BoundedContest | None:
+        """A contest by the bounds of all candidates, if they may have any."""
+        if not all(criterion._may_be_bounded() for criterion in criteria):
             return None
-        paths, open_ = [c._paths for c in criteria], [c.open for c in criteria]
-        return _native.Contest(paths, bounds, open_, criteria[0].path == "min")
+        unknown = [criterion for criterion in criteria if criterion._bound is None]
+        for criterion, bound in zip(unknown, run(cls._bounds, unknown), strict=True):
+            criterion._bound = bound
+        bounds = [criterion._bound for criterion in criteria if criterion._bound is not None]
+        open_ = [criterion.open for criterion in criteria]
+        paths = [criterion._paths for criterion in criteria]
+        contest = _native.Contest(paths, bounds, open_, criteria[0].path == "min", n_best)
+        n_open = sum(int(is_open.sum()) for is_open in open_)
+        return BoundedContest(contest, lambda: criteria[0]._is_bounded(n_open))
 
-    def _bounds(self, n_open: int) -> Values | None:
-        """What J of each candidate can be at most; None if there is no such bound.
+    def _may_be_bounded(self) -> bool:
+        return self._all_selected is not None and len(self.selected) >= max(1, self._ask_again)
+
+    def _bounds(self) -> Values:
+        """What J of each candidate can be at most, if there is a bound."""
+        assert self._all_selected is not None
+        cells = self._all_selected.cells
+        if self.form == "conditional":
+            at_end = self.terms.conditional(cells)
+        else:
+            at_end = self.relevance - self.terms.redundancy(cells)
+        return np.maximum(at_end + ROUNDING, self.tol * self.relevance)
+
+    def _is_bounded(self, n_open: int) -> bool | None:
+        """Whether J(X; Z = S) bounds the J of paths that do not stop early; None if unknown.
 
         ``n_open`` are the candidates it would be for, here and in the other blocks.
         """
-        if self._bound is None and self.selected and self._is_bounded(n_open):
-            at_end = self.relevance - self._redundancy_with_all() + ROUNDING
-            self._bound = np.maximum(at_end, self.tol * self.relevance)
-        return self._bound
-
-    def _is_bounded(self, n_open: int) -> bool:
-        """Whether J(X; Z = S) bounds the J of paths that do not stop early."""
-        n_selected = len(self.selected)
-        if self._all_selected is None or n_selected < self._ask_again:
-            return False
-        most_work = WORK_ALLOWED * n_open * len(self._all_selected.cells.cells)
-        is_separated = self._all_selected.is_separated(self.max_order, most_work)
-        if is_separated is None:
-            self._all_selected = None
-        elif not is_separated:  # it may be so again with more columns, though less and less likely
-            self._ask_again, self._pause = n_selected + self._pause, 2 * self._pause
-        return is_separated is True
-
-    def _redundancy_with_all(self) -> Values:
-        """R(X, S, Y); unchanged by a column that splits no cell."""
         assert self._all_selected is not None
-        cells = self._all_selected.cells
-        if cells.n_cells > self._n_cells:
-            self._n_cells = cells.n_cells
-            if self.form == "conditional":
-                self._with_all = self.relevance - self.terms.conditional(cells)
+        most_work = WORK_ALLOWED * n_open * len(self._all_selected.cells.cells)
+        return self._all_selected.is_separated(self.max_order, most_work)
+
+    def _note_no_bound(self) -> None:
+        """Ask again when there are more columns, though less and less likely; or never."""
+        if self._may_be_bounded():
+            if self._is_bounded(0) is None:
+                self._all_selected = None
             else:
-                self._with_all = self.terms.redundancy(cells)
-        return self._with_all
+                self._ask_again, self._pause = len(self.selected) + self._pause, 2 * self._pause
 
 
 class ExhaustiveHOCMIM(HOCMIMCriterion):

@@ -142,15 +142,19 @@ class LocalEngine:
         began = time.perf_counter()
         is_long = self._seconds >= WORTH_THREADS_SECONDS
         run = self._threads(is_long).map
-        contest = type(self._criteria[0]).contest(self._criteria, run)
+        n_best = 2 if self._is_step_new else 1  # the runner-up is asked for next
+        contest = type(self._criteria[0]).contest(self._criteria, run, n_best)
         if contest is None:
             return None
         n_threads = self._n_threads if is_long else 1
-        winners = list(run(lambda _: contest.work(), range(n_threads)))
+        for _ in run(lambda _: contest.work(), range(n_threads)):
+            pass
+        if (winner := contest.winner()) is None:
+            return None
         if self._is_step_new:  # the runner-up is soon found
             self._seconds = time.perf_counter() - began
         self._is_step_new = False
-        return winners[0]
+        return winner
 
     def describe(self, index: int) -> dict[str, Any]:
         """What the criterion has to say of a column."""
