@@ -168,8 +168,9 @@ public:
             end_[cell_at[to]++] = sample_at[to];
             begin = end;
         }
-        std::swap(p.sample, sample_);
-        std::swap(p.cell_end, end_);
+        // Not swapped: in turn every partition would come by a buffer for all samples.
+        std::copy(sample_.begin(), sample_.end(), p.sample.begin());
+        std::copy(end_.begin(), end_.end(), p.cell_end.begin());
     }
 
 private:
