@@ -554,9 +554,6 @@ def select(name, X, y, K, estimator="plugin", **parameters):
     return forward(score, len(X), K)
 
 
-# -- tables to try it on ---------------------------------------------------------------------------
-
-
 def assert_selects_as_hocmim(selector, X, y, **parameters):
     """A fitted selector has the features, orders and sets of ``hocmim``, and its scores to 1e-9."""
     K = len(selector.selected_)
@@ -565,6 +562,9 @@ def assert_selects_as_hocmim(selector, X, y, **parameters):
     assert selector.orders_.tolist() == orders, parameters
     assert [Z.tolist() for Z in selector.representative_sets_] == sets, parameters
     np.testing.assert_allclose(selector.scores_, scores, rtol=0, atol=1e-9, err_msg=f"{parameters}")
+
+
+# -- tables to try it on ---------------------------------------------------------------------------
 
 
 def random_table(rng, n, D, levels=9, classes=5, ties=True):

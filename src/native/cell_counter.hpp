@@ -129,6 +129,7 @@ public:
             const uint32_t *sample = partition.sample.data() + begin, size = end - begin;
             const uint8_t* here = rows + begin;
             begin = end;
+            const auto is_same = [&](int a, int b) { return level_of[sample[a]] == level_of[sample[b]]; };
             if (size > kTabled)
                 count(sample, here, size, level_of, n_levels, sink);
             else if (size > kListed)
@@ -136,20 +137,15 @@ public:
             else if (size > 3)
                 list(sample, here, size, level_of, n_levels, sink);
             else if (size == 3)
-                three(here, level_of[sample[0]], level_of[sample[1]], level_of[sample[2]], sink);
+                sink.three(here, is_same(0, 1), is_same(0, 2), is_same(1, 2));
             else
-                sink.two(here, level_of[sample[0]] == level_of[sample[1]]);
+                sink.two(here, is_same(0, 1));
         }
     }
 
 private:
     // Cells of a few samples are listed; the rows of more are counted, in bytes as long as these will do.
     static constexpr uint32_t kListed = 8, kTabled = 255;
-
-    template <class Code, class Sink>
-    static void three(const uint8_t* rows, Code a, Code b, Code c, Sink& sink) {
-        sink.three(rows, a == b, a == c, b == c);
-    }
 
     template <class Code, class Sink>
     void list(const uint32_t* sample, const uint8_t* rows, uint32_t size, const Code* level_of,

@@ -245,7 +245,7 @@ class GreedyHOCMIM(HOCMIMCriterion):
     def _note_no_bound(self) -> None:
         """Ask again when there are more columns, though less and less likely; or never."""
         if self._may_be_bounded():
-            if self._is_bounded(0) is None:
+            if self._is_bounded(0) is None:  # no more work: the answer is known by now
                 self._all_selected = None
             else:
                 self._ask_again, self._pause = len(self.selected) + self._pause, 2 * self._pause
