@@ -20,10 +20,10 @@ import numpy as np
 from distributed import Client, LocalCluster
 
 from dask_out_of_core import bytes_sent
-from hocmim.engines.dask import Cluster
-from hocmim.engines.remote import open_collection
-from hocmim.methods import make_selector
-from hocmim.search import forward_search
+from hocmim.search.engines.dask import Cluster
+from hocmim.search.engines.remote import open_collection
+from hocmim.search.loop import forward_search
+from hocmim.selectors.registry import make_selector
 
 BASE = (200_000, 100, 8, 2)
 POINTS = [

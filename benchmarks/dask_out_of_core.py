@@ -26,10 +26,10 @@ import pyarrow as pa
 from distributed import Client, LocalCluster
 from pyarrow import parquet
 
-from hocmim.engines.remote import open_cluster, open_files
-from hocmim.methods import make_selector
-from hocmim.search import forward_search
-from hocmim.sources import open_source
+from hocmim.coding.sources import open_source
+from hocmim.search.engines.remote import open_cluster, open_files
+from hocmim.search.loop import forward_search
+from hocmim.selectors.registry import make_selector
 from memory import peak_bytes, set_mark_back
 
 FILE_ROWS = 25_000

@@ -19,11 +19,11 @@ from typing import Any
 import numpy as np
 from distributed import Client, LocalCluster
 
-from hocmim.encode import Encoder, encode_target
-from hocmim.engines.dask import Cluster
-from hocmim.engines.local import LocalEngine
-from hocmim.methods import make_selector
-from hocmim.search import forward_search
+from hocmim.coding.encoder import Encoder, encode_target
+from hocmim.search.engines.dask import Cluster
+from hocmim.search.engines.local import LocalEngine
+from hocmim.search.loop import forward_search
+from hocmim.selectors.registry import make_selector
 from tables import SIZES, TableSpec, classes, table
 
 LONG = TableSpec("2000000x200", 2_000_000, 200)

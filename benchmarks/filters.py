@@ -18,9 +18,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from hocmim import filters
-from hocmim.base import RankingSelector
-from hocmim.machine import processor
+from hocmim.experiments.machine import processor
+from hocmim.selectors import filters
+from hocmim.selectors.base import RankingSelector
 
 N_SELECTED = 50
 

@@ -3,7 +3,7 @@
     .venv/bin/python benchmarks/micro.py [--samples 2000] [--columns 500] [--levels 5]
                                          [--estimators plugin shrinkage] [--json file]
 
-Every term of ``hocmim.counting.BlockTerms`` on one thread, with W of one, two and three columns.
+Every term of ``BlockTerms`` on one thread, with W of one, two and three columns.
 The smallest of several goes, so that a kernel is compared with itself from one day to the next.
 """
 
@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from hocmim.counting import BlockTerms, Joint
+from hocmim.information.counting import BlockTerms, Joint
 from tables import TableSpec, as_codes, classes, code_matrix
 from yardstick import histogram_ns
 

@@ -24,8 +24,8 @@ ALLOWED_BYTES = 4 << 30
 def measure(spec: TableSpec, k: int, n_jobs: int | None) -> dict[str, Any]:
     """Select k columns of the table and say what that took."""
     from hocmim.criteria.hocmim import GreedyHOCMIM
-    from hocmim.engines.local import LocalEngine
-    from hocmim.search import forward_search
+    from hocmim.search.engines.local import LocalEngine
+    from hocmim.search.loop import forward_search
 
     codes, y = as_codes(code_matrix(spec), classes(spec))
     set_mark_back()

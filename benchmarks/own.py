@@ -33,8 +33,8 @@ def _fit(data: dict[str, Any], case: dict[str, Any]) -> list[int]:
 
 
 def _search(data: dict[str, Any], case: dict[str, Any]) -> list[int]:
-    from hocmim.engines.local import LocalEngine
-    from hocmim.search import forward_search
+    from hocmim.search.engines.local import LocalEngine
+    from hocmim.search.loop import forward_search
 
     codes, y = data["codes"]
     selector = _selector(case)

@@ -13,7 +13,7 @@ from typing import Any
 import figures
 from cases import PAPER_METHODS, Case, case_key, own
 from claims import PAPER_RATIOS, Claim, Medians, evaluate, paper_ratios
-from hocmim.machine import processor
+from hocmim.experiments.machine import processor
 from tables import SIZES
 
 # A C and OpenMP toolbox for R, two threads, measured on an earlier day on such a machine; it is not

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from hocmim.codes import Codes, Column
+    from hocmim.coding.codes import Codes, Column
 
 CHUNK = 64  # columns made at a time where a table is filled in row-major order
 MODULE = 50  # genes that follow one hidden factor
@@ -166,7 +166,7 @@ def table(spec: TableSpec, dtype: Any = np.int64, out: NDArray[Any] | None = Non
 
 def as_codes(matrix: NDArray[np.uint8], y: NDArray[np.uint8]) -> tuple[Codes, Column]:
     """What hocmim makes of the table, without its encoder."""
-    from hocmim.codes import Codes, Column
+    from hocmim.coding.codes import Codes, Column
 
     n_columns, n_samples = matrix.shape
     codes = Codes(

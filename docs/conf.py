@@ -68,23 +68,26 @@ sphinx_gallery_conf = {
 
 # Where the classes are shown that have no public name of their own: `name` in a docstring.
 ELSEWHERE = {
-    "InformationSelector": "hocmim.selectors",
-    "RankingSelector": "hocmim.base",
-    "Explanation": "hocmim.explain",
-    "Contest": "hocmim.explain",
-    "Trace": "hocmim.explain",
-    "Stopping": "hocmim.stopping",
-    "Stability": "hocmim.stability",
-    "Codes": "hocmim.codes",
-    "Column": "hocmim.codes",
-    "ColumnDescription": "hocmim.encode",
-    "BlockTerms": "hocmim.counting",
-    "Joint": "hocmim.counting",
+    "InformationSelector": "hocmim.selectors.information",
+    "RankingSelector": "hocmim.selectors.base",
+    "Explanation": "hocmim.insight.explain",
+    "Contest": "hocmim.insight.explain",
+    "Trace": "hocmim.insight.explain",
+    "Stopping": "hocmim.search.stopping",
+    "Stability": "hocmim.selectors.stability",
+    "Codes": "hocmim.coding.codes",
+    "Column": "hocmim.coding.codes",
+    "ColumnDescription": "hocmim.coding.encoder",
+    "BlockTerms": "hocmim.information.counting",
+    "Joint": "hocmim.information.counting",
 }
 NAMES = {name: f"hocmim.{name}" for name in hocmim.__all__} | {
     name: f"{module}.{name}" for name, module in ELSEWHERE.items()
 }
-MODULES = {"hocmim.estimators": "/api/estimators", "hocmim.stopping": "/stopping"}
+MODULES = {
+    "hocmim.information.estimators": "/api/estimators",
+    "hocmim.search.stopping": "/stopping",
+}
 # X_j, k_x(z), Σ_{j∈S} (a longer name such as n_bins is no formula); and what is markup by mistake.
 SUBSCRIPT = (
     r"(?<![^\W\d_])([^\W\d_]\u0304?)_([A-Za-z0-9]{1,2})(?![A-Za-z0-9_])|(?<=\w)_\{([^{}]+)\}"

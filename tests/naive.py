@@ -16,7 +16,7 @@ import numpy as np
 EULER_GAMMA = 0.57721566490153286061
 ESTIMATORS = ("plugin", "shrinkage", "miller_madow", "grassberger", "jeffreys")
 
-# SPEC §1: ten samples, columns X1..X5 then Y.
+# SPEC 1: ten samples, columns X1..X5 then Y.
 WORKED_EXAMPLE = """
     0 1 0 0 1|1   1 1 1 1 0|0   0 0 0 0 0|0   1 0 0 0 0|1   1 1 1 0 0|1
     0 0 0 1 0|1   1 0 1 0 0|0   1 0 1 0 0|0   1 1 0 1 0|1   1 0 0 0 1|1
@@ -206,7 +206,7 @@ def probabilities(table):
 
 
 def shrinkage_moments(p, px, py, n):
-    """(var, cov, ml2, mlind, ind2) of SPEC §2: sums over every cell, the empty ones too."""
+    """(var, cov, ml2, mlind, ind2) of SPEC 2: sums over every cell, the empty ones too."""
     var, cov, ml2, mlind, ind2 = [], [], [], [], []
     for x, y in product(px, py):
         q, ind, both = p.get((x, y), 0.0), px[x] * py[y], px[x] + py[y]

@@ -51,7 +51,7 @@ def test_every_public_name_has_a_page(site):
     shown = {name for kind, of in entries.items() if kind.startswith("py:") for name in of}
     names = {f"hocmim.{name}" for name in hocmim.__all__ if not name.startswith("__")}
     assert names - shown == set()
-    assert "hocmim.selectors.InformationSelector.explain" in shown
+    assert "hocmim.selectors.information.InformationSelector.explain" in shown
     assert "hocmim.errors.InvalidTableError" in shown
 
 
@@ -90,7 +90,10 @@ def test_pages_ask_nothing_of_the_network(site):
 def test_formulas_are_set_and_names_are_links(site):
     page = (site / "api/generated/hocmim.RelaxMRMR.html").read_text()
     assert "Relax-mRMR: JMI less 1/(|S| (|S|−1)) Σ<sub>j∈S</sub>" in page
-    assert 'href="hocmim.selectors.InformationSelector.html#hocmim.selectors.Infor' in page
+    assert (
+        'href="hocmim.selectors.information.InformationSelector.html#hocmim.selectors.information.Infor'
+        in page
+    )
     for page in pages(site):
         text = page.read_text()
         assert not re.search(r":(sub|py:obj|class|func):`", text), page

@@ -12,9 +12,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from test_cli import mixed_table, wide  # noqa: F401
 
 from browser import open_chromium, script
-from test_cli import mixed_table, wide  # noqa: F401
 
 ROOT = Path(__file__).parents[1]
 

@@ -1,83 +1,56 @@
-"""hocmim: feature selection by high-order conditional mutual information."""
+"""hocmim: feature selection by high-order conditional mutual information.
 
-from importlib.metadata import version
+The public names are imported when they are first used (PEP 562): ``import hocmim`` and
+``hocmim --help`` do not wait for scikit-learn.
+"""
 
-from hocmim.comparators import (
-    CIFE,
-    CMI,
-    CMICOT,
-    CMIM,
-    CMIM3,
-    CMIM4,
-    DISR,
-    ICAP,
-    JMI,
-    JMI3,
-    JMI4,
-    JMIM,
-    MIFS,
-    MIM,
-    MRMR,
-    BetaGamma,
-    CriterionSelector,
-    RelaxMRMR,
-)
-from hocmim.compare import compare_methods
-from hocmim.criteria.base import Criterion
-from hocmim.encode import Encoder, encode
-from hocmim.filters import (
-    FSOLS,
-    ILFS,
-    NCA,
-    FisherScore,
-    GiniIndex,
-    KruskalWallis,
-    ReliefF,
-)
-from hocmim.information import cmi, entropy, mi
-from hocmim.methods import list_methods, make_selector
-from hocmim.selectors import HOCMIM
-from hocmim.stability import StabilitySelector, stability_index
+from __future__ import annotations
 
-__version__ = version("hocmim")
+from importlib import import_module
+from typing import Any
 
-__all__ = [
-    "CIFE",
-    "CMI",
-    "CMICOT",
-    "CMIM",
-    "CMIM3",
-    "CMIM4",
-    "DISR",
-    "FSOLS",
-    "HOCMIM",
-    "ICAP",
-    "ILFS",
-    "JMI",
-    "JMI3",
-    "JMI4",
-    "JMIM",
-    "MIFS",
-    "MIM",
-    "MRMR",
-    "NCA",
-    "BetaGamma",
-    "Criterion",
-    "CriterionSelector",
-    "Encoder",
-    "FisherScore",
-    "GiniIndex",
-    "KruskalWallis",
-    "RelaxMRMR",
-    "ReliefF",
-    "StabilitySelector",
-    "__version__",
-    "cmi",
-    "compare_methods",
-    "encode",
-    "entropy",
-    "list_methods",
-    "make_selector",
-    "mi",
-    "stability_index",
-]
+# Public names that are not selectors, by the module that defines them.
+_MODULE_OF = {
+    "Criterion": "criteria.base",
+    "CriterionSelector": "selectors.comparators",
+    "Encoder": "coding.encoder",
+    "Joint": "information.counting",
+    "StabilitySelector": "selectors.stability",
+    "cmi": "information.functions",
+    "compare_methods": "experiments.compare",
+    "data_notes": "insight.notes",
+    "encode": "coding.encoder",
+    "entropy": "information.functions",
+    "fingerprint": "insight.report.fingerprint",
+    "list_methods": "selectors.registry",
+    "make_selector": "selectors.registry",
+    "mi": "information.functions",
+    "stability_index": "selectors.stability",
+    "write_report": "insight.report.page",
+}
+
+
+def _selectors() -> dict[str, type]:
+    """The selectors by the name of their class."""
+    return import_module("hocmim.selectors.registry").selectors_by_class_name()
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("hocmim")
+    if name == "__all__":
+        return sorted([*_MODULE_OF, *_selectors(), "__version__"])
+    if name in _MODULE_OF:
+        value = getattr(import_module(f"hocmim.{_MODULE_OF[name]}"), name)
+    elif not name.startswith("_") and name in (selectors := _selectors()):
+        value = selectors[name]
+    else:
+        raise AttributeError(f"module 'hocmim' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*__getattr__("__all__"), *globals()])

@@ -1,16 +1,12 @@
 """Small data sets of the paper's sizes, and outcomes made up or computed once."""
 
-import os
-from pathlib import Path
-
 import pytest
 from made_up import make_arrays
 
 from hocmim.experiments.datasets import Source, make_data_set, save
 from hocmim.experiments.protocol import Method, Protocol
 from hocmim.experiments.run import Experiment
-
-SHARED = Path(__file__).parents[3] / "shared" / "data"
+from published_data import find_published_data
 
 
 @pytest.fixture
@@ -31,8 +27,5 @@ def small_experiment(tmp_path):
 
 @pytest.fixture
 def shared_data():
-    """The folder of the paper's data sets; the test is skipped where they are not at hand."""
-    folder = Path(os.environ.get("HOCMIM_DATA", SHARED))
-    if not folder.is_dir():
-        pytest.skip("the paper's data sets (../shared/data, or $HOCMIM_DATA) are not here")
-    return folder
+    """The folder of the paper's data sets; the test is skipped where they are missing."""
+    return find_published_data()

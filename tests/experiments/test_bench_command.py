@@ -10,11 +10,12 @@ from click.testing import CliRunner
 from made_up import make_arrays
 
 import hocmim
-from hocmim.experiments import commands, datasets
+from hocmim.cli import bench as commands
+from hocmim.cli import main
+from hocmim.experiments import datasets
 from hocmim.experiments.config import read_config
 from hocmim.experiments.datasets import fetch_published, make_data_set, save
 from hocmim.experiments.published import published_sets
-from hocmim_cli import main
 
 
 def invoke(*arguments, code=0):

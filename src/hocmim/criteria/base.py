@@ -28,9 +28,9 @@ from typing import Any, NamedTuple, Protocol, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hocmim.codes import Codes, Column
-from hocmim.counting import BlockTerms, Joint, Values
-from hocmim.estimators import estimator_by_name
+from hocmim.coding.codes import Codes, Column
+from hocmim.information.counting import BlockTerms, Joint, Values
+from hocmim.information.estimators import estimator_by_name
 
 # One term a candidate on bit planes, in all or a step: measured, docs/performance.md.
 FIRST_ORDER_WORTH_THREADS = 100_000_000
@@ -83,7 +83,7 @@ class Criterion(ABC):
     Parameters
     ----------
     estimator : str
-        How information is estimated from counts; one of ``hocmim.estimators.ESTIMATORS``.
+        How information is estimated from counts; one of ``ESTIMATORS``.
 
     Attributes
     ----------

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from hocmim.codes import Codes, Column
-from hocmim.counting import Joint, Values
+from hocmim.coding.codes import Codes, Column
 from hocmim.criteria.base import (
     FIRST_ORDER_WORTH_THREADS,
     SECOND_ORDER_WORTH_THREADS,
     Criterion,
 )
+from hocmim.information.counting import Joint, Values
 
 
 class BetaGammaCriterion(Criterion):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from hocmim import _native
-from hocmim.codes import Codes, Column
-from hocmim.counting import Values, native_list
+from hocmim.coding.codes import Codes, Column
 from hocmim.criteria.base import Criterion
+from hocmim.information.counting import Values, native_list
 
 MOST_TEAM_SIZE = 16
 

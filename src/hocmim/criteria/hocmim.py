@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import hocmim._native as _native
-from hocmim.codes import Codes, Column
-from hocmim.counting import Joint, Values, native_list
+from hocmim.coding.codes import Codes, Column
 from hocmim.criteria.base import Best, Criterion, comparison_key
 from hocmim.criteria.selected import Selected
+from hocmim.information.counting import Joint, Values, native_list
 
 # What finding out whether paths can be bounded may take, for each sample and candidate: about as
 # long as following them.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from hocmim.codes import Codes, Column
-from hocmim.counting import Joint, Values
+from hocmim.coding.codes import Codes, Column
 from hocmim.criteria.base import Criterion
 from hocmim.criteria.subsets import n_subset_terms, subsets_with_newest
+from hocmim.information.counting import Joint, Values
 
 
 class JMIkCriterion(Criterion):

@@ -9,10 +9,10 @@ import numpy as np
 
 from hocmim import _native
 from hocmim._native import Term
-from hocmim.codes import Codes, Column
-from hocmim.counting import MOST_POPCOUNTS, Joint, Values, native_list
+from hocmim.coding.codes import Codes, Column
 from hocmim.criteria.base import Best, Criterion, comparison_key
 from hocmim.criteria.subsets import n_subset_terms
+from hocmim.information.counting import MOST_POPCOUNTS, Joint, Values, native_list
 
 # Cells are formed once for all candidates that meet a subset together: this many at a time.
 CHUNK = 32

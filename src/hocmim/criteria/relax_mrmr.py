@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from hocmim.codes import Codes, Column
-from hocmim.counting import Joint, Values
+from hocmim.coding.codes import Codes, Column
 from hocmim.criteria.base import Criterion
+from hocmim.information.counting import Joint, Values
 
 
 class RelaxMRMRCriterion(Criterion):

@@ -8,8 +8,8 @@ from typing import Self
 import numpy as np
 
 import hocmim._native as _native
-from hocmim.codes import Column
-from hocmim.counting import Joint, native_list
+from hocmim.coding.codes import Column
+from hocmim.information.counting import Joint, native_list
 
 
 class Selected:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import comb
 
-from hocmim.codes import Column
-from hocmim.counting import Joint
+from hocmim.coding.codes import Column
+from hocmim.information.counting import Joint
 
 
 def subsets_with_newest(selected: Sequence[Column], size: int) -> Iterator[Joint]:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hocmim.data.table import NumericMatrix, as_table, numeric_matrix
 from hocmim.errors import (
     InvalidParameterError,
     InvalidTableError,
@@ -23,7 +24,6 @@ from hocmim.errors import (
     MissingDependencyError,
 )
 from hocmim.experiments.published import PublishedSet
-from hocmim.tables import NumericMatrix, as_table, numeric_matrix
 
 SUFFIXES = (".npz", ".csv", ".parquet")
 

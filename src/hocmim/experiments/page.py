@@ -12,7 +12,7 @@ from hocmim.experiments.classifiers import TITLES
 from hocmim.experiments.figures import COLOURS, error_curves
 from hocmim.experiments.report import Report, describe_machine
 from hocmim.experiments.tables import Comparison, Grid
-from hocmim.pages import asset, document, sorting_script
+from hocmim.insight.pages import asset, document, sorting_script
 
 SHORT = {"low": "Low-dimensional", "high": "High-dimensional", "filters": "Filters"}
 

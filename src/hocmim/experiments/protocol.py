@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 import hocmim
-from hocmim.base import RankingSelector
-from hocmim.encode import Encoder
+from hocmim.coding.encoder import Encoder
 from hocmim.errors import InvalidParameterError, InvalidTargetError
 from hocmim.experiments.classifiers import (
     CLASSIFIERS,
@@ -29,7 +28,8 @@ from hocmim.experiments.classifiers import (
     svm_curve,
 )
 from hocmim.experiments.datasets import DataSet
-from hocmim.methods import make_selector
+from hocmim.selectors.base import RankingSelector
+from hocmim.selectors.registry import make_selector
 
 CLASSIFIER_INPUTS = ("binned", "raw", "standardised")
 FILTER_INPUTS = ("raw", "binned")

@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 
 from hocmim.experiments.classifiers import CLASSIFIERS
+from hocmim.experiments.machine import installed_version, memory_gib, processor
 from hocmim.experiments.protocol import Item, Outcome, Protocol
 from hocmim.experiments.published import Published
 from hocmim.experiments.run import Failure
@@ -27,7 +28,6 @@ from hocmim.experiments.tables import (
     significance,
     time_table,
 )
-from hocmim.machine import installed_version, memory_gib, processor
 
 PACKAGES = ("hocmim", "numpy", "scipy", "scikit-learn", "fastcan", "narwhals")
 

@@ -1,0 +1,121 @@
+"""``hocmim explain``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from hocmim.cli.options import (
+    Settings,
+    Source,
+    force_option,
+    json_option,
+    method_option,
+    quiet_option,
+    with_settings,
+    with_source,
+)
+
+if TYPE_CHECKING:
+    from hocmim.insight.explain import Explanation
+
+
+@click.command()
+@with_source
+@click.option(
+    "-f",
+    "--feature",
+    "features",
+    multiple=True,
+    required=True,
+    metavar="F",
+    help="The column to explain; repeatable.",
+)
+@method_option
+@with_settings
+@json_option
+@force_option
+@quiet_option
+def explain(
+    source: Source, features: tuple[str, ...], settings: Settings, method: str,
+    json_path: str | None, force: bool, quiet: bool,
+) -> None:  # fmt: skip
+    """Say why a column of FILE was taken or left.
+
+    Selects as `hocmim select` does with the same options, then shows for the column: its relevance,
+    what it repeats and what it completes (redundancy and synergy), the selected feature that took
+    its place, and its score at every step beside the best one.
+
+    \b
+    Examples:
+      hocmim explain patients.csv --target diagnosis --feature age
+      hocmim explain patients.csv -t diagnosis -f age -f weight -k 20 --json -
+    """
+    from dataclasses import asdict
+
+    from hocmim.cli import selection, show
+    from hocmim.cli.data import check_column, load
+    from hocmim.errors import InvalidParameterError
+
+    show.check_json(json_path, force)
+    data = load(source, settings, quiet)
+    groups = [name for name, _ in settings.group]
+    for feature in features:
+        check_column(feature, [*data.names, *groups], source.file)
+    selector = selection.make(method, settings, data)
+    if not hasattr(selector, "explain"):
+        raise InvalidParameterError(
+            f"{method} scores every column by itself, so there is nothing to explain. Take one of "
+            "the information-theoretic methods, such as HOCMIM, CMIM, JMI or mRMR."
+        )
+    outcome = selection.run(selector, data, quiet)
+    found = [selector.explain(feature, data.X) for feature in features]
+    if json_path is not None:
+        result = selection.described(source, selector, data) | {
+            "partial": outcome.is_partial,
+            "explanations": [asdict(explanation) for explanation in found],
+        }
+        show.json_result(result, json_path, force)
+    if json_path != "-":
+        for explanation in found:
+            _print(explanation)
+    if outcome.is_partial:
+        raise click.exceptions.Exit(130)
+
+
+def _print(explanation: Explanation) -> None:
+    from hocmim.cli import show
+
+    if not show.is_terminal():
+        click.echo(str(explanation))
+        return
+    show.paragraph(explanation.reason)
+    facts: list[tuple[str, Any]] = [
+        ("relevance", f"{explanation.relevance:.4f} nats"),
+        ("score", f"{explanation.score:.4f}"),
+    ]
+    if explanation.representative_set:
+        facts.append(("representative set", ", ".join(explanation.representative_set)))
+    if explanation.replaced_by is not None:
+        facts.append(("replaced by", explanation.replaced_by))
+    show.facts(facts)
+    if explanation.redundancy:
+        show.table(
+            [("taken before it", "name"), ("redundancy", "number"), ("", "text")],
+            _shared(explanation),
+        )
+    show.table(
+        [("step", "number"), ("its score", "number"), ("best", "number"), ("taken", "name")],
+        [(c.step, c.score, c.taken_score, c.taken) for c in explanation.contests],
+    )
+
+
+def _shared(explanation: Explanation) -> list[tuple[str, float, str]]:
+    """What it shares with each feature taken before it, the most redundant first."""
+    ordered = sorted(explanation.redundancy.items(), key=lambda item: -item[1])
+    rows = []
+    for name, value in ordered:
+        share = min(1.0, abs(value) / explanation.relevance) if explanation.relevance > 0 else 0.0
+        rows.append((name, value, f"repeats {share:.0%} of it" if value > 0 else "completes it"))
+    return rows

@@ -1,0 +1,88 @@
+"""``hocmim info``."""
+
+from __future__ import annotations
+
+import platform
+from typing import Any
+
+import click
+
+from hocmim.cli.options import json_option
+
+NEEDED = ("numpy", "scipy", "scikit-learn", "narwhals", "joblib", "threadpoolctl", "click", "rich")
+# Optional libraries: what for, and the extra that brings them.
+OPTIONAL = {
+    "pyarrow": ("table files", "cli"),
+    "pandas": ("DataFrames, the experiment", "paper"),
+    "polars": ("DataFrames", None),
+    "matplotlib": ("pictures", "plot"),
+    "fastcan": ("FS-OLS", "filters"),
+    "dask": ("work on a cluster", "dask"),
+    "distributed": ("work on a cluster", "dask"),
+}
+
+
+@click.command()
+@json_option
+def info(json_path: str | None) -> None:
+    """Show versions, what the kernels use of this processor, threads, memory and methods.
+
+    \b
+    Examples:
+      hocmim info
+      hocmim info --json -
+    """
+    from hocmim.cli import show
+
+    if json_path is not None:
+        show.json_result(_gathered(), json_path, force=False)
+    if json_path != "-":
+        _print(_gathered())
+
+
+def _gathered() -> dict[str, Any]:
+    import joblib
+
+    from hocmim import _native
+    from hocmim.experiments import machine
+    from hocmim.selectors.registry import list_methods
+
+    memory = machine.memory_gib()
+    return {
+        "hocmim": machine.installed_version("hocmim"),
+        "python": platform.python_version(),
+        "system": f"{platform.system()} {platform.machine()}",
+        "processor": machine.processor(),
+        "kernels": _native.popcount_dispatches()[0],
+        "kernels_built": _native.popcount_dispatches(),
+        "threads": joblib.cpu_count(),
+        "memory_gib": None if memory is None else round(memory, 1),
+        "libraries": {name: machine.installed_version(name) for name in (*NEEDED, *OPTIONAL)},
+        "methods": list_methods(),
+    }
+
+
+def _print(found: dict[str, Any]) -> None:
+    from hocmim.cli import show
+
+    memory = f"{found['memory_gib']} GiB" if found["memory_gib"] else "unknown"
+    show.facts(
+        [
+            ("hocmim", found["hocmim"]),
+            ("Python", f"{found['python']} on {found['system']}"),
+            ("processor", found["processor"]),
+            ("kernels", f"{found['kernels']} (of {', '.join(found['kernels_built'])})"),
+            ("threads", str(found["threads"])),
+            ("memory", memory),
+        ]
+    )
+    show.facts([(name, _library(name, found["libraries"][name])) for name in (*NEEDED, *OPTIONAL)])
+    show.facts([("methods", ", ".join(found["methods"]))])
+
+
+def _library(name: str, found: str | None) -> str:
+    if found is not None:
+        return found
+    purpose, extra = OPTIONAL.get(name, ("", None))
+    how = f"pip install 'hocmim[{extra}]'" if extra else f"pip install {name}"
+    return f"not installed ({purpose}: {how})"

@@ -1,0 +1,155 @@
+"""``hocmim select``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from hocmim.cli.options import (
+    Settings,
+    Source,
+    force_option,
+    json_option,
+    method_option,
+    quiet_option,
+    with_settings,
+    with_source,
+)
+
+if TYPE_CHECKING:
+    from hocmim.cli.data import Data
+    from hocmim.cli.selection import Outcome, Row
+
+
+@click.command()
+@with_source
+@method_option
+@with_settings
+@json_option
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="REDUCED",
+    help="Write the selected columns and the target to this table file.",
+)
+@force_option
+@quiet_option
+def select(
+    source: Source, settings: Settings, method: str, json_path: str | None, output: Path | None,
+    force: bool, quiet: bool,
+) -> None:  # fmt: skip
+    """Select the columns of FILE that together say most about a target.
+
+    FILE is a table as CSV, TSV, Parquet, Arrow or Feather, also gzipped; "-" reads CSV from
+    standard input. Columns that look like identifiers or copies of the target are warned of, never
+    dropped. On a terminal the result is a table, in a pipe tab-separated lines. Ctrl-C ends the
+    selection with what is selected so far.
+
+    \b
+    Examples:
+      hocmim select patients.csv --target diagnosis
+      hocmim select patients.csv -t diagnosis -k auto --drop id --json result.json
+      hocmim select genes.parquet -t class -k 50 --method JMI -o reduced.parquet
+      hocmim select genes.parquet -t class -q | cut -f 2
+      zcat big.csv.gz | hocmim select - -t y --set max_order=5 --bins 8
+    """
+    from hocmim.cli import selection, show
+    from hocmim.cli.data import load
+    from hocmim.data import files
+
+    show.check_json(json_path, force)
+    if output is not None:
+        files.output_format(output)
+        files.check_writable(output, force=force)
+    data = load(source, settings, quiet)
+    selector = selection.make(method, settings, data)
+    outcome = selection.run(selector, data, quiet)
+    rows = selection.rows(selector, data.names)
+    notes = selection.notes(selector, data)
+    if not quiet:
+        show.data_notes(notes)
+    if json_path is not None:
+        show.json_result(_as_json(source, data, outcome, rows, notes), json_path, force)
+    if json_path != "-":
+        _print(rows)
+    if output is not None:
+        files.write_table(_reduced(source, data, outcome), output, force=force)
+    if not quiet:
+        _say_how_it_ended(outcome, rows, data, settings)
+        for path in filter(None, (output, json_path)):
+            if path != "-":
+                show.say(f"{path} is written{', partial' if outcome.is_partial else ''}.")
+    if outcome.is_partial:
+        raise click.exceptions.Exit(130)
+
+
+def _print(rows: list[Row]) -> None:
+    from hocmim.cli import show
+
+    has_relevance = any(row.relevance is not None for row in rows)
+    has_order = any(row.order is not None for row in rows)
+    columns: list[tuple[str, str, list[Any]]] = [
+        ("rank", "number", [row.rank for row in rows]),
+        ("feature", "name", [row.feature for row in rows]),
+        *([("relevance", "number", [row.relevance for row in rows])] if has_relevance else []),
+        ("score", "number", [row.score for row in rows]),
+        *([("order", "number", [row.order for row in rows])] if has_order else []),
+    ]
+    if has_relevance:
+        columns.append(("most redundant with", "name", [row.redundant_with for row in rows]))
+    titles = [(title, kind) for title, kind, _ in columns]
+    show.table(titles, list(zip(*(values for *_, values in columns), strict=True)))
+
+
+def _say_how_it_ended(outcome: Outcome, rows: list[Row], data: Data, settings: Settings) -> None:
+    from hocmim.cli import show
+
+    if outcome.is_partial:
+        go_on = " The same command goes on from here." if settings.checkpoint else ""
+        show.say(f"Stopped after {show.counted(len(rows), 'feature')}: partial.{go_on}", "yellow")
+        return
+    stopping = getattr(outcome.selector, "stopping_", None)
+    if stopping is not None:
+        name = show.quoted(data.names[stopping.index])
+        why = (
+            f"what {name} would add is not significant (p = {stopping.p_value:.2g})"
+            if stopping.reason == "not significant"
+            else f"the score of {name}, {stopping.score:.4f}, is {stopping.reason}"
+        )
+        show.say(f"It ends here: {why}.")
+    show.say(f"{show.counted(len(rows), 'feature')} in {outcome.seconds:.1f} s.", "dim")
+
+
+def _as_json(
+    source: Source, data: Data, outcome: Outcome, rows: list[Row], notes: list[Any]
+) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    from hocmim.cli import selection
+
+    selector = outcome.selector
+    return {
+        **selection.described(source, selector, data),
+        "partial": outcome.is_partial,
+        "selected": [asdict(row) for row in rows],
+        "columns": [data.names[j] for j in selector.selected_.tolist()],
+        "stopped": selection.stopping(selector, data.names),
+        "notes": [asdict(note) for note in notes],
+        "types": data.types,
+    }
+
+
+def _reduced(source: Source, data: Data, outcome: Outcome) -> Any:
+    """The selected columns, the best first, and the target; all rows of the file."""
+    from hocmim.data.files import read_table
+
+    columns = [data.names[j] for j in outcome.selector.selected_.tolist()] + [source.target]
+    table = data.table.select(columns) if data.is_read else read_table(source.file, columns=columns)
+    if not outcome.is_partial:
+        return table
+    return table.replace_schema_metadata(
+        {**(table.schema.metadata or {}), "hocmim.partial": "true"}
+    )

@@ -1,0 +1,295 @@
+"""Where to cut a numeric column. Cut points only: the code of x is the number of cuts <= x.
+
+=========  ========================================================================================
+uniform    min + (max − min)·k / n_bins, k = 1 .. n_bins−1
+quantile   the sorted value at position ⌊k·n / n_bins⌋ (from 0), k = 1 .. n_bins−1; see
+           :func:`quantile_cuts`
+mdlp       recursive splits of least class entropy while they pay for their description; see
+           :func:`mdlp_cuts`
+=========  ========================================================================================
+
+Missing values (NaN) take no part. Everything is exact and depends on the values only, not on
+their order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+import hocmim._native as _native
+from hocmim.coding.codes import Column
+from hocmim.errors import InvalidParameterError
+
+
+class Ragged(NamedTuple):
+    """Rows of different lengths end to end: row j is ``values[offsets[j]:offsets[j + 1]]``."""
+
+    values: NDArray[np.float64]
+    offsets: NDArray[np.int64]
+
+    @classmethod
+    def from_counts(cls, values: NDArray[np.float64], counts: NDArray[np.int64]) -> Ragged:
+        """Rows of the given lengths."""
+        return cls(values, np.concatenate(([0], np.cumsum(counts))))
+
+    @classmethod
+    def concatenate(cls, parts: list[Ragged]) -> Ragged:
+        """The rows of all parts, one after the other."""
+        return cls.from_counts(
+            np.concatenate([part.values for part in parts]),
+            np.concatenate([part.counts for part in parts]),
+        )
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """The length of each row."""
+        return np.diff(self.offsets)
+
+    def row(self, j: int) -> NDArray[np.float64]:
+        """Row j (a view)."""
+        return self.values[self.offsets[j] : self.offsets[j + 1]]
+
+    def rows(self, start: int, stop: int) -> Ragged:
+        """Rows start..stop-1."""
+        offsets = self.offsets[start : stop + 1]
+        return Ragged(self.values[offsets[0] : offsets[-1]], offsets - offsets[0])
+
+
+@dataclass(frozen=True, eq=False)
+class Survey:
+    """What the values of numeric columns are like: all that is needed to say which are cut.
+
+    Surveys of parts of the rows merge into the survey of all rows.
+
+    Attributes
+    ----------
+    minimum, maximum : ndarray of float64
+        Of the values that are not missing; +inf and −inf if all are.
+    has_missing : ndarray of bool
+    distinct : Ragged
+        The sorted distinct values of each column that has at most ``limit`` of them.
+    many : ndarray of bool
+        Whether a column has more than ``limit`` distinct values (``distinct`` is empty then).
+    limit : int
+    """
+
+    minimum: NDArray[np.float64]
+    maximum: NDArray[np.float64]
+    has_missing: NDArray[np.bool_]
+    distinct: Ragged
+    many: NDArray[np.bool_]
+    limit: int
+
+    @classmethod
+    def of(cls, values: NDArray[Any], limit: int) -> Survey:
+        """Survey the columns of a two-dimensional array of numbers."""
+        minimum, maximum, missing, n_distinct, distinct = _native.survey(values, limit)
+        many = n_distinct > limit
+        rows = Ragged.from_counts(distinct, np.where(many, 0, n_distinct))
+        return cls(minimum, maximum, missing.astype(bool), rows, many, limit)
+
+    @property
+    def is_empty(self) -> NDArray[np.bool_]:
+        """Whether every value of a column is missing."""
+        return self.minimum > self.maximum
+
+    @classmethod
+    def nothing(cls, n_columns: int, limit: int) -> Survey:
+        """The survey of no rows."""
+        return cls(
+            np.full(n_columns, np.inf),
+            np.full(n_columns, -np.inf),
+            np.zeros(n_columns, bool),
+            Ragged(np.empty(0), np.zeros(n_columns + 1, np.int64)),
+            np.zeros(n_columns, bool),
+            limit,
+        )
+
+    @classmethod
+    def concatenate(cls, parts: list[Survey]) -> Survey:
+        """The columns of all parts, side by side."""
+        return cls(
+            np.concatenate([part.minimum for part in parts]),
+            np.concatenate([part.maximum for part in parts]),
+            np.concatenate([part.has_missing for part in parts]),
+            Ragged.concatenate([part.distinct for part in parts]),
+            np.concatenate([part.many for part in parts]),
+            parts[0].limit,
+        )
+
+    def merge(self, other: Survey) -> Survey:
+        """The survey of the rows of both; associative."""
+        many = self.many | other.many
+        union = _union(self.distinct, other.distinct)
+        many |= union.counts > self.limit
+        kept = np.repeat(~many, union.counts)
+        return Survey(
+            np.minimum(self.minimum, other.minimum),
+            np.maximum(self.maximum, other.maximum),
+            self.has_missing | other.has_missing,
+            Ragged.from_counts(union.values[kept], np.where(many, 0, union.counts)),
+            many,
+            self.limit,
+        )
+
+
+def _union(a: Ragged, b: Ragged) -> Ragged:
+    """The sorted distinct values of each row of both."""
+    n_rows = len(a.offsets) - 1
+    row = np.concatenate([np.repeat(np.arange(n_rows), part.counts) for part in (a, b)])
+    values = np.concatenate([a.values, b.values])
+    order = np.lexsort((values, row))
+    row, values = row[order], values[order]
+    is_new = np.ones(len(row), bool)
+    is_new[1:] = (row[1:] != row[:-1]) | (values[1:] != values[:-1])
+    return Ragged.from_counts(values[is_new], np.bincount(row[is_new], minlength=n_rows))
+
+
+# --- one column -----------------------------------------------------------------------------------
+
+
+def uniform_cuts(values: ArrayLike, n_bins: int) -> NDArray[np.float64]:
+    """Equal width: min + (max − min)·k / n_bins, k = 1 .. n_bins−1."""
+    survey = Survey.of(_as_column(values), 1)
+    if survey.is_empty[0]:
+        return np.empty(0)
+    return equal_widths(survey.minimum, survey.maximum, n_bins)[0]
+
+
+def quantile_cuts(values: ArrayLike, n_bins: int) -> NDArray[np.float64]:
+    """Equal frequency: the sorted value at position ⌊k·n / n_bins⌋, k = 1 .. n_bins−1.
+
+    Positions count from 0 over the n values that are not missing, so distinct values fall into
+    bins whose sizes differ by at most one. Equal cuts are merged. A cut at the minimum would leave
+    nothing below it: the next larger value takes its place, so that a column which is mostly zeros
+    is cut into zeros and the rest. Every cut is a value of the column.
+    """
+    cuts, _ = _native.quantile_cuts(_as_column(values), np.zeros(1, np.int64), n_bins)
+    return cuts
+
+
+def mdlp_cuts(values: ArrayLike, y: ArrayLike) -> NDArray[np.float64]:
+    """Recursive minimal-entropy splits, as long as the description they cost is shorter.
+
+    A set of N samples of k classes with entropy E (bits) is split where the mean entropy of the
+    two parts is least, if the gain exceeds (log2(N−1) + Δ) / N with
+    Δ = log2(3^k − 2) − (k·E − k1·E1 − k2·E2); then each part in turn. Only boundary points are
+    tried: places between two neighbouring values that are not all of one class. The cut lies midway
+    between its neighbours. Entropies are compared after rounding to 12 decimals; of equal splits
+    the lowest wins. The cost is O(n log n) and a pass a level of the recursion.
+
+    Parameters
+    ----------
+    values : array-like of shape (n,)
+    y : array-like of integers of shape (n,)
+        Class codes from 0.
+
+    References
+    ----------
+    U. Fayyad, K. Irani, Multi-interval discretization of continuous-valued attributes for
+    classification learning, IJCAI 1993.
+    """
+    classes = np.ascontiguousarray(y, np.int64)
+    n_classes = int(classes.max(initial=0)) + 1
+    column = _as_column(values)
+    cuts, _ = _native.mdlp_cuts(column, np.zeros(1, np.int64), classes, n_classes)
+    return cuts
+
+
+def _as_column(values: ArrayLike) -> NDArray[np.float64]:
+    return np.asarray(values, np.float64)[:, None]
+
+
+# --- blocks of columns ----------------------------------------------------------------------------
+
+
+def equal_widths(
+    minimum: NDArray[np.float64], maximum: NDArray[np.float64], n_bins: int
+) -> NDArray[np.float64]:
+    """The cuts of :func:`uniform_cuts`, one row a column."""
+    low, high, steps = minimum[:, None], maximum[:, None], np.arange(1, n_bins)
+    with np.errstate(over="ignore", invalid="ignore"):
+        cuts = low + (high - low) * steps / n_bins
+    share = steps / n_bins
+    # A range beyond the largest number overflows; there the same point is found from both ends.
+    return np.where(np.isfinite(cuts), cuts, low * (1 - share) + high * share)
+
+
+def midpoints(levels: Ragged) -> Ragged:
+    """The cuts that tell neighbouring levels apart: an unseen value goes to the nearest level.
+
+    A value midway between two levels goes to the upper one.
+    """
+    lower, upper = levels.values[:-1], levels.values[1:]
+    middle = lower / 2 + upper / 2
+    # Between neighbouring floating-point numbers there is no middle.
+    cuts = np.where((middle > lower) & (middle < upper), middle, upper)
+    inside = np.ones(len(cuts), bool)
+    ends = levels.offsets[1:-1]
+    inside[ends[(ends > 0) & (ends < len(levels.values))] - 1] = False
+    return Ragged.from_counts(cuts[inside], np.maximum(levels.counts - 1, 0))
+
+
+def _uniform(
+    values: NDArray[Any],
+    columns: NDArray[np.int64],
+    survey: Survey,
+    n_bins: int,
+    y: Column | None,
+) -> Ragged:
+    cuts = equal_widths(survey.minimum[columns], survey.maximum[columns], n_bins)
+    return Ragged.from_counts(cuts.ravel(), np.full(len(columns), n_bins - 1))
+
+
+def _quantile(
+    values: NDArray[Any],
+    columns: NDArray[np.int64],
+    survey: Survey,
+    n_bins: int,
+    y: Column | None,
+) -> Ragged:
+    return Ragged.from_counts(*_native.quantile_cuts(values, columns, n_bins))
+
+
+def _mdlp(
+    values: NDArray[Any],
+    columns: NDArray[np.int64],
+    survey: Survey,
+    n_bins: int,
+    y: Column | None,
+) -> Ragged:
+    if y is None:
+        raise InvalidParameterError("discretizer='mdlp' needs a target y to cut by.")
+    classes = y.codes.astype(np.int64)
+    return Ragged.from_counts(*_native.mdlp_cuts(values, columns, classes, y.arity))
+
+
+class Discretizer(NamedTuple):
+    """How to cut some columns of a block: ``cut(values, columns, survey, n_bins, y)``.
+
+    One that does not need values cuts by the survey alone.
+    """
+
+    cut: Callable[[NDArray[Any], NDArray[np.int64], Survey, int, Column | None], Ragged]
+    needs_target: bool = False
+    needs_values: bool = True
+
+
+DISCRETIZERS = {
+    "uniform": Discretizer(_uniform, needs_values=False),
+    "quantile": Discretizer(_quantile),
+    "mdlp": Discretizer(_mdlp, needs_target=True),
+}
+
+
+def get_discretizer(name: str) -> Discretizer:
+    """The discretizer of that name."""
+    if not isinstance(name, str) or name not in DISCRETIZERS:
+        known = ", ".join(repr(known) for known in DISCRETIZERS)
+        raise InvalidParameterError(f"discretizer must be one of {known}. Got {name!r} instead.")
+    return DISCRETIZERS[name]

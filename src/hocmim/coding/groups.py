@@ -1,0 +1,313 @@
+"""Groups of columns that are selected as one feature.
+
+A *feature* is a group of columns, or a column that is in no group. Features are numbered by their
+first columns, from left to right.
+
+The code of a group is the joint of the codes of its columns: its levels are the combinations that
+occur, in the order of the last column, then of the one before it, and so on. So the columns of a
+one-hot code give the code of the column they were made from, to the bit.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from numbers import Integral
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hocmim.coding.codes import MAX_LEVELS, NARROW_LEVELS, Codes, Column
+from hocmim.errors import InvalidParameterError, InvalidTableError
+
+# Combinations up to which they are looked up in a table rather than sorted.
+TABLE_CELLS = 1 << 22
+
+
+class Group(NamedTuple):
+    """Columns under one name, in the order of the table."""
+
+    name: str
+    columns: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Features:
+    """What is selected from: groups of columns, and the columns in no group.
+
+    Attributes
+    ----------
+    n_columns : int
+        Of the table.
+    column_names : sequence of str, or None
+    groups : tuple of Group
+        By their first columns.
+    """
+
+    n_columns: int
+    column_names: Sequence[str] | None = None
+    groups: tuple[Group, ...] = ()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Features, (self.n_columns, self.column_names, self.groups)
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+    @cached_property
+    def first(self) -> NDArray[np.int64]:
+        """The first column of each feature."""
+        later = [j for group in self.groups for j in group.columns[1:]]
+        return np.delete(np.arange(self.n_columns), later)
+
+    @cached_property
+    def of_column(self) -> NDArray[np.int64]:
+        """The feature each column belongs to."""
+        features = np.empty(self.n_columns, np.int64)
+        features[self.first] = np.arange(len(self.first))
+        for group in self.groups:
+            features[list(group.columns)] = features[group.columns[0]]
+        return features
+
+    @cached_property
+    def _group_of(self) -> dict[int, Group]:
+        """The groups by the feature they are."""
+        return {int(self.of_column[group.columns[0]]): group for group in self.groups}
+
+    @cached_property
+    def names(self) -> Sequence[str] | None:
+        """The name of each feature; None if neither columns nor groups have names."""
+        if not self.groups:
+            return self.column_names
+        names = [column_name(self.column_names, int(j)) for j in self.first]
+        for k, group in self._group_of.items():
+            names[k] = group.name
+        return names
+
+    @property
+    def counted(self) -> str:
+        """What they are, in a message that counts them."""
+        return "features, a group of columns counted as one" if self.groups else "columns of X"
+
+    def columns(self, k: int) -> tuple[int, ...]:
+        """The columns of feature k."""
+        return self._group_of[k].columns if k in self._group_of else (int(self.first[k]),)
+
+    def expand(self, features: ArrayLike) -> NDArray[np.int64]:
+        """The columns of several features, one feature after the other."""
+        columns = [j for k in np.asarray(features).tolist() for j in self.columns(k)]
+        return np.array(columns, np.int64)
+
+    def sizes(self, features: ArrayLike) -> NDArray[np.int64]:
+        """How many columns each of several features has."""
+        return np.array([len(self.columns(k)) for k in np.asarray(features).tolist()], np.int64)
+
+    def join(self, codes: Codes) -> Codes:
+        """The codes of the features, from those of the columns."""
+        if not self.groups:
+            return codes
+        return replace(join_groups(codes, self.groups), planes=codes.planes)
+
+    def find(self, feature: int | str) -> int:
+        """The feature of that name, or that a column of that name or index belongs to."""
+        if isinstance(feature, str) and self.names is not None:
+            places = _places(self.column_names) | {g.name: g.columns[0] for g in self.groups}
+            if feature in places:
+                return int(self.of_column[places[feature]])
+            raise InvalidParameterError(f"There is no feature {feature!r}.{near(feature, places)}")
+        if _is_index(feature) and 0 <= int(feature) < self.n_columns:
+            return int(self.of_column[int(feature)])
+        names_too = " or a name" if self.names is not None else ""
+        raise InvalidParameterError(
+            f"feature must be an index from 0 to {self.n_columns - 1}{names_too}. Got {feature!r} "
+            "instead."
+        )
+
+
+# --- codes ----------------------------------------------------------------------------------------
+
+
+def join_groups(codes: Codes, groups: Sequence[Group]) -> Codes:
+    """The codes of features: groups of columns joined, the other columns as they are.
+
+    Parameters
+    ----------
+    codes : Codes
+        Any codes, a block of a larger table too.
+    groups : sequence of Group
+        Of columns counted from the first of these codes, none in two of them.
+    """
+    group_at = {group.columns[0]: group for group in groups}
+    later = {j for group in groups for j in group.columns[1:]}
+    columns, names = [], []
+    for j in range(codes.n_columns):
+        if j in group_at:
+            members = [codes.column(i) for i in group_at[j].columns]
+            columns.append(join_columns(members, group_at[j].name))
+            names.append(group_at[j].name)
+        elif j not in later:
+            columns.append(codes.column(j))
+            names.append(column_name(codes.names, j))
+    return Codes.from_columns(columns, None if codes.names is None else names)
+
+
+def join_columns(columns: Sequence[Column], name: str) -> Column:
+    """Several columns as one; ``name`` is what to call it in an error."""
+    joint = np.zeros(len(columns[0].codes), np.int64)
+    n_levels = 1
+    for column in columns:
+        cells = joint + n_levels * column.codes.astype(np.int64)
+        joint, n_levels = _contiguous(cells, n_levels * column.arity)
+        if n_levels > MAX_LEVELS:
+            raise InvalidTableError(
+                f"The {len(columns)} columns of the group {name!r} of feature_groups have more "
+                f"than {MAX_LEVELS} combinations of values. Make the group smaller, or cut its "
+                "columns into fewer bins (n_bins)."
+            )
+    small = joint.astype(np.uint8) if n_levels <= NARROW_LEVELS else joint.astype(np.uint16)
+    return Column(small, n_levels)
+
+
+def _contiguous(cells: NDArray[np.int64], n_cells: int) -> tuple[NDArray[np.int64], int]:
+    """Number the cells that occur from 0, in their order; say how many they are."""
+    if n_cells > TABLE_CELLS:
+        occurring, ranks = np.unique(cells, return_inverse=True)
+        return ranks, len(occurring)
+    occurs = np.zeros(n_cells, bool)
+    occurs[cells] = True
+    return (np.cumsum(occurs) - 1)[cells], int(occurs.sum())
+
+
+# --- the parameter --------------------------------------------------------------------------------
+
+
+def resolve_groups(
+    feature_groups: Any, n_columns: int, column_names: Sequence[str] | None
+) -> Features:
+    """Read the parameter ``feature_groups`` of a selector.
+
+    Parameters
+    ----------
+    feature_groups : dict of name to columns, list of lists of columns, or None
+        Columns are names or indices. A group without a name is called after its first column.
+    n_columns : int
+    column_names : sequence of str, or None
+
+    Raises
+    ------
+    InvalidParameterError
+        If it is none of these, a column does not exist or is in two groups, or a group is empty
+        or has the name of another column.
+    """
+    if feature_groups is None:
+        return Features(n_columns, column_names)
+    places = _places(column_names)
+    groups = []
+    for name, listed in _named_lists(feature_groups):
+        label = f"the group {name!r}" if isinstance(name, str) else f"group {name}"
+        members = sorted(_place(column, places, n_columns, label) for column in listed)
+        if not members:
+            raise InvalidParameterError(
+                f"{label[0].upper()}{label[1:]} of feature_groups is empty. Name its columns, or "
+                "leave it out."
+            )
+        if not isinstance(name, str):
+            rest = f" + {len(members) - 1} more" if len(members) > 1 else ""
+            name = f"{column_name(column_names, members[0])}{rest}"
+        groups.append(Group(name, tuple(members)))
+    _check_disjoint(groups, column_names)
+    _check_names(groups, places, n_columns)
+    return Features(n_columns, column_names, tuple(sorted(groups, key=lambda g: g.columns[0])))
+
+
+def _named_lists(feature_groups: Any) -> list[tuple[str | int, list[Any]]]:
+    """The groups as pairs: a name (or the place of a group that has none) and columns."""
+    if isinstance(feature_groups, Mapping):
+        pairs = list(feature_groups.items())
+        is_named = all(isinstance(name, str) for name, _ in pairs)
+    else:
+        is_list = isinstance(feature_groups, Iterable) and not isinstance(feature_groups, str)
+        pairs = list(enumerate(feature_groups)) if is_list else []
+        is_named = is_list
+    if not is_named or any(
+        isinstance(columns, (str, bytes)) or not isinstance(columns, Iterable)
+        for _, columns in pairs
+    ):
+        raise InvalidParameterError(
+            "feature_groups must be a dict of names and columns, such as {'colour': ['red', "
+            f"'green']}}, or a list of lists of columns. Got {feature_groups!r} instead."
+        )
+    return [(name, list(columns)) for name, columns in pairs]
+
+
+def _place(column: Any, places: Mapping[str, int], n_columns: int, label: str) -> int:
+    if isinstance(column, str):
+        if column in places:
+            return places[column]
+        if not places:
+            raise InvalidParameterError(
+                f"feature_groups has the column {column!r} in {label}, but the columns of X have "
+                "no names. Give them by their indices, or pass a DataFrame."
+            )
+        raise InvalidParameterError(
+            f"There is no column {column!r}, which feature_groups has in {label}."
+            f"{near(column, places)}"
+        )
+    if _is_index(column) and 0 <= int(column) < n_columns:
+        return int(column)
+    raise InvalidParameterError(
+        f"feature_groups has {column!r} in {label}. A column is given by its name or by its index, "
+        f"from 0 to {n_columns - 1}."
+    )
+
+
+def _check_disjoint(groups: Sequence[Group], column_names: Sequence[str] | None) -> None:
+    group_of: dict[int, Group] = {}
+    for group in groups:
+        for j in group.columns:
+            if j in group_of:
+                column = repr(column_names[j]) if column_names is not None else str(j)
+                both = group_of[j]
+                where = (
+                    f"twice in the group {group.name!r}"
+                    if both is group
+                    else f"in two groups, {both.name!r} and {group.name!r}"
+                )
+                raise InvalidParameterError(
+                    f"feature_groups has the column {column} {where}. A column belongs to one "
+                    "feature: take it out."
+                )
+            group_of[j] = group
+
+
+def _check_names(groups: Sequence[Group], places: Mapping[str, int], n_columns: int) -> None:
+    """No name may stand for two features."""
+    shown = places or {str(j): j for j in range(n_columns)}
+    for group in groups:
+        if group.name in shown and shown[group.name] not in group.columns:
+            raise InvalidParameterError(
+                f"feature_groups has a group named {group.name!r} like a column that is not in it. "
+                "Give the group another name."
+            )
+
+
+def _is_index(value: Any) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def _places(names: Sequence[str] | None) -> dict[str, int]:
+    return {} if names is None else {str(name): j for j, name in enumerate(names)}
+
+
+def column_name(names: Sequence[str] | None, index: int) -> str:
+    """The name of a column, or its index if it has none."""
+    return str(index) if names is None else str(names[index])
+
+
+def near(name: str, known: Iterable[str]) -> str:
+    """A question whether one of the known names was meant, if some are alike."""
+    alike = difflib.get_close_matches(name, list(known), n=3)
+    return f" Did you mean {' or '.join(map(repr, alike))}?" if alike else ""

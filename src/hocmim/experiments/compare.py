@@ -1,0 +1,434 @@
+"""Several methods on one table: what they select, how stably, and how well it predicts.
+
+* **overlap**: |A ∩ B| / |A ∪ B| of the columns two methods select from the whole table (Jaccard).
+* **stability**: Φ of each method's selections on bootstrap resamples (``stability_index``).
+* **error curves**: in each fold of a cross-validation every method selects on the training rows,
+  and a model is fitted on the first 1, 2, … of its columns and tested on the rows held out. Error
+  is the share of wrong classes, or 1 − R² for a continuous target.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone, is_classifier
+
+from hocmim.coding.encoder import encode_target
+from hocmim.data.table import Categories, as_table, as_target, take_columns, take_rows
+from hocmim.errors import InvalidParameterError
+from hocmim.insight import plots
+from hocmim.insight.explain import one_line
+from hocmim.selectors.registry import METHODS, make_selector
+from hocmim.selectors.stability import StabilitySelector
+
+# Module, classifier, regressor and parameters of each model, imported when it is used.
+MODELS: dict[str, tuple[str, str, str, dict[str, Any]]] = {
+    "knn": ("neighbors", "KNeighborsClassifier", "KNeighborsRegressor", {"n_neighbors": 3}),
+    "linear": ("linear_model", "LogisticRegression", "Ridge", {"max_iter": 1000}),
+    "forest": ("ensemble", "RandomForestClassifier", "RandomForestRegressor", {"n_jobs": -1}),
+}
+TITLES = {"knn": "3-NN", "linear": "linear model", "forest": "random forest"}
+MOST_SIZES = 20
+COLOURS = (
+    plots.BLUE,
+    plots.ORANGE,
+    "#3a9d6e",
+    "#a34fa8",
+    "#c2403d",
+    "#7a6a53",
+    "#2aa4b8",
+    "#5b5f97",
+)
+
+OnProgress = Callable[[int, int, str], None]
+
+
+@dataclass(frozen=True)
+class MethodResult:
+    """What one method did.
+
+    Attributes
+    ----------
+    method : str
+    selected : tuple of int
+        Columns it selects from the whole table, the best first.
+    seconds : float
+        How long that took.
+    stability : float
+        Φ over resamples; NaN if it was not measured or is not defined.
+    stability_interval : (float, float)
+    sizes : ndarray of int64
+        Numbers of columns the model was fitted on, from 0 up; where folds select different numbers,
+        up to the smallest.
+    errors : ndarray of float64, shape (n_folds, len(sizes))
+    """
+
+    method: str
+    selected: tuple[int, ...]
+    seconds: float
+    stability: float
+    stability_interval: tuple[float, float]
+    sizes: NDArray[np.int64]
+    errors: NDArray[np.float64]
+
+    @property
+    def mean_error(self) -> NDArray[np.float64]:
+        """Over the folds, for each size."""
+        return self.errors.mean(axis=0)
+
+    @property
+    def standard_error(self) -> NDArray[np.float64]:
+        """Of the mean, from the folds taken as independent."""
+        return self.errors.std(axis=0, ddof=1) / np.sqrt(len(self.errors))
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Several methods on one table.
+
+    Attributes
+    ----------
+    results : tuple of MethodResult
+        In the order the methods were given.
+    overlap : ndarray of float64, shape (n_methods, n_methods)
+        Jaccard index of what each two select; 1 on the diagonal.
+    names : tuple of str
+        Of the columns.
+    model : str
+        What the errors are of.
+    measure : {"error", "1 − R²"}
+    """
+
+    results: tuple[MethodResult, ...]
+    overlap: NDArray[np.float64]
+    names: tuple[str, ...]
+    model: str
+    measure: str
+
+    @property
+    def votes(self) -> dict[str, list[str]]:
+        """The methods that select each column, the most wanted column first."""
+        chosen: dict[int, list[str]] = {}
+        for result in self.results:
+            for j in result.selected:
+                chosen.setdefault(j, []).append(result.method)
+        order = sorted(chosen, key=lambda j: -len(chosen[j]))
+        return {self.names[j]: chosen[j] for j in order}
+
+    def plot(self) -> Any:
+        """Draw error curves, overlap and stability; return the figure."""
+        return _draw(self)
+
+
+def compare_methods(
+    X: Any,
+    y: Any,
+    methods: Sequence[str] | Mapping[str, Any] = ("HOCMIM", "CMIM", "mRMR"),
+    n_features_to_select: int | float | str | None = 10,
+    *,
+    n_folds: int = 5,
+    n_resamples: int = 20,
+    model: Any = "knn",
+    random_state: int = 0,
+    on_progress: OnProgress | None = None,
+) -> Comparison:
+    """Compare methods on one table by what they select, how stably, and how well it predicts.
+
+    Parameters
+    ----------
+    X : table of shape (n_samples, n_features)
+    y : array of shape (n_samples,)
+        Classes, or a continuous target.
+    methods : sequence of str, or dict of name to selector
+        Names as ``list_methods()`` has them, or selectors as they are to be used.
+    n_features_to_select : int, float, "auto" or None
+        For methods given by name.
+    n_folds : int
+        Of the cross-validation, at least 2.
+    n_resamples : int
+        For the stability; 0 leaves it out.
+    model : {"knn", "linear", "forest"} or estimator
+        What is fitted on the selected columns. Numbers are standardised and the median stands in
+        for missing ones, categories are one-hot coded; all learnt from the training rows.
+    random_state : int
+        Seed of the folds, the resamples and the forest.
+    on_progress : callable, optional
+        Called as ``on_progress(done, total, method)`` with the selections made.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from hocmim import compare_methods
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> found = compare_methods(X, y, ["HOCMIM", "MIM"], 3, n_resamples=5)
+    >>> float(found.overlap[0, 1])
+    0.2
+    """
+    selectors = _selectors(methods, n_features_to_select)
+    for parameter, value, least in (("n_folds", n_folds, 2), ("n_resamples", n_resamples, 0)):
+        if not isinstance(value, Integral) or value < least or value == 1:
+            raise InvalidParameterError(
+                f"{parameter} must be a whole number of at least 2{'' if least else ', or 0'}. Got "
+                f"{value!r} instead."
+            )
+    table = as_table(X, min_rows=2)
+    target = as_target(y, table.n_rows)
+    has_classes = encode_target(target).classes is not None
+    fitted, title = _model(model, has_classes, random_state)
+    folds = _folds(target, n_folds, has_classes, random_state)
+    steps = _Steps(len(selectors) * (1 + n_resamples + n_folds), on_progress)
+    results = []
+    for name, selector in selectors.items():
+        selected, seconds = _select(selector, X, target)
+        steps.done(1, name)
+        stability, interval = _stability(selector, X, target, n_resamples, random_state)
+        steps.done(n_resamples, name)
+        sizes, errors = _curve(selector, X, target, folds, fitted, partial(steps.done, 1, name))
+        results.append(MethodResult(name, selected, seconds, stability, interval, sizes, errors))
+    names = table.names or tuple(str(j) for j in range(table.n_columns))
+    measure = "error" if is_classifier(fitted) else "1 − R²"
+    overlap = _overlap([result.selected for result in results])
+    return Comparison(tuple(results), overlap, names, title, measure)
+
+
+class _Steps:
+    """Counts the selections made."""
+
+    def __init__(self, total: int, tell: OnProgress | None) -> None:
+        self._total, self._tell, self._n = total, tell, 0
+
+    def done(self, number: int, method: str) -> None:
+        self._n += number
+        if self._tell is not None:
+            self._tell(self._n, self._total, method)
+
+
+def _selectors(methods: Sequence[str] | Mapping[str, Any], k: Any) -> dict[str, Any]:
+    if isinstance(methods, str) or not methods:
+        raise InvalidParameterError(
+            "methods must be a list of names, such as ['HOCMIM', 'mRMR'], or a dict of selectors. "
+            f"Got {methods!r} instead."
+        )
+    if isinstance(methods, Mapping):
+        return dict(methods)
+    made = [make_selector(name, n_features_to_select=k) for name in methods]
+    names = {kind: name for name, kind in METHODS.items()}
+    return {names[type(selector)]: selector for selector in made}
+
+
+def _model(model: Any, has_classes: bool, seed: int) -> tuple[Any, str]:
+    """The estimator, and what to call it."""
+    if isinstance(model, str):
+        if model not in MODELS:
+            raise InvalidParameterError(
+                f"model must be one of {', '.join(map(repr, MODELS))}, or an estimator. Got "
+                f"{model!r} instead."
+            )
+        module, classifier, regressor, parameters = MODELS[model]
+        kind = getattr(import_module(f"sklearn.{module}"), classifier if has_classes else regressor)
+        made = kind(**parameters)
+        has_seed = "random_state" in made.get_params()
+        return made.set_params(random_state=seed) if has_seed else made, TITLES[model]
+    if is_classifier(model) != has_classes:
+        needed = "a classifier: the target has classes" if has_classes else "a regressor"
+        raise InvalidParameterError(f"model must be {needed}. Got {model!r} instead.")
+    return model, type(model).__name__
+
+
+def _folds(
+    y: NDArray[Any], n_folds: int, has_classes: bool, seed: int
+) -> list[tuple[NDArray[Any], NDArray[Any]]]:
+    """Training and test rows of each fold; classes keep their shares."""
+    from sklearn.model_selection import KFold, StratifiedKFold
+
+    kind = StratifiedKFold if has_classes else KFold
+    try:
+        with warnings.catch_warnings():  # of a class with fewer rows than folds
+            warnings.filterwarnings("ignore", "The least populated class", UserWarning)
+            splitter = kind(n_folds, shuffle=True, random_state=seed)
+            return list(splitter.split(np.zeros((len(y), 1)), y))
+    except ValueError as error:
+        raise InvalidParameterError(f"n_folds is too large for this table: {error}") from error
+
+
+def _overlap(selections: Sequence[Sequence[int]]) -> NDArray[np.float64]:
+    """Jaccard index of each two selections; two empty ones are equal."""
+    sets = [set(selection) for selection in selections]
+    return np.array([[len(a & b) / len(a | b) if a | b else 1.0 for b in sets] for a in sets])
+
+
+def _select(selector: Any, X: Any, y: NDArray[Any]) -> tuple[tuple[int, ...], float]:
+    began = time.perf_counter()
+    selected = clone(selector).fit(X, y).selected_
+    return tuple(selected.tolist()), time.perf_counter() - began
+
+
+def _stability(
+    selector: Any, X: Any, y: NDArray[Any], n_resamples: int, seed: int
+) -> tuple[float, tuple[float, float]]:
+    if n_resamples == 0:
+        return np.nan, (np.nan, np.nan)
+    stable = StabilitySelector(selector, n_resamples, random_state=seed).fit(X, y)
+    return stable.stability_, stable.stability_interval_
+
+
+# --- error curves ---------------------------------------------------------------------------------
+
+
+def _curve(
+    selector: Any,
+    X: Any,
+    y: NDArray[Any],
+    folds: Sequence[tuple[NDArray[Any], NDArray[Any]]],
+    model: Any,
+    on_fold: Callable[[], None],
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Sizes, and the error of each fold and size."""
+    curves = []
+    for train, test in folds:
+        selected, _ = _select(selector, take_rows(X, train), y[train])
+        matrix, ends = design_matrix(X, selected, train)
+        sizes = _sizes(len(selected))
+        curves.append({m: _error(model, matrix[:, : ends[m]], y, train, test) for m in sizes})
+        on_fold()
+    common = sorted(set.intersection(*(set(curve) for curve in curves)))
+    errors = np.array([[curve[m] for m in common] for curve in curves])
+    return np.array(common, np.int64), errors
+
+
+def _sizes(most: int) -> list[int]:
+    """Numbers of columns to try: all up to 20, further apart beyond."""
+    if most <= MOST_SIZES:
+        return list(range(most + 1))
+    return [0, *np.unique(np.rint(np.geomspace(1, most, MOST_SIZES)).astype(int)).tolist()]
+
+
+def design_matrix(
+    X: Any, columns: Sequence[int], train: NDArray[Any]
+) -> tuple[NDArray[np.float64], list[int]]:
+    """Columns of a table as numbers for a model, with what is learnt from the training rows.
+
+    Numbers are standardised, the median stands in for missing ones; categories are one-hot coded.
+
+    Returns
+    -------
+    matrix : ndarray of float64, one row a row of X
+    ends : list of int
+        The first m of the columns are ``matrix[:, :ends[m]]``.
+    """
+    if not columns:
+        return np.empty((as_table(X).n_rows, 0)), [0]
+    parts: list[NDArray[np.float64]] = []
+    for block in as_table(take_columns(X, columns)).blocks():
+        if isinstance(block, Categories):
+            seen = np.unique(block.codes[train])
+            parts.append((block.codes[:, None] == seen[seen >= 0]).astype(np.float64))
+        else:
+            parts += [_standardised(column, train) for column in block.values.T]
+    return np.hstack(parts), [0, *np.cumsum([part.shape[1] for part in parts]).tolist()]
+
+
+def _standardised(column: NDArray[Any], train: NDArray[Any]) -> NDArray[np.float64]:
+    values = column.astype(np.float64)
+    present = values[train][~np.isnan(values[train])]
+    values[np.isnan(values)] = np.median(present) if len(present) else 0.0
+    spread = values[train].std()
+    return ((values - values[train].mean()) / (spread if spread > 0 else 1.0))[:, None]
+
+
+def _error(
+    model: Any, matrix: NDArray[Any], y: NDArray[Any], train: NDArray[Any], test: NDArray[Any]
+) -> float:
+    if matrix.shape[1]:
+        predicted = clone(model).fit(matrix[train], y[train]).predict(matrix[test])
+    elif is_classifier(model):
+        classes, counts = np.unique(y[train], return_counts=True)
+        predicted = np.full(len(test), classes[counts.argmax()])
+    else:
+        predicted = np.full(len(test), y[train].mean())
+    if is_classifier(model):
+        return float((predicted != y[test]).mean())
+    squared = ((y[test] - predicted) ** 2).sum()
+    return float(squared / ((y[test] - y[test].mean()) ** 2).sum())
+
+
+# --- the picture ----------------------------------------------------------------------------------
+
+
+def _draw(comparison: Comparison) -> Any:
+    pyplot = plots._import("matplotlib.pyplot")
+    M = len(comparison.results)
+    has_stability = any(np.isfinite(result.stability) for result in comparison.results)
+    figure = pyplot.figure(figsize=(10.5, 4.6 + 0.16 * max(0, M - 4)), layout="constrained")
+    left, right = figure.subfigures(1, 2, width_ratios=(1.45, 1))
+    _draw_curves(comparison, left.subplots())
+    below = right.subplots(
+        2 if has_stability else 1, 1, height_ratios=(1.5, 1)[: 1 + has_stability]
+    )
+    overlap, *rest = np.atleast_1d(below)
+    _draw_overlap(comparison, overlap)
+    if has_stability:
+        _draw_stability(comparison, rest[0])
+    return figure
+
+
+def _colour(at: int) -> str:
+    return COLOURS[at % len(COLOURS)]
+
+
+def _draw_curves(comparison: Comparison, ax: Any) -> None:
+    for at, result in enumerate(comparison.results):
+        sizes, mean, half = result.sizes[1:], result.mean_error[1:], result.standard_error[1:]
+        ax.fill_between(sizes, mean - half, mean + half, color=_colour(at), alpha=0.13, lw=0)
+        style = {"marker": "o", "ms": 3.5, "lw": 1.8, "ls": "-" if at < len(COLOURS) else "--"}
+        ax.plot(sizes, mean, color=_colour(at), label=one_line(result.method, 24), **style)
+    without = comparison.results[0].mean_error[0]
+    ax.set_xlabel(f"features (with none: {without:.2f})")
+    ax.set_ylabel(f"{comparison.model}: {comparison.measure}", color=plots.INK)
+    ax.set_ylim(bottom=0)
+    ax.xaxis.get_major_locator().set_params(integer=True)
+    ax.grid(color="#e6e9ed", lw=0.8)
+    ax.set_axisbelow(True)
+    plots._strip(ax, keep=("bottom",))
+    ax.set_title("cross-validated, ± 1 standard error", loc="left", color=plots.INK, fontsize=10)
+    ax.legend(frameon=False, labelcolor=plots.INK)
+
+
+def _draw_overlap(comparison: Comparison, ax: Any) -> None:
+    colours = plots._import("matplotlib.colors")
+    shades = colours.LinearSegmentedColormap.from_list("overlap", ["#f6f8fa", plots.BLUE])
+    ax.imshow(comparison.overlap, cmap=shades, vmin=0, vmax=1, aspect="auto")
+    M = len(comparison.results)
+    for i in range(M):
+        for j in range(M):
+            value = comparison.overlap[i, j]
+            ink = "white" if value > 0.55 else plots.INK
+            ax.text(j, i, f"{value:.2f}", ha="center", va="center", color=ink, fontsize=9)
+    names = [one_line(result.method, 14) for result in comparison.results]
+    ax.set_xticks(range(M), names, rotation=30 if M > 4 else 0)
+    ax.set_yticks(range(M), names)
+    plots._strip(ax, keep=())
+    ax.set_title("overlap of the selections (Jaccard)", loc="left", color=plots.INK, fontsize=10)
+
+
+def _draw_stability(comparison: Comparison, ax: Any) -> None:
+    for at, result in enumerate(comparison.results):
+        ax.plot(result.stability_interval, [at, at], color=_colour(at), lw=2.5, alpha=0.45)
+        ax.plot(result.stability, at, "o", color=_colour(at), ms=7)
+    M = len(comparison.results)
+    ax.set_yticks(range(M), [one_line(result.method, 14) for result in comparison.results])
+    ax.set_ylim(M - 0.5, -0.5)
+    ax.set_xlim(right=1.02)
+    ax.grid(axis="x", color="#e6e9ed", lw=0.8)
+    ax.set_axisbelow(True)
+    plots._strip(ax, keep=("bottom",))
+    ax.set_title("stability over resamples", loc="left", color=plots.INK, fontsize=10)

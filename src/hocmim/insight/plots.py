@@ -1,0 +1,144 @@
+"""Pictures of a selection, in matplotlib (``pip install "hocmim[plot]"``), imported when used."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hocmim.errors import InvalidParameterError, MissingDependencyError
+from hocmim.insight.explain import one_line
+
+BLUE, ORANGE, GREY, INK = "#2f6db3", "#d9792b", "#b9c0c8", "#333a42"
+NAME_LENGTH = 26
+
+
+def score_curve(
+    names: Sequence[str], scores: NDArray[np.float64], relevance: NDArray[np.float64], ax: Any
+) -> Any:
+    """Each selected feature's score when it was taken, and its relevance, in the order taken."""
+    K = len(names)
+    ax = ax or _axes((7.0, 1.1 + 0.3 * max(K, 3)))
+    at = np.arange(K)
+    ax.hlines(at, np.minimum(scores, relevance), np.maximum(scores, relevance), color=GREY, lw=2)
+    ax.plot(relevance, at, "o", color="white", mec=BLUE, mew=1.6, ms=7, label="relevance I(X;Y)")
+    ax.plot(scores, at, "o", color=BLUE, ms=8, label="score when taken")
+    ax.set_yticks(at, [f"{name}  {rank}" for rank, name in enumerate(map(_short, names), 1)])
+    ax.set_ylim(K - 0.5, -0.5)
+    ax.set_xlim(left=min(0.0, float(np.min(scores, initial=0.0)) * 1.1))
+    ax.set_xlabel("nats")
+    ax.grid(axis="x", color="#e6e9ed", lw=0.8)
+    ax.set_axisbelow(True)
+    _strip(ax, keep=("bottom",))
+    ax.legend(loc="lower left", bbox_to_anchor=(-0.01, 1.0), ncols=2, frameon=False, labelcolor=INK)
+    return ax
+
+
+def redundancy_heatmap(names: Sequence[str], matrix: NDArray[np.float64], ax: Any) -> Any:
+    """Pairwise redundancy of the selected features: blue repeats, orange tells more together."""
+    colors = _import("matplotlib.colors")
+    K = len(names)
+    size = 2.6 + 0.38 * max(K, 4)
+    ax = ax or _axes((size + 0.9, size))
+    off = np.array(matrix)
+    np.fill_diagonal(off, np.nan)
+    limit = float(np.nanmax(np.abs(off), initial=0.0)) or 1.0
+    colours = colors.LinearSegmentedColormap.from_list("redundancy", [ORANGE, "#fbfbfb", BLUE])
+    colours = colours.with_extremes(bad="#eceff2")
+    image = ax.imshow(np.ma.masked_invalid(off), cmap=colours, vmin=-limit, vmax=limit)
+    labels = [_short(name) for name in names]
+    ax.set_xticks(np.arange(K), labels, rotation=45, ha="right", rotation_mode="anchor")
+    ax.set_yticks(np.arange(K), labels)
+    ax.set_xticks(np.arange(K + 1) - 0.5, minor=True)
+    ax.set_yticks(np.arange(K + 1) - 0.5, minor=True)
+    ax.grid(which="minor", color="white", lw=1.5)
+    _strip(ax, keep=())
+    ax.tick_params(which="both", length=0)
+    bar = ax.figure.colorbar(image, ax=ax, shrink=0.8, pad=0.03)
+    bar.outline.set_visible(False)
+    bar.ax.tick_params(length=0, colors=INK)
+    bar.set_label("synergy  ←  nats  →  redundancy", color=INK)
+    return ax
+
+
+def redundancy_network(
+    names: Sequence[str], matrix: NDArray[np.float64], min_share: float, ax: Any
+) -> Any:
+    """Selected features on a circle; a line where one repeats, or completes, another.
+
+    The area of a dot is its relevance, the width of a line the redundancy (blue) or synergy
+    (orange), drawn from ``min_share`` of the smaller relevance up.
+    """
+    lines = _import("matplotlib.lines")
+    ax = ax or _axes((7.5, 5.6))
+    K = len(names)
+    relevance = np.diagonal(matrix)
+    angle = np.pi / 2 - 2 * np.pi * np.arange(K) / max(K, 1)
+    x, y = np.cos(angle), np.sin(angle)
+    largest = float(np.max(np.abs(matrix - np.diag(relevance)), initial=0.0)) or 1.0
+    drawn = set()
+    for i in range(K):
+        for j in range(i + 1, K):
+            value = float(matrix[i, j])
+            if value == 0 or abs(value) < min_share * min(relevance[i], relevance[j]):
+                continue
+            strength = (abs(value) / largest) ** 2  # so that the strong ones stand out
+            colour = BLUE if value > 0 else ORANGE
+            drawn.add(colour)
+            line = {"lw": 0.6 + 6 * strength, "alpha": 0.2 + 0.65 * strength, "zorder": 1}
+            ax.plot(x[[i, j]], y[[i, j]], color=colour, solid_capstyle="round", **line)
+    most = float(np.max(relevance, initial=0.0)) or 1.0
+    areas = 60 + 700 * np.maximum(relevance, 0.0) / most
+    ax.scatter(x, y, s=areas, color="white", zorder=2)
+    ax.scatter(x, y, s=areas, color=BLUE, alpha=0.9, edgecolor="white", lw=1.5, zorder=3)
+    for k, name in enumerate(names):
+        side = "center" if abs(x[k]) < 0.15 else ("left" if x[k] > 0 else "right")
+        up = 1.14 * y[k] + 0.03 * np.sign(y[k])
+        ax.text(1.14 * x[k], up, _short(name), ha=side, va="center", color=INK)
+    ax.set_aspect("equal")
+    ax.set_xlim(-1.9, 1.9)
+    ax.set_ylim(-1.3, 1.3)
+    ax.set_axis_off()
+    kinds = [(BLUE, "redundancy"), (ORANGE, "synergy")]
+    handles = [lines.Line2D([], [], color=c, lw=4, label=label) for c, label in kinds if c in drawn]
+    ax.legend(handles=handles, loc="lower right", frameon=False, labelcolor=INK)
+    return ax
+
+
+def check_selected(n_selected: int, at_least: int) -> None:
+    """Raise an error if there is too little to draw."""
+    if n_selected < at_least:
+        raise InvalidParameterError(
+            f"There is nothing to draw: {n_selected} features were selected, and this picture "
+            f"needs at least {at_least}."
+        )
+
+
+def _axes(size: tuple[float, float]) -> Any:
+    return _import("matplotlib.pyplot").subplots(figsize=size, layout="constrained")[1]
+
+
+def _import(module: str) -> Any:
+    try:
+        return import_module(module)
+    except ImportError as error:
+        raise MissingDependencyError(
+            'Pictures need matplotlib. Install it with: pip install "hocmim[plot]"'
+        ) from error
+
+
+def _strip(ax: Any, keep: tuple[str, ...]) -> None:
+    """Leave out the frame, but for the sides to keep."""
+    for side, spine in ax.spines.items():
+        spine.set_visible(side in keep)
+        spine.set_color(GREY)
+    ax.tick_params(length=0, colors=INK)
+    ax.xaxis.label.set_color(INK)
+
+
+def _short(name: str) -> str:
+    """A name on one line, not too long; $ is no mathematics here."""
+    return one_line(name, NAME_LENGTH).replace("$", r"\$")

@@ -1,0 +1,105 @@
+"""Parameters declared once: name, default, allowed values and description.
+
+Every method declares its parameters in this form. The signature of its selector, the check of a
+value and the sentence about a wrong one follow from the declaration.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+from numbers import Integral, Real
+from typing import Any, Protocol
+
+from hocmim.errors import InvalidParameterError
+
+
+class Constraint(Protocol):
+    """Which values a parameter may have."""
+
+    def allows(self, value: Any) -> bool:
+        """Whether this value is allowed."""
+
+    def describe(self) -> str:
+        """Return what the value must be, to be read after "must be"."""
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """One of several strings."""
+
+    choices: tuple[str, ...]
+
+    def allows(self, value: Any) -> bool:
+        """Whether this value is allowed."""
+        return isinstance(value, str) and value in self.choices
+
+    def describe(self) -> str:
+        """Return what the value must be."""
+        return f"one of {', '.join(map(repr, self.choices))}"
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number in a closed interval; booleans, NaN and infinity are not numbers here."""
+
+    at_least: float
+    at_most: float = inf
+    is_whole: bool = False
+    or_none: bool = False
+
+    def allows(self, value: Any) -> bool:
+        """Whether this value is allowed."""
+        if value is None:
+            return self.or_none
+        if isinstance(value, bool) or type(value).__name__ == "bool_":  # NumPy's boolean too
+            return False
+        kind = Integral if self.is_whole else Real
+        return (
+            isinstance(value, kind)
+            and self.at_least <= float(value) <= self.at_most
+            and float(value) < inf
+        )
+
+    def describe(self) -> str:
+        """Return what the value must be."""
+        text = f"{'an integer' if self.is_whole else 'a number'} of at least {self.at_least}"
+        if self.at_most < inf:
+            text += f" and at most {self.at_most}"
+        return f"{text}, or None" if self.or_none else text
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of a method.
+
+    Attributes
+    ----------
+    name : str
+    default : object
+    constraint : Constraint or None
+        None if the value is checked where it is used.
+    type : str
+        For the docstring: "float from 0 to 1".
+    doc : str
+        For the docstring: what it does.
+    """
+
+    name: str
+    default: Any
+    constraint: Constraint | None = None
+    type: str = ""
+    doc: str = ""
+
+    def check(self, value: Any) -> None:
+        """Raise an error that says what the value must be, unless it is allowed."""
+        if self.constraint is not None:
+            check_value(self.name, value, self.constraint)
+
+
+def check_value(name: str, value: Any, constraint: Constraint) -> None:
+    """Raise an error that says what a value must be, unless it is allowed."""
+    if not constraint.allows(value):
+        raise InvalidParameterError(
+            f"{name} must be {constraint.describe()}. Got {value!r} instead."
+        )

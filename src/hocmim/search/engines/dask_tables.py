@@ -1,0 +1,360 @@
+"""Tables that come in row partitions into blocks of columns on the workers of a Dask cluster.
+
+First the columns are surveyed where the rows are, which says how each is coded. Then rows become
+columns, once. A Parquet data set needs no exchange for that: each worker reads the columns of its
+own blocks. The partitions of a Dask collection are encoded where they are computed and cut into one
+piece a block; each block puts its pieces together, in the order of the partitions, one block a
+worker at a time. Nothing is left to chance or to an approximation: the codes are those of one table
+of all rows.
+"""
+
+from __future__ import annotations
+
+import os
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import reduce
+from typing import Any
+
+import dask
+import numpy as np
+from distributed import Future
+from numpy.typing import NDArray
+
+from hocmim.coding.codes import Codes, Column
+from hocmim.coding.cuts import Ragged, get_discretizer
+from hocmim.coding.encoder import Encoder, Target, check_bins, encode_target, most_frequent
+from hocmim.coding.partitions import (
+    TableSurvey,
+    TargetCoding,
+    TargetSurvey,
+    columns_to_cut,
+    cut_columns,
+    encode_partition,
+    fit_encoder,
+    fit_target,
+    read_numbers,
+    survey_partition,
+    survey_target,
+)
+from hocmim.coding.sources import (
+    WHOLE_CELLS,
+    RowSource,
+    cut_source,
+    encode_source_target,
+    fill_rows,
+    survey_columns,
+)
+from hocmim.data.table import Span, as_target
+from hocmim.errors import InvalidTableError, InvalidTargetError
+from hocmim.search.engines.dask import CODES_SHARE, Block, Cluster, ComputedCodes
+from hocmim.search.engines.remote import RemoteTable
+
+# Surveys merged by one task.
+MERGED_TOGETHER = 16
+
+
+class DaskRows(RemoteTable):
+    """Row partitions that the workers of a cluster read."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self.cluster = cluster
+
+    @abstractmethod
+    def _survey(self, n_bins: int) -> list[Future]:
+        """Surveys of some rows each."""
+
+    @abstractmethod
+    def _cut(
+        self, columns: NDArray[np.int64], n_rows: int, discretizer: str, n_bins: int, y: Column
+    ) -> Ragged:
+        """The cuts of these columns, from all their values."""
+
+    @abstractmethod
+    def _codes(self, encoder: Encoder, n_rows: int) -> ComputedCodes:
+        """The codes of all rows."""
+
+    def encode(self, y: Column, *, discretizer: str, n_bins: int) -> tuple[Encoder, ComputedCodes]:
+        """See RemoteTable."""
+        n_bins = check_bins("n_bins", n_bins)
+        reliably = self.cluster.reliably
+        survey = reliably(lambda: self._merged(self._survey(n_bins)))
+        if survey.n_rows != len(y.codes):
+            raise InvalidTargetError(
+                f"X and y have different lengths: X has {survey.n_rows} rows and y has "
+                f"{len(y.codes)} values."
+            )
+        cuts = None
+        if get_discretizer(discretizer).needs_values:
+            columns = columns_to_cut(survey, discretizer)
+            cuts = reliably(lambda: self._cut(columns, survey.n_rows, discretizer, n_bins, y))
+        encoder = fit_encoder(survey, discretizer, n_bins, cuts)
+        codes = self._codes(encoder, survey.n_rows)
+        frequent = reliably(lambda: codes.run(_most_frequent))
+        return encoder.with_most_frequent(np.concatenate(frequent)), codes
+
+    def _merged(self, surveys: list[Future]) -> TableSurvey:
+        while len(surveys) > 1:
+            surveys = [
+                self.cluster.submit(_merge, surveys[at : at + MERGED_TOGETHER])
+                for at in range(0, len(surveys), MERGED_TOGETHER)
+            ]
+        return self.cluster.gather(surveys)[0]
+
+
+def _merge(surveys: list[TableSurvey]) -> TableSurvey:
+    return reduce(TableSurvey.merge, surveys)
+
+
+def _most_frequent(block: Block) -> NDArray[np.int64]:
+    return most_frequent(block.codes)
+
+
+def _groups(columns: NDArray[np.int64], n_rows: int) -> list[NDArray[np.int64]]:
+    """Columns that are brought together as a whole in one task."""
+    width = max(1, WHOLE_CELLS // max(1, n_rows))
+    return [columns[at : at + width] for at in range(0, len(columns), width)]
+
+
+# --- files ----------------------------------------------------------------------------------------
+
+
+class DaskFiles(DaskRows):
+    """A Parquet data set at a place that every worker can read."""
+
+    def __init__(self, cluster: Cluster, source: RowSource, y: Any) -> None:
+        super().__init__(cluster)
+        pieces = tuple(map(_from_anywhere, source.pieces))
+        self._source, self._y = replace(source, pieces=pieces), y
+        self.n_columns, self.names = source.n_columns, source.names
+
+    def encode_target(self, *, bins: int, discretizer: str) -> Target:
+        """See RemoteTable: one column, read by the client."""
+        if self._y is None:
+            return encode_source_target(self._source, bins=bins, discretizer=discretizer)
+        return encode_target(self._y, self._source.n_rows, bins=bins, discretizer=discretizer)
+
+    def encode(self, y: Column, *, discretizer: str, n_bins: int) -> tuple[Encoder, ComputedCodes]:
+        """See RemoteTable."""
+        try:
+            return super().encode(y, discretizer=discretizer, n_bins=n_bins)
+        except (FileNotFoundError, PermissionError) as error:
+            raise InvalidTableError(
+                f"A worker of the Dask cluster cannot read X: {error}. The path must mean the same "
+                "to every worker: use a file system they share, or an object store."
+            ) from error
+
+    def _survey(self, n_bins: int) -> list[Future]:
+        pieces = self._source.pieces
+        parts = [replace(self._source, target=None, pieces=(piece,)) for piece in pieces]
+        return [self.cluster.submit(_survey_source, part, n_bins) for part in parts]
+
+    def _cut(
+        self, columns: NDArray[np.int64], n_rows: int, discretizer: str, n_bins: int, y: Column
+    ) -> Ragged:
+        [target] = self.cluster.scatter([y], self.cluster.threads)
+        keys = np.array(self._source.columns, object)
+        cuts = [
+            self.cluster.submit(
+                _cut_source,
+                replace(self._source, target=None, columns=tuple(keys[group])),
+                discretizer,
+                n_bins,
+                target,
+            )
+            for group in _groups(columns, n_rows)
+        ]
+        return Ragged.concatenate([_NOTHING, *self.cluster.gather(cuts)])
+
+    def _codes(self, encoder: Encoder, n_rows: int) -> ComputedCodes:
+        return _FileCodes(self.cluster, n_rows, encoder, self._source)
+
+
+class _FileCodes(ComputedCodes):
+    def __init__(self, cluster: Cluster, n_rows: int, encoder: Encoder, source: RowSource) -> None:
+        super().__init__(cluster, n_rows, encoder.arity)
+        self._encoder, self._source = encoder, source
+
+    def _make_blocks(self, numbers: list[int]) -> None:
+        for number in numbers:
+            start, stop = self.span(number)
+            source = replace(self._source, target=None, columns=self._source.columns[start:stop])
+            self.blocks[number] = self.cluster.submit(
+                _read_block,
+                source,
+                start,
+                self._encoder.of_columns(start, stop),
+                worker=self.layout.workers[number],
+            )
+
+
+_NOTHING = Ragged(np.empty(0), np.zeros(1, np.int64))
+
+
+def _from_anywhere(piece: Any) -> Any:
+    """A piece by its absolute path: workers may have been started in other folders."""
+    is_local = piece.filesystem.type_name == "local"
+    return replace(piece, path=os.path.abspath(piece.path)) if is_local else piece
+
+
+def _survey_source(source: RowSource, n_bins: int) -> TableSurvey:
+    return survey_columns(source, Span(0, source.n_columns), n_bins, 1)
+
+
+def _cut_source(source: RowSource, discretizer: str, n_bins: int, y: Column) -> Ragged:
+    return cut_source(source, np.arange(source.n_columns), discretizer, n_bins, y, 1)
+
+
+def _read_block(source: RowSource, start: int, encoder: Encoder) -> Block:
+    codes = replace(Codes.empty(encoder.arity, source.n_rows), start=start)
+    fill_rows(codes, source, Span(0, source.n_columns), encoder, 1)
+    return Block(codes)
+
+
+# --- Dask collections -----------------------------------------------------------------------------
+
+
+class DaskCollection(DaskRows):
+    """A Dask DataFrame or Array, and its target: one too, a column's name, or values in memory."""
+
+    def __init__(self, cluster: Cluster, X: Any, y: Any) -> None:
+        super().__init__(cluster)
+        if X.ndim != 2:
+            raise InvalidTableError(f"Expected a two-dimensional X, got one of {X.ndim} dimension.")
+        if isinstance(y, str):
+            X, y = _take_target(X, y)
+        self._y = y
+        labels = list(getattr(X, "columns", []))
+        are_names = bool(labels) and all(isinstance(label, str) for label in labels)
+        self.names = tuple(labels) if are_names else None
+        self.n_columns = int(X.shape[1])
+        if hasattr(X, "rechunk"):
+            X = X.rechunk({1: -1})
+        self._parts = np.ravel(X.to_delayed()).tolist()
+
+    def encode_target(self, *, bins: int, discretizer: str) -> Target:
+        """See RemoteTable."""
+        if not dask.is_dask_collection(self._y):
+            return encode_target(self._y, bins=bins, discretizer=discretizer)
+        bins = check_bins("bins", bins)
+        get_discretizer(discretizer)
+        y = self._y
+        if y.ndim == 2 and y.shape[1] == 1:
+            y = y[y.columns[0]] if hasattr(y, "columns") else y[:, 0]
+        if y.ndim != 1:
+            raise InvalidTargetError(f"y should be one column, and has {y.shape[1]}.")
+        parts = y.to_delayed().tolist() if hasattr(y, "chunks") else y.to_delayed()
+        surveys = self._compute([dask.delayed(survey_target)(part, bins) for part in parts])
+        survey = reduce(TargetSurvey.merge, surveys)
+        values = None
+        if survey.needs_values(discretizer):
+            values = np.concatenate(self._compute([dask.delayed(as_target)(p) for p in parts]))
+        coding = fit_target(survey, bins, discretizer, values)
+        codes = self._compute([dask.delayed(_encode_target)(part, coding) for part in parts])
+        return Target(Column(np.concatenate(codes), coding.arity), coding.classes, coding.cuts)
+
+    def _compute(self, tasks: list[Any]) -> list[Any]:
+        return self.cluster.reliably(lambda: self.cluster.gather(self.cluster.compute(tasks)))
+
+    def _survey(self, n_bins: int) -> list[Future]:
+        survey = dask.delayed(survey_partition)
+        return self.cluster.compute([survey(part, n_bins) for part in self._parts])
+
+    def _cut(
+        self, columns: NDArray[np.int64], n_rows: int, discretizer: str, n_bins: int, y: Column
+    ) -> Ragged:
+        cuts = [_NOTHING]
+        groups = _groups(columns, n_rows)
+        memory = self.cluster.memory_limit() * len(self.cluster.threads)
+        largest = 8 * n_rows * max(map(len, groups), default=1)
+        at_once = max(1, int(CODES_SHARE * memory / max(1, largest))) if memory else len(groups)
+        [target] = self.cluster.scatter([y], self.cluster.threads)
+        read = dask.delayed(_read_groups)
+        for at in range(0, len(groups), at_once):
+            now = groups[at : at + at_once]
+            parts = self.cluster.compute([read(part, now) for part in self._parts])
+            futures = [
+                self.cluster.submit(_cut_pieces, pieces, discretizer, n_bins, target)
+                for pieces in _transposed(self.cluster, parts, len(now))
+            ]
+            del parts
+            cuts += self.cluster.gather(futures)
+        return Ragged.concatenate(cuts)
+
+    def _codes(self, encoder: Encoder, n_rows: int) -> ComputedCodes:
+        return _CollectionCodes(self.cluster, n_rows, encoder, self._parts)
+
+
+class _CollectionCodes(ComputedCodes):
+    def __init__(
+        self, cluster: Cluster, n_rows: int, encoder: Encoder, parts: Sequence[Any]
+    ) -> None:
+        super().__init__(cluster, n_rows, encoder.arity)
+        self._encoder, self._parts = encoder, parts
+
+    def _make_blocks(self, numbers: list[int]) -> None:
+        encoder = dask.delayed(self._encoder)
+        encode = dask.delayed(_encode_blocks)
+        spans = [self.span(number) for number in numbers]
+        parts = self.cluster.compute([encode(part, encoder, spans) for part in self._parts])
+        pieces = dict(zip(numbers, _transposed(self.cluster, parts, len(numbers)), strict=True))
+        del parts
+        for together in self._rounds(numbers):
+            for number in together:
+                worker = self.layout.workers[number]
+                self.blocks[number] = self.cluster.submit(
+                    _join_pieces, pieces.pop(number), worker=worker
+                )
+            blocks = [self.blocks[number] for number in together]
+            self.cluster.wait(blocks, [self.layout.workers[number] for number in together])
+
+    def _rounds(self, numbers: list[int]) -> Iterator[list[int]]:
+        """These blocks, one a worker at a time."""
+        left = list(numbers)
+        while left:
+            first = {self.layout.workers[number]: number for number in reversed(left)}
+            yield sorted(first.values())
+            left = [number for number in left if number not in first.values()]
+
+
+def _take_target(X: Any, name: str) -> tuple[Any, Any]:
+    if name not in getattr(X, "columns", ()):
+        raise InvalidTargetError(f"y is {name!r}, and X has no column of this name.")
+    return X.drop(columns=[name]), X[name]
+
+
+def _transposed(cluster: Cluster, parts: list[Future], n_pieces: int) -> list[list[Future]]:
+    """Lists of pieces, a future each, as futures of the pieces: first all the first ones."""
+    return [[cluster.submit(_pick, part, i) for part in parts] for i in range(n_pieces)]
+
+
+def _pick(pieces: list[Any], i: int) -> Any:
+    return pieces[i]
+
+
+def _encode_target(y: Any, coding: TargetCoding) -> NDArray[np.uint8] | NDArray[np.uint16]:
+    return coding.encode(y)
+
+
+def _read_groups(part: Any, groups: list[NDArray[np.int64]]) -> list[NDArray[np.float64]]:
+    return [read_numbers(part, group) for group in groups]
+
+
+def _cut_pieces(
+    pieces: list[NDArray[np.float64]], discretizer: str, n_bins: int, y: Column
+) -> Ragged:
+    return cut_columns(np.concatenate(pieces), discretizer, n_bins, y)
+
+
+def _encode_blocks(part: Any, encoder: Encoder, spans: list[Span]) -> list[Codes]:
+    """The codes of a partition, a copy for each block: a view would keep all of them in memory."""
+    codes = encode_partition(part, encoder)
+    blocks = [codes.block(*span) for span in spans]
+    return [replace(b, narrow=b.narrow.copy(), wide=b.wide.copy(), names=None) for b in blocks]
+
+
+def _join_pieces(pieces: list[Codes]) -> Block:
+    narrow = np.concatenate([piece.narrow for piece in pieces], axis=1)
+    wide = np.concatenate([piece.wide for piece in pieces], axis=1)
+    return Block(replace(pieces[0], narrow=narrow, wide=wide))

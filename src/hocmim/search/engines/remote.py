@@ -1,0 +1,106 @@
+"""What a selector has to know of engines elsewhere, without importing what they are made with."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, Any
+
+from hocmim.coding.codes import Column
+from hocmim.coding.encoder import Encoder, Target
+from hocmim.coding.sources import ParquetPiece, RowSource
+from hocmim.errors import InvalidParameterError, InvalidTableError, MissingDependencyError
+
+if TYPE_CHECKING:
+    from hocmim.search.engines.dask import Cluster
+
+
+class RemoteCodes(ABC):
+    """Codes that are not in this process.
+
+    Attributes
+    ----------
+    n_samples, n_columns : int
+    """
+
+    n_samples: int
+    n_columns: int
+
+    @abstractmethod
+    def column(self, index: int) -> Column:
+        """One column, brought here."""
+
+
+class RemoteTable(ABC):
+    """A table that is not in this process, and its target.
+
+    Attributes
+    ----------
+    n_columns : int
+    names : tuple of str, or None
+    """
+
+    n_columns: int
+    names: tuple[str, ...] | None
+
+    @abstractmethod
+    def encode_target(self, *, bins: int, discretizer: str) -> Target:
+        """The codes of y, here."""
+
+    @abstractmethod
+    def encode(self, y: Column, *, discretizer: str, n_bins: int) -> tuple[Encoder, RemoteCodes]:
+        """The codes of X, where it is, and the encoder they were made with."""
+
+
+def open_cluster(engine: Any) -> AbstractContextManager[Cluster | None]:
+    """The cluster an engine parameter means; None for "local"."""
+    if isinstance(engine, str) and engine == "local":
+        return nullcontext()
+    is_name = isinstance(engine, str) and (engine == "dask" or ":" in engine)
+    if not (is_name or _is_client(engine)):
+        raise InvalidParameterError(
+            "engine must be 'local', 'dask', a distributed.Client, or the address of a Dask "
+            f"scheduler such as 'tcp://10.0.0.1:8786'. Got {engine!r} instead."
+        )
+    try:
+        from hocmim.search.engines.dask import Cluster
+    except ImportError as error:
+        raise MissingDependencyError(
+            "engine='dask' needs Dask. Install it with: pip install 'hocmim[dask]'"
+        ) from error
+    return Cluster(engine)
+
+
+def _is_client(engine: Any) -> bool:
+    return type(engine).__module__.partition(".")[0] == "distributed"
+
+
+def address_of(engine: Any) -> Any:
+    """An engine parameter as something that can be pickled."""
+    return engine.scheduler.address if _is_client(engine) and engine.scheduler else engine
+
+
+def is_dask_collection(X: Any) -> bool:
+    """Whether X is a Dask DataFrame, Array or the like."""
+    return hasattr(X, "__dask_graph__") and hasattr(X, "to_delayed")
+
+
+def open_collection(X: Any, y: Any, cluster: Cluster | None) -> RemoteTable:
+    """A Dask collection and its target, to be encoded on a cluster."""
+    if cluster is None:
+        raise InvalidTableError(
+            "X is a Dask collection, and engine='local' works on tables in memory. Pass "
+            "engine='dask', or X.compute()."
+        )
+    from hocmim.search.engines.dask_tables import DaskCollection
+
+    return DaskCollection(cluster, X, y)
+
+
+def open_files(source: RowSource, y: Any, cluster: Cluster | None) -> RemoteTable | None:
+    """A source and its target, to be read by a cluster's workers; None if it is not in files."""
+    if cluster is None or not all(isinstance(piece, ParquetPiece) for piece in source.pieces):
+        return None
+    from hocmim.search.engines.dask_tables import DaskFiles
+
+    return DaskFiles(cluster, source, y)

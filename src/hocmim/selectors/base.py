@@ -1,0 +1,268 @@
+"""What every selector here shares: how many columns to take, the ranking, and taking them."""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Integral, Real
+from os import PathLike
+from pathlib import Path
+from typing import Any, Self
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils._set_output import _get_output_config
+from sklearn.utils.validation import check_is_fitted
+
+from hocmim.coding.groups import Features
+from hocmim.coding.sources import is_row_source, open_source
+from hocmim.data.table import (
+    Table,
+    as_counts,
+    as_table,
+    as_target,
+    check_features,
+    check_finite,
+    repeated_rows,
+    take_columns,
+)
+from hocmim.errors import InvalidParameterError, InvalidTableError
+
+
+class RankingSelector(SelectorMixin, BaseEstimator):
+    """Base of the selectors that choose columns one after the other, or rank them all.
+
+    A subclass has a parameter ``n_features_to_select`` and a ``fit`` of this form::
+
+        def fit(self, X, y):
+            table, y = self._validate_input(X, y)
+            n_selected = self._resolve_n_features(table.n_columns)
+            ...
+            return self._set_selection(selected, scores)
+
+    Attributes
+    ----------
+    selected_ : ndarray of int64, shape (K,)
+        Column indices in the order of selection, the best first.
+    scores_ : ndarray of float64, shape (K,)
+        The score of each selected column when it was chosen, in the same order.
+    ranking_ : ndarray of int64, shape (n_features_in_,)
+        The rank of each column, 1 for the one chosen first. Columns that were not chosen share
+        rank K + 1, unless the method ranks every column.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only if the table has column names.
+
+    Notes
+    -----
+    ``n_features_to_select`` is how many columns to keep: an integer from 1 to the number of
+    columns (more is an error, since a silent cut would hide a mistake), a fraction in (0, 1] of
+    the columns (rounded down, at least one), or None for half of them, as in scikit-learn.
+
+    ``transform`` gives the columns in the order of the table, as every scikit-learn selector
+    does; ``selected_`` keeps the order of selection. If nothing was selected it warns and gives a
+    table without columns, as they do. Arrays stay arrays and sparse matrices stay
+    sparse. A DataFrame becomes an array unless ``set_output(transform="pandas")`` (or "polars")
+    asks for a DataFrame; then columns keep their types.
+    """
+
+    n_features_to_select: int | float | str | None
+
+    # --- for subclasses ---------------------------------------------------------------------------
+
+    def _validate_input(
+        self, X: Any, y: Any, sample_weight: Any = None
+    ) -> tuple[Table, NDArray[Any]]:
+        """Open the table, check it against y, and remember its width and names.
+
+        Weights are applied: a row of weight w is in the table w times, and in y.
+        """
+        table = as_table(X, min_rows=2)
+        check_features(self, table, reset=True)
+        n_rows = table.n_rows
+        counts = as_counts(sample_weight, n_rows)
+        if counts is not None:
+            table = as_table(table.take(repeated_rows(counts)), min_rows=2)
+        caller = f"This {type(self).__name__} estimator"
+        return table, as_target(y, n_rows, rows=table.rows, caller=caller)
+
+    def _resolve_n_features(self, n_columns: int, counted: str = "columns of X") -> int:
+        """K, how many to select out of ``n_columns``; ``counted`` is what they are."""
+        asked = self.n_features_to_select
+        if asked is None:
+            return max(1, n_columns // 2)
+        if isinstance(asked, str) and asked == "auto":
+            raise InvalidParameterError(
+                "n_features_to_select='auto' needs a test of when to stop, and "
+                f"{type(self).__name__} ranks all columns without one. Pass a number, or use a "
+                "selector that has one: the information-theoretic ones (HOCMIM, CMIM, JMI, mRMR "
+                "and their relatives)."
+            )
+        if isinstance(asked, Real) and not isinstance(asked, (bool, np.bool_)):
+            if isinstance(asked, Integral):
+                if 1 <= asked <= n_columns:
+                    return int(asked)
+            elif 0.0 < float(asked) <= 1.0:
+                return max(1, int(float(asked) * n_columns))
+        raise InvalidParameterError(
+            f"n_features_to_select must be an integer from 1 to the number of {counted} (here "
+            f"n_features = {n_columns}), a fraction in (0, 1], or None for half of them. Got "
+            f"{asked!r} instead."
+        )
+
+    def _set_selection(
+        self,
+        selected: ArrayLike,
+        scores: ArrayLike,
+        ranking: ArrayLike | None = None,
+        features: Features | None = None,
+    ) -> Self:
+        """Set selected_, scores_ and ranking_.
+
+        Parameters
+        ----------
+        selected : indices of columns (or of features, if these are given), the best first
+        scores : the score of each of them
+        ranking : the rank of every one, for methods that rank them all
+        features : the groups of columns that were selected as one
+        """
+        features = Features(self.n_features_in_) if features is None else features
+        chosen = np.array(selected, np.int64)
+        if ranking is None:
+            ranks = np.full(len(features), len(chosen) + 1, np.int64)
+            ranks[chosen] = np.arange(1, len(chosen) + 1)
+        else:
+            ranks = np.array(ranking, np.int64)
+        self.selected_ = features.expand(chosen)
+        self.scores_ = np.repeat(np.array(scores, np.float64), features.sizes(chosen))
+        self.ranking_ = ranks[features.of_column]
+        return self
+
+    # --- the page ---------------------------------------------------------------------------------
+
+    def report(self, path: str | PathLike[str], X: Any, y: Any, **options: Any) -> Path:
+        """Write a page on this selection: what was taken and why, and for any feature why not.
+
+        Parameters
+        ----------
+        path : path
+            Of the HTML file, which needs no network and no other file.
+        X, y
+            What the selector was fitted on.
+        **options
+            ``title``, ``source``, ``command``, ``notes``, ``overwrite``: see
+            ``hocmim.insight.report.write_report``. Needs ``pip install "hocmim[report]"``.
+
+        Returns
+        -------
+        Path
+            Of the page.
+        """
+        from hocmim.insight.report import write_report
+
+        return write_report(self, X, y, path, **options)
+
+    # --- scikit-learn -----------------------------------------------------------------------------
+
+    def __sklearn_tags__(self) -> Any:
+        """Tags: y is required; strings and categories are read (missing values by some)."""
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.sparse = True
+        tags.input_tags.categorical = True
+        return tags
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        mask = np.zeros(self.n_features_in_, bool)
+        mask[self.selected_] = True
+        return mask
+
+    def transform(self, X: Any) -> Any:
+        """Keep the selected columns of X, in the order of the table.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features), or path
+            A table, or a Parquet data set as the information-theoretic selectors take it: only the
+            selected columns of it are read.
+
+        Returns
+        -------
+        X_selected : table of shape (n_samples, K)
+            An array or a sparse matrix as X is; a DataFrame if ``set_output`` asks for it.
+        """
+        support = self._get_support_mask()
+        if not support.any():
+            warnings.warn(
+                "No features were selected: either the data is too noisy or the selection test too "
+                "strict.",
+                UserWarning,
+                stacklevel=2,
+            )
+        return self._as_output(self._take(X, np.flatnonzero(support)))
+
+    def _take(self, X: Any, indices: NDArray[np.int64]) -> Any:
+        """These columns of a table or a source."""
+        if is_row_source(X):
+            source = open_source(X)[0].features(self.n_features_in_, self._names_in)
+            chosen = source.read([source.columns[j] for j in indices])
+            if not self.__sklearn_tags__().input_tags.allow_nan:
+                check_finite(as_table(chosen))
+            return chosen
+        table = as_table(X)
+        check_features(self, table, reset=False)
+        if not self.__sklearn_tags__().input_tags.allow_nan:
+            check_finite(table)
+        return take_columns(X, indices)
+
+    @property
+    def _names_in(self) -> list[str] | None:
+        names = getattr(self, "feature_names_in_", None)
+        return None if names is None else names.tolist()
+
+    def _as_output(self, chosen: Any) -> Any:
+        """Columns that were taken, in the container ``set_output`` asks for."""
+        if isinstance(chosen, np.ndarray) or sparse.issparse(chosen):
+            return chosen
+        wanted = _get_output_config("transform", self)["dense"]
+        if wanted == "default":
+            return _as_array(chosen)
+        frame = nw.from_native(chosen, eager_only=True)
+        return frame.to_pandas() if wanted == "pandas" else frame.to_polars()
+
+    def inverse_transform(self, X: Any) -> Any:
+        """Put the selected columns back in their places, with zeros in all others.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, K)
+            What ``transform`` returned.
+
+        Returns
+        -------
+        X_full : ndarray or CSC matrix of shape (n_samples, n_features_in_)
+        """
+        support = self._get_support_mask()
+        table = as_table(X)
+        if table.n_columns != support.sum():
+            raise InvalidTableError(
+                f"X has {table.n_columns} columns, but {type(self).__name__} selected "
+                f"{support.sum()}. Pass a table as transform gives it."
+            )
+        if sparse.issparse(X):
+            return super().inverse_transform(X)
+        chosen = _as_array(X)
+        full = np.zeros((table.n_rows, len(support)), chosen.dtype)
+        full[:, support] = chosen
+        return full
+
+
+def _as_array(X: Any) -> NDArray[Any]:
+    """A DataFrame, an array or nested lists as an array that may be written to."""
+    if nw.dependencies.is_into_dataframe(X):
+        X = nw.from_native(X, eager_only=True).to_numpy()
+    return np.require(X, requirements="W")

@@ -1,0 +1,88 @@
+"""The Fisher score."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hocmim.selectors.filters._base import (
+    Samples,
+    WeightedFilter,
+    column_blocks,
+    constant_columns,
+    indicator,
+)
+
+
+class FisherScore(WeightedFilter):
+    """F = Σ_c n_c (μ_c − μ)² / Σ_c n_c σ_c².
+
+    Rewards a column whose class means lie far apart for the spread within the classes. Cost O(ND).
+
+    A constant column scores 0, the worst. A column that is constant within every class but not
+    overall separates the classes perfectly: its score is infinite and it ranks first. A
+    categorical column is taken as the vector of its level indicators, numerator and denominator
+    summed over them, so that the order of the levels does not matter.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float or None, default=10
+        How many columns to keep; see :class:`~hocmim.selectors.base.RankingSelector`.
+
+    Attributes
+    ----------
+    feature_scores_ : ndarray of float64, shape (n_features_in_,)
+        F of every column; higher is better.
+    selected_, scores_, ranking_
+        See :class:`~hocmim.selectors.base.RankingSelector`.
+
+    References
+    ----------
+    R. O. Duda, P. E. Hart, D. G. Stork, Pattern Classification, 2nd ed., Wiley 2001.
+    """
+
+    def __init__(self, n_features_to_select: int | float | None = 10) -> None:
+        self.n_features_to_select = n_features_to_select
+
+    def _score(self, samples: Samples) -> NDArray[np.float64]:
+        return fisher_score(samples.values, samples.y, samples.is_categorical)
+
+
+def fisher_score(
+    X: NDArray[np.float64], y: NDArray[np.int32], is_categorical: ArrayLike | None = None
+) -> NDArray[np.float64]:
+    """Fisher score of every column of X, classes y = 0..C-1."""
+    members = indicator(y)
+    scores = np.empty(X.shape[1])
+    for block in column_blocks(*X.shape):
+        between, within = _scatter(X[:, block], members, y)
+        scores[block] = _ratio(between, within)
+    categorical = np.zeros(X.shape[1], bool) if is_categorical is None else is_categorical
+    for j in np.flatnonzero(categorical):
+        levels = indicator(X[:, j].astype(np.int32)).T
+        between, within = _scatter(levels, members, y)
+        scores[j] = _ratio(between.sum(), within.sum())
+    return scores
+
+
+def _scatter(
+    X: NDArray[np.float64], members: NDArray[np.float64], y: NDArray[np.int32]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Sums of squares between and within the classes, each column centred before squaring."""
+    sizes = members.sum(axis=1)[:, None]
+    centred = X - X.mean(axis=0)
+    means = members @ centred / sizes
+    overall = centred.mean(axis=0)  # what rounding left of the mean
+    between = (sizes * (means - overall) ** 2).sum(axis=0)
+    within = ((centred - means[y]) ** 2).sum(axis=0)
+    # Rounding makes an exact zero look like 1e-32, and 0/0 like anything: settle both exactly.
+    first = X[members.argmax(axis=1)]
+    within[(first[y] == X).all(axis=0)] = 0.0
+    between[constant_columns(X)] = 0.0
+    return between, within
+
+
+def _ratio(between: ArrayLike, within: ArrayLike) -> NDArray[np.float64]:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.divide(between, within)
+    return np.where(np.asarray(between) == 0.0, 0.0, ratio)

@@ -1,0 +1,279 @@
+"""Neighbourhood component analysis for feature selection (NCA)."""
+
+from __future__ import annotations
+
+from concurrent.futures import Executor
+from numbers import Integral, Real
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.optimize import minimize
+from sklearn.utils import check_random_state
+
+from hocmim import _native
+from hocmim.errors import InvalidParameterError
+from hocmim.selectors.filters._base import Samples, ScoringFilter, constant_columns, thread_pool
+
+BLOCK_ROWS = 64
+"""Rows a thread takes at a time: fixed, so that sums do not depend on the number of threads."""
+
+SPARSE_SHARE = 0.3
+"""Columns of which no more than this share of the rows is off the commonest value are sparse."""
+
+NEGLIGIBLE_WEIGHT = 1e-22
+"""Columns of smaller w² cannot change a distance of doubles: they are left out of it."""
+
+
+class NCA(ScoringFilter):
+    """Maximise (1/N) Σ_i p_i − λ Σ_r w_r²; the score of column r is w_r².
+
+    p_i = Σ_j p_ij [y_i = y_j] is the chance that sample i's random neighbour is of its own class,
+    p_ij ∝ exp(−Σ_r w_r² |x_ir − x_jr| / σ), p_ii = 0. Rewards the columns a nearest-neighbour
+    classifier would want a distance to be made of, all of them weighed together. This is the
+    diagonal, regularised form of MATLAB's ``fscnca``, not scikit-learn's
+    ``NeighborhoodComponentsAnalysis``, which learns a projection.
+
+    Columns are standardised first, and L-BFGS with the exact gradient starts from w = 1. The
+    objective is not concave: the result is a local maximum. Cost O(N² D) an evaluation, memory
+    O(N D); a column that has one value in most rows (a count of words, a sensor out of reach)
+    costs only the square of the number of its other rows.
+
+    A constant column takes no part and scores 0, the worst. A categorical column is read as
+    numbers, the index of each level among the sorted levels.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float or None, default=10
+        How many columns to keep; see :class:`~hocmim.selectors.base.RankingSelector`.
+    regularization : float or None, default=None
+        λ; None is 1/N, N the number of samples used.
+    length_scale : float, default=1.0
+        σ.
+    max_samples : int, float or None, default=3000
+        At most so many samples (a fraction in (0, 1): this share of them) are used, drawn at
+        random so that the classes keep their shares; None uses all. Each evaluation costs the
+        square of this number.
+    max_iter : int, default=1000
+        Most L-BFGS iterations.
+    tol : float, default=1e-6
+        L-BFGS stops when no component of the gradient is larger, or when an iteration improves
+        the objective by less than a hundredth of this.
+    n_jobs : int or None, default=None
+        Threads, as in scikit-learn: None is one, -1 all processors. Never changes the result.
+    random_state : int, RandomState or None, default=0
+        Draws the samples when there are more than ``max_samples``; not used otherwise.
+
+    Attributes
+    ----------
+    feature_scores_ : ndarray of float64, shape (n_features_in_,)
+        w² of every column; higher is better.
+    objective_ : float
+        The objective reached.
+    n_iter_ : int
+        L-BFGS iterations.
+    converged_ : bool
+        False if ``max_iter`` ended the search.
+    n_samples_used_ : int
+    selected_, scores_, ranking_
+        See :class:`~hocmim.selectors.base.RankingSelector`.
+
+    References
+    ----------
+    W. Yang, K. Wang, W. Zuo, Neighborhood component feature selection for high-dimensional data,
+    Journal of Computers 2012.
+    """
+
+    def __init__(
+        self,
+        n_features_to_select: int | float | None = 10,
+        *,
+        regularization: float | None = None,
+        length_scale: float = 1.0,
+        max_samples: int | float | None = 3000,
+        max_iter: int = 1000,
+        tol: float = 1e-6,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.regularization = regularization
+        self.length_scale = length_scale
+        self.max_samples = max_samples
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def _score(self, samples: Samples) -> NDArray[np.float64]:
+        self._check_parameters()
+        rows = self._draw_rows(samples.y)
+        X, y = samples.values[rows], np.ascontiguousarray(samples.y[rows])
+        varies = ~constant_columns(X)
+        columns = split_columns(standardised(X[:, varies]))
+        scale = float(self.length_scale)
+        penalty = 1.0 / len(y) if self.regularization is None else float(self.regularization)
+        with thread_pool(self.n_jobs) as pool:
+
+            def loss(w: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+                value, gradient = nca_objective(w, columns, y, penalty, scale, pool)
+                return -value, -gradient
+
+            found = minimize(
+                loss,
+                np.ones(int(varies.sum())),
+                jac=True,
+                method="L-BFGS-B",
+                options={
+                    "maxiter": self.max_iter,
+                    "maxfun": 20 * self.max_iter,
+                    "gtol": self.tol,
+                    "ftol": 1e-2 * self.tol,
+                    "maxcor": 15,
+                },
+            )
+        self.objective_, self.n_iter_ = -float(found.fun), int(found.nit)
+        self.converged_ = bool(found.status != 1)
+        self.n_samples_used_ = len(y)
+        scores = np.zeros(len(varies))
+        scores[varies] = found.x**2
+        return scores
+
+    def _draw_rows(self, y: NDArray[np.int32]) -> NDArray[np.intp] | slice:
+        """Which samples to use."""
+        most = self.max_samples
+        if isinstance(most, float):
+            most = max(2, int(most * len(y)))
+        if most is None or most >= len(y):
+            return slice(None)
+        return stratified_rows(y, int(most), self.random_state)
+
+    def _check_parameters(self) -> None:
+        limits: dict[str, tuple[str, Any, float, bool]] = {
+            "regularization": ("a number of at least 0, or None for 1/N", Real, 0.0, True),
+            "length_scale": ("a number above 0", Real, 0.0, False),
+            "max_iter": ("an integer of at least 1", Integral, 1, True),
+            "tol": ("a number of at least 0", Real, 0.0, True),
+        }
+        for name, (wanted, kind, least, inclusive) in limits.items():
+            value = getattr(self, name)
+            if value is None and name == "regularization":
+                continue
+            fits = isinstance(value, kind) and not isinstance(value, bool) and np.isfinite(value)
+            if not fits or value < least or (value == least and not inclusive):
+                raise InvalidParameterError(f"{name} must be {wanted}. Got {value!r} instead.")
+        most = self.max_samples
+        whole = isinstance(most, Integral) and not isinstance(most, bool) and most >= 2
+        share = isinstance(most, float) and 0.0 < most < 1.0
+        if not (most is None or whole or share):
+            raise InvalidParameterError(
+                "max_samples must be an integer of at least 2, a fraction in (0, 1), or None for "
+                f"all samples. Got {most!r} instead."
+            )
+
+
+class SplitColumns(NamedTuple):
+    """Standardised columns, those that mostly have one value apart: see :func:`split_columns`.
+
+    Attributes
+    ----------
+    dense : ndarray, shape (N, number of dense columns)
+    dense_index, sparse_index : ndarray of int
+        Where the columns of either kind come from.
+    by_row, by_column : csr_array, csc_array
+        The sparse columns less their commonest value.
+    """
+
+    dense: NDArray[np.float64]
+    dense_index: NDArray[np.intp]
+    sparse_index: NDArray[np.intp]
+    by_row: sparse.csr_array
+    by_column: sparse.csc_array
+
+
+def split_columns(X: NDArray[np.float64]) -> SplitColumns:
+    """Take apart the columns that have one value in most rows: their differences are cheap.
+
+    Differences do not change when the commonest value is moved to 0, and then only pairs of rows
+    that are both off 0 need work. A value held by so many rows is the column's median.
+    """
+    middle = np.partition(X, len(X) // 2, axis=0)[len(X) // 2]
+    is_sparse = np.count_nonzero(middle != X, axis=0) <= SPARSE_SHARE * len(X)
+    off_middle = X[:, is_sparse] - middle[is_sparse]
+    return SplitColumns(
+        np.ascontiguousarray(X[:, ~is_sparse]),
+        np.flatnonzero(~is_sparse),
+        np.flatnonzero(is_sparse),
+        sparse.csr_array(off_middle),
+        sparse.csc_array(off_middle),
+    )
+
+
+def nca_objective(
+    weights: NDArray[np.float64],
+    columns: SplitColumns,
+    y: NDArray[np.int32],
+    regularization: float,
+    length_scale: float = 1.0,
+    pool: Executor | None = None,
+) -> tuple[float, NDArray[np.float64]]:
+    """(1/N) Σ_i p_i − λ Σ_r w_r² and its gradient.
+
+    ∂/∂w_r = 2 w_r [ (1/Nσ) Σ_ij c_ij |x_ir − x_jr| − λ ],  c_ij = p_ij (p_i − [y_i = y_j]).
+    """
+    squares = weights**2
+    # The heaviest columns first: the kernel then gives up early on a sample that is too far.
+    order = np.argsort(-squares[columns.dense_index], kind="stable")
+    order = order[squares[columns.dense_index[order]] > NEGLIGIBLE_WEIGHT]
+    dense = columns.dense_index[order]
+    scaled = np.ascontiguousarray(columns.dense[:, order] * (squares[dense] / length_scale))
+    sparse_weights = squares[columns.sparse_index] / length_scale
+    norm = abs(columns.by_row) @ sparse_weights
+    rows, cols = _entries(columns.by_row), _entries(columns.by_column)
+
+    def share(start: int) -> tuple[float, tuple[NDArray[np.float64], ...]]:
+        sums = np.zeros(len(dense)), np.zeros(len(sparse_weights)), np.zeros(len(y))
+        stop = min(start + BLOCK_ROWS, len(y))
+        p_same = _native.nca_block(
+            scaled, *rows, *cols, sparse_weights, norm, y, start, stop, *sums
+        )
+        return p_same, sums
+
+    p_same = 0.0
+    moved, overlaps, by_row = (np.zeros(n) for n in (len(dense), len(sparse_weights), len(y)))
+    for p_of_block, sums in (pool.map if pool else map)(share, range(0, len(y), BLOCK_ROWS)):
+        p_same += p_of_block
+        moved += sums[0]
+        overlaps += sums[1]
+        by_row += sums[2]
+    slope = np.zeros(len(weights))
+    slope[dense] = moved / squares[dense]  # moved is times w²/σ, what follows is times 1/σ
+    slope[columns.sparse_index] = (abs(columns.by_column).T @ by_row - overlaps) / length_scale
+    gradient = 2.0 * weights * (slope / len(y) - regularization)
+    return p_same / len(y) - regularization * float(squares.sum()), gradient
+
+
+def _entries(
+    table: sparse.csr_array | sparse.csc_array,
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
+    """A compressed table as the kernel takes it."""
+    return table.indptr.astype(np.int64), table.indices.astype(np.int32), table.data
+
+
+def standardised(X: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Columns of mean 0 and variance 1; none may be constant."""
+    centred = X - X.mean(axis=0)
+    return np.asarray(centred / centred.std(axis=0))
+
+
+def stratified_rows(y: NDArray[np.int32], n_rows: int, random_state: Any) -> NDArray[np.intp]:
+    """Draw ``n_rows`` samples, of each class its share; in ascending order."""
+    rng = check_random_state(random_state)
+    counts = np.bincount(y)
+    exact = counts * (n_rows / len(y))
+    take = np.floor(exact).astype(int)
+    # The largest remainders get the rest, so that the total is right.
+    take[np.argsort(take - exact, kind="stable")[: n_rows - take.sum()]] += 1
+    rows = [rng.permutation(np.flatnonzero(y == c))[:n] for c, n in enumerate(take)]
+    return np.sort(np.concatenate(rows))

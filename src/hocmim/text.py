@@ -1,0 +1,47 @@
+"""Words in messages, written once: suggestions, counts of things, shares, text cut to a width."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from math import floor
+
+
+def did_you_mean(name: str, known: Iterable[str], *, n: int = 3) -> str:
+    """Return " Did you mean 'a' or 'b'?" for the known names nearest to a wrong one.
+
+    Capitals do not matter. Empty if no name is near.
+
+    Examples
+    --------
+    >>> from hocmim.text import did_you_mean
+    >>> did_you_mean("Targett", ["colour", "target"])
+    " Did you mean 'target'?"
+    """
+    by_key: dict[str, list[str]] = {}
+    for candidate in known:
+        by_key.setdefault(candidate.casefold(), []).append(candidate)
+    near = difflib.get_close_matches(name.casefold(), by_key, n=n)
+    names = [candidate for key in near for candidate in by_key[key]][:n]
+    return f" Did you mean {' or '.join(map(repr, names))}?" if names else ""
+
+
+def count(n: int, thing: str) -> str:
+    """Return "1 thing", "2 things", "12,345 categories"."""
+    plural = thing[:-1] + "ies" if thing.endswith("y") else thing + "s"
+    return f"{n:,} {thing if n == 1 else plural}"
+
+
+def percent(share: float) -> str:
+    """Return a share as a percentage; 0% and 100% only where they are exact."""
+    if 0.995 <= share < 1:
+        return f"{floor(share * 1000) / 10:.1f}%" if share < 0.9995 else "almost 100%"
+    if 0 < share < 0.005:
+        return "less than 1%"
+    return f"{share:.0%}"
+
+
+def one_line(text: str, width: int) -> str:
+    """Return text without line breaks and other unprintable characters, cut to a width."""
+    line = "".join(character if character.isprintable() else "�" for character in text)
+    return line if len(line) <= width else line[: width - 1] + "…"

@@ -1,6 +1,0 @@
-"""``python -m hocmim_cli``."""
-
-from hocmim_cli import main
-
-if __name__ == "__main__":  # the processes of a Dask cluster import this module
-    main()

@@ -1,0 +1,508 @@
+"""The command line as a user meets it: results, warnings, files, every error a sentence."""
+
+import csv
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner
+from rich.cells import cell_len
+
+import hocmim
+from hocmim import HOCMIM
+from hocmim.cli import main
+from hocmim.data.files import read_table, write_table
+
+N = 120
+HOSTILE = "<b>bold</b> [red]x[/] \"q\" 'a', \t\\🦔 " + "x" * 500
+# (rich takes COLUMNS of such a terminal only with LINES.)
+TERMINAL = {"FORCE_COLOR": "1", "TERM": "dumb", "COLUMNS": "80", "LINES": "40"}
+
+
+def mixed_table():
+    """Mixed types, missing values, hostile names, an identifier, a copy of the target."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, N)
+    return pd.DataFrame(
+        {
+            "id": np.arange(N) + 1000,
+            "age": rng.integers(20, 60, N) + 15 * y,
+            "town": rng.choice(["Ulm", "Köln", "Bern"], N),
+            "when": pd.date_range("2020-01-01", periods=N),
+            HOSTILE: np.where(rng.random(N) < 0.8, y, 1 - y),
+            "smoker": rng.choice([True, False], N),
+            "dose": np.where(rng.random(N) < 0.1, np.nan, rng.normal(size=N) + y),
+            "lab": [("?" if rng.random() < 0.1 else f"{v:.2f}") for v in rng.normal(size=N)],
+            "leak": np.where(y == 1, "yes", "no"),
+            "same": 1,
+            "line\nbreak": rng.normal(size=N),
+            "outcome": np.where(np.arange(N) == 3, None, np.where(y == 1, "ill", "well")),
+        }
+    )
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder with the mixed table, where commands run."""
+    monkeypatch.chdir(tmp_path)
+    mixed_table().to_csv("mixed.csv", index=False)
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def wide(tmp_path_factory):
+    """2000 × 5000 columns of few levels, thirty of which say something of the class."""
+    rng = np.random.default_rng(1)
+    y = rng.integers(0, 3, 2000)
+    X = rng.integers(0, 4, (2000, 5000)).astype(np.int8)
+    for j in range(30):
+        keeps = rng.random(2000) < 0.6 - 0.015 * j
+        X[:, 150 * j] = np.where(keeps, y, X[:, 150 * j])
+    path = tmp_path_factory.mktemp("wide") / "genes.parquet"
+    columns = {f"g{j}": X[:, j] for j in range(5000)}
+    pq.write_table(pa.table({**columns, "class": y}), path)
+    return path, X, y
+
+
+def run(*arguments, code=0, stdin=None, env=None):
+    result = CliRunner().invoke(main, [str(a) for a in arguments], input=stdin, env=env)
+    assert result.exit_code == code, result.output
+    assert "Traceback" not in result.output
+    return result
+
+
+def rows_of(text):
+    return list(csv.DictReader(io.StringIO(text), delimiter="\t", quoting=csv.QUOTE_NONE))
+
+
+SELECT = ("select", "mixed.csv", "-t", "outcome")
+
+
+# --- select ---------------------------------------------------------------------------------------
+
+
+def test_select_gives_what_the_library_selects(folder):
+    result = run(*SELECT, "-k", 6)
+    table = read_table("mixed.csv")
+    known = table.filter(table.column("outcome").is_valid())
+    X, y = known.drop_columns("outcome"), known.column("outcome").to_numpy()
+    selector = HOCMIM(6).fit(X, y)
+    rows = rows_of(result.stdout)
+    unescaped = [row["feature"].replace("\\n", "\n").replace("\\t", "\t").replace("\\\\", "\\")
+                 for row in rows]  # fmt: skip
+    assert unescaped == [X.column_names[j] for j in selector.selected_]
+    assert [float(row["score"]) for row in rows] == selector.scores_.tolist()
+    assert [float(row["relevance"]) for row in rows] == (
+        selector.relevance_[selector.selected_].tolist()
+    )
+    assert [int(row["order"]) for row in rows] == selector.orders_.tolist()
+    matrix = selector.redundancy_matrix()
+    for at, row in enumerate(rows):
+        before = matrix[at, :at]
+        most = unescaped[before.argmax()] if at and before.max() > 0 else ""
+        assert row["most_redundant_with"] == most.replace("\\", "\\\\").replace("\t", "\\t")
+
+
+def test_select_says_what_it_found_on_standard_error(folder):
+    said = run(*SELECT, "-k", 2).stderr
+    for expected in (
+        f"mixed.csv: {N - 1} rows, 11 features: 4 of whole numbers, 3 of text, 2 of numbers",
+        "target 'outcome': 2 classes",
+        "Left out: 1 row without a target.",
+        "'lab' is text because of values like '?'",
+        "'leak' says 100% of what there is to know about the target",
+        "'id' looks like an identifier: 119 of its 119 values are distinct.",
+        "'when' looks like an identifier",
+        "'same' has the same value in every row.",
+        "None of these is left out: that is what --drop is for.",
+        "1 column has some (most: 'dose', ",
+    ):
+        assert expected in said
+
+
+def test_quiet_leaves_the_result_only(folder):
+    result = run(*SELECT, "-k", 2, "-q")
+    assert result.stderr == ""
+    assert len(result.stdout.splitlines()) == 3
+
+
+def test_drop_and_missing(folder):
+    result = run(*SELECT, "-k", 9, "--drop", "leak", "--drop", "id", "--missing", "?")
+    features = [row["feature"] for row in rows_of(result.stdout)]
+    assert len(features) == 9
+    assert not {"leak", "id"} & set(features)
+    assert "'lab' is text" not in result.stderr
+
+
+@pytest.mark.parametrize("width", [60, 80, 120, 200])
+def test_the_table_fits_the_terminal(folder, width):
+    env = TERMINAL | {"COLUMNS": str(width)}
+    lines = run(*SELECT, "-k", "10", "--drop", "leak", env=env).stdout.splitlines()
+    lines = [line for line in lines if line.strip()]
+    assert len(lines) == 2 + 10
+    assert lines[0].split()[:4] == ["rank", "feature", "relevance", "score"]
+    for rank, line in enumerate(lines[2:], 1):
+        assert cell_len(line) <= width
+        assert re.match(rf" *{rank}   .*   \d\.\d{{4}}   [ -]?\d\.\d{{4}}   ", line)
+    assert any("<b>bol" in line and "…" in line for line in lines)
+
+
+def test_methods_that_know_less_show_less(folder):
+    hocmim.data.files.write_table(
+        read_table("mixed.csv").select(["age", "smoker", "leak"]), "few.csv"
+    )
+    result = run("select", "few.csv", "-t", "leak", "-k", 1, "--method", "fisher score")
+    assert result.stdout.splitlines()[0] == "rank\tfeature\tscore"
+    result = run(*SELECT, "-m", "jmi")
+    assert result.stdout.splitlines()[0] == "rank\tfeature\trelevance\tscore\tmost_redundant_with"
+
+
+def test_parameters_reach_the_method(folder):
+    result = run(
+        *SELECT, "-k", 3, "-m", "HOCMIM", "--bins", 8, "--discretizer", "quantile",
+        "--estimator", "plugin", "--seed", 4, "--jobs", 1, "--set", "max_order=2",
+        "--set", "path=min", "--set", "min_gain=none", "--json", "-",
+    )  # fmt: skip
+    parameters = json.loads(result.stdout)["parameters"]
+    expected = {"n_features_to_select": 3, "n_bins": 8, "discretizer": "quantile",
+                "estimator": "plugin", "random_state": 4, "n_jobs": 1, "max_order": 2,
+                "path": "min"}  # fmt: skip
+    assert expected.items() <= parameters.items()
+    assert "min_gain" not in parameters
+
+
+def test_json_to_standard_output_is_all_there_is(folder):
+    result = run(*SELECT, "-k", 3, "--json", "-")
+    found = json.loads(result.stdout)
+    assert found["partial"] is False
+    assert found["columns"] == [row["feature"] for row in found["selected"]]
+    assert found["types"][HOSTILE] == "whole numbers"
+    assert {note["kind"] for note in found["notes"]} >= {"id-like", "copies target"}
+    assert found["n_rows"] == N - 1
+    assert found["hocmim"] == hocmim.__version__
+
+
+def test_auto_says_where_it_stopped(folder):
+    result = run(*SELECT, "-k", "auto", "--drop", "leak", "--json", "out.json")
+    assert "It ends here: what '" in result.stderr
+    found = json.loads((folder / "out.json").read_text())
+    assert found["stopped"]["reason"] == "not significant"
+    assert all(row["p_value"] <= 0.01 for row in found["selected"])
+    assert 1 <= len(found["selected"]) == len(rows_of(result.stdout)) < 10
+
+
+@pytest.mark.parametrize("name", ["reduced.csv", "reduced.tsv.gz", "reduced.parquet", "r.feather"])
+def test_output_has_the_selected_columns_and_the_target(folder, name):
+    result = run(*SELECT, "-k", 4, "--output", name)
+    reduced = read_table(name)
+    features = run(*SELECT, "-k", 4, "--json", "-")
+    assert reduced.column_names == [*json.loads(features.stdout)["columns"], "outcome"]
+    assert reduced.to_pydict() == read_table("mixed.csv").select(reduced.column_names).to_pydict()
+    assert f"{name} is written." in result.stderr
+
+
+@pytest.mark.parametrize("name", ["t.tsv", "t.csv.gz", "t.parquet", "t.parquet.gz", "t.arrow"])
+def test_every_format_gives_the_same(folder, name):
+    write_table(read_table("mixed.csv"), name)
+    assert run("select", name, "-t", "outcome").stdout == run(*SELECT).stdout
+
+
+def test_standard_input(folder):
+    text = (folder / "mixed.csv").read_bytes()
+    result = run("select", "-", "-t", "outcome", stdin=text)
+    assert result.stdout == run(*SELECT).stdout
+    assert result.stderr.startswith("standard input: ")
+
+
+def test_no_header_and_delimiter_and_encoding(folder):
+    (folder / "plain.txt").write_bytes(
+        b"".join(f"{i % 2}#{i % 3}#{'äö'[i % 2]}\n".encode("latin-1") for i in range(30))
+    )
+    result = run(
+        "select", "plain.txt", "-t", "f2", "--no-header", "--delimiter", "#",
+        "--encoding", "latin-1", "-k", 1,
+    )  # fmt: skip
+    assert rows_of(result.stdout)[0]["feature"] == "f0"
+
+
+def test_kinds_of_target(folder):
+    rng = np.random.default_rng(0)
+    price = rng.permutation(400)
+    table = pa.table({"size": price // 10 + rng.integers(0, 3, 400), "x": rng.normal(size=400),
+                      "price": price, "cost": price / 7})  # fmt: skip
+    write_table(table, "t.csv")
+    drop = ("--drop", "cost")
+    said = run("select", "t.csv", "-t", "price", "-k", 1, *drop).stderr
+    assert "400 classes" in said
+    assert "If it is a quantity, say --target-kind quantity" in said
+    kinds = {
+        "quantity": run(
+            "select", "t.csv", "-t", "price", "-k", 1, *drop, "--target-kind", "quantity"
+        ),
+        "cost": run("select", "t.csv", "-t", "cost", "-k", 1, "--drop", "price"),
+    }
+    for result in kinds.values():
+        assert "a quantity, cut into bins" in result.stderr
+    # Bins of equal width are the same for a quantity and its multiple.
+    assert kinds["quantity"].stdout == kinds["cost"].stdout
+    said = run("select", "t.csv", "-t", "cost", "-k", 1, "--target-kind", "classes").stderr
+    assert "400 classes" in said
+
+
+def test_a_wide_parquet_file(wide):
+    path, X, y = wide
+    result = run("select", path, "-t", "class", "-k", 10, "--json", "-")
+    found = json.loads(result.stdout)
+    selector = HOCMIM(10).fit(X, y)
+    assert [row["index"] for row in found["selected"]] == selector.selected_.tolist()
+    assert [row["score"] for row in found["selected"]] == selector.scores_.tolist()
+    assert "2,000 rows, 5,000 features: 5,000 of whole numbers" in result.stderr
+
+
+def test_codes_on_disk_and_a_checkpoint_give_the_same(folder):
+    table = read_table("mixed.csv")
+    write_table(table.filter(table.column("outcome").is_valid()), "mixed.parquet")
+    arguments = ("select", "mixed.parquet", "-t", "outcome", "-k", 5)
+    expected = run(*arguments)
+    for _ in range(2):  # the second time from what is on disk
+        result = run(*arguments, "--codes-dir", "codes", "--checkpoint", "point", "-o", "few.csv",
+                     "--force")  # fmt: skip
+        assert result.stdout == expected.stdout
+        assert "It is read by the engine" in result.stderr
+        assert (folder / "codes").is_dir()
+        assert (folder / "point").exists()
+        assert read_table("few.csv").column_names[-1] == "outcome"
+    said = run(*arguments, "--codes-dir", "codes", "--drop", "leak", code=2).stderr
+    assert "--drop and --target-kind do not go with" in said
+
+
+def test_groups_are_selected_as_one(folder):
+    arguments = (*SELECT, "-k", 3, "--drop", "leak", "--group", "who=age,town,smoker")
+    found = json.loads(run(*arguments, "--json", "-").stdout)
+    assert "who" in [row["feature"] for row in found["selected"]]
+    assert {"age", "town", "smoker"} <= set(found["columns"])
+    assert len(found["selected"]) == 3
+    assert len(found["columns"]) == 5
+    assert run(*arguments, "-o", "few.csv").exit_code == 0
+    assert read_table("few.csv").num_columns == 6
+    explained = run("explain", *arguments[1:], "-f", "who").stdout
+    assert explained.startswith("HOCMIM took 'who'")
+    said = run(*SELECT, "--group", "who=age,twon", code=2).stderr
+    assert "Did you mean 'town'?" in said
+
+
+def test_a_dask_cluster_gives_the_same(folder):
+    distributed = pytest.importorskip("distributed")
+    table = read_table("mixed.csv")
+    write_table(table.filter(table.column("outcome").is_valid()), "mixed.parquet")
+    arguments = ("select", "mixed.parquet", "-t", "outcome", "-k", 5)
+    with distributed.LocalCluster(
+        n_workers=1,
+        threads_per_worker=1,
+        processes=False,
+        protocol="tcp",
+        dashboard_address=None,
+        silence_logs=50,
+    ) as cluster:
+        address = cluster.scheduler_address
+        result = run(*arguments, "--engine", "dask", "--scheduler", address)
+    assert result.stdout == run(*arguments).stdout
+
+
+# --- what can go wrong ----------------------------------------------------------------------------
+
+WRONG = [
+    (("select", "mixde.csv", "-t", "outcome"), 2, "no file 'mixde.csv'. Did you mean 'mixed.csv'"),
+    (("select", "mixed.csv", "-t", "Outcom"), 2, "no column 'Outcom' .*Did you mean 'outcome'?"),
+    (("select", "mixed.csv", "-t", "zzzzz"), 2, "no column 'zzzzz' .*It has 'id', 'age', .*others"),
+    (("select", "mixed.csv", "-t", "same"), 1, "'same' has only one value .'1'."),
+    (("select", "mixed.csv", "-t", "when"), 1, "y holds dates or times"),
+    (("select", "mixed.csv"), 2, "Missing option '-t' / '--target'"),
+    ((*SELECT, "--drop", "leek"), 2, "no column 'leek' .*Did you mean 'leak'?"),
+    ((*SELECT, "--drop", "outcome"), 2, "is the target and cannot be dropped"),
+    ((*SELECT, "-k", "12"), 2, "-k 12 asks for more features than there are: 11 features."),
+    ((*SELECT, "-k", "0"), 2, "'0' is not a number of columns"),
+    ((*SELECT, "-k", "many"), 2, "'many' is not a number of columns"),
+    ((*SELECT, "-m", "hocmin"), 2, "no method 'hocmin'. Did you mean 'HOCMIM'"),
+    ((*SELECT, "-m", "Fisher"), 1, "Input X contains NaN .a missing value. in column 'dose'"),
+    ((*SELECT, "-m", "Fisher", "--bins", "4"), 2, "Fisher has no parameter 'n_bins'"),
+    ((*SELECT, "--bins", "1"), 2, "1 is not in the range x>=2"),
+    ((*SELECT, "--set", "max_order=-1"), 2, "max_order must be an integer of at least 1"),
+    ((*SELECT, "--set", "colour=red"), 2, "HOCMIM has no parameter 'colour'"),
+    ((*SELECT, "--set", "colour"), 2, "not of the form name=value"),
+    ((*SELECT, "--group", "a"), 2, "not of the form name=column,column"),
+    ((*SELECT, "--scheduler", "tcp://x:1"), 2, "--scheduler goes with --engine dask"),
+    ((*SELECT, "--json", "mixed.csv"), 2, "'mixed.csv' is there already. Pass --force"),
+    ((*SELECT, "--output", "mixed.csv"), 2, "'mixed.csv' is there already. Pass --force"),
+    ((*SELECT, "--output", "reduced"), 2, "does not say in which format to write"),
+    ((*SELECT, "--output", "no/r.csv"), 2, "There is no folder 'no'"),
+    ((*SELECT, "--target-kind", "quantity"), 1, "'outcome' is no quantity"),
+    ((*SELECT, "--encoding", "ascii"), 1, "not text in the encoding ascii"),
+    ((*SELECT, "--delimiter", ";"), 2, "no column 'outcome'"),
+    (("select", "empty.csv", "-t", "y"), 1, "'empty.csv' is empty"),
+    (("select", "only.csv", "-t", "y"), 1, "has no columns to select from besides the target 'y'"),
+    (("select", "none.csv", "-t", "y"), 1, "The target 'y' has no values"),
+    (("select", "binary.csv", "-t", "y"), 1, "is not a table"),
+    (("select", "infinite.csv", "-t", "y"), 1, "infinity .inf. in column 'x'"),
+    (("select", "nested.parquet", "-t", "y"), 1, "column 'x' of X holds .*drop it"),
+    (("select", "folder", "-t", "y"), 2, "is a folder without Parquet files"),
+    (("explain", "mixed.csv", "-t", "outcome", "-f", "agee"), 2, "Did you mean 'age'?"),
+    (("explain", "mixed.csv", "-t", "outcome", "-f", "age", "-m", "Gini"), 2, "nothing to explain"),
+    (("compare", "mixed.csv", "-t", "outcome", "--methods", "jm,MIM"), 2, "Did you mean 'JMI'"),
+    (("compare", "mixed.csv", "-t", "outcome", "--plot", "p.gif"), 2, "picture is .png, .svg or"),
+    (("compare", "mixed.csv", "-t", "outcome", "--folds", "1"), 2, "1 is not in the range x>=2"),
+    (("selct", "mixed.csv"), 2, "no command 'selct'. Did you mean 'select'?"),
+    (("select", "mixed.csv", "-t", "outcome", "--bin", "4"), 2, "No such option.*--bin"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("arguments", "code", "message"), WRONG, ids=lambda value: str(value)[:60])
+def test_every_mistake_is_a_sentence_and_an_exit_code(folder, arguments, code, message):
+    (folder / "empty.csv").touch()
+    (folder / "only.csv").write_text("y\n1\n2\n")
+    (folder / "none.csv").write_text("x,y\n1,\n2,\n")
+    (folder / "binary.csv").write_bytes(b"\x89PNG\0\0\0")
+    (folder / "infinite.csv").write_text("x,y\n1,a\ninf,b\n2,a\n3,b\n4,a\n5,b\n6,a\n")
+    pq.write_table(pa.table({"x": [[1], [2]], "y": ["a", "b"]}), folder / "nested.parquet")
+    (folder / "folder").mkdir()
+    before = sorted(os.listdir())
+    result = run(*arguments, code=code)
+    assert result.stdout == ""
+    (sentence,) = re.findall(r"^Error: (.*)", result.stderr, re.MULTILINE)
+    assert re.search(message, sentence), sentence
+    assert result.stderr.rstrip().endswith(sentence.rstrip())
+    assert sorted(os.listdir()) == before
+
+
+def test_an_error_of_ours_is_no_traceback_unless_asked_for(folder, monkeypatch):
+    def fail(*_, **__):
+        raise ZeroDivisionError("a bug")
+
+    monkeypatch.setattr("hocmim.data.files.check_writable", fail)
+    said = run(*SELECT, "--json", "x.json", code=1).stderr
+    assert "This should not have happened: ZeroDivisionError: a bug" in said
+    assert "HOCMIM_DEBUG=1" in said
+    result = CliRunner().invoke(main, [*SELECT, "--json", "x"], env={"HOCMIM_DEBUG": "1"})
+    assert isinstance(result.exception, ZeroDivisionError)
+
+
+def test_force_replaces(folder):
+    for _ in range(2):
+        run(*SELECT, "-k", 1, "--json", "out.json", "-o", "out.csv", "--force")
+    assert json.loads((folder / "out.json").read_text())["selected"][0]["feature"] == "leak"
+    assert read_table("out.csv").column_names == ["leak", "outcome"]
+
+
+# --- the other commands ---------------------------------------------------------------------------
+
+
+def test_explain_left_and_taken(folder):
+    arguments = ("explain", "mixed.csv", "-t", "outcome", "--drop", "leak", "-k", 3)
+    result = run(*arguments, "-f", "age", "-f", "town", "--json", "-")
+    found = {e["feature"]: e for e in json.loads(result.stdout)["explanations"]}
+    table = read_table("mixed.csv")
+    known = table.filter(table.column("outcome").is_valid())
+    X, y = known.drop_columns(["outcome", "leak"]), known.column("outcome").to_numpy()
+    selector = HOCMIM(3).fit(X, y)
+    for name, explanation in found.items():
+        expected = selector.explain(name, X)
+        assert explanation["reason"] == expected.reason
+        assert explanation["redundancy"] == expected.redundancy
+        assert [c["score"] for c in explanation["contests"]] == [c.score for c in expected.contests]
+        plain = run(*arguments, "-f", name).stdout
+        assert plain == str(expected) + "\n"
+
+
+def test_explain_on_a_terminal(folder):
+    arguments = ("explain", "mixed.csv", "-t", "outcome", "--drop", "leak", "-k", 4, "-q")
+    shown = run(*arguments, "-f", "town", env=TERMINAL).stdout
+    assert "HOCMIM left 'town'" in " ".join(shown.split())
+    for word in ("relevance", "representative set", "taken before it", "its score", "completes it"):
+        assert word in shown
+    assert max(map(len, shown.splitlines())) <= 80
+
+
+def test_compare(folder):
+    arguments = ("compare", "mixed.csv", "-t", "outcome", "--drop", "leak", "-k", 4, "--folds", 3)
+    arguments += ("--resamples", 4, "--methods", "hocmim, mRMR")
+    found = json.loads(run(*arguments, "--json", "-").stdout)
+    assert [method["method"] for method in found["methods"]] == ["HOCMIM", "mRMR"]
+    assert found["methods"][0]["sizes"] == [0, 1, 2, 3, 4]
+    a, b = (set(method["selected"]) for method in found["methods"])
+    assert found["overlap"][0][1] == len(a & b) / len(a | b)
+    shown = run(*arguments, "--plot", "picture.svg", env=TERMINAL).stdout
+    for method in found["methods"]:
+        errors = "   ".join(f"{value:.3f}" for value in method["mean_error"])
+        assert f"{method['method']}" in shown
+        assert errors in shown
+    assert max(map(len, shown.splitlines())) <= 80
+    assert (folder / "picture.svg").read_text().count("stability over resamples") == 1
+    assert "there already" in run(*arguments, "--plot", "picture.svg", code=2).stderr
+
+
+def test_info_lists_versions_and_methods():
+    found = json.loads(run("info", "--json", "-").stdout)
+    assert found["libraries"]["numpy"] == np.__version__
+    assert found["methods"] == hocmim.list_methods()
+    assert found["kernels"] == found["kernels_built"][0]
+    shown = run("info", env=TERMINAL).stdout
+    assert "Relax-mRMR" in shown
+    assert max(map(len, shown.splitlines())) <= 80
+
+
+def test_info_says_how_to_get_what_is_not_there(monkeypatch):
+    monkeypatch.setattr(
+        "hocmim.experiments.machine.installed_version", lambda name: None if name == "dask" else "1"
+    )
+    assert "not installed (work on a cluster: pip install 'hocmim[dask]')" in run("info").stdout
+
+
+def test_report_refuses_to_overwrite(folder):
+    pytest.importorskip("hocmim.insight.report")
+    (folder / "page.html").write_text("mine")
+    arguments = ("report", "mixed.csv", "-t", "outcome", "-o", "page.html", "-k", 3)
+    assert "there already" in run(*arguments, code=2).stderr
+    assert (folder / "page.html").read_text() == "mine"
+    run(*arguments, "--force")
+    page = (folder / "page.html").read_text()
+    assert page.lstrip().lower().startswith("<!doctype html>")
+    assert "looks like an identifier" in page
+    assert "<b>bold</b>" not in page
+
+
+# --- help -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", ["select", "explain", "report", "compare", "info"])
+def test_help_has_examples_and_ends_well(command):
+    text = run(command, "--help").stdout
+    assert f"hocmim {command} " in text or f"hocmim {command}\n" in text
+    assert "\n  Examples:\n    hocmim" in text
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_help_and_version_import_nothing_heavy():
+    """So that they are there at once."""
+    code = (
+        "import sys; from hocmim.cli import main; main(sys.argv[1:], standalone_mode=False); "
+        "heavy = {'sklearn', 'numpy', 'pyarrow', 'rich'} & set(sys.modules); "
+        "sys.exit(f'imported: {heavy}' if heavy else 0)"
+    )
+    for arguments in (["--help"], ["--version"], ["select", "--help"], ["compare", "--help"]):
+        done = subprocess.run(
+            [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        assert done.stdout
+
+
+def test_bench_is_still_there():
+    assert "Run the published experiment" in run("bench", "--help").stdout

@@ -1,0 +1,170 @@
+"""The command in a real terminal and in a real pipe: progress, Ctrl-C, a reader that leaves."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pexpect
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from hocmim import HOCMIM
+from hocmim.coding.encoder import encode, encode_target
+from hocmim.criteria.hocmim import GreedyHOCMIM
+from hocmim.data.files import read_table
+from hocmim.search.engines.local import LocalEngine
+from hocmim.search.loop import forward_search, keep_selected_so_far
+
+COMMAND = [sys.executable, "-m", "hocmim.cli"]
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    rng = np.random.default_rng(2)
+    y = rng.integers(0, 2, 1500)
+    X = rng.integers(0, 4, (1500, 3000)).astype(np.int8)
+    X[:, 7] = np.where(rng.random(1500) < 0.4, y, X[:, 7])
+    path = tmp_path_factory.mktemp("terminal") / "wide.parquet"
+    pq.write_table(pa.table({**{f"x{j}": X[:, j] for j in range(3000)}, "y": y}), path)
+    return path
+
+
+def spawn(folder, *arguments, columns=80):
+    return pexpect.spawn(
+        COMMAND[0],
+        [*COMMAND[1:], *map(str, arguments)],
+        dimensions=(30, columns),
+        encoding="utf-8",
+        codec_errors="replace",
+        timeout=120,
+        cwd=str(folder),
+        env={**os.environ, "TERM": "xterm"},
+    )
+
+
+def plain(text):
+    return re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", text)
+
+
+def test_ctrl_c_leaves_what_was_selected_so_far(table, tmp_path):
+    """JMI-4 would need hours for 200 columns."""
+    child = spawn(tmp_path, "select", table, "-t", "y", "-k", 200, "-m", "jmi-4",
+                  "--json", "part.json", "-o", "part.parquet")  # fmt: skip
+    child.expect(r" [1-9]\d*/200")  # at least one is selected
+    child.sendintr()
+    child.expect(pexpect.EOF)
+    child.close()
+    shown = plain(child.before)
+    assert child.exitstatus == 130
+    assert re.search(r"   1   x7 .*\n", shown)
+    found = json.loads((tmp_path / "part.json").read_text())
+    n_selected = len(found["selected"])
+    assert found["partial"] is True
+    assert 1 <= n_selected < 200
+    assert f"Stopped after {n_selected} feature" in shown
+    assert "part.json is written, partial." in shown
+    reduced = read_table(tmp_path / "part.parquet")
+    assert reduced.column_names == [*found["columns"], "y"]
+    assert reduced.schema.metadata[b"hocmim.partial"] == b"true"
+    assert sorted(os.listdir(tmp_path)) == ["part.json", "part.parquet"]
+
+
+def test_ctrl_c_before_anything_is_selected(table, tmp_path):
+    child = spawn(tmp_path, "select", table, "-t", "y", "-m", "NCA", "--json", "part.json")
+    child.expect("selecting")
+    child.sendintr()
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 130
+    assert "Stopped before anything was selected." in plain(child.before)
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("columns", [80, 120])
+def test_a_bar_and_a_table_on_a_terminal(table, tmp_path, columns):
+    child = spawn(tmp_path, "select", table, "-t", "y", "-k", 3, columns=columns)
+    child.expect("selecting")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 0
+    lines = plain(child.before).split("\r\n")
+    (header,) = [at for at, line in enumerate(lines) if line.startswith("rank   feature")]
+    assert [line.split()[0] for line in lines[header + 2 : header + 5]] == ["1", "2", "3"]
+    assert all(len(line) <= columns for line in lines[header:])
+
+
+def test_no_bar_and_no_colours_in_a_pipe(table):
+    done = subprocess.run(
+        [*COMMAND, "select", str(table), "-t", "y", "-k", "3"],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert "\x1b" not in done.stdout + done.stderr
+    assert "selecting" not in done.stderr
+    assert len(done.stdout.splitlines()) == 4
+
+
+def test_a_reader_that_leaves_early_is_no_error_message(table):
+    """More than a pipe holds is written to one that nobody reads."""
+    command = f"'{sys.executable}' -m hocmim.cli select '{table}' -t y -k 3000 -m MIM -q | head -1"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("rank\tfeature")
+    assert done.stderr == ""
+
+
+# --- the search itself ----------------------------------------------------------------------------
+
+
+class Interrupted(LocalEngine):
+    """Raises KeyboardInterrupt when asked for the best the n-th time."""
+
+    n_left = 0
+
+    def best(self):
+        self.n_left -= 1
+        if self.n_left < 0:
+            raise KeyboardInterrupt
+        return super().best()
+
+
+def search_interrupted_after(n_questions):
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 3, (100, 20)), rng.integers(0, 2, 100)
+    engine = Interrupted(encode(X), encode_target(y).column, GreedyHOCMIM(max_order=3))
+    engine.n_left = n_questions
+    with engine:
+        return forward_search(engine, 10), HOCMIM(10, max_order=3).fit(X, y)
+
+
+def test_an_interrupted_search_is_the_beginning_of_the_whole_one():
+    with keep_selected_so_far() as interruption:
+        selection, whole = search_interrupted_after(7)  # three steps, each asks twice
+    assert interruption.happened
+    assert [step.index for step in selection.steps] == whole.selected_[:3].tolist()
+    assert [step.score for step in selection.steps] == whole.scores_[:3].tolist()
+
+
+def test_an_interruption_is_one_where_nobody_asked_or_nothing_is_selected():
+    with pytest.raises(KeyboardInterrupt):
+        search_interrupted_after(7)
+    with keep_selected_so_far(), pytest.raises(KeyboardInterrupt):
+        search_interrupted_after(1)
+
+
+def test_a_search_that_ends_by_itself_is_not_partial():
+    with keep_selected_so_far() as interruption:
+        search_interrupted_after(100)
+    assert not interruption.happened
+
+
+def test_the_entry_point_is_the_module():
+    script = Path(sys.executable).with_name("hocmim")
+    if not script.exists():
+        pytest.skip("the package is not installed with its script")
+    ask = [[str(script), "--version"], [*COMMAND, "--version"]]
+    one, other = (subprocess.run(a, capture_output=True, text=True, check=True) for a in ask)
+    assert one.stdout == other.stdout

@@ -1,0 +1,526 @@
+"""Row partitions against the encoder of whole tables, which they must equal bit for bit."""
+
+import pickle
+from functools import reduce
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pyarrow import dataset, parquet
+
+from hocmim import HOCMIM, KruskalWallis
+from hocmim.coding import sources
+from hocmim.coding.codes import Codes
+from hocmim.coding.cuts import Ragged
+from hocmim.coding.encoder import Encoder, encode_target, most_frequent
+from hocmim.coding.partitions import (
+    TableSurvey,
+    columns_to_cut,
+    cut_columns,
+    encode_partition,
+    fit_encoder,
+    fit_target,
+    read_numbers,
+    survey_partition,
+    survey_target,
+)
+from hocmim.coding.sources import RowSource, encode_source, encode_source_target, open_source
+from hocmim.errors import InvalidColumnError, InvalidTableError, InvalidTargetError
+
+DISCRETIZERS = ("uniform", "quantile", "mdlp")
+
+
+def assert_same_codes(one: Codes, two: Codes):
+    for name in ("narrow", "wide", "place", "arity"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(two, name), err_msg=name)
+    assert one.names == two.names
+
+
+def assert_same_encoder(one: Encoder, two: Encoder):
+    assert one.n_features_in_ == two.n_features_in_
+    names = [getattr(encoder, "feature_names_in_", np.empty(0)).tolist() for encoder in (one, two)]
+    assert names[0] == names[1]
+    for a, b in zip(one.columns_, two.columns_, strict=True):
+        assert (a.kind, a.missing, a.unknown, a.arity) == (b.kind, b.missing, b.unknown, b.arity)
+        np.testing.assert_array_equal(a.cuts, b.cuts)
+        assert list(a.levels) == list(b.levels)
+
+
+def mixed_frame(n: int = 400, seed: int = 0) -> pd.DataFrame:
+    """Columns of every kind, missing values in most."""
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(
+        {
+            "normal": rng.normal(size=n),
+            "few": rng.integers(0, 4, n).astype(float),
+            "int": rng.integers(-50, 50, n),
+            "bool": rng.random(n) < 0.3,
+            "zeros": np.where(rng.random(n) < 0.8, 0.0, rng.random(n)),
+            "constant": 3,
+            "nothing": np.nan,
+            "word": rng.choice(["b", "a", "", "zz", "ß"], n, p=[0.4, 0.3, 0.1, 0.1, 0.1]),
+            "many": rng.integers(0, 300, n).astype(str),
+            "date": pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 999, n), unit="D"),
+            "single": rng.normal(size=n).astype("f4"),
+        }
+    )
+    frame.loc[rng.random(n) < 0.1, ["normal", "few", "word"]] = None
+    frame["kind"] = pd.Categorical(rng.choice([3, 1, 2], n), categories=[5, 3, 2, 1])
+    return frame
+
+
+def cut_rows(frame, bounds):
+    edges = [0, *bounds, len(frame)]
+    return [frame[a:b] for a, b in pairwise(edges)]
+
+
+def encode_by_functions(parts, y, discretizer, n_bins):
+    """The recipe of the module's docstring, every value sent through pickle as to a worker."""
+
+    def sent(value):
+        return pickle.loads(pickle.dumps(value))
+
+    surveys = [sent(survey_partition(sent(part), n_bins)) for part in parts]
+    while len(surveys) > 1:  # a tree
+        pairs = [surveys[i : i + 2] for i in range(0, len(surveys), 2)]
+        surveys = [sent(reduce(TableSurvey.merge, pair)) for pair in pairs]
+    columns = columns_to_cut(surveys[0], discretizer)
+    cuts = None
+    if len(columns):
+        values = np.vstack([read_numbers(part, columns) for part in parts])
+        cuts = Ragged.concatenate(
+            [cut_columns(values[:, j : j + 1], discretizer, n_bins, y) for j in range(len(columns))]
+        )
+    encoder = sent(fit_encoder(surveys[0], discretizer, n_bins, cuts))
+    found = [sent(encode_partition(part, encoder)) for part in parts]
+    codes = Codes(
+        np.hstack([part.narrow for part in found]),
+        np.hstack([part.wide for part in found]),
+        found[0].place,
+        found[0].arity,
+        found[0].names,
+    )
+    return encoder.with_most_frequent(most_frequent(codes)), codes
+
+
+@pytest.mark.parametrize("discretizer", DISCRETIZERS)
+@pytest.mark.parametrize("n_bins", [2, 5, 30])
+@pytest.mark.parametrize("bounds", [(), (200,), (0, 1, 1, 7, 300, 400)])
+def test_partitions_give_the_codes_of_the_whole(discretizer, n_bins, bounds):
+    frame = mixed_frame()
+    y = encode_target(frame["int"].to_numpy() % 3).column
+    expected = Encoder(discretizer, n_bins)
+    codes = expected.fit_transform(frame, y)
+    encoder, found = encode_by_functions(cut_rows(frame, bounds), y, discretizer, n_bins)
+    assert_same_encoder(encoder, expected)
+    assert_same_codes(found, codes)
+    other = mixed_frame(50, seed=1)
+    assert_same_codes(encoder.transform(other), expected.transform(other))
+
+
+# --- surveys --------------------------------------------------------------------------------------
+
+values = st.one_of(
+    st.none(), st.integers(-3, 3).map(float), st.floats(-1e6, 1e6, allow_nan=False), st.just(-0.0)
+)
+
+
+@given(st.lists(st.lists(values, max_size=6), min_size=3, max_size=3), st.integers(2, 4))
+@settings(max_examples=150, deadline=None)
+def test_surveys_merge_in_any_grouping(parts, n_bins):
+    columns = [np.array([part, part[::-1]], float).T.reshape(-1, 2) for part in parts]
+    a, b, c = (survey_partition(column, n_bins) for column in columns)
+    whole = survey_partition(np.vstack(columns), n_bins)
+    for merged in (a.merge(b).merge(c), a.merge(b.merge(c)), c.merge(a).merge(b)):
+        assert merged.n_rows == whole.n_rows
+        for name in ("minimum", "maximum", "has_missing", "many"):
+            np.testing.assert_array_equal(
+                getattr(merged.numbers, name), getattr(whole.numbers, name), err_msg=name
+            )
+        np.testing.assert_array_equal(merged.numbers.distinct.values, whole.numbers.distinct.values)
+        np.testing.assert_array_equal(
+            merged.numbers.distinct.offsets, whole.numbers.distinct.offsets
+        )
+
+
+@given(
+    st.lists(
+        st.lists(st.one_of(st.none(), st.text(max_size=2)), min_size=1, max_size=5),
+        min_size=1,
+        max_size=4,
+    )
+)
+@settings(max_examples=20, deadline=None)
+def test_categories_merge(parts):
+    frames = [pd.DataFrame({"a": np.array(part, object)}) for part in parts]
+    whole = pd.concat(frames, ignore_index=True)
+    expected = Encoder()
+    codes = expected.fit_transform(whole)
+    encoder, found = encode_by_functions(frames, None, "uniform", 5)
+    assert_same_encoder(encoder, expected)
+    assert_same_codes(found, codes)
+
+
+@pytest.mark.parametrize("discretizer", DISCRETIZERS)
+def test_a_column_may_have_another_type_in_another_partition(discretizer):
+    n = 60
+    rng = np.random.default_rng(0)
+    whole = pd.DataFrame({"a": rng.integers(0, 40, n), "b": rng.choice(list("xyz"), n)})
+    whole["c"] = rng.integers(0, 2, n)
+    y = encode_target(rng.integers(0, 2, n)).column
+    parts = [
+        pa.table(
+            {"a": pa.array(whole.a[:20], pa.int8()), "b": whole.b[:20], "c": whole.c[:20] > 0}
+        ),
+        pl.DataFrame(whole[20:40]).with_columns(
+            pl.col("a").cast(pl.Float32), pl.col("b").cast(pl.Categorical)
+        ),
+        pa.table(
+            {
+                "a": pa.array(whole.a[40:], pa.float64()),
+                "b": pa.array(whole.b[40:]).dictionary_encode(),
+                "c": pa.array(whole.c[40:], pa.uint8()),
+            }
+        ),
+    ]
+    expected = Encoder(discretizer)
+    codes = expected.fit_transform(whole, y)
+    encoder, found = encode_by_functions(parts, y, discretizer, 5)
+    assert_same_encoder(encoder, expected)
+    assert_same_codes(found, codes)
+
+
+@pytest.mark.parametrize("kind", ["numbers", "strings", "nothing"])
+def test_a_partition_of_missing_values_or_of_no_rows_says_nothing_of_the_kind(kind):
+    values = {"numbers": [1.5, 2.5], "strings": ["b", "a"], "nothing": [None, None]}[kind]
+    parts = [
+        pa.table({"a": pa.nulls(3)}),
+        pa.table({"a": pa.array([], pa.string() if kind == "numbers" else pa.int64())}),
+        pa.table({"a": pa.array([None, None], pa.int64() if kind == "strings" else pa.string())}),
+        pa.table({"a": pa.array(values)}),
+    ]
+    whole = pd.DataFrame({"a": np.array([None] * 5 + values, object)})
+    expected = Encoder()
+    codes = expected.fit_transform(whole)
+    encoder, found = encode_by_functions(parts, None, "uniform", 5)
+    assert_same_codes(found, codes)
+    if kind != "nothing":  # whose kind is that of any of the empty columns
+        assert_same_encoder(encoder, expected)
+
+
+def test_no_rows_at_all_can_be_surveyed_and_encoded():
+    whole, part = pd.DataFrame({"a": [1.0, 2.0], "b": ["x", "y"]}), pd.DataFrame({"a": [], "b": []})
+    survey = survey_partition(part, 5).merge(survey_partition(whole, 5))
+    codes = encode_partition(part, fit_encoder(survey, "uniform", 5))
+    assert codes.narrow.shape == (2, 0)
+    assert codes.names == ("a", "b")
+
+
+def test_what_does_not_fit_together_is_an_error_that_names_it():
+    def merge(one, two):
+        return survey_partition(one, 5).merge(survey_partition(two, 5))
+
+    frame = pd.DataFrame({"a": [1.0, 2.0], "b": ["x", "y"]})
+    with pytest.raises(InvalidTableError, match="column 'b' of X hold numbers and others strings"):
+        merge(frame, frame.assign(b=[1, 2]))
+    with pytest.raises(
+        InvalidTableError, match="same columns in the same order: a, b in one, b, a"
+    ):
+        merge(frame, frame[["b", "a"]])
+    with pytest.raises(InvalidTableError, match="2 columns in one, 1 columns in another"):
+        merge(frame, frame[["a"]])
+    with pytest.raises(InvalidTableError, match=r"infinity \(inf\) in column 'a'"):
+        merge(frame, frame.assign(a=[1, np.inf]))
+    words = [pd.DataFrame({"a": pd.Categorical(one)}) for one in ([1, 2], ["x"])]
+    with pytest.raises(InvalidColumnError, match="categories of column 'a' of X are of different"):
+        merge(*words)
+    names = [pd.DataFrame({"id": np.arange(k, k + 40_000).astype(str)}) for k in (0, 40_000)]
+    with pytest.raises(InvalidTableError, match="Too many levels in column 'id' of X: more than"):
+        merge(*names)
+
+
+# --- targets --------------------------------------------------------------------------------------
+
+TARGETS = {
+    "int": np.array([3, 1, 2, 3, 1, 1, 2]),
+    "bool": np.array([True, False, True, True, False, True, True]),
+    "string": np.array(["b", "a", "b", "ccc", "a", "a", "b"]),
+    "object": np.array(["b", "a", "b", "ccc", "a", "a", "b"], object),
+    "whole": np.array([3.0, 1.0, 2.0, 3.0, 1.0, 1.0, 2.0]),
+    "few": np.array([0.5, 1.0, 2.0, 0.5, 1.0, 1.0, 2.0], "f4"),
+    "continuous": np.array([0.5, 1.25, 2.0, 0.25, 10.0, 1.5, 7.0]),
+    "single": np.array([0.5, 1.25, 2.0, 0.25, 10.0, 1.5, 7.0], "f4"),
+    "late": np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.5]),
+}
+
+
+def fit_target_by_functions(parts, bins, discretizer):
+    surveys = [pickle.loads(pickle.dumps(survey_target(part, bins))) for part in parts]
+    survey = surveys[0].merge(surveys[1]).merge(surveys[2])
+    other = surveys[0].merge(surveys[1].merge(surveys[2]))
+    assert (survey.is_continuous, survey.is_cut) == (other.is_continuous, other.is_cut)
+    values = np.concatenate(parts) if survey.needs_values(discretizer) else None
+    return fit_target(survey, bins, discretizer, values)
+
+
+@pytest.mark.parametrize("discretizer", DISCRETIZERS)
+@pytest.mark.parametrize("bounds", [(2, 5), (0, 7), (3, 3)])
+@pytest.mark.parametrize("kind", TARGETS)
+def test_targets_by_partitions_are_those_of_the_whole(kind, bounds, discretizer):
+    y = TARGETS[kind]
+    parts = cut_rows(y, bounds)
+    expected = encode_target(y, bins=4, discretizer=discretizer)
+    coding = fit_target_by_functions(parts, 4, discretizer)
+    for found, wanted in ((coding.classes, expected.classes), (coding.cuts, expected.cuts)):
+        assert (found is None) == (wanted is None)
+        if wanted is not None:
+            assert found.dtype == wanted.dtype
+            np.testing.assert_array_equal(found, wanted)
+    codes = np.concatenate([coding.encode(part) for part in parts])
+    assert codes.dtype == expected.column.codes.dtype
+    np.testing.assert_array_equal(codes, expected.column.codes)
+    assert coding.arity == expected.column.arity
+
+
+def test_targets_of_different_types_are_those_of_their_common_type():
+    parts = [np.array([1, 2], "i4"), np.array([2.0, 3.0]), np.array([True])]
+    expected = encode_target(np.concatenate(parts))
+    coding = fit_target_by_functions(parts, 5, "uniform")
+    assert coding.classes.dtype == expected.classes.dtype
+    np.testing.assert_array_equal(coding.classes, expected.classes)
+    with pytest.raises(InvalidTargetError, match="some of its partitions hold strings"):
+        fit_target_by_functions([np.array([1]), np.array(["a"]), np.array([2])], 5, "uniform")
+
+
+def test_many_classes_and_one_class():
+    many = [np.arange(k, k + 40_000) for k in (0, 40_000, 0)]
+    with pytest.raises(InvalidTargetError, match=r"y has more than 65536 classes\."):
+        fit_target_by_functions(many, 5, "uniform")
+    wide = [np.arange(k, k + 200) for k in (0, 100, 200)]
+    coding = fit_target_by_functions(wide, 5, "uniform")
+    assert coding.encode([399, 0]).dtype == np.uint16
+    with pytest.raises(InvalidTargetError, match=r"only one class \('a'\)"):
+        fit_target_by_functions([np.array(["a"], object)] * 3, 5, "uniform")
+
+
+# --- sources --------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def small_batches(monkeypatch):
+    """Many batches, spans and chunks of whole columns, though the tables are small."""
+    monkeypatch.setattr(sources, "MAX_CELLS", 64)
+    monkeypatch.setattr(sources, "LEAST_ROWS", 16)
+    monkeypatch.setattr(sources, "WHOLE_CELLS", 1000)
+    monkeypatch.setattr(sources, "PIECE_BYTES", 4000)
+
+
+def write_parts(folder, frame, bounds, **options):
+    for number, part in enumerate(cut_rows(frame, bounds)):
+        part.to_parquet(folder / f"{number:02}.parquet", index=False, **options)
+    return folder
+
+
+@pytest.mark.usefixtures("small_batches")
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("discretizer", DISCRETIZERS)
+def test_a_parquet_folder_is_encoded_as_the_table_in_it(discretizer, n_jobs, tmp_path):
+    frame = mixed_frame()
+    frame["kind"] = frame["kind"].astype(str).astype("category")
+    frame["y"] = np.random.default_rng(3).normal(size=len(frame))
+    write_parts(tmp_path, frame, (5, 5, 130, 300), row_group_size=50)
+    source, y = open_source(str(tmp_path), "y")
+    assert y is None
+    assert (source.n_rows, source.n_columns) == (400, 12)
+    assert len(source.pieces) > 5
+    assert len(source.spans()) > 2
+    pickle.loads(pickle.dumps(source.pieces))
+    X = frame.drop(columns="y")
+    target = encode_target(frame["y"], discretizer=discretizer)
+    found = encode_source_target(source, discretizer=discretizer)
+    np.testing.assert_array_equal(found.column.codes, target.column.codes)
+    np.testing.assert_array_equal(found.cuts, target.cuts)
+    expected = Encoder(discretizer)
+    codes = expected.fit_transform(X, target.column)
+    encoder, got = encode_source(source, target.column, discretizer=discretizer, n_jobs=n_jobs)
+    assert_same_encoder(encoder, expected)
+    assert_same_codes(got, codes)
+
+
+@pytest.mark.usefixtures("small_batches")
+@pytest.mark.parametrize("discretizer", DISCRETIZERS)
+@pytest.mark.parametrize("container", [np.asarray, pd.DataFrame, pl.DataFrame])
+def test_a_list_of_tables_is_encoded_as_one(container, discretizer):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 9))
+    X[:, 3] = np.round(X[:, 3])
+    y = encode_target(rng.integers(0, 3, 200)).column
+    source = RowSource.of_tables([container(part) for part in cut_rows(X, (0, 30, 31))])
+    expected = Encoder(discretizer)
+    codes = expected.fit_transform(X, y)
+    _, found = encode_source(source, y, discretizer=discretizer)
+    np.testing.assert_array_equal(found.narrow, codes.narrow)
+    np.testing.assert_array_equal(source.read(source.columns), X)
+
+
+def test_columns_of_the_path_are_columns(tmp_path):
+    frame = mixed_frame()[["normal", "int"]].assign(year=np.repeat([2023, 2024], 200))
+    frame["where"] = np.tile(["north", "south"], 200)
+    dataset.write_dataset(
+        pa.Table.from_pandas(frame),
+        tmp_path,
+        format="parquet",
+        partitioning=dataset.partitioning(
+            pa.schema([("year", pa.int64()), ("where", pa.string())]), flavor="hive"
+        ),
+    )
+    source, _ = open_source(tmp_path)
+    assert set(source.names) == {"normal", "int", "year", "where"}
+    together = frame.sort_values(["year", "where"], kind="stable")[list(source.names)]
+    _, found = encode_source(source)
+    assert_same_codes(found, Encoder().fit_transform(together))
+
+
+def test_the_index_of_a_pandas_frame_is_no_feature(tmp_path):
+    frame = mixed_frame()[["normal", "int"]]
+    frame.index = frame.index + 7.5
+    frame.to_parquet(tmp_path / "a.parquet")
+    assert open_source(tmp_path / "a.parquet")[0].names == ("normal", "int")
+
+
+def test_files_may_differ_in_types_and_in_the_order_of_columns(tmp_path):
+    parquet.write_table(pa.table({"a": [1, 2], "b": ["x", "y"]}), tmp_path / "1.parquet")
+    words = pa.array(["y", "z"]).dictionary_encode()
+    parquet.write_table(pa.table({"b": words, "a": [1.5, None]}), tmp_path / "2.parquet")
+    source, _ = open_source(tmp_path)
+    _, found = encode_source(source)
+    whole = pd.DataFrame({"a": [1, 2, 1.5, None], "b": ["x", "y", "y", "z"]})
+    assert_same_codes(found, Encoder().fit_transform(whole))
+    read = source.read(["b", "a"])
+    assert read.to_pydict() == {"b": ["x", "y", "y", "z"], "a": [1, 2, 1.5, None]}
+
+
+def test_what_cannot_be_read_is_an_error_that_says_why(tmp_path):
+    with pytest.raises(InvalidTableError, match="there is no file or folder"):
+        open_source(tmp_path / "nothing")
+    with pytest.raises(InvalidTableError, match="There is no Parquet file in"):
+        open_source(tmp_path)
+    (tmp_path / "a.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(InvalidTableError, match="cannot be read as Parquet"):
+        open_source(tmp_path / "a.csv")
+    parquet.write_table(pa.table({"a": [1], "b": [2]}), tmp_path / "1.parquet")
+    with pytest.raises(InvalidTargetError, match=r"no column of this name. Did you mean 'b'"):
+        open_source(tmp_path / "1.parquet", "bb")
+    filtered = dataset.dataset(tmp_path / "1.parquet").filter(dataset.field("a") > 0)
+    with pytest.raises(InvalidTableError, match="data set with a filter"):
+        open_source(filtered)
+    (tmp_path / "a.csv").unlink()
+    parquet.write_table(pa.table({"a": [1]}), tmp_path / "2.parquet")
+    with pytest.raises(InvalidTableError, match=r"1.parquet has 'b', and .*2.parquet has not"):
+        open_source(tmp_path)
+    with pytest.raises(InvalidTableError, match="a list of no tables"):
+        RowSource.of_tables([])
+
+
+def test_fingerprints_tell_data_apart(tmp_path, monkeypatch):
+    frame = mixed_frame(50)
+    frame.to_parquet(tmp_path / "a.parquet")
+    first = open_source(tmp_path)[0].fingerprint
+    assert open_source(tmp_path / "a.parquet")[0].fingerprint == first
+    with monkeypatch.context() as patch:
+        patch.chdir(tmp_path)
+        relative = open_source("a.parquet")[0]
+    assert relative.fingerprint == first
+    assert relative.read(["int"]).num_rows == 50  # from another folder
+    frame.assign(int=frame["int"] + 1).to_parquet(tmp_path / "a.parquet")
+    assert open_source(tmp_path)[0].fingerprint != first
+    tables = [frame, frame.assign(int=frame["int"] + 1), frame.rename(columns={"int": "i"})]
+    tables += [frame[::-1], frame.assign(word=frame["word"].replace("a", "A"))]
+    found = {RowSource.of_tables([table]).fingerprint for table in tables}
+    assert len(found) == len(tables)
+    assert RowSource.of_tables([frame.copy()]).fingerprint in found
+
+
+# --- selectors ------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A data set of two files, and the frame in it."""
+    frame = mixed_frame().drop(columns="kind")
+    frame["y"] = (frame["normal"].fillna(1) > 0) ^ (frame["word"] == "a")
+    (tmp_path / "data").mkdir()
+    return write_parts(tmp_path / "data", frame, (150,)), frame
+
+
+@pytest.mark.parametrize("discretizer", DISCRETIZERS)
+def test_a_selector_fits_a_data_set_as_the_table_in_it(discretizer, folder):
+    path, frame = folder
+    X, y = frame.drop(columns="y"), frame["y"]
+    expected = HOCMIM(4, discretizer=discretizer).fit(X, y)
+    for source, target in (
+        (path, "y"),
+        (str(path), "y"),
+        (dataset.dataset(path), "y"),
+        (RowSource.of_tables([frame[:7], frame[7:]]), "y"),
+        (RowSource.of_tables([X]), y),
+    ):
+        found = HOCMIM(4, discretizer=discretizer).fit(source, target)
+        np.testing.assert_array_equal(found.selected_, expected.selected_)
+        np.testing.assert_array_equal(found.scores_, expected.scores_)
+        np.testing.assert_array_equal(found.classes_, expected.classes_)
+        assert found.get_feature_names_out().tolist() == expected.get_feature_names_out().tolist()
+        assert_same_encoder(found.encoder_, expected.encoder_)
+
+
+def test_transform_and_explain_take_the_path(folder):
+    path, frame = folder
+    X, y = frame.drop(columns="y"), frame["y"]
+    selector = HOCMIM(3).fit(path, "y")
+    found, wanted = (pd.DataFrame(selector.transform(one)).fillna("none") for one in (path, X))
+    assert found.values.tolist() == wanted.values.tolist()
+    names = selector.set_output(transform="pandas").transform(path).columns
+    assert names.tolist() == selector.get_feature_names_out().tolist()
+    left = next(name for name in X.columns if name not in names)
+    assert str(selector.explain(left, path)) == str(selector.explain(left, X))
+    assert str(HOCMIM(3).fit(X, y).explain(left, path)) == str(selector.explain(left, X))
+    with pytest.raises(InvalidTableError, match="no column 'normal', which was there in fit"):
+        selector.transform(RowSource.of_tables([X.drop(columns=["normal"])]))
+    by_position = HOCMIM(1).fit(X[["few", "bool"]].to_numpy(float), y)
+    with pytest.raises(InvalidTableError, match="X has 12 features, but 2 were there in fit"):
+        by_position.transform(path)
+
+
+def test_nothing_selected_leaves_no_columns_of_a_data_set_either(folder):
+    path, _ = folder
+    selector = HOCMIM("auto", alpha=0).fit(path, "y")
+    with pytest.warns(UserWarning, match="No features were selected"):
+        assert selector.transform(path).shape == (400, 0)
+
+
+def test_what_a_selector_cannot_fit_is_an_error_that_says_why(folder, tmp_path):
+    path, frame = folder
+    with pytest.raises(InvalidTargetError, match="the name of the column of X that is the target"):
+        HOCMIM(2).fit(path, None)
+    with pytest.raises(InvalidTargetError, match="X has 400 rows and y has 399 values"):
+        HOCMIM(2).fit(path, frame["y"][1:])
+    with pytest.raises(InvalidTableError, match="Read it first, for example with pandas"):
+        KruskalWallis().fit(str(path), "y")
+    frame[["y"]].to_parquet(tmp_path / "only.parquet")
+    with pytest.raises(InvalidTableError, match="0 feature"):
+        HOCMIM(2).fit(tmp_path / "only.parquet", "y")
+
+
+def test_a_filter_reads_what_it_selected_from_a_data_set(folder):
+    path, frame = folder
+    X = frame[["int", "bool", "constant"]]
+    ranked = KruskalWallis(2).fit(X, frame["y"])
+    np.testing.assert_array_equal(ranked.transform(path), ranked.transform(X))
+    gaps = KruskalWallis(1).fit(frame[["few"]].fillna(0), frame["y"])
+    with pytest.raises(InvalidTableError, match="contains NaN"):
+        gaps.transform(path)

@@ -1,0 +1,337 @@
+"""The file: where it goes, what it holds, for any selector and any table."""
+
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from scipy import sparse
+from sklearn.datasets import load_breast_cancer
+from sklearn.exceptions import NotFittedError
+
+import hocmim
+from hocmim import HOCMIM, JMI, errors
+from hocmim.insight.report import page as module
+from hocmim.insight.report import write_report
+from hocmim.insight.report.words import percent
+from hocmim.selectors.registry import METHODS
+
+CANCER = load_breast_cancer(return_X_y=True, as_frame=True)
+
+
+def data_of(path):
+    return json.loads(re.search(r'id="data">(.*?)</script>', path.read_text(), re.S)[1])
+
+
+def words_of(path):
+    text = re.search(r'<div class="words">(.*?)</div>', path.read_text(), re.S)[1]
+    return " ".join(re.sub(r"<[^>]*>", "", text).split())
+
+
+# -- the file --------------------------------------------------------------------------------------
+
+
+def test_it_never_takes_the_place_of_a_file_unasked(tmp_path):
+    X, y = CANCER
+    selector = HOCMIM(3).fit(X, y)
+    path = tmp_path / "report.html"
+    path.write_text("mine")
+    with pytest.raises(errors.InvalidParameterError, match="is there already"):
+        selector.report(path, X, y)
+    assert path.read_text() == "mine"
+    assert selector.report(path, X, y, overwrite=True) == path
+    assert path.read_text().startswith("<!doctype html>")
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_file_that_appears_meanwhile_is_kept(tmp_path, monkeypatch):
+    X, y = CANCER
+    selector = HOCMIM(3).fit(X, y)
+    path = tmp_path / "report.html"
+    make = module.make_page
+
+    def slow(*arguments, **options):
+        path.write_text("mine")
+        return make(*arguments, **options)
+
+    monkeypatch.setattr(module, "make_page", slow)
+    with pytest.raises(errors.InvalidParameterError, match="is there already"):
+        selector.report(path, X, y)
+    assert path.read_text() == "mine"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_nothing_is_left_behind_by_a_failure(tmp_path, monkeypatch):
+    X, y = CANCER
+    selector = HOCMIM(3).fit(X, y)
+
+    def full(*arguments):
+        raise OSError("disk full")
+
+    monkeypatch.setattr(module.os, "link", full)
+    monkeypatch.setattr(module.Path, "replace", full)
+    with pytest.raises(OSError, match="disk full"):
+        selector.report(tmp_path / "report.html", X, y)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_places_that_are_none(tmp_path):
+    X, y = CANCER
+    selector = HOCMIM(3).fit(X, y)
+    with pytest.raises(errors.InvalidParameterError, match="is a folder"):
+        selector.report(tmp_path, X, y)
+    with pytest.raises(errors.InvalidParameterError, match="There is no folder"):
+        selector.report(tmp_path / "gone" / "report.html", X, y)
+    with pytest.raises(NotFittedError):
+        HOCMIM().report(tmp_path / "report.html", X, y)
+
+
+def test_without_jinja_it_says_what_to_install(tmp_path, monkeypatch):
+    X, y = CANCER
+    selector = HOCMIM(3).fit(X, y)
+    monkeypatch.setitem(__import__("sys").modules, "jinja2", None)
+    with pytest.raises(errors.MissingDependencyError, match=r"hocmim\[report\]"):
+        selector.report(tmp_path / "report.html", X, y)
+
+
+# -- what it holds ---------------------------------------------------------------------------------
+
+
+def test_it_asks_for_nothing(tmp_path):
+    X, y = CANCER
+    page = HOCMIM(5).fit(X, y).report(tmp_path / "report.html", X, y).read_text()
+    assert not re.findall(r"""(?:src|href)=["'](?!#|data:)""", page)
+    for word in ("@import", "url(", "sourceMappingURL"):
+        assert word not in page
+    assert "default-src 'none'" in page
+    assert len(page) < 400_000
+
+
+def test_what_a_reader_gave_is_shown_as_text(tmp_path):
+    X, y = CANCER
+    page = write_report(
+        HOCMIM(2).fit(X, y),
+        X,
+        y.rename("<i>class</i>"),
+        tmp_path / "report.html",
+        title="A <b>title</b>",
+        source="a<file>.csv",
+        command='hocmim report "a<file>.csv" -k 2',
+        notes=["One & all.", "Two <u>remarks</u>."],
+    ).read_text()
+    for text in ("A &lt;b&gt;title", "a&lt;file&gt;.csv", "One &amp; all.", "&lt;i&gt;class"):
+        assert text in page
+    assert "hocmim report &#34;a&lt;file&gt;.csv&#34; -k 2" in page
+    for tag in ("<b>title", "<file>", "<u>", "<i>class"):
+        assert tag not in page
+
+
+def test_the_numbers_of_the_search_box_are_those_of_explain(tmp_path):
+    X, y = CANCER
+    selector = HOCMIM(6).fit(X, y)
+    data = data_of(selector.report(tmp_path / "report.html", X, y))
+
+    def unpack(text, kind):
+        return np.frombuffer(__import__("base64").b64decode(text), kind)
+
+    scores = [selector.explain(j, X).score for j in range(30)]
+    assert unpack(data["score"], "<f8").tolist() == scores
+    assert unpack(data["relevance"], "<f8").tolist() == selector.relevance_.tolist()
+    curve = unpack(data["curve"]["codes"], "<u2").reshape(6, 30)
+    low, high, top = (data["curve"][key] for key in ("low", "high", "top"))
+    for j in (0, 20, 29):
+        contests = [contest.score for contest in selector.explain(j, X).contests]
+        shown = low + curve[: len(contests), j] / top * (high - low)
+        np.testing.assert_allclose(shown, contests, atol=(high - low) / top)
+        assert (curve[len(contests) :, j] == top + 1).all()
+
+
+def test_the_call_repeats_the_selection(tmp_path):
+    X, y = CANCER
+    selector = HOCMIM(4, max_order=2, estimator="miller_madow").fit(X, y)
+    page = selector.report(tmp_path / "report.html", X, y).read_text()
+    call = re.search(r'<code id="call">(.*?)</code>', page, re.S)[1]
+    call = call.replace("&#39;", "'").replace("&#34;", '"')
+    space = {"X": X, "y": y}
+    exec(call.replace("report.html", str(tmp_path / "again.html")), space)
+    assert space["selector"].selected_.tolist() == selector.selected_.tolist()
+    assert space["selector"].get_params() == selector.get_params()
+    assert hocmim.insight.report.fingerprint(X, y) in page
+
+
+# -- words -----------------------------------------------------------------------------------------
+
+
+def test_summary_of_a_fixed_number(tmp_path):
+    X, y = CANCER
+    words = words_of(HOCMIM(10).fit(X, y).report(tmp_path / "report.html", X, y))
+    assert words.startswith(
+        "HOCMIM looked at 30 features of 569 samples and took 10, beginning with worst concave "
+        "points. It alone says 0.40 nats about the target, 60% of what there is to know. Together "
+        "they say between 0.49 and 0.63 of 0.66 nats (74% to 95%)"
+    )
+    assert "It ended because as many were taken as were asked for." in words
+    assert "worst perimeter says most about the target (0.36 nats), but worst radius" in words
+
+
+def test_summary_of_one_feature_and_of_all(tmp_path):
+    X, y = CANCER
+    words = words_of(HOCMIM(1).fit(X, y).report(tmp_path / "one.html", X, y))
+    assert "took one: worst concave points." in words
+    X = X[["mean radius", "mean area"]]
+    words = words_of(HOCMIM(2).fit(X, y).report(tmp_path / "all.html", X, y))
+    assert "It ended when no feature was left." in words
+    assert "Of those left" not in words
+
+
+def test_summary_of_selections_that_stop(tmp_path):
+    X, y = CANCER
+    selector = HOCMIM("auto").fit(X, y)
+    path = selector.report(tmp_path / "auto.html", X, y)
+    assert "It stopped by itself: the best candidate left, " in words_of(path)
+    assert f"(p = {selector.stopping_.p_value:.2g}, level 0.01)." in words_of(path)
+    assert ">p</button>" in path.read_text()
+    words = words_of(HOCMIM(10, min_gain=0.15).fit(X, y).report(tmp_path / "gain.html", X, y))
+    assert "below min_gain = 0.15." in words
+
+
+def test_nothing_selected(tmp_path):
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(3, size=(80, 6)), rng.integers(2, size=80)
+    path = HOCMIM("auto").fit(X, y).report(tmp_path / "none.html", X, y)
+    words = words_of(path)
+    assert words.startswith("HOCMIM looked at 6 features of 80 samples and took none of them.")
+    assert "Not even the best, column " in words
+    assert 'id="together"' not in path.read_text()
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [(0, "0%"), (0.001, "less than 1%"), (0.5, "50%"), (0.9964, "99.6%"), (1, "100%")],
+)
+def test_percent(share, text):
+    assert percent(share) == text
+
+
+# -- any selector, any table -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_selector(name, tmp_path):
+    X, y = CANCER
+    X = X.iloc[:, :9]
+    selector = hocmim.make_selector(name, n_features_to_select=3).fit(X, y)
+    path = selector.report(tmp_path / "report.html", X, y)
+    data = data_of(path)
+    assert data["selected"] == selector.selected_.tolist()
+    assert data["method"] == type(selector).__name__
+    assert ("Order</button>" in path.read_text()) == (name == "HOCMIM")
+
+
+def mixed_table(n=120):
+    rng = np.random.default_rng(5)
+    y = rng.integers(2, size=n)
+    frame = pd.DataFrame(
+        {
+            "number": rng.normal(size=n) + y,
+            "gaps": np.where(rng.random(n) < 0.2, np.nan, rng.normal(size=n)),
+            "constant": 1.0,
+            "row": np.arange(n),
+            "copy": y * 2,
+            "colour": pd.Categorical(
+                np.array(["red", "green", "blue"])[(y + (np.arange(n) % 3)) % 3]
+            ),
+            "day": pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.integers(300, size=n), "D"),
+            "flag": rng.random(n) < 0.3 + 0.4 * y,
+        }
+    )
+    return frame, pd.Series(y, name="won")
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.from_pandas, pa.Table.from_pandas])
+def test_mixed_types_and_notes(make, tmp_path):
+    frame, y = mixed_table()
+    X = make(frame)
+    path = HOCMIM(4).fit(X, y).report(tmp_path / "report.html", X, y)
+    page, data = path.read_text(), data_of(path)
+    assert data["names"] == list(frame.columns)
+    for title in ("May copy the target", "Look like identifiers", "Constant", "Missing values"):
+        assert title in page
+    assert data["encoding"][5] == "3 categories: blue, green, red"
+    assert re.fullmatch(r"5 bins, cut at .*; missing is a level of its own", data["encoding"][1])
+    assert data["encoding"][2] == "1 value: 1"
+    assert 'target:\n        <bdi class="name" title="won">won</bdi>' in page
+
+
+def test_arrays_and_sparse_matrices(tmp_path):
+    X, y = CANCER
+    for at, table in enumerate([X.to_numpy(), sparse.csr_array(X.to_numpy())]):
+        path = JMI(3).fit(table, y).report(tmp_path / f"{at}.html", table, y)
+        assert data_of(path)["names"][2] == "column 2"
+
+
+def test_infinite_scores(tmp_path):
+    """A column that is constant in each class has an infinite Fisher score."""
+    X, y = CANCER
+    X = X.iloc[:, :3].assign(copy=y)
+    selector = hocmim.FisherScore(2).fit(X, y)
+    assert selector.scores_[0] == np.inf
+    path = selector.report(tmp_path / "report.html", X, y)
+    assert '<td data-value="inf">∞</td>' in path.read_text()
+
+
+def test_groups_and_weights(tmp_path):
+    frame, y = mixed_table()
+    weights = np.arange(len(y)) % 3
+    selector = HOCMIM(3, feature_groups={"both": ["number", "copy"]})
+    path = selector.fit(frame, y, sample_weight=weights).report(tmp_path / "r.html", frame, y)
+    data = data_of(path)
+    assert data["names"][0] == "both"
+    assert data["columns"][0] == [0, 4]
+    assert data["encoding"][0].startswith("group of 2 columns (number, copy): ")
+    copies = [message for k, message in data["notes"] if k == 0]
+    assert copies[0].startswith("'copy' says 100%")
+    assert "Look twice at both" in words_of(path)
+    assert f"and took {len(data['selected'])}, beginning with both" in words_of(path)
+    rows = int((weights > 0).sum())
+    assert [m for _, m in data["notes"] if "identifier" in m] == [
+        f"looks like an identifier: {rows} of its {rows} values are distinct."
+    ]
+
+
+def test_continuous_target(tmp_path):
+    X, _ = CANCER
+    y = X["mean radius"] * 1.5 + np.sin(X["mean area"])
+    X = X.drop(columns="mean radius")
+    page = HOCMIM(3).fit(X, y).report(tmp_path / "report.html", X, y).read_text()
+    assert "continuous, cut into 5 bins at" in page
+    assert "bins of the target" in page
+
+
+def test_many_columns_stay_small(tmp_path):
+    """20 000 columns in less than 5 MB, measured on 2000 of them: 10 steps, sets of order 9."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=60)
+    X = rng.normal(size=(60, 2000)) + y[:, None] * (rng.random(2000) < 0.1)
+    X = pd.DataFrame(X, columns=[f"gene_{j:05d}" for j in range(2000)])
+    selector = HOCMIM(10).fit(X, y)
+    one = selector.report(tmp_path / "all.html", X, y).stat().st_size
+    small = X.iloc[:, :50]
+    base = HOCMIM(10).fit(small, y).report(tmp_path / "few.html", small, y).stat().st_size
+    assert base + (one - base) / 1950 * 20_000 < 5_000_000
+
+
+def test_more_selected_than_are_compared(tmp_path, monkeypatch):
+    X, y = CANCER
+    monkeypatch.setattr(module, "MOST_ROWS", 5)
+    monkeypatch.setattr("hocmim.insight.report.evidence.MOST_MAPPED", 4)
+    monkeypatch.setattr("hocmim.insight.report.evidence.MOST_COMPARED", 3)
+    monkeypatch.setattr(module, "MOST_MAPPED", 4)
+    path = hocmim.MIM(12).fit(X, y).report(tmp_path / "report.html", X, y)
+    data = data_of(path)
+    assert len(data["map"]) == 4
+    assert "The first 5 of 12 are listed." in path.read_text()
+    assert "The first 4 of 12 are shown." in path.read_text()

@@ -1,0 +1,150 @@
+"""Notes on a table: each kind found where it is and nowhere else, in every kind of table."""
+
+import datetime as dt
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from scipy import sparse
+
+from hocmim import HOCMIM
+from hocmim.insight.notes import KINDS, data_notes
+
+N = 200
+RNG = np.random.default_rng(7)
+Y = np.arange(N) % 2
+COLUMNS = {
+    "measured": RNG.normal(size=N),  # all distinct, and no identifier
+    "number": RNG.permutation(N) + 10_000,
+    "number with gaps": np.where(np.arange(N) == 3, np.nan, RNG.permutation(N).astype(float)),
+    "text": [f"patient {i:04}" for i in RNG.permutation(N)],
+    "day": [dt.datetime(2020, 1, 1) + dt.timedelta(days=int(i)) for i in RNG.permutation(N)],
+    "copy": [("no", "yes")[c] for c in Y],
+    "threshold": RNG.normal(size=N) ** 2 + 100 * Y,  # one outlier spoils equal-width bins
+    "nearly": np.where(np.arange(N) == 8, 1 - Y, Y),
+    "same": np.full(N, 7),
+    "empty": np.full(N, np.nan),
+    "half": np.where(np.arange(N) < N // 2, np.nan, RNG.integers(0, 4, N).astype(float)),
+    "town": [f"town {i}" for i in RNG.integers(0, 60, N)],
+    "level": RNG.integers(0, 4, N),
+    "flag": RNG.integers(0, 2, N).astype(bool),
+    "huge": RNG.normal(size=N) * 1e30,  # whole for want of digits only
+}
+COLUMNS["threshold"][1] = 1e6
+EXPECTED = {
+    ("copies target", "copy"),
+    ("copies target", "threshold"),
+    ("copies target", "nearly"),
+    ("id-like", "number"),
+    ("id-like", "number with gaps"),
+    ("id-like", "text"),
+    ("id-like", "day"),
+    ("constant", "same"),
+    ("constant", "empty"),
+    ("many levels", "town"),
+    ("missing", "number with gaps"),
+    ("missing", "half"),
+}
+
+
+def found(notes, names=None):
+    return {(note.kind, names[note.index] if names else note.name) for note in notes}
+
+
+@pytest.mark.parametrize(
+    "make",
+    [pd.DataFrame, lambda c: pl.DataFrame(c, strict=False), pa.table],
+    ids=["pd", "pl", "pa"],
+)
+def test_every_kind_is_found_in_every_kind_of_frame(make):
+    notes = data_notes(make(COLUMNS), Y)
+    assert found(notes) == EXPECTED
+    assert [note.kind for note in notes] == sorted((n.kind for n in notes), key=KINDS.index)
+
+
+@pytest.mark.parametrize("make", [np.array, sparse.csr_array, sparse.csc_matrix, np.ndarray.tolist])
+def test_tables_without_names(make):
+    names = [name for name, values in COLUMNS.items() if isinstance(values, np.ndarray)]
+    X = np.column_stack([COLUMNS[name] for name in names])
+    notes = data_notes(make(X), Y)
+    assert found(notes, names) == {(kind, name) for kind, name in EXPECTED if name in names}
+    assert all(note.name == str(note.index) for note in notes)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint16, np.int64, np.float32, np.float64, bool])
+def test_types_of_numbers(dtype):
+    X = np.column_stack([Y, 1 - Y, np.arange(N) % 100, np.zeros(N)]).astype(dtype)
+    kinds = {(note.kind, note.index) for note in data_notes(X, Y)}
+    assert kinds - {("copies target", 2)} == {
+        ("copies target", 0),
+        ("copies target", 1),
+        ("constant", 3),
+    }
+
+
+def test_the_encoder_of_a_selector_is_used_and_gives_the_same():
+    X = pd.DataFrame(COLUMNS)
+    selector = HOCMIM(3).fit(X, Y)
+    assert data_notes(X, Y, encoder=selector.encoder_) == data_notes(X, Y)
+
+
+def test_values_and_sentences():
+    notes = {(note.kind, note.name): note for note in data_notes(pd.DataFrame(COLUMNS), Y)}
+    assert notes["missing", "half"].value == 0.5
+    assert str(notes["missing", "half"]) == "'half' lacks 100 of 200 values (50.0%)."
+    assert notes["id-like", "number with gaps"].value == 1.0
+    assert "199 of its 199 values" in notes["id-like", "number with gaps"].message
+    assert notes["constant", "empty"].message == "has no values: all are missing."
+    assert notes["copies target", "copy"].value == pytest.approx(1.0)
+    assert 0.95 <= notes["copies target", "nearly"].value < 1
+    assert notes["many levels", "town"].value == len(set(COLUMNS["town"]))
+
+
+def test_distinct_values_just_below_the_share_are_no_identifier():
+    ids = np.arange(100)
+    ids[:5] = 50  # 95 distinct values
+    fewer = np.arange(100)
+    fewer[:6] = 50
+    notes = data_notes(np.column_stack([ids, fewer]), np.arange(100) % 2)
+    assert found(notes) == {("id-like", "0")}
+
+
+def test_few_rows_are_no_evidence():
+    X = np.arange(19)[:, None]
+    assert data_notes(X, np.arange(19) % 2) == []
+
+
+def test_classes_and_continuous_targets():
+    y = RNG.normal(size=N)
+    X = np.column_stack([2 * y + 1, RNG.normal(size=N), np.r_[np.nan, y[1:]]])
+    assert [(n.kind, n.index) for n in data_notes(X, y)] == [
+        ("copies target", 0),
+        ("copies target", 2),
+        ("missing", 2),
+    ]
+
+
+def test_three_classes_by_their_ranges():
+    y = np.arange(N) % 3
+    apart = y * 10 + RNG.uniform(0, 5, N)
+    apart[0] = -1e6  # outside every bin but the first
+    touching = np.where(np.arange(N) == 5, apart[4], apart)
+    absent = np.where(y == 2, np.nan, RNG.uniform(0, 5, N))
+    notes = data_notes(np.column_stack([apart, touching, absent]), y)
+    assert [(n.kind, n.index) for n in notes] == [("copies target", 0), ("missing", 2)]
+    assert "ranges do not meet" in notes[0].message
+    assert notes[0].value == 1.0
+
+
+def test_an_identifier_sorted_by_class_copies_the_target_too():
+    y = np.arange(N) // 100
+    assert [n.kind for n in data_notes(np.arange(N)[:, None], y)] == ["copies target", "id-like"]
+
+
+def test_names_as_they_are():
+    name = "<b>'\"\n🦔" + "x" * 500
+    (note,) = data_notes(pd.DataFrame({name: np.zeros(N)}), Y)
+    assert note.name == name
+    assert "\n" not in str(note)

@@ -1,0 +1,352 @@
+"""Explanations: the numbers of the search itself, to the last bit, in words and pictures."""
+
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from scipy import sparse
+from sklearn.datasets import load_breast_cancer
+from sklearn.exceptions import NotFittedError
+
+import hocmim
+from hocmim import CMIM, HOCMIM, JMI, MIM, Encoder, errors
+from hocmim.coding.encoder import encode, encode_target
+from hocmim.criteria.base import comparison_key
+from hocmim.selectors.information import InformationSelector
+from hocmim.selectors.registry import METHODS
+
+BY_INFORMATION = [name for name, kind in METHODS.items() if issubclass(kind, InformationSelector)]
+CANCER = load_breast_cancer(return_X_y=True, as_frame=True)
+
+
+def table(n=150, D=12, seed=0):
+    """Columns that overlap with each other and with y."""
+    rng = np.random.default_rng(seed)
+    hidden = rng.integers(3, size=(n, 4))
+    y = (hidden[:, 0] + hidden[:, 1] * hidden[:, 2] > 2).astype(int)
+    X = hidden[:, rng.integers(4, size=D)] + (rng.random((n, D)) < 0.3)
+    return X, y
+
+
+def every_score(selector, X, y):
+    """The score of every column at each step, by the criterion on the whole table at once."""
+    codes, target = encode(X), encode_target(y).column
+    criterion = selector._criterion().spawn()
+    criterion.start(codes, target)
+    for j in selector.selected_:
+        yield np.array(criterion.scores())
+        criterion.open[j] = False
+        criterion.update(codes.column(int(j)))
+
+
+# -- the numbers -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", BY_INFORMATION)
+def test_scores_are_those_of_the_search(name):
+    X, y = table()
+    selector = hocmim.make_selector(name, n_features_to_select=5).fit(X, y)
+    steps = list(every_score(selector, X, y))
+    for j in range(X.shape[1]):
+        explanation = selector.explain(j, X)
+        n_seen = explanation.rank or 5
+        assert [c.score for c in explanation.contests] == [scores[j] for scores in steps[:n_seen]]
+        assert [c.taken for c in explanation.contests] == list(
+            map(str, selector.selected_[:n_seen])
+        )
+        assert [c.taken_score for c in explanation.contests] == selector.scores_[:n_seen].tolist()
+        assert explanation.relevance == selector.relevance_[j]
+        if j in selector.selected_:
+            assert selector.selected_[explanation.rank - 1] == j
+            assert explanation.score == selector.scores_[explanation.rank - 1]
+            assert selector.explain(j) == explanation  # needs no table
+
+
+@pytest.mark.parametrize("name", BY_INFORMATION)
+def test_trace_has_the_winner_and_the_runner_up(name):
+    X, y = table(seed=1)
+    selector = hocmim.make_selector(name, n_features_to_select=6, n_jobs=2).fit(X, y)
+    trace = selector.trace_
+    assert trace["step"].tolist() == np.repeat(np.arange(1, 7), 2).tolist()
+    assert trace["place"].tolist() == [1, 2] * 6
+    assert trace["candidate"][::2].tolist() == selector.selected_.tolist()
+    assert trace["score"][::2].tobytes() == selector.scores_.tobytes()
+    assert trace["relevance"].tobytes() == selector.relevance_[trace["candidate"]].tobytes()
+    for number, scores in enumerate(every_score(selector, X, y)):
+        keys = comparison_key(scores)
+        keys[selector.selected_[: number + 1]] = -np.inf
+        assert trace["candidate"][2 * number + 1] == np.argmax(keys)
+        assert trace["score"][2 * number + 1] == scores[np.argmax(keys)]
+
+
+def test_the_last_column_has_no_runner_up():
+    X, y = table(D=3)
+    trace = MIM(3).fit(X, y).trace_
+    assert trace["place"].tolist() == [1, 2, 1, 2, 1]
+    assert trace["order"].tolist() == [-1] * 5
+
+
+def test_representative_sets():
+    X, y = CANCER
+    selector = HOCMIM(6).fit(X, y)
+    of_winners = selector.trace_["representative_set"][::2].tolist()
+    assert of_winners == [tuple(members.tolist()) for members in selector.representative_sets_]
+    assert selector.trace_["order"][::2].tolist() == selector.orders_.tolist()
+    for rank, j in enumerate(selector.selected_):
+        members = selector.representative_sets_[rank]
+        assert selector.explain(j).representative_set == tuple(X.columns[members])
+
+
+def test_redundancy_and_synergy():
+    rng = np.random.default_rng(2)
+    a, c = rng.integers(2, size=(2, 2000))
+    b = (rng.random(2000) < 0.3).astype(int)
+    worn = np.where(rng.random(2000) < 0.05, 1 - c, c)
+    y = 2 * (a ^ b) + c
+    frame = pd.DataFrame({"a": a, "b": b, "c": c, "worn": worn})
+    selector = JMI(3).fit(frame, y)
+    assert set(selector.get_feature_names_out()) == {"a", "b", "c"}
+    left = selector.explain("worn", frame)
+    assert left.rank is None
+    assert left.replaced_by == "c"
+    assert left.redundancy["c"] == pytest.approx(left.relevance, rel=0.02)
+    assert "'c' repeats 100% of what it says" in left.reason
+    taken = selector.explain("b")
+    assert taken.redundancy["a"] < -0.3
+    assert taken.replaced_by is None
+    assert "synergy with   'a'" in str(taken)
+
+
+def test_redundancy_matrix():
+    X, y = table()
+    selector = CMIM(4).fit(X, y)
+    matrix = selector.redundancy_matrix()
+    np.testing.assert_allclose(matrix, matrix.T)
+    np.testing.assert_array_equal(np.diag(matrix), selector.relevance_[selector.selected_])
+    i, j = X[:, selector.selected_[1]], X[:, selector.selected_[3]]
+    expected = hocmim.mi(i, j) - hocmim.cmi(i, j, y)
+    assert matrix[1, 3] == pytest.approx(expected)
+    last = selector.explain(selector.selected_[3])
+    assert last.redundancy[str(selector.selected_[1])] == pytest.approx(expected)
+
+
+# -- the words -------------------------------------------------------------------------------------
+
+
+def test_an_explanation_reads():
+    X, y = CANCER
+    selector = HOCMIM(5).fit(X, y)
+    left = str(selector.explain("mean radius", X))
+    assert left.startswith("HOCMIM left 'mean radius': its score was never the largest. It came")
+    assert "'worst radius' repeats 98% of what it says about the target." in left
+    assert "relevance      0.3139 nats" in left
+    assert len(left.splitlines()) == left.splitlines().index("") + 1 + 4 + 2 + 5
+    taken = str(selector.explain(20))
+    assert taken.startswith("HOCMIM took 'worst radius' as number 2 of 5: its score, 0.1052, was")
+    assert "Next was 'mean radius' with 0.0921." in taken
+
+
+def test_a_copy_that_comes_later_in_the_table():
+    rng = np.random.default_rng(3)
+    y = rng.integers(2, size=100)
+    reason = (
+        MIM(1).fit(np.column_stack([y, y, 1 - y]), y).explain(1, np.column_stack([y, y, 1 - y]))
+    )
+    assert "its score was that of '0'" in reason.reason
+    assert "which comes first in the table" in reason.reason
+
+
+def test_where_selection_ended():
+    X, y = CANCER
+    selector = HOCMIM("auto").fit(X, y)
+    best_left = selector.explain(selector.stopping_.index, X)
+    assert "what it adds is not significant (p = 0.0" in best_left.reason
+    assert len(best_left.contests) == len(selector.selected_) + 1
+    below = HOCMIM(5, min_gain=0.11).fit(X, y)
+    assert "its score is below min_gain" in below.explain(below.stopping_.index, X).reason
+
+
+def test_nothing_selected():
+    rng = np.random.default_rng(4)
+    X, y = rng.normal(size=(100, 4)), rng.integers(2, size=100)
+    selector = HOCMIM("auto").fit(X, y)
+    assert len(selector.trace_) == 0
+    assert len(selector.explain(0, X).contests) == 1
+    assert selector.redundancy_matrix().shape == (0, 0)
+    with pytest.raises(errors.InvalidParameterError, match="nothing to draw"):
+        selector.plot_scores()
+
+
+def test_mistakes_get_a_sentence():
+    X, y = CANCER
+    selector = HOCMIM(3).fit(X, y)
+    with pytest.raises(errors.InvalidParameterError, match="Did you mean 'mean radius'"):
+        selector.explain("mean radios", X)
+    for feature in (30, -1, 1.5, None, True):
+        with pytest.raises(errors.InvalidParameterError, match="feature must be an index from 0"):
+            selector.explain(feature, X)
+    with pytest.raises(
+        errors.InvalidParameterError, match=r"pass the table.*explain\(feature, X\)"
+    ):
+        selector.explain("mean radius")
+    for other in (X[:100], X.iloc[::-1]):
+        with pytest.raises(errors.InvalidTableError, match="not the table"):
+            selector.explain("mean radius", other)
+    with pytest.raises(errors.InvalidParameterError, match="feature must be an index"):
+        MIM(2).fit(X.to_numpy(), y).explain("mean radius")
+    with pytest.raises(NotFittedError):
+        HOCMIM(3).explain(0)
+
+
+def test_names_that_would_break_a_table():
+    X, y = table()
+    names = [f"line\nbreak {j}" + "x" * 500 for j in range(X.shape[1])]
+    frame = pd.DataFrame(X, columns=names)
+    selector = HOCMIM(3).fit(frame, y)
+    assert len(str(selector.trace_).splitlines()) == 7
+    assert max(map(len, str(selector.trace_).splitlines())) < 80
+    assert "line\nbreak" not in str(selector.explain(names[0], frame))
+
+
+# -- compact ---------------------------------------------------------------------------------------
+
+
+def test_little_is_kept_of_many_columns():
+    rng = np.random.default_rng(5)
+    X, y = rng.integers(3, size=(200, 20_000)), rng.integers(2, size=200)
+    selector = MIM(5).fit(X, y)
+    assert selector._kept.selected.nbytes + selector._kept.y.codes.nbytes == 6 * 200
+    assert len(pickle.dumps(selector._kept)) < 3000
+    assert len(pickle.dumps(selector.trace_)) < 3000
+    again = pickle.loads(pickle.dumps(selector))
+    assert again.explain(17, X) == selector.explain(17, X)
+
+
+def test_one_column_is_coded_as_all_are():
+    rng = np.random.default_rng(6)
+    frame = pd.DataFrame(
+        {
+            "number": np.where(rng.random(400) < 0.1, np.nan, rng.normal(size=400)),
+            "whole": rng.integers(0, 4, 400),
+            "word": rng.choice(["a", "b", None], 400),
+            "kind": pd.Categorical(rng.choice(["x", "y"], 400)),
+            "many": [f"v{i}" for i in range(400)],
+            "flag": rng.random(400) < 0.5,
+        }
+    )
+    numbers = rng.poisson(0.4, size=(50, 9))
+    for X in (frame, pa.table(frame), numbers, sparse.csr_array(numbers)):
+        encoder = Encoder()
+        codes = encoder.fit_transform(X)
+        for j in range(codes.n_columns):
+            column = encoder.transform_column(X, j)
+            assert column.codes.dtype == codes.column(j).codes.dtype
+            np.testing.assert_array_equal(column.codes, codes.column(j).codes)
+            assert (column.arity, column.index) == (codes.column(j).arity, j)
+
+
+def test_trace_as_a_frame(monkeypatch):
+    X, y = CANCER
+    trace = HOCMIM(3).fit(X, y).trace_
+    frame = trace.to_pandas()
+    assert frame.columns.tolist() == [
+        "step", "place", "candidate", "name", "score", "relevance", "order", "representative_set",
+    ]  # fmt: skip
+    assert len(frame) == len(trace) == 6
+    assert frame["name"].tolist() == X.columns[trace["candidate"]].tolist()
+    assert repr(trace) == "<Trace of 3 steps, 6 rows>"
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(errors.MissingDependencyError, match="pip install pandas"):
+        trace.to_pandas()
+
+
+# -- pictures --------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def pyplot():
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    yield pyplot
+    pyplot.close("all")
+
+
+def test_pictures(pyplot):
+    X, y = CANCER
+    selector = HOCMIM(5).fit(X, y)
+    names = X.columns[selector.selected_].tolist()
+    scores = selector.plot_scores()
+    assert [t.get_text()[:-3] for t in scores.get_yticklabels()] == names
+    drawn = {line.get_label(): line.get_xdata() for line in scores.lines}
+    np.testing.assert_array_equal(drawn["score when taken"], selector.scores_)
+    heat = selector.plot_redundancy_heatmap()
+    assert [t.get_text() for t in heat.get_xticklabels()] == names
+    shown = heat.images[0].get_array()
+    assert shown[0, 1] == selector.redundancy_matrix()[0, 1]
+    assert shown.mask.diagonal().all()
+    network = selector.plot_redundancy_network(min_share=0.5)
+    assert [t.get_text() for t in network.texts] == names
+    matrix, relevance = selector.redundancy_matrix(), selector.relevance_[selector.selected_]
+    smaller = np.minimum(relevance[:, None], relevance)
+    assert len(network.lines) == (np.triu(np.abs(matrix) >= 0.5 * smaller, 1)).sum()
+    _, ax = pyplot.subplots()
+    assert selector.plot_scores(ax) is ax
+    for picture in (scores, heat, network):
+        picture.figure.canvas.draw()
+
+
+def test_names_are_no_mathematics(pyplot):
+    from matplotlib.text import Text
+
+    X, y = table(D=4)
+    frame = pd.DataFrame(X, columns=["$\\frac$", "a_$b", "<b>", "x" * 500])
+    selector = MIM(4).fit(frame, y)
+    for picture in (
+        selector.plot_scores(),
+        selector.plot_redundancy_heatmap(),
+        selector.plot_redundancy_network(),
+    ):
+        picture.figure.canvas.draw()  # raises if it were parsed as mathematics
+        shown = [text.get_text() for text in picture.findobj(Text)]
+        assert any("frac" in text for text in shown)
+
+
+def test_without_matplotlib(monkeypatch):
+    X, y = table()
+    selector = MIM(2).fit(X, y)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    monkeypatch.setitem(sys.modules, "matplotlib.colors", None)
+    monkeypatch.setitem(sys.modules, "matplotlib.lines", None)
+    for draw in (
+        selector.plot_scores,
+        selector.plot_redundancy_heatmap,
+        selector.plot_redundancy_network,
+    ):
+        with pytest.raises(errors.MissingDependencyError, match=r"hocmim\[plot\]"):
+            draw()
+
+
+def test_import_brings_no_optional_library():
+    code = "import sys, hocmim; print([m for m in ('matplotlib', 'fastcan') if m in sys.modules])"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"
+
+
+def test_a_selector_of_very_many_rows_keeps_no_codes(monkeypatch):
+    X, y = load_breast_cancer(return_X_y=True)
+    whole = HOCMIM(5).fit(X, y)
+    monkeypatch.setattr("hocmim.insight.explain.MOST_KEPT", 6 * len(y) - 1)
+    small = HOCMIM(5).fit(X, y)
+    assert small.selected_.tolist() == whole.selected_.tolist()
+    assert small.trace_["score"].tolist() == whole.trace_["score"].tolist()
+    assert len(pickle.dumps(whole)) - len(pickle.dumps(small)) > 5 * len(y)
+    for needs_codes in (lambda: small.explain(0, X), small.redundancy_matrix):
+        with pytest.raises(errors.InvalidTableError, match="were not kept"):
+            needs_codes()

@@ -1,0 +1,594 @@
+"""The Dask engine against the local one, by ==: on every cluster, input and accident."""
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+
+dask = pytest.importorskip("dask")
+distributed = pytest.importorskip("distributed")
+import dask.array as da  # noqa: E402
+import dask.dataframe as dd  # noqa: E402
+from distributed import Client, LocalCluster  # noqa: E402
+
+from hocmim import HOCMIM, JMI, CriterionSelector, list_methods, make_selector  # noqa: E402
+from hocmim.coding.codes import Column  # noqa: E402
+from hocmim.coding.encoder import encode, encode_target  # noqa: E402
+from hocmim.criteria.beta_gamma import JMICriterion  # noqa: E402
+from hocmim.errors import (  # noqa: E402
+    ClusterError,
+    InvalidParameterError,
+    InvalidTableError,
+    InvalidTargetError,
+)
+from hocmim.search.engines import dask_tables  # noqa: E402
+from hocmim.search.engines.dask import Block, Cluster, DaskEngine, Layout  # noqa: E402
+from hocmim.search.engines.local import LocalEngine  # noqa: E402
+from hocmim.search.loop import forward_search  # noqa: E402
+from hocmim.selectors.information import InformationSelector  # noqa: E402
+
+INFORMATION = [
+    name for name in list_methods() if isinstance(make_selector(name), InformationSelector)
+]
+NAMES = [f"x{j}" for j in range(11)]
+
+
+def make_table(n=400, seed=0):
+    """Numbers, whole numbers, strings, gaps, a copy and an exclusive or, and a target."""
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame(rng.normal(size=(n, len(NAMES))), columns=NAMES)
+    y = pd.Series((X.x0 + X.x1 * X.x2 > 0).astype(int), name="y")
+    X["x3"] = X.x0
+    X["whole"] = rng.integers(0, 4, n)
+    X["word"] = np.where(rng.random(n) < 0.3, "b", rng.choice(list("acd"), n))
+    X.loc[::7, "x4"] = np.nan
+    X["either"] = X.whole.to_numpy() % 2 ^ y.to_numpy()
+    return X, y
+
+
+@pytest.fixture(scope="module")
+def processes():
+    """Four worker processes; a test may take some away, and the next gets four again."""
+    with LocalCluster(
+        n_workers=4, threads_per_worker=1, dashboard_address=None, silence_logs=50
+    ) as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def client(processes):
+    with scaled(processes, 2) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def threads():
+    with (
+        LocalCluster(
+            n_workers=2,
+            threads_per_worker=2,
+            processes=False,
+            dashboard_address=None,
+            silence_logs=50,
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        yield client
+
+
+def scaled(cluster, n_workers):
+    """A client of so many workers."""
+    cluster.scale(n_workers)
+    client = Client(cluster)
+    deadline = time.monotonic() + 60
+    while len(client.nthreads()) != n_workers:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    return client
+
+
+def assert_same(one, two):
+    for name in ("selected_", "scores_", "relevance_", "ranking_"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(two, name), err_msg=name)
+    for name, column in one.trace_.columns.items():
+        assert column.tolist() == two.trace_[name].tolist(), name
+    assert [str(column) for column in one.encoder_.columns_] == [
+        str(column) for column in two.encoder_.columns_
+    ]
+    assert str(one.classes_) == str(two.classes_)
+    for name in ("p_values_", "orders_", "target_cuts_"):
+        np.testing.assert_array_equal(getattr(one, name, None), getattr(two, name, None))
+
+
+def assert_nothing_left(client):
+    """Whatever was on the workers is dropped, in a moment."""
+    deadline = time.monotonic() + 30
+    while any(client.has_what().values()) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not any((left := client.has_what()).values()), left
+
+
+# --- the same result ------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def local():
+    X, y = make_table()
+    return {name: make_selector(name, n_features_to_select=5).fit(X, y) for name in INFORMATION}
+
+
+@pytest.mark.parametrize("n_workers", [4, 2, 1])
+def test_every_criterion_on_processes(processes, local, n_workers):
+    X, y = make_table()
+    with scaled(processes, n_workers) as client:
+        for name in INFORMATION:
+            remote = make_selector(name, n_features_to_select=5, engine=client).fit(X, y)
+            assert_same(local[name], remote)
+        assert_nothing_left(client)
+
+
+def test_every_criterion_on_threads(threads, local):
+    X, y = make_table()
+    for name in INFORMATION:
+        remote = make_selector(name, n_features_to_select=5, engine=threads).fit(X, y)
+        assert_same(local[name], remote)
+    assert_nothing_left(threads)
+
+
+def test_more_workers_than_columns(processes):
+    X, y = make_table()
+    X = X[["x0", "x1"]]
+    with scaled(processes, 4) as client:
+        assert_same(HOCMIM(2).fit(X, y), HOCMIM(2, engine=client).fit(X, y))
+
+
+def test_more_blocks_than_threads(threads, monkeypatch):
+    """Workers of little memory get their columns in several blocks."""
+    X, y = make_table()
+    monkeypatch.setattr(Cluster, "memory_limit", lambda self: 10_000)
+    local = HOCMIM(5).fit(X, y)
+    blocks = []
+    ask = Cluster.engine
+
+    def engine(self, codes, *arguments):
+        made = ask(self, codes, *arguments)
+        blocks.append(len(made.codes.blocks))
+        return made
+
+    monkeypatch.setattr(Cluster, "engine", engine)
+    assert_same(local, HOCMIM(5, engine=threads).fit(X, y))
+    assert blocks == [8]
+
+
+def test_large_columns_travel_by_themselves(threads, monkeypatch):
+    monkeypatch.setattr("hocmim.search.engines.dask.SMALL_COLUMN", 10)
+    X, y = make_table()
+    assert_same(JMI(5).fit(X, y), JMI(5, engine=threads).fit(X, y))
+
+
+def test_criterion_of_ones_own(threads):
+    X, y = make_table()
+    local = CriterionSelector(Slow(), 4).fit(X, y)
+    assert_same(local, CriterionSelector(Slow(), 4, engine=threads).fit(X, y))
+
+
+# --- input ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module", params=["uniform", "quantile", "mdlp"])
+def cut(request):
+    return request.param
+
+
+def uneven(frame):
+    """Empty partitions first, last and in the middle, and one of a single row."""
+    cuts = [0, 0, 1, 300, 300, len(frame), len(frame)]
+    parts = [frame.iloc[a:b] for a, b in pairwise(cuts)]
+    return dd.from_delayed([dask.delayed(part) for part in parts], meta=frame.iloc[:0])
+
+
+def test_frame_with_target_by_name(client, cut):
+    X, y = make_table()
+    local = HOCMIM(5, discretizer=cut).fit(X, y)
+    remote = HOCMIM(5, discretizer=cut, engine=client).fit(uneven(X.assign(y=y)), "y")
+    assert_same(local, remote)
+    assert remote.feature_names_in_.tolist() == X.columns.tolist()
+    # What the encoder does with values it has never seen is the same too.
+    new = X.assign(word="never", x4=np.nan)
+    np.testing.assert_array_equal(
+        local.encoder_.transform(new).narrow, remote.encoder_.transform(new).narrow
+    )
+    assert_nothing_left(client)
+
+
+def test_frame_and_series_cut_differently(threads):
+    X, y = make_table()
+    frame, series = dd.from_pandas(X, npartitions=3), dd.from_pandas(y, npartitions=5)
+    assert_same(HOCMIM(4).fit(X, y), HOCMIM(4, engine="dask").fit(frame, series))
+    assert_same(HOCMIM(4).fit(X, y), HOCMIM(4, engine="dask").fit(frame, y.to_numpy()))
+
+
+def test_continuous_target(threads, cut):
+    X, _ = make_table()
+    y = 2 * X.x0 + X.x1
+    frame, series = dd.from_pandas(X, npartitions=3), dd.from_pandas(y, npartitions=2)
+    local = JMI(4, discretizer=cut).fit(X, y)
+    remote = JMI(4, discretizer=cut, engine=threads).fit(frame, series)
+    assert_same(local, remote)
+
+
+def test_array(threads, cut):
+    X, y = make_table()
+    X, y = X[NAMES].to_numpy(), y.to_numpy()
+    chunked = da.from_array(X, chunks=(90, 4)), da.from_array(y, chunks=123)
+    local = JMI(4, discretizer=cut).fit(X, y)
+    assert_same(local, JMI(4, discretizer=cut, engine=threads).fit(*chunked))
+
+
+def write_parquet(folder, X, y):
+    whole = X.assign(y=y)
+    cuts = [0, 150, 150, 160, len(whole)]
+    for number, (a, b) in enumerate(pairwise(cuts)):
+        whole.iloc[a:b].to_parquet(folder / f"{number}.parquet", row_group_size=40, index=False)
+    return folder
+
+
+def test_parquet(client, cut, tmp_path):
+    X, y = make_table()
+    folder = write_parquet(tmp_path, X, y)
+    local = HOCMIM("auto", discretizer=cut).fit(X, y)
+    remote = HOCMIM("auto", discretizer=cut, engine=client).fit(folder, "y")
+    assert_same(local, remote)
+    assert str(remote.explain("x9", folder)) == str(local.explain("x9", X))
+    assert_nothing_left(client)
+
+
+def test_parquet_in_blocks_for_workers_of_little_memory(threads, tmp_path, monkeypatch):
+    X, y = make_table()
+    folder = write_parquet(tmp_path, X, y)
+    monkeypatch.setattr(Cluster, "memory_limit", lambda self: 10_000)
+    assert_same(JMI(5).fit(X, y), JMI(5, engine=threads).fit(folder, "y"))
+    frame = uneven(X.assign(y=y))
+    for cut in ("uniform", "quantile"):
+        local = JMI(5, discretizer=cut).fit(X, y)
+        assert_same(local, JMI(5, discretizer=cut, engine=threads).fit(frame, "y"))
+
+
+def test_parquet_that_workers_cannot_read(threads, tmp_path, monkeypatch):
+    """As on a machine without that folder: the client can read it, the workers cannot."""
+    X, y = make_table()
+    folder = write_parquet(tmp_path, X, y)
+    elsewhere = dask_tables._from_anywhere
+
+    def moved(piece):
+        return replace(elsewhere(piece), path="/nowhere/at/all.parquet")
+
+    monkeypatch.setattr(dask_tables, "_from_anywhere", moved)
+    with pytest.raises(InvalidTableError, match="A worker of the Dask cluster cannot read X"):
+        JMI(3, engine=threads).fit(folder, y)
+
+
+# --- accidents ------------------------------------------------------------------------------------
+
+
+class Slow(JMICriterion):
+    """JMI, and time enough to be interrupted in the middle of a step."""
+
+    def update(self, newest):
+        time.sleep(0.2)
+        super().update(newest)
+
+
+@pytest.mark.parametrize("kind", ["memory", "parquet", "frame"])
+def test_worker_killed_in_mid_step(processes, kind, tmp_path):
+    X, y = make_table()
+    table, target = X, y
+    if kind == "parquet":
+        table, target = write_parquet(tmp_path, X, y), "y"
+    elif kind == "frame":
+        table, target = uneven(X.assign(y=y)), "y"
+    local = CriterionSelector(Slow(), 5).fit(X, y)
+    with scaled(processes, 2) as client:
+        pids = client.run(os.getpid)
+        killed = []
+
+        def kill():
+            killed.append(pids[min(pids)])
+            os.kill(killed[0], signal.SIGKILL)
+
+        def kill_soon():  # in the middle of the update that comes now
+            threading.Timer(0.1, kill).start()
+
+        remote = fit_and_break(table, target, client, kill_soon, criterion=Slow())
+        assert killed
+        assert_same(local, remote)
+
+
+def test_client_killed_between_steps_goes_on_from_the_checkpoint(client, tmp_path):
+    X, y = make_table()
+    X.assign(y=y).to_parquet(tmp_path / "t.parquet", index=False)
+    script = f"""
+        import os, signal
+        from hocmim import HOCMIM
+        from hocmim.search.progress import Progress
+
+        def die(self, number, step):
+            if number == 3:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+        Progress.on_step = die
+        address = {client.scheduler.address!r}
+        HOCMIM(6, engine=address, checkpoint="search.json", verbose=1).fit("t.parquet", "y")
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script)], cwd=tmp_path, check=False
+    )
+    assert done.returncode == -signal.SIGKILL
+    assert_nothing_left(client)  # the scheduler lets go of what a client had when it is gone
+
+    checkpoint = tmp_path / "search.json"
+    local = HOCMIM(6).fit(X, y)
+    written = checkpoint.read_text()
+    resumed = HOCMIM(6, engine=client, checkpoint=checkpoint)
+    assert_same(local, resumed.fit(tmp_path / "t.parquet", "y"))
+    # Engines share checkpoints: the same one goes on here as well.
+    checkpoint.write_text(written)
+    assert_same(local, HOCMIM(6, checkpoint=checkpoint).fit(X, y))
+
+
+def one_worker():
+    return LocalCluster(
+        n_workers=1, processes=False, dashboard_address=None, silence_logs=50, threads_per_worker=1
+    )
+
+
+def fit_and_break(X, y, client, do, criterion=None, **parameters):
+    """Fit, and do something when the second column is selected."""
+    select, taken = DaskEngine.select, []
+
+    def select_and_break(engine, index):
+        taken.append(index)
+        if len(taken) == 2:
+            do()
+        select(engine, index)
+
+    selector = CriterionSelector(criterion or JMICriterion(), 5, engine=client, **parameters)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(DaskEngine, "select", select_and_break)
+        return selector.fit(X, y)
+
+
+def test_lost_scheduler(tmp_path):
+    X, y = make_table()
+    checkpoint = tmp_path / "search.json"
+    with dask.config.set({"distributed.comm.timeouts.connect": "1s", "hocmim.patience": 1}):
+        cluster = one_worker()
+        with Client(cluster) as client, pytest.raises(ClusterError, match=r"scheduler.*checkpoint"):
+            fit_and_break(X, y, client, cluster.close, checkpoint=checkpoint)
+    local = CriterionSelector(JMICriterion(), 5).fit(X, y)
+    assert_same(local, CriterionSelector(JMICriterion(), 5, checkpoint=checkpoint).fit(X, y))
+
+
+def test_all_workers_gone():
+    X, y = make_table()
+    with (
+        dask.config.set({"hocmim.patience": 0.5}),
+        one_worker() as cluster,
+        Client(cluster) as client,
+    ):
+        with pytest.raises(ClusterError, match="no workers"):
+            fit_and_break(X, y, client, lambda: cluster.sync(cluster.workers[0].close))
+        with pytest.raises(ClusterError, match="no workers"):
+            HOCMIM(3, engine=client).fit(X, y)
+
+
+def test_interrupted(threads):
+    X, y = make_table()
+
+    def interrupt():
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fit_and_break(dd.from_pandas(X, npartitions=2), y, threads, interrupt)
+    assert_nothing_left(threads)
+
+
+def test_error_on_a_worker(threads):
+    X, y = make_table()
+    X.loc[333, "x5"] = np.inf
+    with pytest.raises(InvalidTableError, match=r"infinity.*'x5'"):
+        HOCMIM(3, engine=threads).fit(dd.from_pandas(X, npartitions=3), y)
+    assert_nothing_left(threads)
+
+
+# --- a block --------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def block():
+    X, y = make_table()
+    return Block(encode(X).block(3, 9)), encode_target(y).column
+
+
+def test_block_begins_where_it_arrives(block):
+    block, y = block
+    first = block.begin(JMICriterion(), y, [], ())
+    newest = block.codes.column(first.leaders[0].column - 3)
+    aside = (newest.index,)
+    then = block.go_on(newest, 1, aside)
+    assert then.leaders == block.go_on(newest, 1, aside).leaders  # a task may be run twice
+    assert block.go_on(newest, 3, aside) is None
+    moved = pickle.loads(pickle.dumps(block))
+    assert moved.go_on(newest, 1, aside) is None
+    assert moved.begin(JMICriterion(), y, [newest], aside).leaders == then.leaders
+
+
+def test_block_forgets_what_an_error_left_half_done(block):
+    block, y = block
+
+    class Failing(JMICriterion):
+        def update(self, newest):
+            super().update(newest)
+            raise MemoryError
+
+    newest = block.codes.column(0)
+    block.begin(Failing(), y, [], ())
+    with pytest.raises(MemoryError):
+        block.go_on(newest, 1, (newest.index,))
+    assert block.go_on(newest, 1, (newest.index,)) is None
+
+
+def test_set_aside_more_than_the_best_two(threads):
+    X, y = make_table()
+    codes, target = encode(X), encode_target(y).column
+    orders = []
+    with Cluster(threads) as cluster:
+        engines = [LocalEngine(codes, target, JMICriterion(), n_jobs=1)]
+        engines.append(cluster.engine(codes, target, JMICriterion()))
+        for engine in engines:
+            engine.start()
+            orders.append([])
+            while (best := engine.best()) is not None:
+                orders[-1].append(best)
+                engine.set_aside(best[0])
+        assert orders[0] == orders[1]
+        assert len(orders[0]) == codes.n_columns
+        assert len({engine.fingerprint() for engine in engines}) == 1
+
+
+def test_terms_are_counted(threads):
+    X, y = make_table()
+    codes, target = encode(X), encode_target(y).column
+    counts = [0, 0]
+
+    def count(i):
+        def add(n_terms):
+            counts[i] += n_terms
+
+        return add
+
+    with Cluster(threads) as cluster:
+        with LocalEngine(codes, target, JMICriterion(), n_jobs=1, on_terms=count(0)) as engine:
+            forward_search(engine, 4)
+        with cluster.engine(codes, target, JMICriterion(), count(1)) as engine:
+            forward_search(engine, 4)
+    assert counts[0] == counts[1] > 0
+
+
+def test_layout():
+    workers = {"a": 1, "b": 3}
+    narrow = np.full(10, 100.0)
+    one_a_thread = Layout.of(narrow, workers, 0)
+    assert one_a_thread == Layout([0, 2, 5, 7, 10], ["a", "b", "b", "b"])
+    assert Layout.of(narrow[:2], workers, 0) == Layout([0, 1, 2], ["a", "b"])
+    assert len(Layout.of(narrow, workers, 2000).workers) == 8
+    with pytest.raises(ClusterError, match="Take more workers"):
+        Layout.of(narrow, workers, 1000)
+
+
+# --- what a user meets ----------------------------------------------------------------------------
+
+
+def test_fitted_selector_has_no_client(threads):
+    X, y = make_table()
+    fitted = HOCMIM(3, engine=threads).fit(dd.from_pandas(X, npartitions=2), y)
+    pickled = pickle.dumps(fitted)
+    codes_kept = 4 * len(y)
+    assert len(pickled) < codes_kept + 20_000
+    loaded = pickle.loads(pickled)
+    assert_same(fitted, loaded)
+    assert loaded.engine == threads.scheduler.address
+    pd.testing.assert_frame_equal(
+        loaded.set_output(transform="pandas").transform(X), X.iloc[:, np.sort(fitted.selected_)]
+    )
+    assert clone(fitted).engine is threads
+
+
+def test_engine_by_address(client):
+    X, y = make_table()
+    address = client.scheduler.address
+    assert_same(JMI(3).fit(X, y), JMI(3, engine=address).fit(X, y))
+    assert Client.current() is not None  # the default client is as it was
+
+
+@pytest.mark.parametrize("engine", ["spark", 3, None])
+def test_unknown_engine(engine):
+    X, y = make_table()
+    with pytest.raises(InvalidParameterError, match="engine must be 'local', 'dask'"):
+        HOCMIM(3, engine=engine).fit(X, y)
+
+
+def test_nobody_at_the_address():
+    X, y = make_table()
+    with (
+        dask.config.set({"distributed.comm.timeouts.connect": "0.2s"}),
+        pytest.raises(ClusterError, match="no Dask scheduler at 'tcp:"),
+    ):
+        HOCMIM(3, engine="tcp://127.0.0.1:9").fit(X, y)
+
+
+def test_wrong_input(threads):
+    X, y = make_table()
+    frame = dd.from_pandas(X, npartitions=2)
+    with pytest.raises(InvalidTableError, match="engine='dask', or X"):
+        HOCMIM(3).fit(frame, y)
+    with pytest.raises(InvalidTargetError, match="no column of this name"):
+        HOCMIM(3, engine=threads).fit(frame, "z")
+    with pytest.raises(InvalidTargetError, match="requires y"):
+        HOCMIM(3, engine=threads).fit(frame, None)
+    with pytest.raises(InvalidTargetError, match="X has 400 rows and y has 399"):
+        HOCMIM(3, engine=threads).fit(frame, y[:-1])
+    with pytest.raises(InvalidParameterError, match="codes_dir"):
+        HOCMIM(3, engine=threads, codes_dir="codes").fit(frame, y)
+    with pytest.raises(InvalidTableError, match="two-dimensional"):
+        HOCMIM(3, engine=threads).fit(frame.x0, y)
+
+
+def test_without_a_client():
+    script = """
+        import numpy as np
+        from hocmim import HOCMIM
+        from hocmim.errors import InvalidParameterError
+        try:
+            HOCMIM(1, engine="dask").fit(np.eye(4), [0, 1, 0, 1])
+        except InvalidParameterError as error:
+            print(error)
+    """
+    said = run_python(script)
+    assert "Make one" in said
+
+
+def test_without_dask():
+    script = """
+        import sys
+        import numpy as np
+        import hocmim
+        assert not {"dask", "distributed"} & set(sys.modules)
+        sys.modules["dask"] = sys.modules["distributed"] = None
+        try:
+            hocmim.HOCMIM(1, engine="dask").fit(np.eye(4), [0, 1, 0, 1])
+        except hocmim.errors.MissingDependencyError as error:
+            print(error)
+    """
+    assert "pip install 'hocmim[dask]'" in run_python(script)
+
+
+def run_python(script):
+    command = [sys.executable, "-c", textwrap.dedent(script)]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def test_column_arrives_whole():
+    column = Column(np.arange(5, dtype=np.uint8), 5, 3)
+    assert dask.sizeof.sizeof(column) == 5
