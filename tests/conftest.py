@@ -7,4 +7,4 @@ import pytest
 def threads(request, monkeypatch):
     """Tables of tests are too small for a lazy criterion to get threads by itself."""
     if request.param:
-        monkeypatch.setattr("hocmim.search.engines.local.WORTH_THREADS_SECONDS", 0.0)
+        monkeypatch.setattr("hocmim.criteria.search.MIN_SECONDS_FOR_THREADS", 0.0)

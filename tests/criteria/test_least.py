@@ -9,10 +9,10 @@ import hocmim
 import naive
 from hocmim.coding.codes import Codes, Column
 from hocmim.criteria import least
-from hocmim.criteria.base import Criterion
 from hocmim.criteria.cmim import CMIMCriterion
 from hocmim.criteria.cmim_k import CMIMkCriterion
 from hocmim.criteria.jmim import JMIMCriterion
+from hocmim.criteria.search import SearchPlan
 from hocmim.criteria.subsets import n_subset_terms, subsets_with_newest
 from hocmim.search.engines.local import LocalEngine
 from hocmim.search.loop import forward_search
@@ -25,15 +25,20 @@ CRITERIA = {
 }
 
 
-def search(criterion, codes, target, K, eager=False, n_jobs=1, block_size=None):
+def eagerly(criterion):
+    """The same criterion, searched by computing every score."""
+    kind = type(f"Eager{type(criterion).__name__}", (type(criterion),), {"plan": SearchPlan()})
+    copied = criterion.copy()
+    copied.__class__ = kind
+    return copied
+
+
+def search(criterion, codes, target, K, n_jobs=1, block_size=None):
     """The steps as (index, score), and how many terms they took after the first."""
     n_terms = []
     engine = LocalEngine(
         codes, target, criterion, n_jobs=n_jobs, block_size=block_size, on_terms=n_terms.append
     )
-    if eager:
-        for block in engine._criteria:
-            block.best = lambda block=block: Criterion.best(block)
     with engine:
         selection = forward_search(engine, K)
     return [(step.index, step.score) for step in selection.steps], sum(n_terms)
@@ -49,7 +54,7 @@ def test_lazy_is_eager(name, estimator):
     for X, y in naive.random_tables(900, 12, (10, 90), D=14, levels=5):
         codes, target = coded(X, y)
         criterion = CRITERIA[name](estimator)
-        eager, n_eager = search(criterion, codes, target, 9, eager=True)
+        eager, n_eager = search(eagerly(criterion), codes, target, 9)
         for block_size in (None, 1, 4):
             lazy, n_lazy = search(criterion, codes, target, 9, block_size=block_size)
             assert lazy == eager
@@ -71,7 +76,7 @@ def test_lazy_is_eager_where_some_columns_have_planes(name, n_samples, estimator
         columns.append(Column(levels.astype(np.uint8 if arity <= 256 else np.uint16), arity))
     codes, target = Codes.from_columns(columns), Column(y.astype(np.uint8), 3)
     criterion = CRITERIA[name](estimator)
-    eager, _ = search(criterion, codes, target, 9, eager=True)
+    eager, _ = search(eagerly(criterion), codes, target, 9)
     assert search(criterion, codes, target, 9)[0] == eager
     assert search(criterion, codes, target, 9, block_size=5)[0] == eager
 
@@ -84,9 +89,9 @@ def test_chunks_change_nothing(name, chunk, monkeypatch):
     for X, y in naive.random_tables(901, 8, (20, 60), D=20, levels=4):
         codes, target = coded(X, y)
         criterion = CRITERIA[name]("shrinkage")
-        eager, _ = search(criterion, codes, target, 10, eager=True)
+        eager, _ = search(eagerly(criterion), codes, target, 10)
         with monkeypatch.context() as patched:
-            patched.setattr(least, "CHUNK", chunk)
+            patched.setattr(least, "CANDIDATES_PER_CHUNK", chunk)
             patched.setattr(least, "SAMPLES_PER_CALL", 100)
             assert search(criterion, codes, target, 10)[0] == eager
             assert search(criterion, codes, target, 10, n_jobs=3)[0] == eager
@@ -102,7 +107,7 @@ def test_lazy_saves_terms(name):
     X[:, :20] = np.where(strong, 2 * y[:, None], X[:, :20])
     codes, target = coded(X, y)
     criterion = CRITERIA[name]("plugin")
-    eager, n_eager = search(criterion, codes, target, 12, eager=True)
+    eager, n_eager = search(eagerly(criterion), codes, target, 12)
     lazy, n_lazy = search(criterion, codes, target, 12)
     assert lazy == eager
     assert n_lazy < n_eager / 2
@@ -130,13 +135,14 @@ def test_subsets_come_once_each(size):
 def test_a_candidate_closed_and_opened_again_is_found_again(name):
     for X, y in naive.random_tables(903, 6, (20, 60), D=10, levels=4):
         codes, target = coded(X, y)
-        criterion = CRITERIA[name]("plugin").spawn()
-        criterion.start(codes, target)
+        criterion = CRITERIA[name]("plugin")
+        search = criterion.plan.search([criterion.copy()])
+        search.start([codes], target)
         for _ in range(4):
-            best = criterion.best()
-            criterion.open[best.position] = False
-            assert criterion.best() != best
-            criterion.open[best.position] = True
-            assert criterion.best() == best
-            criterion.open[best.position] = False
-            criterion.update(codes.column(best.position))
+            best = search.best()
+            search.set_open(0, best.position, False)
+            assert search.best() != best
+            search.set_open(0, best.position, True)
+            assert search.best() == best
+            search.set_open(0, best.position, False)
+            search.update(codes.column(best.position))

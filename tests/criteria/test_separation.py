@@ -9,7 +9,7 @@ import pytest
 import naive
 from hocmim import HOCMIM, _native
 from hocmim.coding.codes import Column
-from hocmim.criteria.selected import Selected
+from hocmim.criteria.bound import SelectedCells
 from hocmim.information.counting import native_list
 
 PLENTY = 10**12
@@ -119,17 +119,15 @@ def test_threads_share_the_work():
     assert set(answers) == {True, False}
 
 
-def test_blocks_share_what_they_selected():
+def test_cells_of_the_selected_columns():
     rng = np.random.default_rng(904)
     first, second = (Column(c, 3) for c in rng.integers(3, size=(2, 20)).astype(np.uint8))
-    one, other = Selected.none(20), Selected.none(20)
-    assert one.with_column(first) is other.with_column(first)
-    both = one.with_column(first).with_column(second)
-    assert both is other.with_column(first).with_column(second)
-    alone = other.with_column(second)
-    assert alone is not both
-    assert alone.columns == (second,)
-    assert other.with_column(first).cells.n_cells == 3
+    one = SelectedCells.empty(20).with_column(first)
+    both = one.with_column(second)
+    assert one.columns == (first,)
+    assert both.columns == (first, second)
+    assert one.cells.n_cells == 3
+    assert both.cells.n_cells == len(set(zip(first.codes, second.codes, strict=True)))
 
 
 def tables(seed, count, n_samples, n_columns, n_levels):
@@ -169,14 +167,6 @@ def answers(monkeypatch):
     return said
 
 
-class NobodyKnows:
-    def __init__(self, *_):
-        pass
-
-    def holds(self):
-        return None
-
-
 @pytest.mark.parametrize("path", ["last", "min"])
 @pytest.mark.parametrize("form", ["redundancy", "conditional"])
 @pytest.mark.parametrize("estimator", ["shrinkage", "plugin", "miller_madow"])
@@ -187,7 +177,7 @@ def test_bounds_do_not_change_a_bit(monkeypatch, answers, threads, estimator, fo
         selector = HOCMIM(14, n_bins=9, **parameters)
         bounded = answer(selector.fit(X, y))
         with monkeypatch.context() as patch:
-            patch.setattr(_native, "Separation", NobodyKnows)
+            patch.setenv("HOCMIM_BOUND", "off")
             assert bounded == answer(selector.fit(X, y))
     assert set(answers) == {True, False}
 

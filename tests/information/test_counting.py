@@ -8,8 +8,8 @@ import pytest
 from hocmim import _native
 from hocmim._native import Term
 from hocmim.coding.codes import Codes, Column
-from hocmim.criteria.base import comparison_key
 from hocmim.criteria.hocmim import GreedyHOCMIM
+from hocmim.information.comparison import comparison_key
 from hocmim.information.counting import BlockTerms, Joint
 
 TERMS = ["information", "given_class", "redundancy", "conditional", "joint", "joint_entropy"]

@@ -15,7 +15,7 @@ from sklearn.exceptions import NotFittedError
 import hocmim
 from hocmim import CMIM, HOCMIM, JMI, MIM, Encoder, errors
 from hocmim.coding.encoder import encode, encode_target
-from hocmim.criteria.base import comparison_key
+from hocmim.information.comparison import comparison_key
 from hocmim.selectors.information import InformationSelector
 from hocmim.selectors.registry import METHODS
 
@@ -35,11 +35,10 @@ def table(n=150, D=12, seed=0):
 def every_score(selector, X, y):
     """The score of every column at each step, by the criterion on the whole table at once."""
     codes, target = encode(X), encode_target(y).column
-    criterion = selector._criterion().spawn()
+    criterion = selector._criterion().copy()
     criterion.start(codes, target)
     for j in selector.selected_:
         yield np.array(criterion.scores())
-        criterion.open[j] = False
         criterion.update(codes.column(int(j)))
 
 

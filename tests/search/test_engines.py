@@ -5,8 +5,10 @@ import pytest
 
 import naive
 from hocmim.coding.codes import Codes, Column
-from hocmim.criteria.base import Criterion, comparison_key
+from hocmim.criteria.base import Criterion
 from hocmim.criteria.hocmim import ExhaustiveHOCMIM, GreedyHOCMIM
+from hocmim.criteria.search import SearchPlan
+from hocmim.information.comparison import comparison_key
 from hocmim.information.counting import BlockTerms, Joint
 from hocmim.search.engines.local import LocalEngine
 from hocmim.search.loop import forward_search
@@ -115,7 +117,7 @@ def test_short_cuts_do_not_change_a_bit(estimator, n_samples, levels, n_classes,
 class EagerHOCMIM(GreedyHOCMIM):
     """Follows every path at every step."""
 
-    best = Criterion.best
+    plan = SearchPlan()
 
 
 @pytest.mark.parametrize("path", ["last", "min"])

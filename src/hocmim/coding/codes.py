@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -26,8 +26,6 @@ class Column:
     codes: NDArray[np.uint8] | NDArray[np.uint16]
     arity: int
     index: int = -1
-    # What was once made of this column, for all the blocks that are shown it.
-    derived: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Column, (self.codes, self.arity, self.index)

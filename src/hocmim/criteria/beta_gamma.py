@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from hocmim.coding.codes import Codes, Column
-from hocmim.criteria.base import (
-    FIRST_ORDER_WORTH_THREADS,
-    SECOND_ORDER_WORTH_THREADS,
-    Criterion,
-)
+from hocmim.criteria.base import Criterion
+from hocmim.criteria.search import FIRST_ORDER_PLAN, SECOND_ORDER_PLAN
 from hocmim.information.counting import Joint, Values
 
 
@@ -25,7 +22,7 @@ class BetaGammaCriterion(Criterion):
     information theoretic feature selection. Journal of Machine Learning Research 13, 2012.
     """
 
-    worth_threads = SECOND_ORDER_WORTH_THREADS
+    plan = SECOND_ORDER_PLAN
 
     def __init__(
         self, beta: float, gamma: float, *, mean: bool = False, estimator: str = "plugin"
@@ -73,8 +70,7 @@ class MIMCriterion(BetaGammaCriterion):
     Natural Language, 1992.
     """
 
-    # Once through the table, and no step has anything to do.
-    worth_threads = FIRST_ORDER_WORTH_THREADS
+    plan = FIRST_ORDER_PLAN  # one pass over the table; the steps have nothing to compute
 
     def __init__(self, estimator: str = "plugin") -> None:
         super().__init__(0, 0, estimator=estimator)

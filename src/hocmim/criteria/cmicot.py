@@ -7,6 +7,7 @@ import numpy as np
 from hocmim import _native
 from hocmim.coding.codes import Codes, Column
 from hocmim.criteria.base import Criterion
+from hocmim.criteria.search import SearchPlan
 from hocmim.information.counting import Values, native_list
 
 MOST_TEAM_SIZE = 16
@@ -40,7 +41,7 @@ class CMICOTCriterion(Criterion):
     Information Processing Systems 29, 2016.
     """
 
-    blocks_per_thread = 4
+    plan = SearchPlan(blocks_per_thread=4)
 
     def __init__(self, team_size: int = 6, estimator: str = "plugin") -> None:
         super().__init__(estimator)
@@ -64,14 +65,13 @@ class CMICOTCriterion(Criterion):
         self._score_open()
 
     def _score_open(self) -> None:
-        open_ = np.flatnonzero(self.open)
+        open_ = np.flatnonzero(self.is_candidate)
         for at in range(0, len(open_), CHUNK):
             which = open_[at : at + CHUNK]
             scores = np.empty(len(which))
             self._teams.score(which, scores)
             self.best_of_own[which] = scores
-            if self.on_terms is not None:
-                self.on_terms(len(which))
+            self.count_terms(len(which))
 
     def scores(self) -> Values:
         """The score of the best representative."""

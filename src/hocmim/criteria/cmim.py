@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hocmim._native import Term
-from hocmim.criteria.least import LAZY_WORTH_THREADS, LeastTermCriterion
+from hocmim.criteria.least import SINGLE_COLUMN_PLAN, LeastTermCriterion
 
 
 class CMIMCriterion(LeastTermCriterion):
@@ -19,7 +19,7 @@ class CMIMCriterion(LeastTermCriterion):
     Learning Research 5, 2004.
     """
 
-    worth_threads = LAZY_WORTH_THREADS
+    plan = SINGLE_COLUMN_PLAN
     term = Term.conditional
 
     def __init__(self, estimator: str = "plugin") -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -11,14 +10,13 @@ from numpy.typing import NDArray
 
 import hocmim._native as _native
 from hocmim.coding.codes import Codes, Column
-from hocmim.criteria.base import Best, Criterion, comparison_key
-from hocmim.criteria.selected import Selected
+from hocmim.criteria.base import Criterion
+from hocmim.criteria.bound import BoundedSearch
+from hocmim.criteria.search import SearchPlan
+from hocmim.information.comparison import comparison_key
 from hocmim.information.counting import Joint, Values, native_list
 
-# What finding out whether paths can be bounded may take, for each sample and candidate: about as
-# long as following them.
-WORK_ALLOWED = 2_000
-# A member of Z is taken by its key, that is, up to a rounding error.
+# A member of Z is chosen by its key, that is, up to a rounding error.
 ROUNDING = 2e-12
 
 
@@ -58,7 +56,7 @@ class HOCMIMCriterion(Criterion):
     with high-order dependencies in feature selection. Pattern Recognition 131, 2022.
     """
 
-    blocks_per_thread = 4
+    plan = SearchPlan(blocks_per_thread=4)
 
     def __init__(
         self,
@@ -78,7 +76,7 @@ class HOCMIMCriterion(Criterion):
         self.min_support = min_support
 
     def start(self, block: Codes, y: Column) -> Values:
-        """Begin with every representative set empty."""
+        """Start with every representative set empty."""
         super().start(block, y)
         size = block.n_columns
         self.member = np.zeros((size, self.max_order), np.int32)
@@ -116,51 +114,26 @@ class HOCMIMCriterion(Criterion):
         return np.array([self.selected[s].index for s in members], np.int64)
 
 
-class BoundedContest:
-    """A contest by bounds of which it is found out, meanwhile, whether they are any.
-
-    Parameters
-    ----------
-    contest : _native.Contest
-    is_bounded : callable
-        Whether they are; threads that ask at a time share the work.
-    """
-
-    def __init__(self, contest: _native.Contest, is_bounded: Callable[[], bool | None]) -> None:
-        self._contest = contest
-        self._is_bounded = is_bounded
-        self._first = iter([True])
-
-    def work(self) -> None:
-        """Take part: the first to come finds out, the others compete, then the other way round."""
-        if not next(self._first, False):
-            self._contest.work()
-        if self._is_bounded():
-            self._contest.work()
-
-    def winner(self) -> tuple[int, int, float] | None:
-        """Return the block, position and score of the best; None if there is no bound."""
-        return self._contest.winner() if self._is_bounded() else None
-
-
 class GreedyHOCMIM(HOCMIMCriterion):
     """HOCMIM with the greedy representative set of the paper.
 
     A path is remembered: when a feature joins S, it is tried at each level, and only the levels
     after its first win are built anew.
 
-    A path that stops early has J < tol · I(X;Y). While |S| ≤ max_order, one that does not ends at
-    Z = S whatever its order. Beyond that, its last member is the best of all s ∈ S∖Z; if with one
-    of them Z always has the cells of S (``Selected``), R is at least R(X,S,Y). Either way
-    max(J(X; Z = S), tol · I(X;Y)) bounds J from above, costs one term a candidate, and only the
-    paths of those that could be best are followed.
+    A path that stops early has J < tol · I(X;Y). While |S| ≤ max_order, a path that does not stop
+    early ends at Z = S whatever its order. Beyond that, its last member is the best of all s ∈ S∖Z;
+    if with one of them Z always has the cells of S (``SelectedCells``), R is at least R(X,S,Y).
+    Either way max(J(X; Z = S), tol · I(X;Y)) bounds J from above and costs one term a candidate, so
+    that only the paths of candidates that could be best are followed (``BoundedSearch``).
     """
 
+    plan = SearchPlan(BoundedSearch, blocks_per_thread=4)
+
     def start(self, block: Codes, y: Column) -> Values:
-        """Begin with every representative set empty."""
+        """Start with every representative set empty."""
         super().start(block, y)
         self._selected = native_list([], block.n_samples)
-        self._paths = _native.GreedyPaths(
+        self.paths = _native.GreedyPaths(
             self.terms.class_counts,
             self._selected,
             self.terms.estimator,
@@ -172,83 +145,30 @@ class GreedyHOCMIM(HOCMIMCriterion):
             self.redundancy,
             self.order,
         )
-        # None where paths cannot be bounded, and from when on finding out takes too long.
-        self._all_selected = None if self.min_support > 0 else Selected.none(block.n_samples)
-        self._ask_again, self._pause = 0, 1  # when so many are selected; how many more after that
-        self._bound: Values | None = None  # on J, while no column splits a cell of all selected
         return self.relevance
 
     def update(self, newest: Column) -> None:
-        """Note the newest column; paths are followed when they are asked for."""
+        """Note the newest column. Paths are followed when their scores are needed."""
         super().update(newest)
         self._selected.append(newest.codes, newest.arity)
-        if self._all_selected is not None:
-            before, self._all_selected = self._all_selected, self._all_selected.with_column(newest)
-            if self._all_selected.cells.n_cells > before.cells.n_cells:
-                self._bound = None
 
     def scores(self) -> Values:
-        """J of every open candidate, each path followed to its end."""
-        self._paths.follow(np.flatnonzero(self.open))
+        """J of every candidate, each path followed to its end."""
+        self.paths.follow(np.flatnonzero(self.is_candidate))
         return self._path_scores()
 
-    def best(self) -> Best | None:
-        """Return the best open candidate, following no more paths than needed."""
-        contest = self.contest([self], map, 1)
-        if contest is not None:
-            contest.work()
-        if contest is None or (winner := contest.winner()) is None:
-            self._note_no_bound()
-            return super().best()
-        block, position, score = winner
-        return None if block < 0 else Best(float(comparison_key(score)), position, score)
+    @property
+    def can_be_bounded(self) -> bool:
+        """Whether J at Z = S may bound the J of a path."""
+        return self.min_support == 0
 
-    @classmethod
-    def contest(
-        cls, criteria: Sequence[GreedyHOCMIM], run: Callable[..., Any], n_best: int
-    ) -> BoundedContest | None:
-        """A contest by the bounds of all candidates, if they may have any."""
-        if not all(criterion._may_be_bounded() for criterion in criteria):
-            return None
-        unknown = [criterion for criterion in criteria if criterion._bound is None]
-        for criterion, bound in zip(unknown, run(cls._bounds, unknown), strict=True):
-            criterion._bound = bound
-        bounds = [criterion._bound for criterion in criteria if criterion._bound is not None]
-        open_ = [criterion.open for criterion in criteria]
-        paths = [criterion._paths for criterion in criteria]
-        contest = _native.Contest(paths, bounds, open_, criteria[0].path == "min", n_best)
-        n_open = sum(int(is_open.sum()) for is_open in open_)
-        return BoundedContest(contest, lambda: criteria[0]._is_bounded(n_open))
-
-    def _may_be_bounded(self) -> bool:
-        return self._all_selected is not None and len(self.selected) >= max(1, self._ask_again)
-
-    def _bounds(self) -> Values:
-        """What J of each candidate can be at most, if there is a bound."""
-        assert self._all_selected is not None
-        cells = self._all_selected.cells
+    def bounds(self, cells: Joint) -> Values:
+        """Return max(J(X; Z = S), tol · I(X;Y)) of each column, ``cells`` being those of S."""
         if self.form == "conditional":
             at_end = self.terms.conditional(cells)
         else:
             at_end = self.relevance - self.terms.redundancy(cells)
         return np.maximum(at_end + ROUNDING, self.tol * self.relevance)
-
-    def _is_bounded(self, n_open: int) -> bool | None:
-        """Whether J(X; Z = S) bounds the J of paths that do not stop early; None if unknown.
-
-        ``n_open`` are the candidates it would be for, here and in the other blocks.
-        """
-        assert self._all_selected is not None
-        most_work = WORK_ALLOWED * n_open * len(self._all_selected.cells.cells)
-        return self._all_selected.is_separated(self.max_order, most_work)
-
-    def _note_no_bound(self) -> None:
-        """Ask again when there are more columns, though less and less likely; or never."""
-        if self._may_be_bounded():
-            if self._is_bounded(0) is None:  # no more work: the answer is known by now
-                self._all_selected = None
-            else:
-                self._ask_again, self._pause = len(self.selected) + self._pause, 2 * self._pause
 
 
 class ExhaustiveHOCMIM(HOCMIMCriterion):
@@ -259,7 +179,7 @@ class ExhaustiveHOCMIM(HOCMIMCriterion):
     """
 
     def start(self, block: Codes, y: Column) -> Values:
-        """Begin with every representative set empty."""
+        """Start with every representative set empty."""
         super().start(block, y)
         shape = (self.max_order, block.n_columns)
         self._best = np.full(shape, -np.inf)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from hocmim.coding.codes import Codes, Column
-from hocmim.criteria.base import SECOND_ORDER_WORTH_THREADS, Criterion
+from hocmim.criteria.base import Criterion
+from hocmim.criteria.search import SECOND_ORDER_PLAN
 from hocmim.information.counting import Joint, Values
 
 
@@ -22,7 +23,7 @@ class ICAPCriterion(Criterion):
     2005.
     """
 
-    worth_threads = SECOND_ORDER_WORTH_THREADS
+    plan = SECOND_ORDER_PLAN
 
     def start(self, block: Codes, y: Column) -> Values:
         """Begin with no redundancy."""

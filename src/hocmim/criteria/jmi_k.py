@@ -40,7 +40,7 @@ class JMIkCriterion(Criterion):
         if len(self.selected) <= self.size:
             self.total = self.terms.joint(Joint.of(self.selected))
             return
-        open_ = np.flatnonzero(self.open)
+        open_ = np.flatnonzero(self.is_candidate)
         if len(open_):
             for joint in subsets_with_newest(self.selected, self.size):
                 self.total[open_] += self.terms.joint(joint, open_)

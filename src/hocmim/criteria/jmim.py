@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hocmim._native import Term
-from hocmim.criteria.least import LAZY_WORTH_THREADS, LeastTermCriterion
+from hocmim.criteria.least import SINGLE_COLUMN_PLAN, LeastTermCriterion
 
 
 class JMIMCriterion(LeastTermCriterion):
@@ -19,7 +19,7 @@ class JMIMCriterion(LeastTermCriterion):
     Systems with Applications 42, 2015.
     """
 
-    worth_threads = LAZY_WORTH_THREADS
+    plan = SINGLE_COLUMN_PLAN
     term = Term.joint
 
     def __init__(self, estimator: str = "plugin") -> None:

@@ -1,45 +1,79 @@
-"""The least of many terms: scores that only fall, and so need not all be computed."""
+"""The smallest of many terms: scores that can only fall, so that few of them need computing."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import comb
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hocmim import _native
 from hocmim._native import Term
 from hocmim.coding.codes import Codes, Column
-from hocmim.criteria.base import Best, Criterion, comparison_key
+from hocmim.criteria.base import Criterion
+from hocmim.criteria.search import (
+    ONE_THREAD,
+    Best,
+    Floor,
+    LazySearch,
+    SearchPlan,
+    Threads,
+)
 from hocmim.criteria.subsets import n_subset_terms
+from hocmim.information.comparison import comparison_key
 from hocmim.information.counting import MOST_POPCOUNTS, Joint, Values, native_list
 
-# Cells are formed once for all candidates that meet a subset together: this many at a time.
-CHUNK = 32
-# Samples a call of the kernel counts at most, so that work can be stopped in between.
+# Candidates that are given the same subset together: its cells are formed once for them.
+CANDIDATES_PER_CHUNK = 32
+# Samples that one call of the kernel counts at most, so that work can be stopped between calls.
 SAMPLES_PER_CALL = 1 << 24
-# Lazy evaluation of one column at a time leaves a step less to do than a thread costs.
-LAZY_WORTH_THREADS = 100_000_000
+# With lazy evaluation of single columns a step takes less time than starting a thread.
+LAZY_MIN_CELLS_FOR_THREADS = 100_000_000
+
+
+class LeastTermSearch(LazySearch):
+    """Evaluates lazily: the old score of a candidate bounds its new one.
+
+    Blocks share a floor: a candidate whose bound is below the best exact score of any block is not
+    evaluated.
+    """
+
+    criteria: Sequence[LeastTermCriterion]
+
+    def __init__(
+        self, criteria: Sequence[LeastTermCriterion], threads: Threads = ONE_THREAD
+    ) -> None:
+        super().__init__(criteria, threads)
+        self._floor = Floor()
+
+    def _search(self, blocks: Sequence[int]) -> list[Best | None]:
+        self._floor.key = max((best.key for best in self._best.values()), default=-np.inf)
+        return list(super()._search(blocks))
+
+    def _search_block(self, block: int) -> Best | None:
+        return self.criteria[block].find_best(self.is_open[block], self._floor)
 
 
 class LeastTermCriterion(Criterion):
     """J(X) = min over T ⊆ S with |T| = size of a term of X and T; T = S while |S| < size.
 
-    A subset that comes to be can only lower the score. So what a candidate scored before is a
-    bound, and one whose bound is below the best exact score is left as it is: it remembers how many
-    subsets it has met, and meets the others when its bound comes to lead. The result, ties
-    included, is the same as if every score were computed.
+    A new subset can only lower the score. So the score a candidate had before is a bound, and a
+    candidate whose bound is below the best exact score is not evaluated: it remembers how many
+    subsets it has met, and meets the others when its bound leads. The result, ties included, is the
+    same as if every score were computed.
     """
 
-    blocks_per_thread = 4
-    term: ClassVar[Term]  # of the terms of (X,T) and Y: conditional or joint
+    plan = SearchPlan(LeastTermSearch, blocks_per_thread=4)
+    term: ClassVar[Term]  # of (X,T) and Y: conditional or joint
 
     def __init__(self, size: int, estimator: str) -> None:
         super().__init__(estimator)
         self.size = size
 
     def start(self, block: Codes, y: Column) -> Values:
-        """Begin with the relevance."""
+        """Start from the relevance."""
         self.least = super().start(block, y).copy()
         self._selected = native_list([], block.n_samples)
         self._n_subsets = 0
@@ -56,13 +90,13 @@ class LeastTermCriterion(Criterion):
         )
         self._by_planes = self.size == 1 and self.estimator != "jeffreys"
         if self._by_planes:
-            # Of its own: the bounds ask for one candidate and condition after another.
+            # Not those of self.terms: here one candidate and condition follows another.
             self._subsets.use_planes(self.terms.plane_terms(target), MOST_POPCOUNTS)
         self._subsets.restart(self.least)
         return self.relevance
 
     def update(self, newest: Column) -> None:
-        """Note the newest column; the terms of its subsets are computed when they are needed."""
+        """Note the newest column. The terms of its subsets are computed when they are needed."""
         super().update(newest)
         self._selected.append(newest.codes, newest.arity)
         if self._by_planes:
@@ -77,45 +111,45 @@ class LeastTermCriterion(Criterion):
             self._subsets.restart(self.least)
 
     def scores(self) -> Values:
-        """The exact score of every open candidate."""
-        candidates, n_terms = np.flatnonzero(self.open), 1
+        """The exact score of every candidate."""
+        candidates, n_terms = np.flatnonzero(self.is_candidate), 1
         while n_terms > 0:
             n_terms = self._subsets.meet(
-                candidates, self._n_met, self.least, -np.inf, self._terms_a_call
+                candidates, self._n_met, self.least, -np.inf, self._terms_per_call
             )
-            self._tell(n_terms)
+            self.count_terms(n_terms)
         return self.least
 
-    def best(self) -> Best | None:
-        """Return the best open candidate, computing no more terms than that takes."""
+    def find_best(self, is_open: NDArray[np.bool_], floor: Floor) -> Best | None:
+        """Return the best open candidate with as few terms as possible; None if below the floor."""
         position = self._subsets.unfinished
         while position == self._subsets.unfinished:
-            floor = self.floor.key if self.floor is not None else -np.inf
             position, n_terms = self._subsets.best(
-                self.open, self._n_met, self.least, floor, self._chunk, self._terms_a_call
+                is_open, self._n_met, self.least, floor.key, self._chunk, self._terms_per_call
             )
-            self._tell(n_terms)
+            self.count_terms(n_terms)
         if position == self._subsets.nobody:
             return None
         score = float(self.least[position])
         key = float(comparison_key(score))
-        if self.floor is not None:
-            self.floor.rise(key)
+        floor.rise(key)
         return Best(key, position, score)
 
     @property
     def _chunk(self) -> int:
         """How many candidates meet a subset together: one, where its cells are kept."""
-        return 1 if self._by_planes and self.terms.planes.in_lanes else CHUNK
+        return 1 if self._by_planes and self.terms.planes.in_lanes else CANDIDATES_PER_CHUNK
 
     @property
-    def _terms_a_call(self) -> int:
+    def _terms_per_call(self) -> int:
         return 1 + SAMPLES_PER_CALL // len(self.terms.y.cells)
 
-    def _tell(self, n_terms: int) -> None:
-        if self.on_terms is not None:
-            self.on_terms(n_terms)
-
     def n_terms(self, n_select: int) -> int:
-        """Return K choose size, nearly; lazy evaluation needs fewer."""
+        """Return about K choose size; lazy evaluation needs fewer."""
         return n_subset_terms(self.size, n_select)
+
+
+# For criteria of size 1.
+SINGLE_COLUMN_PLAN = SearchPlan(
+    LeastTermSearch, blocks_per_thread=4, min_cells_for_threads=LAZY_MIN_CELLS_FOR_THREADS
+)

@@ -38,7 +38,7 @@ class RelaxMRMRCriterion(Criterion):
         """Add the redundancy with the newest column, and with it and each earlier one."""
         earlier = list(self.selected)
         super().update(newest)
-        open_ = np.flatnonzero(self.open)
+        open_ = np.flatnonzero(self.is_candidate)
         if len(open_) == 0:
             return
         joint = Joint.of([newest])

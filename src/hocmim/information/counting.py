@@ -46,11 +46,10 @@ class Joint:
 
     @classmethod
     def _of_one(cls, column: Column) -> Joint:
-        """A column by itself; made once, however many blocks ask."""
-        if "joint" not in column.derived:
-            cells = _native.join(native_list([column], len(column.codes)))
-            column.derived["joint"] = cls(*cells, column)
-        return column.derived["joint"]
+        """Return a column by itself as a joint variable."""
+        if isinstance(column, SharedColumn):
+            return column.joint
+        return cls(*_native.join(native_list([column], len(column.codes))), column)
 
     @cached_property
     def masks(self) -> _native.CellMasks:
@@ -64,6 +63,24 @@ class Joint:
         """Join one more column."""
         columns = native_list([column], len(self.cells))
         return Joint(*_native.join_with(self.cells, self.n_cells, columns, 0))
+
+
+@dataclass(frozen=True)
+class SharedColumn(Column):
+    """A column that several blocks use: what is made of it is made once."""
+
+    @classmethod
+    def of(cls, column: Column) -> SharedColumn:
+        """Return the column, ready to be shared."""
+        if isinstance(column, SharedColumn):
+            return column
+        return cls(column.codes, column.arity, column.index)
+
+    @cached_property
+    def joint(self) -> Joint:
+        """The column by itself as a joint variable."""
+        cells = _native.join(native_list([self], len(self.codes)))
+        return Joint(*cells, self)
 
 
 def native_list(columns: Sequence[Column], n_samples: int) -> _native.Columns:

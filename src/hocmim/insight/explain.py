@@ -7,7 +7,7 @@ that its numbers are those of the search to the last bit.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from hocmim.coding.codes import Codes, Column
 from hocmim.coding.groups import Features, column_name
-from hocmim.criteria.base import Criterion, comparison_key
+from hocmim.criteria.base import Criterion
 from hocmim.errors import InvalidTableError, MissingDependencyError
+from hocmim.information.comparison import comparison_key
 from hocmim.information.counting import BlockTerms, Joint, Values
 from hocmim.search.engines.remote import RemoteCodes
 from hocmim.search.selection import Selection, Stopping
@@ -341,7 +342,7 @@ def _contests(
     best: Sequence[tuple[int, float]],
 ) -> Iterator[Contest]:
     """Run the criterion on x alone, past the features taken before it."""
-    criterion.start(Codes.from_columns([x]), y)
+    criterion.start(replace(Codes.from_columns([x]), start=x.index), y)
     for number, (index, score) in enumerate(best[: len(before) + 1], 1):
         own = float(criterion.scores()[0])
         details = criterion.describe(0)

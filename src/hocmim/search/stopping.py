@@ -49,7 +49,7 @@ from scipy.stats import gamma
 from sklearn.utils import check_random_state
 
 from hocmim.coding.codes import Codes, Column
-from hocmim.criteria.base import comparison_key
+from hocmim.information.comparison import comparison_key
 from hocmim.information.counting import BlockTerms, Joint, Values
 from hocmim.search.selection import Step, Stopping
 

@@ -419,7 +419,7 @@ class InformationSelector(RankingSelector):
         explanation = explain(
             self._column_to_explain(features.find(feature), X),
             self._kept,
-            self._criterion().spawn(),
+            self._criterion().copy(),
             method=type(self).__name__,
             names=features.names,
             best=best,

@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 from hocmim.coding.codes import Codes, Column
 from hocmim.coding.encoder import Encoder, encode_target
 from hocmim.coding.groups import Features
-from hocmim.criteria.base import Criterion, comparison_key
+from hocmim.criteria.base import Criterion
 from hocmim.data.table import as_table, as_target, check_features, repeated_rows
 from hocmim.errors import InvalidTableError, InvalidTargetError
+from hocmim.information.comparison import comparison_key
 from hocmim.information.counting import BlockTerms, Joint, Values
 from hocmim.insight.explain import Kept, pairwise_redundancy
 from hocmim.search.selection import Stopping
@@ -402,7 +403,7 @@ class _Block:
         self.order = np.full(n, -1, np.int64)
         self.members = [np.empty(0, np.int64)] * n
         if criterion is not None:
-            self._search(criterion.spawn(), best, steps)
+            self._search(criterion.copy(), best, steps)
         (first, second, least), redundancy = self._most_redundant(terms)
         answers = Answers(
             score=self.score,
@@ -444,7 +445,6 @@ class _Block:
             for position in np.flatnonzero(is_last):
                 self._describe(int(position), criterion, place_of)
             if step < min(len(best) - 1, len(self.selected)):
-                criterion.open[self.n_before == step] = False
                 criterion.update(self.selected[step])
 
     def _describe(self, position: int, criterion: Criterion, place_of: dict[int, int]) -> None:

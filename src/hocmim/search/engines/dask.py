@@ -33,6 +33,7 @@ from numpy.typing import NDArray
 from hocmim.coding.codes import NARROW_LEVELS, Codes, Column, column_digests, fingerprint
 from hocmim.coding.store import plane_bytes
 from hocmim.criteria.base import Criterion
+from hocmim.criteria.search import ONE_THREAD, EagerSearch
 from hocmim.data.table import Span
 from hocmim.errors import ClusterError, InvalidParameterError
 from hocmim.information.counting import Values
@@ -84,15 +85,15 @@ class Report(NamedTuple):
 
 
 class Block:
-    """Some columns of the table on a worker, and what the criterion knows of them.
+    """Some columns of the table on a worker, and the state of the search there.
 
-    Only the codes are pickled: a block that was moved, copied or spilled has no criterion.
+    Only the codes are pickled: a block that was moved, copied or spilled has no search.
     """
 
     def __init__(self, codes: Codes) -> None:
         self.codes = codes
-        self._criterion: Criterion | None = None
-        self._n_absorbed = 0
+        self._search: EagerSearch | None = None
+        self._n_selected = 0
         self._on_terms: Callable[[int], None] | None = None
         self._lock = Lock()
 
@@ -109,11 +110,10 @@ class Block:
     ) -> Report:
         """Score the candidates given all these columns, from the beginning."""
         with self._lock:
-            self._criterion, self._on_terms = None, on_terms
-            criterion = criterion.spawn()
-            criterion.on_terms = self._after_terms
-            relevance = criterion.start(_with_planes_if_room(self.codes), y)
-            return self._score(criterion, selected, 0, aside)._replace(relevance=relevance)
+            self._search, self._on_terms = None, on_terms
+            search = criterion.plan.search([criterion.copy(self._after_terms)], ONE_THREAD)
+            relevance = search.start([_with_planes_if_they_fit(self.codes)], y)
+            return self._score(search, selected, 0, aside)._replace(relevance=relevance)
 
     def go_on(
         self,
@@ -124,41 +124,41 @@ class Block:
     ) -> Report | None:
         """Score the candidates given one column more; None if the state here is another."""
         with self._lock:
-            is_newest_missing = self._n_absorbed == n_selected - 1
-            if self._criterion is None or not (is_newest_missing or self._n_absorbed == n_selected):
+            is_newest_missing = self._n_selected == n_selected - 1
+            if self._search is None or not (is_newest_missing or self._n_selected == n_selected):
                 return None
-            # An error at work must not leave a state that passes for a good one.
-            criterion, self._criterion = self._criterion, None
+            # After an error in the middle of a step the state must not be used again.
+            search, self._search = self._search, None
             self._on_terms = on_terms
             columns = [newest] if newest is not None and is_newest_missing else []
-            return self._score(criterion, columns, self._n_absorbed, aside)
+            return self._score(search, columns, self._n_selected, aside)
 
     def _score(
-        self, criterion: Criterion, newest: Sequence[Column], n_absorbed: int, aside: Aside
+        self, search: EagerSearch, newest: Sequence[Column], n_selected: int, aside: Aside
     ) -> Report:
         positions = np.array(aside, np.int64) - self.codes.start
-        criterion.open[positions[(positions >= 0) & (positions < self.codes.n_columns)]] = False
+        is_here = (positions >= 0) & (positions < self.codes.n_columns)
+        search.set_open(0, positions[is_here], False)
         for column in newest:
-            criterion.update(column)
-        leaders = self._leaders(criterion)
-        self._criterion, self._n_absorbed = criterion, n_absorbed + len(newest)
+            search.update(column)
+        leaders = self._leaders(search)
+        self._search, self._n_selected = search, n_selected + len(newest)
         return Report(leaders)
 
     def _after_terms(self, n_terms: int) -> None:
-        """Tell the task at hand: a criterion remembers what it was given when it started."""
+        """Report to the present task: a criterion keeps the function it was started with."""
         if self._on_terms is not None:
             self._on_terms(n_terms)
 
-    def _leaders(self, criterion: Criterion) -> list[Leader]:
-        """The two best candidates: the winner of the step and the runner-up may be here both."""
+    def _leaders(self, search: EagerSearch) -> list[Leader]:
+        """Return the two best candidates: this block may have the winner and the runner-up."""
         leaders: list[Leader] = []
-        while len(leaders) < 2 and (best := criterion.best()) is not None:
-            details = criterion.describe(best.position)
-            index = self.codes.start + best.position
-            leaders.append(Leader(best.key, index, best.score, details))
-            criterion.open[best.position] = False
-        for leader in leaders:
-            criterion.open[leader.column - self.codes.start] = True
+        while len(leaders) < 2 and (found := search.best()) is not None:
+            details = search.describe(0, found.position)
+            index = self.codes.start + found.position
+            leaders.append(Leader(found.key, index, found.score, details))
+            search.set_open(0, found.position, False)
+        search.set_open(0, [leader.column - self.codes.start for leader in leaders], True)
         return leaders
 
 
@@ -183,7 +183,7 @@ class TermCounter:
             raise CancelledError
 
 
-def _with_planes_if_room(codes: Codes) -> Codes:
+def _with_planes_if_they_fit(codes: Codes) -> Codes:
     """The codes, with bit planes only if these leave this worker half of its memory."""
     try:
         limit = get_worker().memory_manager.memory_limit
@@ -645,7 +645,7 @@ class DaskEngine:
     ) -> None:
         self.codes = codes
         self.y = y
-        self._criterion = criterion.spawn()
+        self._criterion = criterion.copy()
         self._on_terms = on_terms
         self._selected: list[int] = []
         self._aside: set[int] = set()

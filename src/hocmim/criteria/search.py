@@ -1,0 +1,222 @@
+"""How the best candidate is found among the blocks of a table, given a criterion on each.
+
+``EagerSearch`` computes every score and takes the largest: all that a criterion's three methods
+need. A criterion that can find its best candidate with less work names a search of its own in
+its ``plan``. Every search gives the same candidates and scores to the last bit.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hocmim.coding.codes import Codes, Column
+from hocmim.information.comparison import comparison_key
+from hocmim.information.counting import SharedColumn, Values
+
+if TYPE_CHECKING:
+    from hocmim.criteria.base import Criterion
+
+# A shorter step ends before a second thread has started.
+MIN_SECONDS_FOR_THREADS = 0.003
+# What the first step is assumed to take, for each cell of the table: one term a column.
+SECONDS_PER_CELL = 5e-9
+
+
+class Best(NamedTuple):
+    """The best candidate of a block: its comparison key, its position there and its score."""
+
+    key: float
+    position: int
+    score: float
+
+
+class Found(NamedTuple):
+    """The best candidate of all blocks: its block, its position there, its key and its score."""
+
+    block: int
+    position: int
+    key: float
+    score: float
+
+
+class Threads(Protocol):
+    """The threads of an engine."""
+
+    n_threads: int
+
+    def map(self, function: Callable[..., Any], *arguments: Iterable[Any]) -> Iterable[Any]:
+        """Like the built-in map, with every thread."""
+
+
+class OneThread:
+    """No other threads: calls are made one after the other."""
+
+    n_threads = 1
+
+    def map(self, function: Callable[..., Any], *arguments: Iterable[Any]) -> Iterable[Any]:
+        """Like the built-in map."""
+        return map(function, *arguments)
+
+
+ONE_THREAD = OneThread()
+
+
+class EagerSearch:
+    """Computes the score of every candidate and takes the largest; among equals the first.
+
+    Parameters
+    ----------
+    criteria : sequence of Criterion
+        A criterion of its own for each block.
+    threads : Threads
+        Their number never changes a result.
+    """
+
+    def __init__(self, criteria: Sequence[Criterion], threads: Threads = ONE_THREAD) -> None:
+        self.criteria: Sequence[Criterion] = list(criteria)
+        self.threads = threads
+        # Which columns can be selected: not selected, and not set aside.
+        self.is_open: list[NDArray[np.bool_]] = []
+        # The scores of each block and their keys since the newest column was selected.
+        self._scores: list[tuple[Values, Values] | None] = []
+        # The best candidate of each block; a block without an entry has to be searched.
+        self._best: dict[int, Best] = {}
+
+    def start(self, blocks: Sequence[Codes], y: Column) -> Values:
+        """Give every criterion its block; return the relevance of every column."""
+        self.is_open = [np.ones(block.n_columns, bool) for block in blocks]
+        self._forget_scores()
+        target = SharedColumn.of(y)
+        parts = self.threads.map(
+            lambda criterion, block: criterion.start(block, target), self.criteria, blocks
+        )
+        return np.concatenate(list(parts))
+
+    def update(self, newest: Column) -> None:
+        """Give every criterion the newest selected column."""
+        shared = SharedColumn.of(newest)
+        self._update_all(shared)
+        self._forget_scores()
+
+    def _update_all(self, newest: Column) -> None:
+        list(self.threads.map(lambda criterion: criterion.update(newest), self.criteria))
+
+    def _forget_scores(self) -> None:
+        self._scores = [None] * len(self.criteria)
+        self._best = {}
+
+    def set_open(self, block: int, positions: Any, is_open: bool) -> None:
+        """Take columns out of the candidates, or put them back."""
+        self.is_open[block][positions] = is_open
+        self._best.pop(block, None)
+
+    def best(self) -> Found | None:
+        """Return the best candidate of all blocks; None if there is none."""
+        blocks = [block for block in range(len(self.criteria)) if block not in self._best]
+        for block, candidate in zip(blocks, self._search(blocks), strict=True):
+            if candidate is not None:  # None may also mean: no candidate of the block can win now
+                self._best[block] = candidate
+        found = [
+            Found(block, best.position, best.key, best.score)
+            for block, best in sorted(self._best.items())
+        ]
+        return max(found, key=lambda best: best.key, default=None)
+
+    def _search(self, blocks: Sequence[int]) -> Iterable[Best | None]:
+        """Search these blocks. The work was done by ``update``, so no thread is worth its start."""
+        return map(self._search_block, blocks)
+
+    def _search_block(self, block: int) -> Best | None:
+        """Return the best candidate of a block."""
+        is_open = self.is_open[block]
+        if not is_open.any():
+            return None
+        known = self._scores[block]
+        if known is None:
+            scores = self.criteria[block].scores()
+            known = self._scores[block] = scores, comparison_key(scores)
+        scores, keys = known
+        position = int(np.argmax(np.where(is_open, keys, -np.inf)))
+        return Best(float(keys[position]), position, float(scores[position]))
+
+    def describe(self, block: int, position: int) -> dict[str, Any]:
+        """Return what the criterion says about a column."""
+        return self.criteria[block].describe(position)
+
+
+class LazySearch(EagerSearch):
+    """For criteria whose ``update`` only takes note: the work is done when a score is needed.
+
+    Threads take part once steps are long enough to be worth starting them.
+    """
+
+    def __init__(self, criteria: Sequence[Criterion], threads: Threads = ONE_THREAD) -> None:
+        super().__init__(criteria, threads)
+        self._seconds = 0.0
+
+    def start(self, blocks: Sequence[Codes], y: Column) -> Values:
+        """Give every criterion its block; return the relevance of every column."""
+        n_cells = sum(block.n_samples * block.n_columns for block in blocks)
+        self._seconds = SECONDS_PER_CELL * n_cells
+        return super().start(blocks, y)
+
+    def _update_all(self, newest: Column) -> None:
+        for criterion in self.criteria:
+            criterion.update(newest)
+
+    @property
+    def step_threads(self) -> Threads:
+        """The threads a step is worth."""
+        return self.threads if self._seconds >= MIN_SECONDS_FOR_THREADS else ONE_THREAD
+
+    def _search(self, blocks: Sequence[int]) -> Iterable[Best | None]:
+        threads = self.step_threads if len(blocks) > 1 else ONE_THREAD
+        began = time.perf_counter()
+        found = list(threads.map(self._search_block, blocks))
+        if len(blocks) == len(self.criteria):
+            self._seconds = time.perf_counter() - began
+        return found
+
+
+class Floor:
+    """The largest key found in this step by any block: a candidate below it cannot be selected.
+
+    Blocks on different threads share one. It saves work and never changes a result.
+    """
+
+    def __init__(self) -> None:
+        self.key = -np.inf
+
+    def rise(self, key: float) -> None:
+        """Note that a candidate of this key was found (a lost race leaves a lower floor)."""
+        self.key = max(self.key, key)
+
+
+@dataclass(frozen=True)
+class SearchPlan:
+    """How the best candidate of a criterion is found, and when threads are worth their start.
+
+    Attributes
+    ----------
+    search : type of EagerSearch
+    blocks_per_thread : int
+        More than one where some blocks may take much longer than others.
+    min_cells_for_threads : int
+        Samples times columns below which a step ends before a second thread has started.
+    """
+
+    search: Callable[[Sequence[Any], Threads], EagerSearch] = EagerSearch
+    blocks_per_thread: int = 1
+    min_cells_for_threads: int = 0
+
+
+# Thread limits of criteria that count on bit planes, measured: one term a candidate in all, and
+# one term a candidate and step.
+FIRST_ORDER_PLAN = SearchPlan(min_cells_for_threads=100_000_000)
+SECOND_ORDER_PLAN = SearchPlan(min_cells_for_threads=4_000_000)
