@@ -18,20 +18,20 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+import hocmim
 from hocmim.experiments.machine import processor
-from hocmim.selectors import filters
 from hocmim.selectors.base import RankingSelector
 
 N_SELECTED = 50
 
 FILTERS: dict[str, Callable[[int, int], RankingSelector]] = {
-    "Fisher": lambda k, jobs: filters.FisherScore(k),
-    "Gini": lambda k, jobs: filters.GiniIndex(k),
-    "Kruskal–Wallis": lambda k, jobs: filters.KruskalWallis(k),
-    "ReliefF": lambda k, jobs: filters.ReliefF(k, n_jobs=jobs),
-    "ILFS": lambda k, jobs: filters.ILFS(k),
-    "FS-OLS": lambda k, jobs: filters.FSOLS(k),
-    "NCA": lambda k, jobs: filters.NCA(k, n_jobs=jobs),
+    "Fisher": lambda k, jobs: hocmim.FisherScore(k),
+    "Gini": lambda k, jobs: hocmim.GiniIndex(k),
+    "Kruskal–Wallis": lambda k, jobs: hocmim.KruskalWallis(k),
+    "ReliefF": lambda k, jobs: hocmim.ReliefF(k, n_jobs=jobs),
+    "ILFS": lambda k, jobs: hocmim.ILFS(k),
+    "FS-OLS": lambda k, jobs: hocmim.FSOLS(k),
+    "NCA": lambda k, jobs: hocmim.NCA(k, n_jobs=jobs),
 }
 
 
@@ -54,7 +54,7 @@ def lines(folder: Path, jobs: int, note: str) -> Iterator[str]:
     yield "# Times of the filters\n"
     yield f"Seconds for one fit, {N_SELECTED} columns selected (all, where there are fewer)."
     yield "Missing values were replaced by the column's median; NCA uses at most"
-    yield f"{filters.NCA().max_samples} samples (its default); ReliefF and NCA use all cores.\n"
+    yield f"{hocmim.NCA().max_samples} samples (its default); ReliefF and NCA use all cores.\n"
     yield f"Machine: {os.cpu_count()} cores, {processor()}. numpy {np.__version__}. {note}\n"
     yield f"| data | N | D | C | {' | '.join(FILTERS)} |"
     yield "|---" + "|---:" * (3 + len(FILTERS)) + "|"

@@ -12,7 +12,7 @@ from typing import Any
 # Public names that are not selectors, by the module that defines them.
 _MODULE_OF = {
     "Criterion": "criteria.base",
-    "CriterionSelector": "selectors.comparators",
+    "CriterionSelector": "selectors.methods",
     "Encoder": "coding.encoder",
     "Joint": "information.counting",
     "StabilitySelector": "selectors.stability",

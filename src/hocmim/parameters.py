@@ -83,6 +83,8 @@ class Parameter:
         For the docstring: "float from 0 to 1".
     doc : str
         For the docstring: what it does.
+    is_required : bool
+        Whether it has to be given: the default does not count then.
     """
 
     name: str
@@ -90,6 +92,7 @@ class Parameter:
     constraint: Constraint | None = None
     type: str = ""
     doc: str = ""
+    is_required: bool = False
 
     def check(self, value: Any) -> None:
         """Raise an error that says what the value must be, unless it is allowed."""

@@ -35,7 +35,7 @@ def table(n=150, D=12, seed=0):
 def every_score(selector, X, y):
     """The score of every column at each step, by the criterion on the whole table at once."""
     codes, target = encode(X), encode_target(y).column
-    criterion = selector._criterion().copy()
+    criterion = selector._limited_criterion().copy()
     criterion.start(codes, target)
     for j in selector.selected_:
         yield np.array(criterion.scores())

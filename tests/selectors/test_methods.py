@@ -82,7 +82,7 @@ def test_unknown_name_suggests_the_nearest(wrong, near):
 
 @pytest.mark.parametrize("wrong", ["zzzz", "", 3, None])
 def test_unknown_name_lists_the_methods(wrong):
-    with pytest.raises(InvalidParameterError, match=r"The methods are HOCMIM, .*CMICOT"):
+    with pytest.raises(InvalidParameterError, match=r"The methods are BetaGamma, .*CMICOT"):
         hocmim.make_selector(wrong)
 
 

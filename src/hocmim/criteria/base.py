@@ -33,6 +33,10 @@ from hocmim.criteria.search import SearchPlan
 from hocmim.information.counting import BlockTerms, Joint, Values
 from hocmim.information.estimators import estimator_by_name
 
+# What the methods of second order were published with, and those of higher order.
+SECOND_ORDER_ESTIMATOR = "plugin"
+HIGH_ORDER_ESTIMATOR = "shrinkage"
+
 
 class Criterion(ABC):
     """Scores the candidate columns of one block; keeps its own state there.
@@ -56,12 +60,14 @@ class Criterion(ABC):
 
     # How the best candidate is found. The default computes every score.
     plan: ClassVar[SearchPlan] = SearchPlan()
+    # Whether ``describe`` gives an order and a representative set.
+    has_representative_sets: ClassVar[bool] = False
     # False for a criterion that scores a copy of a selected column like any other column.
     sees_redundancy = True
 
     _on_terms: Callable[[int], None] | None = None
 
-    def __init__(self, estimator: str = "plugin") -> None:
+    def __init__(self, estimator: str = SECOND_ORDER_ESTIMATOR) -> None:
         estimator_by_name(estimator)
         self.estimator = estimator
 
@@ -73,6 +79,9 @@ class Criterion(ABC):
         fresh = copy.copy(self)
         fresh._on_terms = on_terms
         return fresh
+
+    def limit(self, n_select: int) -> None:  # noqa: B027 (optional)
+        """Take note that at most so many columns will be selected."""
 
     def start(self, block: Codes, y: Column) -> Values:
         """Take a block and the target; return the relevance of each column."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from hocmim.coding.codes import Codes, Column
-from hocmim.criteria.base import Criterion
+from hocmim.criteria.base import SECOND_ORDER_ESTIMATOR, Criterion
+from hocmim.criteria.method import Method
 from hocmim.criteria.search import FIRST_ORDER_PLAN, SECOND_ORDER_PLAN
 from hocmim.information.counting import Joint, Values
+from hocmim.parameters import Number, Parameter
 
 
 class BetaGammaCriterion(Criterion):
@@ -25,7 +27,12 @@ class BetaGammaCriterion(Criterion):
     plan = SECOND_ORDER_PLAN
 
     def __init__(
-        self, beta: float, gamma: float, *, mean: bool = False, estimator: str = "plugin"
+        self,
+        beta: float,
+        gamma: float,
+        *,
+        mean: bool = False,
+        estimator: str = SECOND_ORDER_ESTIMATOR,
     ) -> None:
         super().__init__(estimator)
         self.beta = beta
@@ -72,7 +79,7 @@ class MIMCriterion(BetaGammaCriterion):
 
     plan = FIRST_ORDER_PLAN  # one pass over the table; the steps have nothing to compute
 
-    def __init__(self, estimator: str = "plugin") -> None:
+    def __init__(self, estimator: str = SECOND_ORDER_ESTIMATOR) -> None:
         super().__init__(0, 0, estimator=estimator)
 
 
@@ -87,7 +94,7 @@ class MIFSCriterion(BetaGammaCriterion):
     Transactions on Neural Networks 5, 1994.
     """
 
-    def __init__(self, beta: float = 1.0, estimator: str = "plugin") -> None:
+    def __init__(self, beta: float = 1.0, estimator: str = SECOND_ORDER_ESTIMATOR) -> None:
         super().__init__(beta, 0, estimator=estimator)
 
 
@@ -103,7 +110,7 @@ class MRMRCriterion(BetaGammaCriterion):
     Intelligence 27, 2005.
     """
 
-    def __init__(self, estimator: str = "plugin") -> None:
+    def __init__(self, estimator: str = SECOND_ORDER_ESTIMATOR) -> None:
         super().__init__(1, 0, mean=True, estimator=estimator)
 
 
@@ -119,7 +126,7 @@ class JMICriterion(BetaGammaCriterion):
     Advances in Neural Information Processing Systems 12, 1999.
     """
 
-    def __init__(self, estimator: str = "plugin") -> None:
+    def __init__(self, estimator: str = SECOND_ORDER_ESTIMATOR) -> None:
         super().__init__(1, 1, mean=True, estimator=estimator)
 
 
@@ -134,5 +141,55 @@ class CIFECriterion(BetaGammaCriterion):
     fusion. European Conference on Computer Vision, 2006.
     """
 
-    def __init__(self, estimator: str = "plugin") -> None:
+    def __init__(self, estimator: str = SECOND_ORDER_ESTIMATOR) -> None:
         super().__init__(1, 1, estimator=estimator)
+
+
+BETA = "Weight of the redundancy with each selected feature."
+
+METHODS = (
+    Method(
+        "MIM",
+        "MIM",
+        "mutual information maximization",
+        MIMCriterion,
+        MIMCriterion,
+        aliases=("maximum relevance",),
+    ),
+    Method(
+        "MIFS",
+        "MIFS",
+        "mutual information feature selection",
+        MIFSCriterion,
+        MIFSCriterion,
+        parameters=(Parameter("beta", 1.0, Number(0, 1), "float from 0 to 1, default 1", BETA),),
+    ),
+    Method(
+        "mRMR",
+        "MRMR",
+        "minimum redundancy, maximum relevance",
+        MRMRCriterion,
+        MRMRCriterion,
+        aliases=("minimum redundancy maximum relevance",),
+    ),
+    Method("JMI", "JMI", "joint mutual information", JMICriterion, JMICriterion),
+    Method("CIFE", "CIFE", "conditional infomax", CIFECriterion, CIFECriterion),
+    Method(
+        "BetaGamma",
+        "BetaGamma",
+        "the β,γ family, with MIM, MIFS and CIFE as special cases",
+        BetaGammaCriterion,
+        BetaGammaCriterion,
+        parameters=(
+            Parameter("beta", 1.0, Number(0), "float of at least 0, default 1", BETA),
+            Parameter(
+                "gamma",
+                1.0,
+                Number(0),
+                "float of at least 0, default 1",
+                "Weight of the redundancy within the classes, which is not about Y.",
+            ),
+        ),
+        aliases=("beta-gamma family",),
+    ),
+)

@@ -6,11 +6,13 @@ import numpy as np
 
 from hocmim import _native
 from hocmim.coding.codes import Codes, Column
-from hocmim.criteria.base import Criterion
+from hocmim.criteria.base import SECOND_ORDER_ESTIMATOR, Criterion
+from hocmim.criteria.method import Method
 from hocmim.criteria.search import SearchPlan
 from hocmim.information.counting import Values, native_list
+from hocmim.parameters import Number, Parameter
 
-MOST_TEAM_SIZE = 16
+MAX_TEAM_SIZE = 16
 
 # Candidates a call: few, so that work can be stopped in between.
 CHUNK = 16
@@ -43,7 +45,7 @@ class CMICOTCriterion(Criterion):
 
     plan = SearchPlan(blocks_per_thread=4)
 
-    def __init__(self, team_size: int = 6, estimator: str = "plugin") -> None:
+    def __init__(self, team_size: int = 6, estimator: str = SECOND_ORDER_ESTIMATOR) -> None:
         super().__init__(estimator)
         self.team_size = team_size
 
@@ -76,3 +78,23 @@ class CMICOTCriterion(Criterion):
     def scores(self) -> Values:
         """The score of the best representative."""
         return self.best_of_own
+
+
+METHODS = (
+    Method(
+        "CMICOT",
+        "CMICOT",
+        "conditional mutual information with complementary and opposing teams",
+        CMICOTCriterion,
+        CMICOTCriterion,
+        parameters=(
+            Parameter(
+                "team_size",
+                6,
+                Number(1, MAX_TEAM_SIZE, is_whole=True),
+                f"int from 1 to {MAX_TEAM_SIZE}, default 6",
+                "t, the size of both teams; b is a member of its own team.",
+            ),
+        ),
+    ),
+)

@@ -10,11 +10,13 @@ from numpy.typing import NDArray
 
 import hocmim._native as _native
 from hocmim.coding.codes import Codes, Column
-from hocmim.criteria.base import Criterion
+from hocmim.criteria.base import HIGH_ORDER_ESTIMATOR, Criterion
 from hocmim.criteria.bound import BoundedSearch
+from hocmim.criteria.method import Method
 from hocmim.criteria.search import SearchPlan
 from hocmim.information.comparison import comparison_key
 from hocmim.information.counting import Joint, Values, native_list
+from hocmim.parameters import Number, OneOf, Parameter
 
 # A member of Z is chosen by its key, that is, up to a rounding error.
 ROUNDING = 2e-12
@@ -57,6 +59,7 @@ class HOCMIMCriterion(Criterion):
     """
 
     plan = SearchPlan(blocks_per_thread=4)
+    has_representative_sets = True
 
     def __init__(
         self,
@@ -66,7 +69,7 @@ class HOCMIMCriterion(Criterion):
         form: str = "redundancy",
         path: str = "last",
         min_support: float = 0.0,
-        estimator: str = "shrinkage",
+        estimator: str = HIGH_ORDER_ESTIMATOR,
     ) -> None:
         super().__init__(estimator)
         self.max_order = max_order
@@ -74,6 +77,10 @@ class HOCMIMCriterion(Criterion):
         self.form = form
         self.path = path
         self.min_support = min_support
+
+    def limit(self, n_select: int) -> None:
+        """Reduce the order to what a selection of this size can reach."""
+        self.max_order = min(self.max_order, max(1, n_select - 1))
 
     def start(self, block: Codes, y: Column) -> Values:
         """Start with every representative set empty."""
@@ -231,3 +238,71 @@ class ExhaustiveHOCMIM(HOCMIMCriterion):
     def _members(self, position: int, order: int) -> NDArray[np.int64]:
         subset = self._best_set[order - 1][position] if order else []
         return np.array([self.selected[s].index for s in subset], np.int64)
+
+
+def make_hocmim(*, search: str, **parameters: Any) -> HOCMIMCriterion:
+    """Return the criterion with this way to find the representative set."""
+    kind = {"greedy": GreedyHOCMIM, "exhaustive": ExhaustiveHOCMIM}[search]
+    return kind(**parameters)
+
+
+METHODS = (
+    Method(
+        "HOCMIM",
+        "HOCMIM",
+        "high-order conditional mutual information maximization",
+        HOCMIMCriterion,
+        make_hocmim,
+        HIGH_ORDER_ESTIMATOR,
+        parameters=(
+            Parameter(
+                "max_order",
+                15,
+                Number(1, is_whole=True),
+                "int, default 15",
+                "The largest size of a representative set.",
+            ),
+            Parameter(
+                "tol",
+                0.01,
+                Number(0, 1),
+                "float, default 0.01",
+                "A representative set stops growing when J < tol · I(X;Y): the candidate is "
+                "redundant.",
+            ),
+            Parameter(
+                "form",
+                "redundancy",
+                OneOf(("redundancy", "conditional")),
+                '{"redundancy", "conditional"}',
+                "J as above, or J = I(X;Y|Z). They are equal for the plug-in estimator. Under "
+                "shrinkage the first falls back to relevance when samples are few; the second "
+                "suits many samples.",
+            ),
+            Parameter(
+                "path",
+                "last",
+                OneOf(("last", "min")),
+                '{"last", "min"}',
+                "J at the last level of the representative set, as in the paper, or the smallest "
+                "J of all levels.",
+            ),
+            Parameter(
+                "min_support",
+                0,
+                Number(0),
+                "float, default 0",
+                "Extend a representative set only while its occupied cells hold at least this many "
+                "samples on average. 0 as in the paper; 10 is a good value for small samples.",
+            ),
+            Parameter(
+                "search",
+                "greedy",
+                OneOf(("greedy", "exhaustive")),
+                '{"greedy", "exhaustive"}',
+                'How the representative set is found. "exhaustive" takes the best of all sets of '
+                "each size: for ``max_order`` of 2 or 3.",
+            ),
+        ),
+    ),
+)

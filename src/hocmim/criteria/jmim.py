@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from hocmim._native import Term
+from hocmim.criteria.base import SECOND_ORDER_ESTIMATOR
 from hocmim.criteria.least import SINGLE_COLUMN_PLAN, LeastTermCriterion
+from hocmim.criteria.method import Method
 
 
 class JMIMCriterion(LeastTermCriterion):
@@ -22,5 +24,10 @@ class JMIMCriterion(LeastTermCriterion):
     plan = SINGLE_COLUMN_PLAN
     term = Term.joint
 
-    def __init__(self, estimator: str = "plugin") -> None:
+    def __init__(self, estimator: str = SECOND_ORDER_ESTIMATOR) -> None:
         super().__init__(1, estimator)
+
+
+METHODS = (
+    Method("JMIM", "JMIM", "joint mutual information maximisation", JMIMCriterion, JMIMCriterion),
+)

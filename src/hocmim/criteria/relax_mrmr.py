@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from hocmim.coding.codes import Codes, Column
-from hocmim.criteria.base import Criterion
+from hocmim.criteria.base import HIGH_ORDER_ESTIMATOR, Criterion
+from hocmim.criteria.method import Method
 from hocmim.information.counting import Joint, Values
 
 
@@ -24,7 +25,7 @@ class RelaxMRMRCriterion(Criterion):
     selection? Pattern Recognition 53, 2016.
     """
 
-    def __init__(self, estimator: str = "shrinkage") -> None:
+    def __init__(self, estimator: str = HIGH_ORDER_ESTIMATOR) -> None:
         super().__init__(estimator)
 
     def start(self, block: Codes, y: Column) -> Values:
@@ -58,3 +59,15 @@ class RelaxMRMRCriterion(Criterion):
     def n_terms(self, n_select: int) -> int:
         """Return one term a selected feature, two a pair."""
         return (n_select - 1) ** 2
+
+
+METHODS = (
+    Method(
+        "Relax-mRMR",
+        "RelaxMRMR",
+        "mRMR with redundancy given pairs of selected features",
+        RelaxMRMRCriterion,
+        RelaxMRMRCriterion,
+        HIGH_ORDER_ESTIMATOR,
+    ),
+)

@@ -6,7 +6,7 @@ import warnings
 from numbers import Integral, Real
 from os import PathLike
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import narwhals as nw
 import numpy as np
@@ -70,6 +70,9 @@ class RankingSelector(SelectorMixin, BaseEstimator):
     """
 
     n_features_to_select: int | float | str | None
+    # The name in ``list_methods``, for a selector that is a method by itself, and other names.
+    method_name: ClassVar[str] = ""
+    method_aliases: ClassVar[tuple[str, ...]] = ()
 
     # --- for subclasses ---------------------------------------------------------------------------
 

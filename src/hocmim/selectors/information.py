@@ -6,7 +6,6 @@ import copy
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from numbers import Integral, Real
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Self
 
@@ -27,7 +26,6 @@ from hocmim.coding.sources import (
 )
 from hocmim.coding.store import codes_fingerprint, stored_codes
 from hocmim.criteria.base import Criterion
-from hocmim.criteria.hocmim import ExhaustiveHOCMIM, GreedyHOCMIM
 from hocmim.data.table import Table, as_table, as_target, check_shape, repeated_rows, set_features
 from hocmim.errors import InvalidParameterError, InvalidTableError, InvalidTargetError
 from hocmim.information.counting import BlockTerms, Joint
@@ -47,8 +45,9 @@ from hocmim.search.engines.remote import (
 from hocmim.search.loop import Engine, forward_search
 from hocmim.search.progress import Progress
 from hocmim.search.selection import Selection, Step, Stopping
-from hocmim.search.stopping import STOPS, StoppingRule
+from hocmim.search.stopping import StoppingRule
 from hocmim.selectors.base import RankingSelector
+from hocmim.selectors.declared import DeclaredParameters
 
 if TYPE_CHECKING:
     from hocmim.search.engines.dask import Cluster, DaskEngine
@@ -58,79 +57,12 @@ ELSEWHERE = ("engine", "codes_dir", "checkpoint", "n_jobs", "verbose")
 FOR_AUTO = ("stop", "alpha", "n_permutations", "random_state")
 
 
-class InformationSelector(RankingSelector):
-    """Base of the selectors that maximise a criterion of information, one column at a time.
+class InformationSelector(DeclaredParameters, RankingSelector):
+    """Base of the selectors that maximise an information criterion, one column at a time.
 
-    The table is encoded (``discretizer``, ``n_bins``; missing values are a level of their own), and
-    the criterion scores what is left until ``n_features_to_select`` columns are chosen. Columns of
-    equal score (to 12 decimals): the first in the table wins.
-
-    Parameters
-    ----------
-    n_features_to_select : int, float, "auto" or None, default 10
-        How many columns to select: a number, a fraction of all, None for half of them, or "auto"
-        for as many as add more than chance does: see ``stop``.
-    estimator : {"plugin", "shrinkage", "miller_madow", "grassberger", "jeffreys"}
-        How information is estimated from counts; see ``hocmim.information.estimators``.
-    discretizer : {"uniform", "quantile", "mdlp"}
-        How numeric columns are cut into bins: equal width, equal frequency, or by the class.
-    n_bins : int, default 5
-        Numeric columns with more distinct values than this are cut.
-    target_bins : int, default 5
-        Into how many bins a continuous target is cut.
-    min_gain : float or None
-        Stop before a column whose score is lower than this, even if fewer are selected then.
-    stop : {"chi2", "permutation"}
-        For "auto": how to test whether the best candidate X adds anything to the selected features
-        Z most redundant with it, H0: X ⟂ Y | Z. See ``hocmim.search.stopping``.
-    alpha : float, default 0.01
-        For "auto": the level, corrected for the number of candidates. Selection stops before the
-        first column with a larger p-value.
-    n_permutations : int, default 999
-        For "auto" and "permutation".
-    random_state : int, RandomState or None, default 0
-        Seed of the permutations.
-    feature_groups : dict of name to columns, list of lists of columns, or None
-        Columns (by name or index) that are selected together as one feature, such as the columns of
-        a one-hot code; the others stay as they are.
-    engine : "local", "dask", a distributed Client or the address of a scheduler
-        Where the work is done: on this machine, or on the workers of a Dask cluster. Never changes
-        a result.
-    codes_dir : path or None
-        Keep the codes in memory-mapped files of this folder instead of in memory, and use them
-        again for the same data.
-    checkpoint : path or None
-        After each selected column, write there what is needed to go on; go on from it if it exists.
-    n_jobs : int or None
-        Threads; None or -1 for all cores. Never changes a result.
-    verbose : int
-        1 prints how many terms there are to compute, a line for each selected column, and the
-        progress of long steps, to standard error.
-
-    Attributes
-    ----------
-    selected_ : ndarray of int64, shape (K,)
-        Column indices in the order of selection.
-    scores_ : ndarray of float64, shape (K,)
-        The score of each selected column when it was chosen, in nats.
-    relevance_ : ndarray of float64, shape (n_features_in_,)
-        I(X;Y) of every column, in nats.
-    ranking_ : ndarray of int64, shape (n_features_in_,)
-        1 for the column chosen first; columns not chosen share K + 1.
-    encoder_ : Encoder
-        How each column was encoded.
-    classes_ : ndarray
-        The classes of y (the cut points of a continuous y are in ``target_cuts_``).
-    target_cuts_ : ndarray or None
-    p_values_ : ndarray of float64, shape (K,)
-        Of each selected column when it was chosen, corrected. Only with "auto".
-    stopping_ : Stopping or None
-        Why selection ended early: ``reason``, the column it ended before, its score and p-value.
-        None if as many columns as asked for, or all, were selected.
-    features_ : Features
-        What was selected from: the groups of ``feature_groups``, and the columns in none of them.
-    trace_ : Trace
-        The winner and the runner-up of each step: score, relevance, order, representative set.
+    The table is encoded (``discretizer``, ``n_bins``; missing values are a level of their own).
+    Then the criterion scores the candidates until ``n_features_to_select`` columns are selected. Of
+    columns with the same score (to 12 decimals) the first in the table is selected.
 
     Notes
     -----
@@ -162,7 +94,7 @@ class InformationSelector(RankingSelector):
     verbose: int
 
     @abstractmethod
-    def _criterion(self) -> Criterion:
+    def make_criterion(self) -> Criterion:
         """Check the parameters and make the criterion."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -187,11 +119,12 @@ class InformationSelector(RankingSelector):
             return self._fit(X, y, sample_weight, cluster)
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, cluster: Cluster | None) -> Self:
+        self.check_parameters()
         table, y = self._open_input(X, y, sample_weight, cluster)
         self._row_counts = table.row_counts if isinstance(table, Table) else None
         self.features_ = self._resolve_features()
         n_selected = self._resolve_n_features(len(self.features_), self.features_.counted)
-        criterion = self._criterion()
+        criterion = self._limited_criterion()
         target = self._encode_target(table, y)
         codes = self._encode(table, target.column)
         if isinstance(codes, Codes):
@@ -206,7 +139,7 @@ class InformationSelector(RankingSelector):
         if self._is_auto:
             self.p_values_ = self._for_columns(rule.p_values[: len(selection.steps)])
         self.classes_, self.target_cuts_ = target.classes, target.cuts
-        self._keep(selection)
+        self._keep(selection, criterion)
         return self
 
     def _open_input(
@@ -333,14 +266,15 @@ class InformationSelector(RankingSelector):
         names = getattr(self, "feature_names_in_", None)
         return resolve_groups(self.feature_groups, self.n_features_in_, names)
 
+    def _limited_criterion(self) -> Criterion:
+        """Return the criterion for the number of features to select."""
+        criterion = self.make_criterion()
+        criterion.limit(self._resolve_n_features(len(self.features_)))
+        return criterion
+
     def _stopping_rule(
         self, criterion: Criterion, codes: Codes | RemoteCodes, y: Column
     ) -> StoppingRule:
-        check_choice("stop", self.stop, STOPS)
-        check_number("alpha", self.alpha, at_least=0, at_most=1)
-        check_number("n_permutations", self.n_permutations, at_least=1, whole=True)
-        if self.min_gain is not None:
-            check_number("min_gain", self.min_gain, at_least=0)
         return StoppingRule(
             codes.column,
             y,
@@ -360,8 +294,9 @@ class InformationSelector(RankingSelector):
         n_terms = criterion.n_terms(n_selected) * len(self.features_)
         return Progress(type(self).__name__, names, n_selected, n_terms)
 
-    def _keep(self, selection: Selection) -> None:
+    def _keep(self, selection: Selection, criterion: Criterion) -> None:
         """Set the fitted attributes."""
+        self.selection_ = selection
         self.relevance_ = selection.relevance[self.features_.of_column]
         self.trace_ = Trace(selection, self.features_)
         self._set_selection(
@@ -369,9 +304,20 @@ class InformationSelector(RankingSelector):
             [step.score for step in selection.steps],
             features=self.features_,
         )
+        if criterion.has_representative_sets:
+            self.orders_ = self._for_columns(
+                np.array([step.order for step in selection.steps], np.int64)
+            )
+            self.representative_sets_ = [
+                self.features_.expand(step.representative_set)
+                for step, size in zip(
+                    selection.steps, self.features_.sizes(self._kept.indices), strict=True
+                )
+                for _ in range(size)
+            ]
 
     def _for_columns(self, values: ArrayLike) -> NDArray[Any]:
-        """What was found for each selected feature, for each of its columns."""
+        """Return what was found for each selected feature, for each of its columns."""
         return np.repeat(values, self.features_.sizes(self._kept.indices))
 
     def _in_columns(self, stopping: Stopping | None) -> Stopping | None:
@@ -419,7 +365,7 @@ class InformationSelector(RankingSelector):
         explanation = explain(
             self._column_to_explain(features.find(feature), X),
             self._kept,
-            self._criterion().copy(),
+            self._limited_criterion().copy(),
             method=type(self).__name__,
             names=features.names,
             best=best,
@@ -462,7 +408,7 @@ class InformationSelector(RankingSelector):
         return [self.encoder_.transform_column(table, j) for j in indices]
 
     def _estimator(self) -> str:
-        return self._criterion().estimator
+        return self._limited_criterion().estimator
 
     def redundancy_matrix(self) -> NDArray[np.float64]:
         """R_ij = I(X_i;X_j) − I(X_i;X_j|Y) of the selected features, in the order of selection.
@@ -517,200 +463,3 @@ class InformationSelector(RankingSelector):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
-
-
-class HOCMIM(InformationSelector):
-    """High-order conditional mutual information maximization.
-
-    J(X) = I(X;Y) − [I(X;Z) − I(X;Z|Y)], where Z ⊆ S is the representative set of X: the selected
-    features most redundant with it, found greedily, as many as it takes (up to ``max_order``).
-    Rewards what a feature adds to those it overlaps with most, dependencies among many features
-    included. ``InformationSelector`` lists the other attributes.
-
-    Parameters
-    ----------
-    n_features_to_select : int, float, "auto" or None, default 10
-        How many columns to select: a number, a fraction of all, None for half of them, or "auto"
-        for as many as add more than chance does: see ``stop``.
-    max_order : int, default 15
-        The largest size of a representative set.
-    tol : float, default 0.01
-        A representative set stops growing when J < tol · I(X;Y): the candidate is redundant.
-    estimator : {"shrinkage", "plugin", "miller_madow", "grassberger", "jeffreys"}
-        How information is estimated from counts; see ``hocmim.information.estimators``.
-    form : {"redundancy", "conditional"}
-        J as above, or J = I(X;Y|Z). Equal for the plug-in. Under shrinkage the first falls back to
-        relevance when samples are too few for the order; the second is for many samples.
-    path : {"last", "min"}
-        J at the last level of the representative set, as in the paper, or the smallest on the way.
-    min_support : float, default 0
-        Extend a representative set only while its occupied cells hold at least this many samples on
-        average. 0 as in the paper; 10 is a good value for small samples.
-    search : {"greedy", "exhaustive"}
-        How the representative set is found. "exhaustive" takes the best of all sets of each size:
-        for ``max_order`` of 2 or 3.
-    discretizer : {"uniform", "quantile", "mdlp"}
-        How numeric columns are cut into bins: equal width, equal frequency, or by the class.
-    n_bins : int, default 5
-        Numeric columns with more distinct values than this are cut.
-    target_bins : int, default 5
-        Into how many bins a continuous target is cut.
-    min_gain : float or None
-        Stop before a column whose score is lower than this, even if fewer are selected then.
-    stop : {"chi2", "permutation"}
-        For "auto": how to test whether the best candidate X adds anything to the selected features
-        Z most redundant with it, H0: X ⟂ Y | Z. See ``hocmim.search.stopping``.
-    alpha : float, default 0.01
-        For "auto": the level, corrected for the number of candidates. Selection stops before the
-        first column with a larger p-value.
-    n_permutations : int, default 999
-        For "auto" and "permutation".
-    random_state : int, RandomState or None, default 0
-        Seed of the permutations.
-    feature_groups : dict of name to columns, list of lists of columns, or None
-        Columns (by name or index) that are selected together as one feature, such as the columns of
-        a one-hot code; the others stay as they are.
-    engine : "local", "dask", a distributed Client or the address of a scheduler
-        Where the work is done: on this machine, or on the workers of a Dask cluster. Never changes
-        a result.
-    codes_dir : path or None
-        Keep the codes in memory-mapped files of this folder instead of in memory, and use them
-        again for the same data.
-    checkpoint : path or None
-        After each selected column, write there what is needed to go on; go on from it if it exists.
-    n_jobs : int or None
-        Threads; None or -1 for all cores. Never changes a result.
-    verbose : int
-        1 prints a line for each selected column to standard error.
-
-    Attributes
-    ----------
-    orders_ : ndarray of int64, shape (K,)
-        The size of each selected column's representative set when it was chosen.
-    representative_sets_ : list of ndarray of int64
-        These sets, as column indices in greedy order.
-
-    References
-    ----------
-    Souza, Premebida, Araújo: High-order conditional mutual information maximization for dealing
-    with high-order dependencies in feature selection. Pattern Recognition 131, 2022.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> from hocmim import HOCMIM
-    >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> HOCMIM(n_features_to_select=3).fit(X, y).transform(X).shape
-    (569, 3)
-    """
-
-    def __init__(
-        self,
-        n_features_to_select: int | float | str | None = 10,
-        *,
-        max_order: int = 15,
-        tol: float = 0.01,
-        estimator: str = "shrinkage",
-        form: str = "redundancy",
-        path: str = "last",
-        min_support: float = 0,
-        search: str = "greedy",
-        discretizer: str = "uniform",
-        n_bins: int = 5,
-        target_bins: int = 5,
-        min_gain: float | None = None,
-        stop: str = "chi2",
-        alpha: float = 0.01,
-        n_permutations: int = 999,
-        random_state: Any = 0,
-        feature_groups: Any = None,
-        engine: Any = "local",
-        codes_dir: str | PathLike[str] | None = None,
-        checkpoint: str | PathLike[str] | None = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.max_order = max_order
-        self.tol = tol
-        self.estimator = estimator
-        self.form = form
-        self.path = path
-        self.min_support = min_support
-        self.search = search
-        self.discretizer = discretizer
-        self.n_bins = n_bins
-        self.target_bins = target_bins
-        self.min_gain = min_gain
-        self.stop = stop
-        self.alpha = alpha
-        self.n_permutations = n_permutations
-        self.random_state = random_state
-        self.feature_groups = feature_groups
-        self.engine = engine
-        self.codes_dir = codes_dir
-        self.checkpoint = checkpoint
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
-    def _criterion(self) -> Criterion:
-        check_choice("form", self.form, ("redundancy", "conditional"))
-        check_choice("path", self.path, ("last", "min"))
-        check_choice("search", self.search, ("greedy", "exhaustive"))
-        check_number("max_order", self.max_order, at_least=1, whole=True)
-        check_number("tol", self.tol, at_least=0, at_most=1)
-        check_number("min_support", self.min_support, at_least=0)
-        criterion = GreedyHOCMIM if self.search == "greedy" else ExhaustiveHOCMIM
-        # No representative set is larger than what is selected.
-        n_selected = self._resolve_n_features(len(self._resolve_features()))
-        order = min(self.max_order, max(1, n_selected - 1))
-        return criterion(
-            max_order=order,
-            tol=self.tol,
-            form=self.form,
-            path=self.path,
-            min_support=self.min_support,
-            estimator=self.estimator,
-        )
-
-    def _keep(self, selection: Selection) -> None:
-        super()._keep(selection)
-        details = [step.details for step in selection.steps]
-        orders = np.array([detail["order"] for detail in details], np.int64)
-        self.orders_ = self._for_columns(orders)
-        self.representative_sets_ = [
-            self.features_.expand(detail["representative_set"])
-            for detail, size in zip(details, self.features_.sizes(self._kept.indices), strict=True)
-            for _ in range(size)
-        ]
-
-
-def check_choice(parameter: str, value: Any, choices: tuple[str, ...]) -> None:
-    """Raise an error that lists the choices unless value is one of them."""
-    if not isinstance(value, str) or value not in choices:
-        raise InvalidParameterError(
-            f"{parameter} must be one of {', '.join(map(repr, choices))}. Got {value!r} instead."
-        )
-
-
-def check_number(
-    parameter: str,
-    value: Any,
-    *,
-    at_least: float,
-    at_most: float = np.inf,
-    whole: bool = False,
-) -> None:
-    """Raise an error that states the range unless value is a number in it."""
-    kind = Integral if whole else Real
-    if (
-        isinstance(value, kind)
-        and not isinstance(value, (bool, np.bool_))
-        and at_least <= float(value) <= at_most
-        and float(value) < np.inf
-    ):
-        return
-    expected = f"{'an integer' if whole else 'a number'} of at least {at_least}"
-    if at_most < np.inf:
-        expected += f" and at most {at_most}"
-    raise InvalidParameterError(f"{parameter} must be {expected}. Got {value!r} instead.")

@@ -2,57 +2,40 @@
 
 from __future__ import annotations
 
-import difflib
+from importlib import import_module
+from pkgutil import iter_modules
 from typing import Any
 
 from hocmim.errors import InvalidParameterError
-from hocmim.selectors import comparators, filters
+from hocmim.selectors import filters
 from hocmim.selectors.base import RankingSelector
-from hocmim.selectors.information import HOCMIM
+from hocmim.selectors.methods import find_methods, selector_class
+from hocmim.text import did_you_mean
 
-# The names of the paper, in its order: information first, then the filters.
-METHODS: dict[str, type[RankingSelector]] = {
-    "HOCMIM": HOCMIM,
-    "CMIM": comparators.CMIM,
-    "JMI": comparators.JMI,
-    "DISR": comparators.DISR,
-    "mRMR": comparators.MRMR,
-    "Relax-mRMR": comparators.RelaxMRMR,
-    "CMICOT": comparators.CMICOT,
-    "JMI-3": comparators.JMI3,
-    "JMI-4": comparators.JMI4,
-    "CMIM-3": comparators.CMIM3,
-    "CMIM-4": comparators.CMIM4,
-    "MIM": comparators.MIM,
-    "MIFS": comparators.MIFS,
-    "CIFE": comparators.CIFE,
-    "ICAP": comparators.ICAP,
-    "JMIM": comparators.JMIM,
-    "CMI": comparators.CMI,
-    "BetaGamma": comparators.BetaGamma,
-    "Fisher": filters.FisherScore,
-    "Gini": filters.GiniIndex,
-    "Kruskal-Wallis": filters.KruskalWallis,
-    "ReliefF": filters.ReliefF,
-    "NCA": filters.NCA,
-    "ILFS": filters.ILFS,
-    "FS-OLS": filters.FSOLS,
-}
 
-# What else people call them.
-ALIASES = {
-    "maximum relevance": "MIM",
-    "minimum redundancy maximum relevance": "mRMR",
-    "beta-gamma family": "BetaGamma",
-    "Fisher score": "Fisher",
-    "Gini index": "Gini",
-    "Kruskal": "Kruskal-Wallis",
-    "OLS": "FS-OLS",
+def _filters() -> dict[str, type[RankingSelector]]:
+    """The filters by the names they declare."""
+    names = [found.name for found in iter_modules(filters.__path__)]
+    modules = [import_module(f"{filters.__name__}.{name}") for name in names]
+    kinds = [
+        kind
+        for module in modules
+        for kind in vars(module).values()
+        if isinstance(kind, type) and issubclass(kind, RankingSelector) and kind.method_name
+    ]
+    return {kind.method_name: kind for kind in sorted(kinds, key=lambda kind: kind.method_name)}
+
+
+_INFORMATION = {method.name: selector_class(method) for method in find_methods()}
+_ALIASES = {alias: method.name for method in find_methods() for alias in method.aliases} | {
+    alias: name for name, kind in _filters().items() for alias in kind.method_aliases
 }
+# The information-theoretic methods, then the filters, each in alphabetical order.
+METHODS: dict[str, type[RankingSelector]] = {**_INFORMATION, **_filters()}
 
 
 def selectors_by_class_name() -> dict[str, type[RankingSelector]]:
-    """Every selector by the name of its class."""
+    """Return every selector by the name of its class."""
     return {kind.__name__: kind for kind in METHODS.values()}
 
 
@@ -63,7 +46,7 @@ def list_methods() -> list[str]:
     --------
     >>> import hocmim
     >>> hocmim.list_methods()[:3]
-    ['HOCMIM', 'CMIM', 'JMI']
+    ['BetaGamma', 'CIFE', 'CMI']
     """
     return list(METHODS)
 
@@ -85,27 +68,24 @@ def make_selector(name: str, **parameters: Any) -> RankingSelector:
     JMI3(n_features_to_select=5)
     """
     known = {_plain(method): method for method in METHODS}
-    known |= {_plain(alias): method for alias, method in ALIASES.items()}
+    known |= {_plain(alias): method for alias, method in _ALIASES.items()}
     method = known.get(_plain(name)) if isinstance(name, str) else None
     if method is None:
-        raise InvalidParameterError(_unknown(name, known))
+        hint = did_you_mean(name, [*METHODS, *_ALIASES]) if isinstance(name, str) else ""
+        raise InvalidParameterError(
+            f"There is no method {name!r}.{hint} The methods are {', '.join(METHODS)}."
+        )
     kind = METHODS[method]
     allowed = kind._get_param_names()
     for parameter in parameters:
         if parameter not in allowed:
             raise InvalidParameterError(
-                f"{method} has no parameter {parameter!r}. It has {', '.join(allowed)}."
+                f"{method} has no parameter {parameter!r}.{did_you_mean(parameter, allowed)} "
+                f"It has {', '.join(allowed)}."
             )
     return kind(**parameters)
 
 
 def _plain(name: str) -> str:
-    """The letters and digits of a name, in small letters."""
+    """Return the letters and digits of a name, in small letters."""
     return "".join(c for c in name.casefold() if c.isalnum())
-
-
-def _unknown(name: Any, known: dict[str, str]) -> str:
-    near = difflib.get_close_matches(_plain(name), known, n=3) if isinstance(name, str) else []
-    nearest = list(dict.fromkeys(known[plain] for plain in near))
-    hint = f"Did you mean {' or '.join(map(repr, nearest))}? " if nearest else ""
-    return f"There is no method {name!r}. {hint}The methods are {', '.join(METHODS)}."

@@ -3,7 +3,7 @@ import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hocmim.selectors.filters import FisherScore
+from hocmim import FisherScore
 from hocmim.selectors.filters.fisher import fisher_score
 
 

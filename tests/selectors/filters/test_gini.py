@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
-from hocmim.selectors.filters import GiniIndex
+from hocmim import GiniIndex
 from hocmim.selectors.filters.gini import gini_index
 
 

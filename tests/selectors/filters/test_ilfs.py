@@ -3,8 +3,8 @@ import tracemalloc
 import numpy as np
 import pytest
 
+from hocmim import ILFS
 from hocmim.errors import InvalidParameterError
-from hocmim.selectors.filters import ILFS
 from hocmim.selectors.filters.ilfs import closeness, fit_relevance, path_scores, token_counts
 
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from hocmim.selectors.filters import KruskalWallis
+from hocmim import KruskalWallis
 from hocmim.selectors.filters.kruskal import kruskal_wallis
 
 

@@ -2,8 +2,9 @@ import numpy as np
 import pytest
 from scipy.optimize import check_grad
 
+from hocmim import NCA
 from hocmim.errors import InvalidParameterError
-from hocmim.selectors.filters import NCA, nca
+from hocmim.selectors.filters import nca
 from hocmim.selectors.filters.nca import split_columns, standardised, stratified_rows
 
 

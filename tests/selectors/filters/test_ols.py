@@ -3,8 +3,8 @@ import builtins
 import numpy as np
 import pytest
 
+from hocmim import FSOLS
 from hocmim.errors import MissingDependencyError
-from hocmim.selectors.filters import FSOLS
 
 pytest.importorskip("fastcan")
 

@@ -2,8 +2,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from hocmim import FisherScore, GiniIndex, KruskalWallis, ReliefF
 from hocmim.errors import InvalidParameterError
-from hocmim.selectors.filters import FisherScore, GiniIndex, KruskalWallis, ReliefF
 from hocmim.selectors.filters.relieff import relieff
 
 

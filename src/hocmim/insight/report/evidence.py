@@ -272,7 +272,7 @@ def _basis_of_search(selector: Any, X: Any, y: Any) -> Basis:
             "y is not the target the selector was fitted on: its values, or their order, are "
             "others. Pass the same X and y to the report as to fit."
         )
-    criterion = selector._criterion()
+    criterion = selector._limited_criterion()
     return Basis(
         features=selector.features_,
         encoder=selector.encoder_,

@@ -41,6 +41,9 @@ class FisherScore(WeightedFilter):
     R. O. Duda, P. E. Hart, D. G. Stork, Pattern Classification, 2nd ed., Wiley 2001.
     """
 
+    method_name = "Fisher"
+    method_aliases = ("Fisher score",)
+
     def __init__(self, n_features_to_select: int | float | None = 10) -> None:
         self.n_features_to_select = n_features_to_select
 

@@ -37,6 +37,9 @@ class GiniIndex(WeightedFilter):
     Trees, 1984.
     """
 
+    method_name = "Gini"
+    method_aliases = ("Gini index",)
+
     lower_is_better = True
 
     def __init__(self, n_features_to_select: int | float | None = 10) -> None:

@@ -72,6 +72,8 @@ class ILFS(WeightedFilter):
     Probabilistic Latent Graph-Based Ranking Approach, ICCV 2017.
     """
 
+    method_name = "ILFS"
+
     def __init__(
         self,
         n_features_to_select: int | float | None = 10,

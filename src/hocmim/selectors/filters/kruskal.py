@@ -36,6 +36,9 @@ class KruskalWallis(WeightedFilter):
     W. H. Kruskal, W. A. Wallis, Use of ranks in one-criterion variance analysis, JASA 1952.
     """
 
+    method_name = "Kruskal-Wallis"
+    method_aliases = ("Kruskal",)
+
     def __init__(self, n_features_to_select: int | float | None = 10) -> None:
         self.n_features_to_select = n_features_to_select
 

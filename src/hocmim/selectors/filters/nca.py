@@ -85,6 +85,8 @@ class NCA(ScoringFilter):
     Journal of Computers 2012.
     """
 
+    method_name = "NCA"
+
     def __init__(
         self,
         n_features_to_select: int | float | None = 10,

@@ -58,6 +58,9 @@ class FSOLS(Filter):
     classification, Pattern Recognition 2022.
     """
 
+    method_name = "FS-OLS"
+    method_aliases = ("OLS",)
+
     def __init__(
         self, n_features_to_select: int | float | None = 10, *, n_jobs: int | None = None
     ) -> None:

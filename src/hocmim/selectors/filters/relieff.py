@@ -54,6 +54,8 @@ class ReliefF(ScoringFilter):
     Machine Learning 2003.
     """
 
+    method_name = "ReliefF"
+
     def __init__(
         self,
         n_features_to_select: int | float | None = 10,

@@ -1,0 +1,178 @@
+"""The parameters and fitted attributes that every information-theoretic selector has."""
+
+from __future__ import annotations
+
+from hocmim.information.estimators import ESTIMATORS
+from hocmim.parameters import Number, OneOf, Parameter
+from hocmim.search.stopping import STOPS
+
+
+def choices(names: tuple[str, ...]) -> str:
+    """Return names as a docstring lists them: {"a", "b"}."""
+    return "{" + ", ".join(f'"{name}"' for name in names) + "}"
+
+
+N_FEATURES = Parameter(
+    "n_features_to_select",
+    10,
+    None,  # depends on the table
+    'int, float, "auto" or None, default 10',
+    "How many columns to select: a number, a fraction of all, None for half of them, or "
+    '"auto" for as many as add more than chance does: see ``stop``.',
+)
+
+
+def estimator_parameter(default: str) -> Parameter:
+    """Return the parameter ``estimator`` with this default."""
+    return Parameter(
+        "estimator",
+        default,
+        OneOf(ESTIMATORS),
+        f'{choices(ESTIMATORS)}, default "{default}"',
+        "How information is estimated from counts; see ``hocmim.information.estimators``.",
+    )
+
+
+COMMON = (
+    Parameter(
+        "discretizer",
+        "uniform",
+        None,  # checked by Encoder
+        '{"uniform", "quantile", "mdlp"}, default "uniform"',
+        "How numeric columns are cut into bins: equal width, equal frequency, or by the class.",
+    ),
+    Parameter(
+        "n_bins",
+        5,
+        None,  # checked by Encoder
+        "int, default 5",
+        "Numeric columns with more distinct values than this are cut.",
+    ),
+    Parameter(
+        "target_bins",
+        5,
+        None,  # checked when the target is cut
+        "int, default 5",
+        "Into how many bins a continuous target is cut.",
+    ),
+    Parameter(
+        "min_gain",
+        None,
+        Number(0, or_none=True),
+        "float or None",
+        "Stop before a column whose score is lower than this, even if fewer columns are selected "
+        "then.",
+    ),
+    Parameter(
+        "stop",
+        "chi2",
+        OneOf(STOPS),
+        '{"chi2", "permutation"}',
+        'For "auto": how to test whether the best candidate X adds anything to the selected '
+        "features Z most redundant with it, H0: X ⟂ Y | Z. See ``hocmim.search.stopping``.",
+    ),
+    Parameter(
+        "alpha",
+        0.01,
+        Number(0, 1),
+        "float, default 0.01",
+        'For "auto": the significance level, corrected for the number of candidates. Selection '
+        "stops before the first column with a larger p-value.",
+    ),
+    Parameter(
+        "n_permutations",
+        999,
+        Number(1, is_whole=True),
+        "int, default 999",
+        'For "auto" and "permutation": how many permutations.',
+    ),
+    Parameter(
+        "random_state",
+        0,
+        None,
+        "int, RandomState or None, default 0",
+        "Random seed of the permutations.",
+    ),
+    Parameter(
+        "feature_groups",
+        None,
+        None,
+        "dict of name to columns, list of lists of columns, or None",
+        "Columns (by name or index) that are selected together as one feature, such as the columns "
+        "of a one-hot code. The other columns stay as they are.",
+    ),
+    Parameter(
+        "engine",
+        "local",
+        None,
+        '"local", "dask", a distributed Client or the address of a scheduler',
+        "Where the work is done: on this machine, or on the workers of a Dask cluster. Never "
+        "changes a result.",
+    ),
+    Parameter(
+        "codes_dir",
+        None,
+        None,
+        "path or None",
+        "Keep the codes in memory-mapped files of this folder instead of in memory, and use them "
+        "again for the same data.",
+    ),
+    Parameter(
+        "checkpoint",
+        None,
+        None,
+        "path or None",
+        "Write the state of the search to this file after each selected column. If the file "
+        "exists, continue from it.",
+    ),
+    Parameter(
+        "n_jobs",
+        None,
+        None,
+        "int or None",
+        "Threads; None or -1 for all cores. Never changes a result.",
+    ),
+    Parameter(
+        "verbose",
+        0,
+        None,
+        "int",
+        "1 prints how many terms there are to compute, a line for each selected column, and the "
+        "progress of long steps, to standard error.",
+    ),
+)
+
+ATTRIBUTES = """\
+Attributes
+----------
+selected_ : ndarray of int64, shape (K,)
+    Column indices in the order of selection.
+scores_ : ndarray of float64, shape (K,)
+    The score of each selected column when it was selected, in nats.
+relevance_ : ndarray of float64, shape (n_features_in_,)
+    I(X;Y) of every column, in nats.
+ranking_ : ndarray of int64, shape (n_features_in_,)
+    1 for the column selected first; columns that were not selected share K + 1.
+encoder_ : Encoder
+    How each column was encoded.
+classes_ : ndarray
+    The classes of y (the cut points of a continuous y are in ``target_cuts_``).
+target_cuts_ : ndarray or None
+p_values_ : ndarray of float64, shape (K,)
+    Of each selected column when it was selected, corrected. Only with "auto".
+stopping_ : Stopping or None
+    Why the selection ended early: ``reason``, the column it ended before, its score and p-value.
+    None if all columns, or the number given, were selected.
+features_ : Features
+    What was selected from: the groups of ``feature_groups``, and the columns in no group.
+selection_ : Selection
+    The whole search, in feature indices: the winner and the runner-up of each step.
+trace_ : Trace
+    The same as a table: score, relevance, order and representative set of each winner and
+    runner-up."""
+
+REPRESENTATIVE_SETS = """
+orders_ : ndarray of int64, shape (K,)
+    The size of the representative set of each selected column when it was selected.
+representative_sets_ : list of ndarray of int64
+    These sets, as column indices in greedy order."""
