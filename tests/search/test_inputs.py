@@ -12,7 +12,7 @@ from hocmim.coding.encoder import encode, encode_target
 from hocmim.coding.groups import resolve_groups
 from hocmim.coding.sources import RowSource
 from hocmim.criteria.beta_gamma import JMICriterion
-from hocmim.data.table import set_features
+from hocmim.data.checks import set_features
 from hocmim.errors import InvalidParameterError, InvalidTableError, InvalidTargetError
 from hocmim.search.engines.local import LocalEngine
 from hocmim.search.inputs import open_engine, open_input, open_table

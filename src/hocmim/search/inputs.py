@@ -36,17 +36,10 @@ from hocmim.coding.sources import (
 )
 from hocmim.coding.store import codes_fingerprint, stored_codes
 from hocmim.criteria.base import Criterion
-from hocmim.data.table import (
-    Table,
-    as_counts,
-    as_table,
-    as_target,
-    check_features,
-    check_finite,
-    check_shape,
-    repeated_rows,
-    take_columns,
-)
+from hocmim.data.checks import check_features, check_finite
+from hocmim.data.table import Table, as_table, check_shape, take_columns
+from hocmim.data.target import as_target
+from hocmim.data.weights import as_counts, repeated_rows
 from hocmim.errors import InvalidParameterError, InvalidTargetError
 from hocmim.search.engines.local import LocalEngine
 from hocmim.search.engines.remote import (

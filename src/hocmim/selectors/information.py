@@ -28,7 +28,10 @@ from hocmim.coding.sources import (
 from hocmim.coding.store import codes_fingerprint, stored_codes
 from hocmim.criteria.base import Criterion
 from hocmim.criteria.hocmim import ExhaustiveHOCMIM, GreedyHOCMIM
-from hocmim.data.table import Table, as_table, as_target, check_shape, repeated_rows, set_features
+from hocmim.data.checks import set_features
+from hocmim.data.table import Table, as_table, check_shape
+from hocmim.data.target import as_target
+from hocmim.data.weights import repeated_rows
 from hocmim.errors import InvalidParameterError, InvalidTableError, InvalidTargetError
 from hocmim.information.counting import BlockTerms, Joint
 from hocmim.insight import plots

@@ -48,7 +48,8 @@ from hocmim.coding.sources import (
     fill_rows,
     survey_columns,
 )
-from hocmim.data.table import Span, as_target
+from hocmim.data.columns import Span
+from hocmim.data.target import as_target
 from hocmim.errors import InvalidParameterError, InvalidTableError, InvalidTargetError
 from hocmim.search.engines.dask import CODES_SHARE, Block, Cluster, ComputedCodes
 from hocmim.search.engines.remote import RemoteTable
