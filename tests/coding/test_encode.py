@@ -506,7 +506,7 @@ def test_many_classes_take_two_bytes():
         (pd.Series([True, None], dtype="boolean"), "Input y contains NaN"),
         ([1.0, np.inf], "Input y contains infinity or a value too large for"),
         (np.ones((3, 2)), "y should be a 1d array"),
-        (["a", 1.5, {}], "strings or of numbers, and it holds dict and float and str"),
+        (["a", 1.5, {}], "strings or numbers, but it holds dict and float and str"),
         (np.array([1j, 2]), "Complex data not supported"),
         (np.array(["2020", "2021"], "M8[D]"), "dates"),
         (sparse.csr_array(np.ones((1, 3))), "Sparse data is not supported"),

@@ -15,17 +15,11 @@ from scipy import sparse
 from sklearn.exceptions import DataConversionWarning
 
 from hocmim import MIM
-from hocmim.data.table import (
-    Categories,
-    Numbers,
-    Span,
-    as_table,
-    as_target,
-    check_finite,
-    numeric_matrix,
-    take_columns,
-    take_rows,
-)
+from hocmim.data.checks import check_finite
+from hocmim.data.columns import Categories, Numbers, Span
+from hocmim.data.numeric import numeric_matrix
+from hocmim.data.table import as_table, take_columns, take_rows
+from hocmim.data.target import as_target
 from hocmim.errors import InvalidColumnError, InvalidTableError, InvalidTargetError
 
 NAN = float("nan")
@@ -240,9 +234,9 @@ def test_an_array_is_read_in_place():
         (pl.DataFrame({"a": []}), r"0 sample\(s\)"),
         (np.ones((2, 2)) * 1j, "Complex data not supported"),
         (sparse.csr_array(np.ones((2, 2)) * 1j), "Complex data not supported"),
-        (pd.DataFrame([[1, 2]], columns=["a", "a"]), "more than one column of the name 'a'"),
-        (pa.table([[1], [2]], names=["a", "a"]), "more than one column of the name 'a'"),
-        (pd.DataFrame([[1, 2]], columns=["a", 0]), r"mix strings and others \(such as 0\)"),
+        (pd.DataFrame([[1, 2]], columns=["a", "a"]), "more than one column named 'a'"),
+        (pa.table([[1], [2]], names=["a", "a"]), "more than one column named 'a'"),
+        (pd.DataFrame([[1, 2]], columns=["a", 0]), r"others are not \(such as 0\)"),
         (pl.LazyFrame({"a": [1]}), "collect"),
     ],
 )

@@ -17,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from hocmim.coding.encoder import encode, encode_target
-from hocmim.data.table import numeric_matrix
+from hocmim.data.numeric import numeric_matrix
 from hocmim.errors import InvalidParameterError, InvalidTableError, InvalidTargetError
 from hocmim.selectors.base import RankingSelector
 

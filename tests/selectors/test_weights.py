@@ -16,7 +16,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 import hocmim
 from hocmim import HOCMIM, MIM, StabilitySelector
-from hocmim.data.table import Categories, as_table, take_rows
+from hocmim.data.columns import Categories
+from hocmim.data.table import as_table, take_rows
 from hocmim.errors import InvalidTableError, InvalidTargetError, InvalidWeightsError
 from hocmim.information.estimators import ESTIMATORS
 from hocmim.selectors.information import InformationSelector
@@ -260,7 +261,7 @@ def test_weights_are_routed_through_a_pipeline():
         ([1, -2] + [1] * 58, r"row 1 is -2\.0"),
         ([np.nan] * 60, "row 0 is nan"),
         ([np.inf] * 60, "row 0 is inf"),
-        ([0] * 60, "All of sample_weight is zero"),
+        ([0] * 60, "All values of sample_weight are zero"),
         ([1] * 59, "59 values and X has 60 rows"),
         (np.ones((60, 2)), "1D array or scalar, got 2D array"),
         (["much"] * 60, "must be numbers, one for each row"),

@@ -34,17 +34,10 @@ from sklearn.utils.validation import check_is_fitted
 import hocmim._native as _native
 from hocmim.coding.codes import MAX_LEVELS, NARROW_LEVELS, Codes, Column
 from hocmim.coding.cuts import Discretizer, Ragged, Survey, get_discretizer, midpoints
-from hocmim.data.table import (
-    Categories,
-    Numbers,
-    Span,
-    Table,
-    as_table,
-    as_target,
-    check_features,
-    infinite_value,
-    set_features,
-)
+from hocmim.data.checks import check_features, infinite_value, set_features
+from hocmim.data.columns import Categories, Numbers, Span
+from hocmim.data.table import Table, as_table
+from hocmim.data.target import as_target, is_continuous
 from hocmim.errors import InvalidParameterError, InvalidTableError, InvalidTargetError
 
 KINDS = ("cut", "levels", "categories")
@@ -404,7 +397,7 @@ def encode_target(
         cutter = get_discretizer("quantile")
     bins = check_bins("bins", bins)
     values = as_target(y, n_rows)
-    if values.dtype.kind == "f" and (values != np.rint(values)).any():
+    if is_continuous(values):
         return _continuous_target(values, bins, cutter)
     classes, codes = np.unique(values, return_inverse=True)
     return Target(_target_codes(codes, len(classes), values), classes, None)

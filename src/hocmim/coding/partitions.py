@@ -44,7 +44,9 @@ from hocmim.coding.encoder import (
     survey_numbers,
     too_many_classes,
 )
-from hocmim.data.table import Categories, as_table, as_target, column_label, take_columns
+from hocmim.data.columns import Categories, column_label
+from hocmim.data.table import as_table, take_columns
+from hocmim.data.target import as_target, is_continuous
 from hocmim.errors import InvalidColumnError, InvalidTableError, InvalidTargetError
 
 
@@ -312,12 +314,12 @@ def survey_target(y: Any, bins: int) -> TargetSurvey:
     """Survey some rows of a target."""
     values = as_target(y)
     is_number = values.dtype.kind in "biuf"
-    is_continuous = values.dtype.kind == "f" and bool((values != np.rint(values)).any())
+    is_quantity = is_continuous(values)
     return TargetSurvey(
         len(values),
-        None if is_continuous else _few_levels(np.unique(values)),
+        None if is_quantity else _few_levels(np.unique(values)),
         values.dtype,
-        is_continuous,
+        is_quantity,
         Survey.of(values.astype(np.float64)[:, None], bins) if is_number else None,
     )
 

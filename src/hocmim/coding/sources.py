@@ -35,19 +35,10 @@ from hocmim.coding.partitions import (
     survey_partition,
     survey_target,
 )
+from hocmim.data.columns import Categories, Numbers, Span, column_label
 from hocmim.data.memory import free_memory
-from hocmim.data.table import (
-    Categories,
-    Numbers,
-    Span,
-    Table,
-    as_table,
-    as_target,
-    column_label,
-    first_repeated,
-    take_columns,
-    take_rows,
-)
+from hocmim.data.table import Table, as_table, first_repeated, take_columns, take_rows
+from hocmim.data.target import as_target
 from hocmim.errors import InvalidTableError, InvalidTargetError, MissingDependencyError
 
 # Bytes of a Parquet file (before compression) that make a piece.

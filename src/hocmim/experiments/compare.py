@@ -23,7 +23,9 @@ from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier
 
 from hocmim.coding.encoder import encode_target
-from hocmim.data.table import Categories, as_table, as_target, take_columns, take_rows
+from hocmim.data.columns import Categories
+from hocmim.data.table import as_table, take_columns, take_rows
+from hocmim.data.target import as_target
 from hocmim.errors import InvalidParameterError
 from hocmim.insight import plots
 from hocmim.insight.explain import one_line

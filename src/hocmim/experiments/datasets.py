@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hocmim.data.table import NumericMatrix, as_table, numeric_matrix
+from hocmim.data.numeric import NumericMatrix, numeric_matrix
+from hocmim.data.table import as_table
 from hocmim.errors import (
     InvalidParameterError,
     InvalidTableError,

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hocmim.coding.codes import MAX_LEVELS, Codes, Column
-from hocmim.data.table import Categories, as_table
+from hocmim.data.columns import Categories
+from hocmim.data.table import as_table
 from hocmim.errors import InvalidParameterError, InvalidTableError
 from hocmim.information.counting import BlockTerms, Joint
 

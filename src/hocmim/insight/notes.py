@@ -24,7 +24,8 @@ from numpy.typing import NDArray
 from hocmim.coding.codes import Codes, Column
 from hocmim.coding.encoder import Encoder, encode_target
 from hocmim.coding.groups import column_name
-from hocmim.data.table import Categories, Numbers, Table, as_table
+from hocmim.data.columns import Categories, Numbers
+from hocmim.data.table import Table, as_table
 from hocmim.information.counting import BlockTerms, Joint
 
 KINDS = ("copies target", "id-like", "constant", "many levels", "missing")

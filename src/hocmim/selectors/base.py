@@ -19,16 +19,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from hocmim.coding.groups import Features
 from hocmim.coding.sources import is_row_source, open_source
-from hocmim.data.table import (
-    Table,
-    as_counts,
-    as_table,
-    as_target,
-    check_features,
-    check_finite,
-    repeated_rows,
-    take_columns,
-)
+from hocmim.data.checks import check_features, check_finite
+from hocmim.data.table import Table, as_table, take_columns
+from hocmim.data.target import as_target
+from hocmim.data.weights import as_counts, repeated_rows
 from hocmim.errors import InvalidParameterError, InvalidTableError
 
 

@@ -19,7 +19,10 @@ from hocmim.coding.codes import Codes, Column
 from hocmim.coding.encoder import Encoder, encode_target
 from hocmim.coding.groups import Features
 from hocmim.criteria.base import Criterion
-from hocmim.data.table import as_table, as_target, check_features, repeated_rows
+from hocmim.data.checks import check_features
+from hocmim.data.table import as_table
+from hocmim.data.target import as_target
+from hocmim.data.weights import repeated_rows
 from hocmim.errors import InvalidTableError, InvalidTargetError
 from hocmim.information.comparison import comparison_key
 from hocmim.information.counting import BlockTerms, Joint, Values

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hocmim.data.table import Categories, as_table, as_target
+from hocmim.data.columns import Categories
+from hocmim.data.table import as_table
+from hocmim.data.target import as_target
 
 SHOWN_DIGITS = 16
 

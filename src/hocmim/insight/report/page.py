@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from hocmim.coding.groups import Features
-from hocmim.data.table import as_table, as_target
+from hocmim.data.table import as_table
+from hocmim.data.target import as_target
 from hocmim.errors import InvalidParameterError, MissingDependencyError
 from hocmim.insight.notes import KINDS, Note, data_notes
 from hocmim.insight.pages import asset, document, sorting_script

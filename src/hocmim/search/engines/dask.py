@@ -34,7 +34,7 @@ from hocmim.coding.codes import NARROW_LEVELS, Codes, Column, column_digests, fi
 from hocmim.coding.store import plane_bytes
 from hocmim.criteria.base import Criterion
 from hocmim.criteria.search import ONE_THREAD, EagerSearch
-from hocmim.data.table import Span
+from hocmim.data.columns import Span
 from hocmim.errors import ClusterError, InvalidParameterError
 from hocmim.information.counting import Values
 from hocmim.search.engines.remote import RemoteCodes

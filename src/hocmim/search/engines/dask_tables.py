@@ -15,6 +15,7 @@ from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
+from os import PathLike
 from typing import Any
 
 import dask
@@ -25,6 +26,7 @@ from numpy.typing import NDArray
 from hocmim.coding.codes import Codes, Column
 from hocmim.coding.cuts import Ragged, get_discretizer
 from hocmim.coding.encoder import Encoder, Target, check_bins, encode_target, most_frequent
+from hocmim.coding.groups import Features
 from hocmim.coding.partitions import (
     TableSurvey,
     TargetCoding,
@@ -46,8 +48,9 @@ from hocmim.coding.sources import (
     fill_rows,
     survey_columns,
 )
-from hocmim.data.table import Span, as_target
-from hocmim.errors import InvalidTableError, InvalidTargetError
+from hocmim.data.columns import Span
+from hocmim.data.target import as_target
+from hocmim.errors import InvalidParameterError, InvalidTableError, InvalidTargetError
 from hocmim.search.engines.dask import CODES_SHARE, Block, Cluster, ComputedCodes
 from hocmim.search.engines.remote import RemoteTable
 
@@ -75,8 +78,18 @@ class DaskRows(RemoteTable):
     def _codes(self, encoder: Encoder, n_rows: int) -> ComputedCodes:
         """The codes of all rows."""
 
-    def encode(self, y: Column, *, discretizer: str, n_bins: int) -> tuple[Encoder, ComputedCodes]:
+    def encode(
+        self,
+        y: Column,
+        *,
+        discretizer: str,
+        n_bins: int,
+        features: Features | None = None,
+        n_jobs: int | None = None,
+        codes_dir: str | PathLike[str] | None = None,
+    ) -> tuple[Encoder, ComputedCodes]:
         """See RemoteTable."""
+        _check_local_only(features, codes_dir)
         n_bins = check_bins("n_bins", n_bins)
         reliably = self.cluster.reliably
         survey = reliably(lambda: self._merged(self._survey(n_bins)))
@@ -103,6 +116,20 @@ class DaskRows(RemoteTable):
         return self.cluster.gather(surveys)[0]
 
 
+def _check_local_only(features: Features | None, codes_dir: str | PathLike[str] | None) -> None:
+    """Raise an error for the parameters that need the codes on this machine."""
+    is_given = {
+        "codes_dir": codes_dir is not None,
+        "feature_groups": features is not None and bool(features.groups),
+    }
+    for parameter in (name for name, given in is_given.items() if given):
+        raise InvalidParameterError(
+            f"{parameter} is for codes on this machine. The codes of a Dask collection, and of "
+            "Parquet files with engine='dask', stay on the workers. Leave it out, or use "
+            "engine='local'."
+        )
+
+
 def _merge(surveys: list[TableSurvey]) -> TableSurvey:
     return reduce(TableSurvey.merge, surveys)
 
@@ -127,7 +154,7 @@ class DaskFiles(DaskRows):
         super().__init__(cluster)
         pieces = tuple(map(_from_anywhere, source.pieces))
         self._source, self._y = replace(source, pieces=pieces), y
-        self.n_columns, self.names = source.n_columns, source.names
+        self.n_rows, self.n_columns, self.names = source.n_rows, source.n_columns, source.names
 
     def encode_target(self, *, bins: int, discretizer: str) -> Target:
         """See RemoteTable: one column, read by the client."""
@@ -135,10 +162,10 @@ class DaskFiles(DaskRows):
             return encode_source_target(self._source, bins=bins, discretizer=discretizer)
         return encode_target(self._y, self._source.n_rows, bins=bins, discretizer=discretizer)
 
-    def encode(self, y: Column, *, discretizer: str, n_bins: int) -> tuple[Encoder, ComputedCodes]:
+    def encode(self, y: Column, **parameters: Any) -> tuple[Encoder, ComputedCodes]:
         """See RemoteTable."""
         try:
-            return super().encode(y, discretizer=discretizer, n_bins=n_bins)
+            return super().encode(y, **parameters)
         except (FileNotFoundError, PermissionError) as error:
             raise InvalidTableError(
                 f"A worker of the Dask cluster cannot read X: {error}. The path must mean the same "
@@ -228,7 +255,7 @@ class DaskCollection(DaskRows):
         labels = list(getattr(X, "columns", []))
         are_names = bool(labels) and all(isinstance(label, str) for label in labels)
         self.names = tuple(labels) if are_names else None
-        self.n_columns = int(X.shape[1])
+        self.n_rows, self.n_columns = None, int(X.shape[1])
         if hasattr(X, "rechunk"):
             X = X.rechunk({1: -1})
         self._parts = np.ravel(X.to_delayed()).tolist()

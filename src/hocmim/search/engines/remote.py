@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from contextlib import AbstractContextManager, nullcontext
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from hocmim.coding.codes import Column
 from hocmim.coding.encoder import Encoder, Target
+from hocmim.coding.groups import Features
 from hocmim.coding.sources import ParquetPiece, RowSource
 from hocmim.errors import InvalidParameterError, InvalidTableError, MissingDependencyError
 
@@ -32,24 +34,39 @@ class RemoteCodes(ABC):
 
 
 class RemoteTable(ABC):
-    """A table that is not in this process, and its target.
+    """A table that the workers of a cluster read, and its target: see ``search.inputs.Input``.
 
     Attributes
     ----------
+    n_rows : int or None
+        None if the rows are not counted yet.
     n_columns : int
     names : tuple of str, or None
+    row_counts : None
+        There are no weights.
     """
 
+    n_rows: int | None
     n_columns: int
     names: tuple[str, ...] | None
+    row_counts: None = None
 
     @abstractmethod
     def encode_target(self, *, bins: int, discretizer: str) -> Target:
-        """The codes of y, here."""
+        """Return the codes of y, in this process."""
 
     @abstractmethod
-    def encode(self, y: Column, *, discretizer: str, n_bins: int) -> tuple[Encoder, RemoteCodes]:
-        """The codes of X, where it is, and the encoder they were made with."""
+    def encode(
+        self,
+        y: Column,
+        *,
+        discretizer: str,
+        n_bins: int,
+        features: Features | None = None,
+        n_jobs: int | None = None,
+        codes_dir: str | PathLike[str] | None = None,
+    ) -> tuple[Encoder, RemoteCodes]:
+        """Return the fitted encoder, and the codes of X on the workers."""
 
 
 def open_cluster(engine: Any) -> AbstractContextManager[Cluster | None]:

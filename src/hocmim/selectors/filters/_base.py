@@ -10,7 +10,7 @@ import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
-from hocmim.data.table import numeric_matrix
+from hocmim.data.numeric import numeric_matrix
 from hocmim.errors import InvalidTableError, InvalidTargetError
 from hocmim.selectors.base import RankingSelector
 

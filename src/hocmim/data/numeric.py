@@ -1,0 +1,58 @@
+"""A whole table as one array of numbers, for methods that do not use codes."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hocmim.data.checks import reject_non_finite
+from hocmim.data.columns import Categories
+from hocmim.data.table import as_table
+
+
+class NumericMatrix(NamedTuple):
+    """What :func:`numeric_matrix` returns."""
+
+    values: NDArray[np.float64]
+    is_categorical: NDArray[np.bool_]
+    has_missing: NDArray[np.bool_]
+
+
+def numeric_matrix(X: Any, *, allow_missing: bool = True) -> NumericMatrix:
+    """Return the whole table as one array of numbers: a dense copy.
+
+    Booleans are 0 and 1; dates and times are nanoseconds; a string or category is its index among
+    the sorted values that occur.
+
+    Parameters
+    ----------
+    X : table
+        Anything :func:`hocmim.data.table.as_table` opens.
+    allow_missing : bool
+        True returns a missing value as NaN; False raises an error that names its column.
+
+    Returns
+    -------
+    values : ndarray of float64, shape (n_rows, n_columns)
+    is_categorical : ndarray of bool, shape (n_columns,)
+    has_missing : ndarray of bool, shape (n_columns,)
+
+    Raises
+    ------
+    InvalidTableError
+        If a column holds an infinite value, or a missing one and ``allow_missing`` is false.
+    """
+    table = as_table(X)
+    values = np.empty((table.n_rows, table.n_columns))
+    is_categorical = np.zeros(table.n_columns, bool)
+    for block in table.blocks():
+        if isinstance(block, Categories):
+            is_categorical[block.start] = True
+            values[:, block.start] = np.where(block.codes < 0, np.nan, block.codes)
+        else:
+            values[:, block.start : block.start + block.values.shape[1]] = block.values
+    has_missing = np.asarray(np.isnan(values).any(axis=0))
+    reject_non_finite(table, values, allow_missing=allow_missing)
+    return NumericMatrix(values, is_categorical, has_missing)
