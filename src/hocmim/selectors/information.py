@@ -32,7 +32,8 @@ from hocmim.data.table import Table, as_table, as_target, check_shape, repeated_
 from hocmim.errors import InvalidParameterError, InvalidTableError, InvalidTargetError
 from hocmim.information.counting import BlockTerms, Joint
 from hocmim.insight import plots
-from hocmim.insight.explain import Explanation, Kept, Trace, explain, pairwise_redundancy
+from hocmim.insight.basis import Basis, codes_not_kept, keep_codes
+from hocmim.insight.explain import Explanation, Trace, explain
 from hocmim.search.checkpoint import Checkpoint
 from hocmim.search.engines.local import LocalEngine
 from hocmim.search.engines.remote import (
@@ -45,7 +46,7 @@ from hocmim.search.engines.remote import (
     open_files,
 )
 from hocmim.search.loop import Engine, forward_search
-from hocmim.search.progress import Progress
+from hocmim.search.progress import Notifier, Progress, ProgressCallback
 from hocmim.search.selection import Selection, Step, Stopping
 from hocmim.search.stopping import STOPS, StoppingRule
 from hocmim.selectors.base import RankingSelector
@@ -165,7 +166,14 @@ class InformationSelector(RankingSelector):
     def _criterion(self) -> Criterion:
         """Check the parameters and make the criterion."""
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        progress: ProgressCallback | None = None,
+    ) -> Self:
         """Select columns of X that together say most about y.
 
         Parameters
@@ -182,11 +190,20 @@ class InformationSelector(RankingSelector):
         sample_weight : array of shape (n_samples,), optional
             Whole numbers: a row of weight w counts as w equal rows, one of weight 0 as none. For
             tables in memory.
+        progress : callable, optional
+            Called with a ``hocmim.search.progress.ProgressEvent`` during the fit.
         """
         with open_cluster(self.engine) as cluster:
-            return self._fit(X, y, sample_weight, cluster)
+            return self._fit(X, y, sample_weight, cluster, progress)
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any, cluster: Cluster | None) -> Self:
+    def _fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        cluster: Cluster | None,
+        callback: ProgressCallback | None,
+    ) -> Self:
         table, y = self._open_input(X, y, sample_weight, cluster)
         self._row_counts = table.row_counts if isinstance(table, Table) else None
         self.features_ = self._resolve_features()
@@ -197,11 +214,31 @@ class InformationSelector(RankingSelector):
         if isinstance(codes, Codes):
             codes = self.features_.join(codes)
         rule = self._stopping_rule(criterion, codes, target.column)
-        progress = self._progress(criterion, n_selected) if self.verbose else None
-        on_step, on_terms = (progress.on_step, progress.on_terms) if progress else (None, None)
-        with self._open_engine(codes, target.column, criterion, on_terms, cluster) as engine:
+        listeners = self._listeners(criterion, n_selected, callback)
+        for notifier in listeners:
+            if isinstance(notifier, Notifier):
+                notifier.on_stage("search")
+
+        def on_step(number: int, step: Step) -> None:
+            for listener in listeners:
+                listener.on_step(number, step)
+
+        def on_terms(n_terms: int) -> None:
+            for listener in listeners:
+                listener.on_terms(n_terms)
+
+        told = on_terms if listeners else None
+        with self._open_engine(codes, target.column, criterion, told, cluster) as engine:
             selection = self._search(engine, n_selected, rule, on_step)
-            self._kept = Kept.of(codes, target.column, [step.index for step in selection.steps])
+            self._kept = keep_codes(codes, target.column, selection.indices.tolist())
+        self._n_samples = len(target.column.codes)
+        p_values = rule.p_values[: len(selection)] if self._is_auto else None
+        selection = replace(
+            selection,
+            stopping=rule.stopping,
+            p_values=None if p_values is None else np.array(p_values, np.float64),
+        )
+        self.selection_ = selection
         self.stopping_ = self._in_columns(rule.stopping)
         if self._is_auto:
             self.p_values_ = self._for_columns(rule.p_values[: len(selection.steps)])
@@ -353,12 +390,18 @@ class InformationSelector(RankingSelector):
             given_selected=criterion.sees_redundancy,
         )
 
-    def _progress(self, criterion: Criterion, n_selected: int) -> Progress:
+    def _listeners(
+        self, criterion: Criterion, n_selected: int, callback: ProgressCallback | None
+    ) -> list[Progress | Notifier]:
         names = self.features_.names
-        if self._is_auto:
-            return Progress(type(self).__name__, names, None, 0)
-        n_terms = criterion.n_terms(n_selected) * len(self.features_)
-        return Progress(type(self).__name__, names, n_selected, n_terms)
+        n_terms = 0 if self._is_auto else criterion.n_terms(n_selected) * len(self.features_)
+        n_to_select = None if self._is_auto else n_selected
+        listeners: list[Progress | Notifier] = []
+        if self.verbose:
+            listeners.append(Progress(type(self).__name__, names, n_to_select, n_terms))
+        if callback is not None:
+            listeners.append(Notifier(callback, names, n_to_select, n_terms or None))
+        return listeners
 
     def _keep(self, selection: Selection) -> None:
         """Set the fitted attributes."""
@@ -369,10 +412,11 @@ class InformationSelector(RankingSelector):
             [step.score for step in selection.steps],
             features=self.features_,
         )
+        self.selection_ = selection
 
     def _for_columns(self, values: ArrayLike) -> NDArray[Any]:
         """What was found for each selected feature, for each of its columns."""
-        return np.repeat(values, self.features_.sizes(self._kept.indices))
+        return np.repeat(values, self.features_.sizes(self.selection_.indices))
 
     def _in_columns(self, stopping: Stopping | None) -> Stopping | None:
         """Where selection ended, told in indices of columns."""
@@ -409,50 +453,88 @@ class InformationSelector(RankingSelector):
         worst radius
         """
         check_is_fitted(self)
-        features = self.features_
-        taken = self.trace_["place"] == 1
-        best = list(zip(self._kept.indices.tolist(), self.trace_["score"][taken], strict=True))
-        stopping = self.stopping_
-        if stopping is not None:
-            stopping = replace(stopping, index=int(features.of_column[stopping.index]))
-            best.append((stopping.index, stopping.score))
-        explanation = explain(
-            self._column_to_explain(features.find(feature), X),
-            self._kept,
-            self._criterion().spawn(),
-            method=type(self).__name__,
-            names=features.names,
-            best=best,
-            runners_up=self.trace_.runners_up(),
-            stopping=stopping,
-        )
-        return replace(explanation, index=int(features.first[explanation.index]))
+        k = self.features_.find(feature)
+        basis = self.basis()
+        return explain(basis, self._column_to_explain(basis, k, X))
 
-    def _column_to_explain(self, k: int, X: Any) -> Column:
+    def basis(self, X: Any = None, y: Any = None) -> Basis:
+        """Return the selection and the codes it was made on.
+
+        Parameters
+        ----------
+        X, y : optional
+            The table and the target the selector was fitted on. With them the codes of all
+            features are in it, without them those of the selected features only.
+        """
+        check_is_fitted(self)
+        if self._kept is None:
+            raise codes_not_kept(self._n_samples, len(self.selection_))
+        criterion = self._criterion().spawn()
+        basis = Basis(
+            method=type(self).__name__,
+            features=self.features_,
+            selection=self.selection_,
+            encoder=self.encoder_,
+            target=Target(self._kept.y, self.classes_, self.target_cuts_),
+            selected=self._kept.selected,
+            criterion=criterion,
+            estimator=criterion.estimator,
+        )
+        return basis if X is None else self._with_codes(basis, X, y)
+
+    def _with_codes(self, basis: Basis, X: Any, y: Any) -> Basis:
+        """Add the codes of the table, which must be the one of the fit."""
+        table, counts = as_table(X), self._row_counts
+        n_rows, rows = table.n_rows, None
+        if counts is not None and len(counts) == n_rows:
+            rows = repeated_rows(counts)
+            table = as_table(table.take(rows))
+        again = encode_target(
+            as_target(y, n_rows, rows=table.rows),
+            table.n_rows,
+            bins=self.target_bins,
+            discretizer=self.discretizer,
+        ).column
+        if not np.array_equal(again.codes, basis.y.codes):
+            raise InvalidTargetError(
+                "y is not the target the selector was fitted on: its values, or their order, are "
+                "different. Pass the same X and y as to fit."
+            )
+        columns = self.encoder_.transform(table)
+        codes = self.features_.join(columns)
+        terms = BlockTerms(codes, Joint.of([basis.y]), basis.estimator)
+        if not np.array_equal(terms.relevance(), self.selection_.relevance):
+            raise self._other_table()
+        return replace(basis, codes=codes, column_codes=columns, rows=rows)
+
+    def _other_table(self) -> InvalidTableError:
+        return InvalidTableError(
+            "X is not the table the selector was fitted on: its rows, or their order, are "
+            "different. Pass the same table as to fit."
+        )
+
+    def _column_to_explain(self, basis: Basis, k: int, X: Any) -> Column:
         """The codes of feature k."""
-        if k in self._kept.indices:
-            return self._kept.columns[self._kept.indices.tolist().index(k)]
+        for column in basis.selected_columns:
+            if column.index == k:
+                return column
         first = int(self.features_.first[k])
         if X is None:
             raise InvalidParameterError(
-                f"Feature {first} was not selected, and only the selected ones are kept: pass the "
-                "table the selector was fitted on, as in explain(feature, X)."
+                f"Feature {first} was not selected, and only the codes of selected features are "
+                "kept: pass the table the selector was fitted on, as in explain(feature, X)."
             )
         columns = self._code_columns(self.features_.columns(k), X)
-        y = self._kept.y
-        if len(columns[0].codes) == len(y.codes):
+        if len(columns[0].codes) == basis.n_samples:
             joined = columns[0] if len(columns) == 1 else join_columns(columns, str(k))
-            column = replace(joined, index=k)
-            terms = BlockTerms(Codes.from_columns([column]), Joint.of([y]), self._estimator())
+            column = Column(joined.codes, joined.arity, k)
+            terms = BlockTerms(Codes.from_columns([column]), Joint.of([basis.y]), basis.estimator)
             if terms.relevance()[0] == self.relevance_[first]:
                 return column
-        raise InvalidTableError(
-            "X is not the table the selector was fitted on: its rows, or their order, are others. "
-            "Pass the same table to explain."
-        )
+        raise self._other_table()
 
     def _code_columns(self, indices: Sequence[int], X: Any) -> list[Column]:
-        """The codes of columns of what the selector was fitted on."""
+        """The codes of columns of the table the selector was fitted on."""
         if is_row_source(X):
             source = open_source(X)[0].features(self.n_features_in_, self._names_in)
             return [encode_source_column(source, self.encoder_, j) for j in indices]
@@ -461,31 +543,25 @@ class InformationSelector(RankingSelector):
             table = table.take(repeated_rows(counts))
         return [self.encoder_.transform_column(table, j) for j in indices]
 
-    def _estimator(self) -> str:
-        return self._criterion().estimator
-
     def redundancy_matrix(self) -> NDArray[np.float64]:
         """R_ij = I(X_i;X_j) − I(X_i;X_j|Y) of the selected features, in the order of selection.
 
-        In nats; positive where two repeat each other, negative where they tell more of y together
-        than apart. The diagonal is I(X_i;Y).
+        In nats. Positive: the two features repeat each other. Negative: together they have more
+        information about y than the sum of the two. The diagonal is I(X_i;Y).
         """
-        check_is_fitted(self)
-        return pairwise_redundancy(self._kept, self._estimator())
+        return self.basis().redundancy_matrix()
 
     def plot_scores(self, ax: Any = None) -> Any:
         """Draw the score and the relevance of each selected feature; return the axes."""
-        names = self._selected_names(1)
-        taken = self.trace_["place"] == 1
-        scores, relevance = self.trace_["score"][taken], self.trace_["relevance"][taken]
-        return plots.score_curve(names, scores, relevance, ax)
+        check_is_fitted(self)
+        return plots.score_curve(self.selection_, self.features_, ax)
 
     def plot_redundancy_heatmap(self, ax: Any = None) -> Any:
         """Draw the redundancy of each pair of selected features; return the axes."""
-        return plots.redundancy_heatmap(self._selected_names(2), self.redundancy_matrix(), ax)
+        return plots.redundancy_heatmap(self.basis(), ax)
 
     def plot_redundancy_network(self, ax: Any = None, *, min_share: float = 0.2) -> Any:
-        """Draw the selected features, and lines between those that repeat or complete each other.
+        """Draw the selected features, with lines between redundant and synergistic pairs.
 
         Parameters
         ----------
@@ -493,13 +569,7 @@ class InformationSelector(RankingSelector):
         min_share : float
             Draw lines from this share of the smaller relevance up.
         """
-        names = self._selected_names(2)
-        return plots.redundancy_network(names, self.redundancy_matrix(), min_share, ax)
-
-    def _selected_names(self, at_least: int) -> list[str]:
-        check_is_fitted(self)
-        plots.check_selected(len(self._kept.indices), at_least)
-        return self.trace_["name"][self.trace_["place"] == 1].tolist()
+        return plots.redundancy_network(self.basis(), min_share, ax)
 
     def __getstate__(self) -> dict[str, Any]:
         """What is pickled: of a Client that is the engine, the address of its scheduler."""
@@ -680,7 +750,7 @@ class HOCMIM(InformationSelector):
         self.orders_ = self._for_columns(orders)
         self.representative_sets_ = [
             self.features_.expand(detail["representative_set"])
-            for detail, size in zip(details, self.features_.sizes(self._kept.indices), strict=True)
+            for detail, size in zip(details, self.features_.sizes(selection.indices), strict=True)
             for _ in range(size)
         ]
 
