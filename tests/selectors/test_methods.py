@@ -18,7 +18,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import hocmim
 import naive
-from hocmim.criteria import Criterion
+from hocmim.criteria.base import Criterion
 from hocmim.criteria.jmi_k import JMIkCriterion
 from hocmim.errors import InvalidParameterError
 from hocmim.search.engines.local import LocalEngine

@@ -52,7 +52,7 @@ def report(
     from hocmim.cli.data import load
     from hocmim.data.files import check_writable
     from hocmim.errors import InvalidParameterError
-    from hocmim.insight.report import write_report
+    from hocmim.insight.report.page import write_report
 
     check_writable(output, force=force)
     data = load(source, None, quiet)

@@ -18,11 +18,11 @@ from hocmim.cli import show
 from hocmim.cli.data import Data
 from hocmim.cli.options import Settings, Source
 from hocmim.errors import InvalidParameterError, MissingDependencyError
-from hocmim.insight.explain import one_line
 from hocmim.insight.notes import Note, data_notes
 from hocmim.search.loop import keep_selected_so_far
 from hocmim.search.selection import Step
 from hocmim.selectors.registry import make_selector
+from hocmim.text import one_line
 
 OnProgress = Callable[[int, int | None, str], None]
 

@@ -20,7 +20,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from hocmim.insight.explain import one_line
+from hocmim.text import one_line
 
 # Notes of one kind that are printed one by one.
 MOST_NOTES = 5

@@ -28,9 +28,9 @@ from hocmim.data.table import as_table, take_columns, take_rows
 from hocmim.data.target import as_target
 from hocmim.errors import InvalidParameterError
 from hocmim.insight import plots
-from hocmim.insight.explain import one_line
 from hocmim.selectors.registry import METHODS, make_selector
 from hocmim.selectors.stability import StabilitySelector
+from hocmim.text import one_line
 
 # Module, classifier, regressor and parameters of each model, imported when it is used.
 MODELS: dict[str, tuple[str, str, str, dict[str, Any]]] = {

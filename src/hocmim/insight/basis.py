@@ -1,52 +1,99 @@
-"""What explanations, pictures and reports are made from: a selection and the codes it was made on.
+"""The input of explanations, pictures and reports: a selection and the codes it was made on.
 
-A selector gives it (``RankingSelector.basis``). Nothing to the right of this folder is read, and
-the table is not encoded again where its codes were kept.
+A fitted selector gives it: ``selector.basis(X, y)`` encodes the table once, with the fitted
+encoder; ``selector.basis()`` has the codes kept from ``fit``, those of the selected features.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
 
 from hocmim.coding.codes import Codes, Column
 from hocmim.coding.encoder import Encoder, Target
-from hocmim.coding.groups import Features
+from hocmim.coding.groups import Features, column_name
 from hocmim.criteria.base import Criterion
+from hocmim.errors import InvalidTableError
+from hocmim.information.counting import BlockTerms, Joint, Values
+from hocmim.search.engines.remote import RemoteCodes
 from hocmim.search.selection import Selection
+
+# A fitted selector keeps at most this many bytes of codes.
+MAX_KEPT_BYTES = 1 << 28
+
+
+@dataclass(frozen=True, eq=False)
+class KeptCodes:
+    """The codes a fitted selector keeps: those of the selected features and of y."""
+
+    selected: Codes
+    y: Column
+
+
+def keep_codes(codes: Codes | RemoteCodes, y: Column, indices: Sequence[int]) -> KeptCodes | None:
+    """Copy the codes of the selected features; None if they exceed ``MAX_KEPT_BYTES``.
+
+    A copy, so that the memory of the other columns can be freed.
+    """
+    if len(y.codes) * (len(indices) + 1) > MAX_KEPT_BYTES:
+        return None
+    return KeptCodes(Codes.from_columns([codes.column(k) for k in indices]), y)
+
+
+def codes_not_kept(n_samples: int, n_selected: int) -> InvalidTableError:
+    """Return the error for a selector whose codes were too large to keep."""
+    size = n_samples * (n_selected + 1) / 1e9
+    return InvalidTableError(
+        f"The codes of the selected columns were not kept, because they take {size:.1f} GB. "
+        "Explanations, reports and pictures of redundancy need them: fit on a sample of the rows."
+    )
 
 
 @dataclass(frozen=True, eq=False)
 class Basis:
-    """A selection and what it was made from.
+    """A selection and the codes it was made on.
 
     Attributes
     ----------
     method : str
-        What to call the selector.
+        The name of the selector.
     features : Features
         The columns, and the groups of columns that count as one feature.
     selection : Selection
         In feature indices.
     encoder : Encoder
         Of the columns.
-    codes : Codes
-        Of all features.
     target : Target
         The codes of y, and its classes or cut points.
+    selected : Codes
+        Of the selected features, in the order of selection.
     criterion : Criterion or None
-        A fresh copy of what the search maximised; None if the method ranks without a search.
+        A fresh copy of the criterion of the search; None if the method ranks without a search.
     estimator : str
         Of relevance and redundancy.
+    codes : Codes or None
+        Of all features; None if no table was given.
+    column_codes : Codes or None
+        Of all columns; the same object as ``codes`` if there are no groups.
+    rows : ndarray of int64 or None
+        The row of X behind each row of the codes, with sample weights; None if they are the same.
     """
 
     method: str
     features: Features
     selection: Selection
     encoder: Encoder
-    codes: Codes
     target: Target
+    selected: Codes
     criterion: Criterion | None
     estimator: str
+    codes: Codes | None = None
+    column_codes: Codes | None = None
+    rows: NDArray[np.int64] | None = None
 
     @property
     def y(self) -> Column:
@@ -54,6 +101,52 @@ class Basis:
         return self.target.column
 
     @property
+    def n_samples(self) -> int:
+        """How many rows the codes have."""
+        return len(self.y.codes)
+
+    @property
+    def all_codes(self) -> Codes:
+        """The codes of all features; an error if no table was given."""
+        if self.codes is None:
+            raise InvalidTableError("This needs the codes of all features: call basis(X, y).")
+        return self.codes
+
+    @property
     def selected_columns(self) -> list[Column]:
-        """The codes of the selected features, in the order of selection."""
-        return [self.codes.column(int(k)) for k in self.selection.indices]
+        """The selected features in the order of selection, each with its feature index."""
+        columns = [self.selected.column(place) for place in range(len(self.selection))]
+        return [
+            Column(column.codes, column.arity, int(k))
+            for column, k in zip(columns, self.selection.indices, strict=True)
+        ]
+
+    @cached_property
+    def places(self) -> dict[int, int]:
+        """The place of each selected feature in the order of selection, from 0."""
+        return {step.index: place for place, step in enumerate(self.selection.steps)}
+
+    @cached_property
+    def best(self) -> list[tuple[int, float]]:
+        """The best candidate of each step and its score, as in ``Selection.best``."""
+        return self.selection.best
+
+    def name(self, k: int) -> str:
+        """Return the name of feature k, or its index if the features have no names."""
+        return column_name(self.features.names, k)
+
+    def redundancy_matrix(self, n_first: int | None = None) -> Values:
+        """R_ij = I(X_i;X_j) − I(X_i;X_j|Y) of the selected features; I(X_i;Y) on the diagonal.
+
+        Of the first ``n_first`` selected features, or of all.
+        """
+        columns = self.selected_columns[:n_first]
+        if not columns:
+            return np.zeros((0, 0))
+        is_all = len(columns) == len(self.selection)
+        codes = self.selected if is_all else Codes.from_columns(columns)
+        terms = BlockTerms(codes, Joint.of([self.y]), self.estimator)
+        matrix = np.array([terms.redundancy(Joint.of([column])) for column in columns])
+        matrix = (matrix + matrix.T) / 2  # the shrinkage estimate is not symmetric
+        np.fill_diagonal(matrix, terms.relevance())
+        return matrix

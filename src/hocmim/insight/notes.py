@@ -1,11 +1,11 @@
-"""What to look at in a table before a selection from it is trusted. Nothing is changed or dropped.
+"""Notes on columns to check before a selection is trusted. No column is changed or dropped.
 
 =============  ====================================================================================
 copies target  I(X;Y) ≥ 0.95 H(Y) (plug-in, on codes that hold 5 rows a level on average or more),
-               or numbers whose ranges in the classes do not meet: known only with the target?
+               or numbers whose ranges in the classes do not overlap: a leak of the target?
 id-like        at least 95% of the values are distinct, of 20 or more: strings, whole numbers,
-               dates. Numbers with a fraction are measurements, however distinct.
-constant       one value, or none
+               dates. Numbers with a fraction are measurements, even if all are distinct.
+constant       one value, or none at all
 many levels    strings or categories with fewer than 10 rows a level on average, where information
                is overestimated
 missing        the share of missing values
@@ -14,19 +14,21 @@ missing        the share of missing values
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hocmim.coding.codes import Codes, Column
-from hocmim.coding.encoder import Encoder, encode_target
+from hocmim.coding.encoder import Encoder, Target, encode_target
 from hocmim.coding.groups import column_name
 from hocmim.data.columns import Categories, Numbers
-from hocmim.data.table import Table, as_table
+from hocmim.data.table import as_table
 from hocmim.information.counting import BlockTerms, Joint
+from hocmim.insight.observed import ObservedTable
+from hocmim.text import percent
 
 KINDS = ("copies target", "id-like", "constant", "many levels", "missing")
 
@@ -35,11 +37,11 @@ COPY_ROWS_PER_LEVEL = 5
 ID_SHARE = 0.95
 ID_ROWS = 20
 ROWS_PER_LEVEL = 10
-# Beyond 2^53 every floating-point number is whole.
-MOST_WHOLE = 2.0**53
-MICROSECOND = 1000
-# Ranges of more classes than these are not compared.
-MOST_CLASSES = 64
+# From 2^53 every floating-point number is whole.
+MAX_EXACT_WHOLE = 2.0**53
+NANOSECONDS_PER_MICROSECOND = 1000
+# The ranges of more classes than this are not compared.
+MAX_CLASSES = 64
 
 Flags = NDArray[np.bool_]
 Counts = NDArray[np.int64]
@@ -47,7 +49,7 @@ Counts = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Note:
-    """Something to look at in one column.
+    """Something to check in one column.
 
     Attributes
     ----------
@@ -57,10 +59,10 @@ class Note:
     name : str
         Its name, or its index if the table has no names.
     message : str
-        What was found, to be read after the name; ``str(note)`` is the whole sentence.
+        What was found, to be read after the name; ``str(note)`` is the complete sentence.
     value : float
-        What the message gives in words: the share of H(Y) explained (1 where the ranges of the
-        classes do not meet), of distinct values, or of missing values; the number of levels.
+        The number in the message: the share of H(Y) explained (1 if the ranges of the classes do
+        not overlap), the share of distinct or of missing values, or the number of levels.
     """
 
     kind: str
@@ -76,7 +78,7 @@ class Note:
 def data_notes(
     X: Any, y: Any, *, encoder: Encoder | None = None, target_bins: int = 5
 ) -> list[Note]:
-    """Look through a table for columns that need a second look.
+    """Find the columns of a table that need a second survey.
 
     Parameters
     ----------
@@ -84,7 +86,7 @@ def data_notes(
         Anything a selector takes.
     y : array of shape (n_samples,)
     encoder : Encoder, optional
-        Fitted on X: ``selector.encoder_``. Without it one with the defaults is.
+        Fitted on X, such as ``selector.encoder_``. By default one is fitted, with its defaults.
     target_bins : int
         Into how many bins a continuous y is cut.
 
@@ -101,7 +103,7 @@ def data_notes(
     >>> X = np.column_stack([np.arange(100), 1 - y, np.zeros(100), np.arange(100) // 10])
     >>> for note in data_notes(X, y):
     ...     print(note)
-    '1' says 100% of what there is to know about the target: is it known before the target is?
+    '1' explains 100% of the target: is it known before the target is?
     '0' looks like an identifier: 100 of its 100 values are distinct.
     '2' has the same value in every row.
     """
@@ -109,16 +111,36 @@ def data_notes(
     if encoder is None:
         encoder = Encoder(n_jobs=-1).fit(table, y)
     target = encode_target(y, table.n_rows, bins=target_bins, discretizer=encoder.discretizer)
-    share = _share_explained(encoder.transform(table), target.column)
-    look = _Look.at(table, target.column if target.classes is not None else None)
+    survey = ValueSurvey(table.n_columns, target)
+    observed = ObservedTable(table, [survey.add])
+    codes = encoder.transform(observed)
+    observed.finish()
+    return notes_from(codes, target.column, survey, table.names)
+
+
+def notes_from(
+    codes: Codes, y: Column, survey: ValueSurvey, names: Sequence[str] | None
+) -> list[Note]:
+    """Return the notes on a table, from its codes and a survey of its values.
+
+    Parameters
+    ----------
+    codes : Codes
+        Of all columns.
+    y : Column
+    survey : ValueSurvey
+        Of the same rows.
+    names : sequence of str or None
+        Of the columns.
+    """
     notes = [
-        *_copies(share, look.lies_apart),
-        *_ids(look),
-        *_constants(look),
-        *_many_levels(look),
-        *_missing(look, table.n_rows),
+        *_copies(_share_explained(codes, y), survey.is_separated),
+        *_ids(survey),
+        *_constants(survey),
+        *_many_levels(survey),
+        *_missing(survey, codes.n_samples),
     ]
-    return [Note(kind, j, column_name(table.names, j), text, v) for kind, j, text, v in notes]
+    return [Note(kind, j, column_name(names, j), text, v) for kind, j, text, v in notes]
 
 
 # --- the notes: kind, column, message, value ------------------------------------------------------
@@ -126,56 +148,58 @@ def data_notes(
 _Found = Iterator[tuple[str, int, str, float]]
 
 
-def _copies(share: NDArray[np.float64], lies_apart: Flags) -> _Found:
-    for j in np.flatnonzero((share >= COPY_SHARE) | lies_apart).tolist():
+def _copies(share: NDArray[np.float64], is_separated: Flags) -> _Found:
+    for j in np.flatnonzero((share >= COPY_SHARE) | is_separated).tolist():
         if share[j] >= COPY_SHARE:
-            found = f"says {share[j]:.0%} of what there is to know about the target"
+            found = f"explains {percent(min(1.0, round(share[j], 12)))} of the target"
         else:
-            found = "tells the classes apart without error: their ranges do not meet"
-        value = 1.0 if lies_apart[j] else float(share[j])
+            found = "separates the classes without error (their ranges do not overlap)"
+        value = 1.0 if is_separated[j] else float(share[j])
         yield "copies target", j, f"{found}: is it known before the target is?", value
 
 
-def _ids(look: _Look) -> _Found:
-    for j in np.flatnonzero(look.is_id).tolist():
-        distinct, present = int(look.n_distinct[j]), int(look.n_present[j])
+def _ids(survey: ValueSurvey) -> _Found:
+    for j in np.flatnonzero(survey.is_id).tolist():
+        distinct, present = int(survey.n_distinct[j]), int(survey.n_present[j])
         found = f"{distinct} of its {present} values are distinct"
         yield "id-like", j, f"looks like an identifier: {found}.", distinct / present
 
 
-def _constants(look: _Look) -> _Found:
-    for j in np.flatnonzero(look.is_constant).tolist():
-        if look.n_present[j]:
+def _constants(survey: ValueSurvey) -> _Found:
+    for j in np.flatnonzero(survey.is_constant).tolist():
+        if survey.n_present[j]:
             yield "constant", j, "has the same value in every row.", 1.0
         else:
             yield "constant", j, "has no values: all are missing.", 0.0
 
 
-def _many_levels(look: _Look) -> _Found:
-    many = look.is_category & ~look.is_id & (look.n_distinct * ROWS_PER_LEVEL > look.n_present)
-    for j in np.flatnonzero(many & (look.n_distinct > 2)).tolist():
-        levels = int(look.n_distinct[j])
+def _many_levels(survey: ValueSurvey) -> _Found:
+    many = (
+        survey.is_category & ~survey.is_id & (survey.n_distinct * ROWS_PER_LEVEL > survey.n_present)
+    )
+    for j in np.flatnonzero(many & (survey.n_distinct > 2)).tolist():
+        levels = int(survey.n_distinct[j])
         yield (
             "many levels",
             j,
-            f"has {levels} levels, {look.n_present[j] / levels:.1f} rows each on average: what it "
-            "says about the target is overestimated.",
+            f"has {levels} levels, {survey.n_present[j] / levels:.1f} rows each on average: its "
+            "relevance is overestimated.",
             float(levels),
         )
 
 
-def _missing(look: _Look, n_rows: int) -> _Found:
-    for j in np.flatnonzero((look.n_present < n_rows) & (look.n_present > 0)).tolist():
-        n_missing = n_rows - int(look.n_present[j])
+def _missing(survey: ValueSurvey, n_rows: int) -> _Found:
+    for j in np.flatnonzero((survey.n_present < n_rows) & (survey.n_present > 0)).tolist():
+        n_missing = n_rows - int(survey.n_present[j])
         share = n_missing / n_rows
-        yield "missing", j, f"lacks {n_missing} of {n_rows} values ({share:.1%}).", share
+        yield "missing", j, f"has {n_missing} missing values of {n_rows} ({share:.1%}).", share
 
 
-# --- what they are made from ----------------------------------------------------------------------
+# --- the survey -----------------------------------------------------------------------------------
 
 
 def _share_explained(codes: Codes, y: Column) -> NDArray[np.float64]:
-    """I(X;Y) / H(Y) of every column of few levels, 0 of the others."""
+    """I(X;Y) / H(Y) of every column with enough rows a level, 0 of the others."""
     joint = Joint.of([y])
     # The information of y with itself is its entropy.
     entropy = BlockTerms(Codes.from_columns([y]), joint, "plugin").relevance()[0]
@@ -183,33 +207,50 @@ def _share_explained(codes: Codes, y: Column) -> NDArray[np.float64]:
     return np.where(codes.arity * COPY_ROWS_PER_LEVEL <= codes.n_samples, share, 0.0)
 
 
-class _Look(NamedTuple):
-    """What the raw values of the columns are like, one element a column."""
+class ValueSurvey:
+    """Properties of the raw values of all columns, collected block by block.
 
-    n_present: Counts
-    n_distinct: Counts  # of categories and of whole numbers that may be distinct; 0 of others
-    is_constant: Flags
-    is_category: Flags
-    lies_apart: Flags
+    Blocks may be added in any order and from several threads.
+
+    Parameters
+    ----------
+    n_columns : int
+    target : Target
+
+    Attributes
+    ----------
+    n_present : ndarray of int64
+        How many values are not missing.
+    n_distinct : ndarray of int64
+        How many are distinct: of categories, and of whole numbers that may all be distinct; 0 for
+        other columns.
+    is_constant, is_category : ndarray of bool
+    is_separated : ndarray of bool
+        Whether the ranges of the classes do not overlap.
+    """
+
+    def __init__(self, n_columns: int, target: Target) -> None:
+        self.n_present = np.zeros(n_columns, np.int64)
+        self.n_distinct = np.zeros(n_columns, np.int64)
+        self.is_constant = np.zeros(n_columns, bool)
+        self.is_category = np.zeros(n_columns, bool)
+        self.is_separated = np.zeros(n_columns, bool)
+        self._ranges = None if target.classes is None else _ClassRanges(target.column)
 
     @property
     def is_id(self) -> Flags:
+        """Whether a column looks like an identifier."""
         enough = self.n_present >= ID_ROWS
         return enough & (self.n_distinct >= ID_SHARE * self.n_present)
 
-    @classmethod
-    def at(cls, table: Table, classes: Column | None) -> _Look:
-        D = table.n_columns
-        look = cls(np.zeros(D, np.int64), np.zeros(D, np.int64), *np.zeros((3, D), bool))
-        by_class = _ByClass(classes) if classes is not None else None
-        for block in table.blocks():
-            if isinstance(block, Categories):
-                look._at_categories(block)
-            else:
-                look._at_numbers(block, by_class)
-        return look
+    def add(self, block: Numbers | Categories) -> None:
+        """Add the values of a block of columns."""
+        if isinstance(block, Categories):
+            self._add_categories(block)
+        else:
+            self._add_numbers(block)
 
-    def _at_categories(self, block: Categories) -> None:
+    def _add_categories(self, block: Categories) -> None:
         j = block.start
         self.is_category[j] = True
         self.n_present[j] = (block.codes >= 0).sum()
@@ -217,7 +258,7 @@ class _Look(NamedTuple):
         has_missing = self.n_present[j] < len(block.codes)
         self.is_constant[j] = len(block.levels) + has_missing <= 1
 
-    def _at_numbers(self, block: Numbers, by_class: _ByClass | None) -> None:
+    def _add_numbers(self, block: Numbers) -> None:
         values = block.values
         columns = slice(block.start, block.start + values.shape[1])
         n_rows = len(values)
@@ -225,13 +266,13 @@ class _Look(NamedTuple):
         low, high = _range(values, present)
         self.n_present[columns] = present
         self.is_constant[columns] = (present == 0) | ((present == n_rows) & (low == high))
-        # As many distinct whole numbers need as wide a range.
+        # n distinct whole numbers need a range of at least n - 1.
         needed = np.maximum(ID_SHARE * present, ID_ROWS)
         for j in np.flatnonzero((high - low >= needed - 1) & (present >= ID_ROWS)).tolist():
             self.n_distinct[block.start + j] = _distinct_whole(values[:, j])
-        if by_class is not None:
+        if self._ranges is not None:
             varies = (low < high) & (present >= ID_ROWS)
-            self.lies_apart[columns] = varies & by_class.lie_apart(values)
+            self.is_separated[columns] = varies & self._ranges.are_separated(values)
 
 
 def _count_missing(values: NDArray[Any]) -> Counts:
@@ -260,25 +301,27 @@ def _distinct_whole(column: NDArray[Any]) -> int:
 
 
 def _are_whole(values: NDArray[Any]) -> bool:
-    """Whether numbers are whole, and not for want of digits: dates are whole microseconds."""
+    """Whether numbers are whole; from 2^53 (dates in nanoseconds), whole microseconds."""
     is_whole = np.where(
-        np.abs(values) < MOST_WHOLE, values == np.rint(values), values % MICROSECOND == 0
+        np.abs(values) < MAX_EXACT_WHOLE,
+        values == np.rint(values),
+        values % NANOSECONDS_PER_MICROSECOND == 0,
     )
     return bool(is_whole.all())
 
 
-class _ByClass:
-    """Rows in the order of their classes."""
+class _ClassRanges:
+    """The ranges of columns in each class; rows are sorted by class once."""
 
     def __init__(self, classes: Column) -> None:
         self._order = np.argsort(classes.codes, kind="stable")
         ordered = classes.codes[self._order]
         self._starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
 
-    def lie_apart(self, values: NDArray[Any]) -> Flags:
-        """Whether the ranges of a column in the classes do not meet (no values: they do)."""
+    def are_separated(self, values: NDArray[Any]) -> Flags:
+        """Whether the ranges do not overlap; False if a class has no values."""
         apart = np.zeros(values.shape[1], bool)
-        if len(self._starts) > MOST_CLASSES:
+        if len(self._starts) > MAX_CLASSES:
             return apart
         if values.dtype.kind == "b":
             values = values.view(np.uint8)

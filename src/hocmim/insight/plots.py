@@ -1,45 +1,48 @@
-"""Pictures of a selection, in matplotlib (``pip install "hocmim[plot]"``), imported when used."""
+"""Pictures of a selection, by matplotlib (``pip install "hocmim[plot]"``), imported on use."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hocmim.coding.groups import Features, column_name
 from hocmim.errors import InvalidParameterError, MissingDependencyError
-from hocmim.insight.explain import one_line
+from hocmim.insight.basis import Basis
+from hocmim.search.selection import Selection
+from hocmim.text import one_line
 
 BLUE, ORANGE, GREY, INK = "#2f6db3", "#d9792b", "#b9c0c8", "#333a42"
 NAME_LENGTH = 26
 
 
-def score_curve(
-    names: Sequence[str], scores: NDArray[np.float64], relevance: NDArray[np.float64], ax: Any
-) -> Any:
-    """Each selected feature's score when it was taken, and its relevance, in the order taken."""
+def score_curve(selection: Selection, features: Features, ax: Any) -> Any:
+    """Draw the score of each selected feature, and its relevance, in the order of selection."""
+    names = _selected_names(selection, features, at_least=1)
+    scores, relevance = selection.scores, selection.relevance[selection.indices]
     K = len(names)
     ax = ax or _axes((7.0, 1.1 + 0.3 * max(K, 3)))
     at = np.arange(K)
     ax.hlines(at, np.minimum(scores, relevance), np.maximum(scores, relevance), color=GREY, lw=2)
     ax.plot(relevance, at, "o", color="white", mec=BLUE, mew=1.6, ms=7, label="relevance I(X;Y)")
-    ax.plot(scores, at, "o", color=BLUE, ms=8, label="score when taken")
-    ax.set_yticks(at, [f"{name}  {rank}" for rank, name in enumerate(map(_short, names), 1)])
+    ax.plot(scores, at, "o", color=BLUE, ms=8, label="score when selected")
+    ax.set_yticks(at, [f"{name}  {rank}" for rank, name in enumerate(map(short_name, names), 1)])
     ax.set_ylim(K - 0.5, -0.5)
     ax.set_xlim(left=min(0.0, float(np.min(scores, initial=0.0)) * 1.1))
     ax.set_xlabel("nats")
     ax.grid(axis="x", color="#e6e9ed", lw=0.8)
     ax.set_axisbelow(True)
-    _strip(ax, keep=("bottom",))
+    remove_frame(ax, keep=("bottom",))
     ax.legend(loc="lower left", bbox_to_anchor=(-0.01, 1.0), ncols=2, frameon=False, labelcolor=INK)
     return ax
 
 
-def redundancy_heatmap(names: Sequence[str], matrix: NDArray[np.float64], ax: Any) -> Any:
-    """Pairwise redundancy of the selected features: blue repeats, orange tells more together."""
-    colors = _import("matplotlib.colors")
+def redundancy_heatmap(basis: Basis, ax: Any) -> Any:
+    """Draw the redundancy of each pair of selected features: blue redundancy, orange synergy."""
+    names = _selected_names(basis.selection, basis.features, at_least=2)
+    matrix = basis.redundancy_matrix()
+    colors = import_matplotlib("matplotlib.colors")
     K = len(names)
     size = 2.6 + 0.38 * max(K, 4)
     ax = ax or _axes((size + 0.9, size))
@@ -49,13 +52,13 @@ def redundancy_heatmap(names: Sequence[str], matrix: NDArray[np.float64], ax: An
     colours = colors.LinearSegmentedColormap.from_list("redundancy", [ORANGE, "#fbfbfb", BLUE])
     colours = colours.with_extremes(bad="#eceff2")
     image = ax.imshow(np.ma.masked_invalid(off), cmap=colours, vmin=-limit, vmax=limit)
-    labels = [_short(name) for name in names]
+    labels = [short_name(name) for name in names]
     ax.set_xticks(np.arange(K), labels, rotation=45, ha="right", rotation_mode="anchor")
     ax.set_yticks(np.arange(K), labels)
     ax.set_xticks(np.arange(K + 1) - 0.5, minor=True)
     ax.set_yticks(np.arange(K + 1) - 0.5, minor=True)
     ax.grid(which="minor", color="white", lw=1.5)
-    _strip(ax, keep=())
+    remove_frame(ax, keep=())
     ax.tick_params(which="both", length=0)
     bar = ax.figure.colorbar(image, ax=ax, shrink=0.8, pad=0.03)
     bar.outline.set_visible(False)
@@ -64,15 +67,15 @@ def redundancy_heatmap(names: Sequence[str], matrix: NDArray[np.float64], ax: An
     return ax
 
 
-def redundancy_network(
-    names: Sequence[str], matrix: NDArray[np.float64], min_share: float, ax: Any
-) -> Any:
-    """Selected features on a circle; a line where one repeats, or completes, another.
+def redundancy_network(basis: Basis, min_share: float, ax: Any) -> Any:
+    """Draw the selected features on a circle, with lines for redundancy and synergy.
 
-    The area of a dot is its relevance, the width of a line the redundancy (blue) or synergy
-    (orange), drawn from ``min_share`` of the smaller relevance up.
+    The area of a dot is its relevance. The width of a line is the redundancy (blue) or the synergy
+    (orange); lines are drawn from ``min_share`` of the smaller relevance up.
     """
-    lines = _import("matplotlib.lines")
+    names = _selected_names(basis.selection, basis.features, at_least=2)
+    matrix = basis.redundancy_matrix()
+    lines = import_matplotlib("matplotlib.lines")
     ax = ax or _axes((7.5, 5.6))
     K = len(names)
     relevance = np.diagonal(matrix)
@@ -97,7 +100,7 @@ def redundancy_network(
     for k, name in enumerate(names):
         side = "center" if abs(x[k]) < 0.15 else ("left" if x[k] > 0 else "right")
         up = 1.14 * y[k] + 0.03 * np.sign(y[k])
-        ax.text(1.14 * x[k], up, _short(name), ha=side, va="center", color=INK)
+        ax.text(1.14 * x[k], up, short_name(name), ha=side, va="center", color=INK)
     ax.set_aspect("equal")
     ax.set_xlim(-1.9, 1.9)
     ax.set_ylim(-1.3, 1.3)
@@ -108,20 +111,22 @@ def redundancy_network(
     return ax
 
 
-def check_selected(n_selected: int, at_least: int) -> None:
-    """Raise an error if there is too little to draw."""
-    if n_selected < at_least:
+def _selected_names(selection: Selection, features: Features, at_least: int) -> list[str]:
+    """Return the names of the selected features; an error if there are too few to draw."""
+    if len(selection) < at_least:
         raise InvalidParameterError(
-            f"There is nothing to draw: {n_selected} features were selected, and this picture "
+            f"There is nothing to draw: {len(selection)} features were selected, and this picture "
             f"needs at least {at_least}."
         )
+    return [column_name(features.names, int(k)) for k in selection.indices]
 
 
 def _axes(size: tuple[float, float]) -> Any:
-    return _import("matplotlib.pyplot").subplots(figsize=size, layout="constrained")[1]
+    return import_matplotlib("matplotlib.pyplot").subplots(figsize=size, layout="constrained")[1]
 
 
-def _import(module: str) -> Any:
+def import_matplotlib(module: str) -> Any:
+    """Import a module of matplotlib, or say how to install it."""
     try:
         return import_module(module)
     except ImportError as error:
@@ -130,8 +135,8 @@ def _import(module: str) -> Any:
         ) from error
 
 
-def _strip(ax: Any, keep: tuple[str, ...]) -> None:
-    """Leave out the frame, but for the sides to keep."""
+def remove_frame(ax: Any, keep: tuple[str, ...]) -> None:
+    """Remove the frame of axes, except the sides to keep."""
     for side, spine in ax.spines.items():
         spine.set_visible(side in keep)
         spine.set_color(GREY)
@@ -139,6 +144,6 @@ def _strip(ax: Any, keep: tuple[str, ...]) -> None:
     ax.xaxis.label.set_color(INK)
 
 
-def _short(name: str) -> str:
-    """A name on one line, not too long; $ is no mathematics here."""
+def short_name(name: str) -> str:
+    """Return a name on one line, not too long, with $ escaped: it would start mathematics."""
     return one_line(name, NAME_LENGTH).replace("$", r"\$")

@@ -1,4 +1,4 @@
-"""What every selector here shares: how many columns to take, the ranking, and taking them."""
+"""The base of all selectors: the number of columns, the ranking, and the scikit-learn methods."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted
 
+from hocmim.coding.codes import Codes
+from hocmim.coding.encoder import Encoder, encode_target
 from hocmim.coding.groups import Features
 from hocmim.coding.sources import is_row_source, open_source
 from hocmim.data.checks import check_features, check_finite
@@ -24,10 +26,12 @@ from hocmim.data.table import Table, as_table, take_columns
 from hocmim.data.target import as_target
 from hocmim.data.weights import as_counts, repeated_rows
 from hocmim.errors import InvalidParameterError, InvalidTableError
+from hocmim.insight.basis import Basis
+from hocmim.search.selection import Selection, Step
 
 
 class RankingSelector(SelectorMixin, BaseEstimator):
-    """Base of the selectors that choose columns one after the other, or rank them all.
+    """Base of the selectors that select columns one after the other, or rank all columns.
 
     A subclass has a parameter ``n_features_to_select`` and a ``fit`` of this form::
 
@@ -42,10 +46,13 @@ class RankingSelector(SelectorMixin, BaseEstimator):
     selected_ : ndarray of int64, shape (K,)
         Column indices in the order of selection, the best first.
     scores_ : ndarray of float64, shape (K,)
-        The score of each selected column when it was chosen, in the same order.
+        The score of each selected column when it was selected, in the same order.
     ranking_ : ndarray of int64, shape (n_features_in_,)
-        The rank of each column, 1 for the one chosen first. Columns that were not chosen share
+        The rank of each column, 1 for the one selected first. Columns that were not selected share
         rank K + 1, unless the method ranks every column.
+    selection_ : Selection
+        The same as a record: steps with scores, runners-up and representative sets, in feature
+        indices.
     n_features_in_ : int
     feature_names_in_ : ndarray of str
         Only if the table has column names.
@@ -53,14 +60,14 @@ class RankingSelector(SelectorMixin, BaseEstimator):
     Notes
     -----
     ``n_features_to_select`` is how many columns to keep: an integer from 1 to the number of
-    columns (more is an error, since a silent cut would hide a mistake), a fraction in (0, 1] of
+    columns (a larger number is an error), a fraction in (0, 1] of
     the columns (rounded down, at least one), or None for half of them, as in scikit-learn.
 
-    ``transform`` gives the columns in the order of the table, as every scikit-learn selector
-    does; ``selected_`` keeps the order of selection. If nothing was selected it warns and gives a
-    table without columns, as they do. Arrays stay arrays and sparse matrices stay
-    sparse. A DataFrame becomes an array unless ``set_output(transform="pandas")`` (or "polars")
-    asks for a DataFrame; then columns keep their types.
+    ``transform`` returns the columns in the order of the table, like every scikit-learn selector;
+    ``selected_`` has the order of selection. If no column is selected, ``transform`` warns and
+    returns a table without columns. Arrays stay arrays and sparse matrices stay sparse. A DataFrame
+    becomes an array unless ``set_output(transform="pandas")`` (or "polars") asks for a DataFrame;
+    then columns keep their types.
     """
 
     n_features_to_select: int | float | str | None
@@ -73,9 +80,9 @@ class RankingSelector(SelectorMixin, BaseEstimator):
     def _validate_input(
         self, X: Any, y: Any, sample_weight: Any = None
     ) -> tuple[Table, NDArray[Any]]:
-        """Open the table, check it against y, and remember its width and names.
+        """Open the table, check it against y, and store its number of columns and their names.
 
-        Weights are applied: a row of weight w is in the table w times, and in y.
+        Weights are applied: a row of weight w occurs w times in the returned table and target.
         """
         table = as_table(X, min_rows=2)
         check_features(self, table, reset=True)
@@ -87,16 +94,15 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         return table, as_target(y, n_rows, rows=table.rows, caller=caller)
 
     def _resolve_n_features(self, n_columns: int, counted: str = "columns of X") -> int:
-        """K, how many to select out of ``n_columns``; ``counted`` is what they are."""
+        """Return K, how many of ``n_columns`` to select; ``counted`` says what they are."""
         asked = self.n_features_to_select
         if asked is None:
             return max(1, n_columns // 2)
         if isinstance(asked, str) and asked == "auto":
             raise InvalidParameterError(
-                "n_features_to_select='auto' needs a test of when to stop, and "
-                f"{type(self).__name__} ranks all columns without one. Pass a number, or use a "
-                "selector that has one: the information-theoretic ones (HOCMIM, CMIM, JMI, mRMR "
-                "and their relatives)."
+                "n_features_to_select='auto' needs a stopping test, and "
+                f"{type(self).__name__} has none: it ranks all columns. Pass a number, or use an "
+                "information-theoretic selector such as HOCMIM."
             )
         if isinstance(asked, Real) and not isinstance(asked, (bool, np.bool_)):
             if isinstance(asked, Integral):
@@ -117,14 +123,14 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         ranking: ArrayLike | None = None,
         features: Features | None = None,
     ) -> Self:
-        """Set selected_, scores_ and ranking_.
+        """Set selected_, scores_, ranking_ and selection_.
 
         Parameters
         ----------
-        selected : indices of columns (or of features, if these are given), the best first
-        scores : the score of each of them
-        ranking : the rank of every one, for methods that rank them all
-        features : the groups of columns that were selected as one
+        selected : indices of columns, or of features if these are given; the best first
+        scores : the score of each selected one
+        ranking : the rank of every column or feature, for methods that rank all of them
+        features : the columns and the groups of columns that count as one feature
         """
         features = Features(self.n_features_in_) if features is None else features
         chosen = np.array(selected, np.int64)
@@ -136,19 +142,50 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         self.selected_ = features.expand(chosen)
         self.scores_ = np.repeat(np.array(scores, np.float64), features.sizes(chosen))
         self.ranking_ = ranks[features.of_column]
+        self.selection_ = _as_selection(chosen, scores, len(features))
         return self
 
-    # --- the page ---------------------------------------------------------------------------------
+    # --- the report -------------------------------------------------------------------------------
+
+    def basis(self, X: Any = None, y: Any = None) -> Basis:
+        """Return the selection and the codes of the table, for a report.
+
+        Parameters
+        ----------
+        X, y
+            The table and the target the selector was fitted on.
+        """
+        check_is_fitted(self)
+        if X is None:
+            raise InvalidParameterError(
+                f"{type(self).__name__} keeps no codes of the table: pass X and y."
+            )
+        table = as_table(X)
+        check_features(self, table, reset=False)
+        encoder = Encoder(n_jobs=-1)
+        codes, target = encoder.fit_transform(table), encode_target(y, table.n_rows)
+        return Basis(
+            method=type(self).__name__,
+            features=Features(table.n_columns, getattr(self, "feature_names_in_", None)),
+            selection=_as_selection(self.selected_, self.scores_, table.n_columns),
+            encoder=encoder,
+            target=target,
+            selected=Codes.from_columns([codes.column(int(j)) for j in self.selected_]),
+            criterion=None,
+            estimator="plugin",
+            codes=codes,
+            column_codes=codes,
+        )
 
     def report(self, path: str | PathLike[str], X: Any, y: Any, **options: Any) -> Path:
-        """Write a page on this selection: what was taken and why, and for any feature why not.
+        """Write a report: what was selected and why, and why any other feature was not.
 
         Parameters
         ----------
         path : path
-            Of the HTML file, which needs no network and no other file.
+            Of the HTML file. The page needs no network and no other file.
         X, y
-            What the selector was fitted on.
+            The table and the target the selector was fitted on.
         **options
             ``title``, ``source``, ``command``, ``notes``, ``overwrite``: see
             ``hocmim.insight.report.write_report``. Needs ``pip install "hocmim[report]"``.
@@ -158,14 +195,14 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         Path
             Of the page.
         """
-        from hocmim.insight.report import write_report
+        from hocmim.insight.report.page import write_report
 
         return write_report(self, X, y, path, **options)
 
     # --- scikit-learn -----------------------------------------------------------------------------
 
     def __sklearn_tags__(self) -> Any:
-        """Tags: y is required; strings and categories are read (missing values by some)."""
+        """Tags: y is required; strings and categories are accepted (missing values by some)."""
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         tags.input_tags.sparse = True
@@ -184,13 +221,13 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         Parameters
         ----------
         X : table of shape (n_samples, n_features), or path
-            A table, or a Parquet data set as the information-theoretic selectors take it: only the
-            selected columns of it are read.
+            A table, or a Parquet data set as for the information-theoretic selectors. Only the
+            selected columns are read.
 
         Returns
         -------
         X_selected : table of shape (n_samples, K)
-            An array or a sparse matrix as X is; a DataFrame if ``set_output`` asks for it.
+            An array or a sparse matrix, like X; a DataFrame if ``set_output`` asks for it.
         """
         support = self._get_support_mask()
         if not support.any():
@@ -203,7 +240,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         return self._as_output(self._take(X, np.flatnonzero(support)))
 
     def _take(self, X: Any, indices: NDArray[np.int64]) -> Any:
-        """These columns of a table or a source."""
+        """Return these columns of a table or a source."""
         if is_row_source(X):
             source = open_source(X)[0].features(self.n_features_in_, self._names_in)
             chosen = source.read([source.columns[j] for j in indices])
@@ -222,7 +259,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         return None if names is None else names.tolist()
 
     def _as_output(self, chosen: Any) -> Any:
-        """Columns that were taken, in the container ``set_output`` asks for."""
+        """Return columns in the container ``set_output`` asks for."""
         if isinstance(chosen, np.ndarray) or sparse.issparse(chosen):
             return chosen
         wanted = _get_output_config("transform", self)["dense"]
@@ -232,7 +269,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         return frame.to_pandas() if wanted == "pandas" else frame.to_polars()
 
     def inverse_transform(self, X: Any) -> Any:
-        """Put the selected columns back in their places, with zeros in all others.
+        """Put the selected columns back in their places, with zeros in all other columns.
 
         Parameters
         ----------
@@ -248,7 +285,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         if table.n_columns != support.sum():
             raise InvalidTableError(
                 f"X has {table.n_columns} columns, but {type(self).__name__} selected "
-                f"{support.sum()}. Pass a table as transform gives it."
+                f"{support.sum()}. Pass a table that transform returned."
             )
         if sparse.issparse(X):
             return super().inverse_transform(X)
@@ -258,8 +295,15 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         return full
 
 
+def _as_selection(indices: NDArray[np.int64], scores: ArrayLike, n_features: int) -> Selection:
+    """Return the record of a method that ranks without a search and computes no relevance."""
+    pairs = zip(indices.tolist(), np.asarray(scores, np.float64).tolist(), strict=True)
+    steps = tuple(Step(index, score, {}) for index, score in pairs)
+    return Selection(steps, np.full(n_features, np.nan))
+
+
 def _as_array(X: Any) -> NDArray[Any]:
-    """A DataFrame, an array or nested lists as an array that may be written to."""
+    """Return a DataFrame, an array or nested lists as an array that may be written to."""
     if nw.dependencies.is_into_dataframe(X):
         X = nw.from_native(X, eager_only=True).to_numpy()
     return np.require(X, requirements="W")

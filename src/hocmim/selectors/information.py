@@ -1,10 +1,10 @@
-"""The information-theoretic selectors as scikit-learn estimators."""
+"""The information-theoretic selectors as scikit-learn estimators: what they share."""
 
 from __future__ import annotations
 
 import copy
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Self
@@ -14,46 +14,33 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from hocmim.coding.codes import Codes, Column
-from hocmim.coding.encoder import Encoder, Room, Target, encode_target
+from hocmim.coding.encoder import Target, encode_target
 from hocmim.coding.groups import Features, join_columns, resolve_groups
-from hocmim.coding.sources import (
-    RowSource,
-    encode_source,
-    encode_source_column,
-    encode_source_target,
-    is_row_source,
-    open_source,
-)
-from hocmim.coding.store import codes_fingerprint, stored_codes
 from hocmim.criteria.base import Criterion
-from hocmim.data.table import Table, as_table, as_target, check_shape, repeated_rows, set_features
+from hocmim.data.checks import set_features
+from hocmim.data.table import as_table
+from hocmim.data.target import as_target
+from hocmim.data.weights import repeated_rows
 from hocmim.errors import InvalidParameterError, InvalidTableError, InvalidTargetError
 from hocmim.information.counting import BlockTerms, Joint
 from hocmim.insight import plots
-from hocmim.insight.explain import Explanation, Kept, Trace, explain, pairwise_redundancy
+from hocmim.insight.basis import Basis, codes_not_kept, keep_codes
+from hocmim.insight.explain import Explanation, Trace, explain
 from hocmim.search.checkpoint import Checkpoint
-from hocmim.search.engines.local import LocalEngine
-from hocmim.search.engines.remote import (
-    RemoteCodes,
-    RemoteTable,
-    address_of,
-    is_dask_collection,
-    open_cluster,
-    open_collection,
-    open_files,
-)
+from hocmim.search.engines.remote import RemoteCodes, address_of, open_cluster
+from hocmim.search.inputs import open_engine, open_input, open_table
 from hocmim.search.loop import Engine, forward_search
-from hocmim.search.progress import Progress
+from hocmim.search.progress import Listeners, Notifier, Progress, ProgressCallback
 from hocmim.search.selection import Selection, Step, Stopping
 from hocmim.search.stopping import StoppingRule
 from hocmim.selectors.base import RankingSelector
 from hocmim.selectors.declared import DeclaredParameters
 
 if TYPE_CHECKING:
-    from hocmim.search.engines.dask import Cluster, DaskEngine
+    from hocmim.search.engines.dask import Cluster
 
-# Parameters no result depends on, and those only "auto" does.
-ELSEWHERE = ("engine", "codes_dir", "checkpoint", "n_jobs", "verbose")
+# Parameters that no result depends on, and those that matter for "auto" only.
+WITHOUT_EFFECT = ("engine", "codes_dir", "checkpoint", "n_jobs", "verbose")
 FOR_AUTO = ("stop", "alpha", "n_permutations", "random_state")
 
 
@@ -97,16 +84,23 @@ class InformationSelector(DeclaredParameters, RankingSelector):
     def make_criterion(self) -> Criterion:
         """Check the parameters and make the criterion."""
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        progress: ProgressCallback | None = None,
+    ) -> Self:
         """Select columns of X that together say most about y.
 
         Parameters
         ----------
         X : table of shape (n_samples, n_features), or path
             NumPy array, pandas or polars DataFrame, pyarrow table, or scipy sparse matrix, with
-            columns of numbers, truth values, strings or categories; values may be missing. Or the
-            path of a Parquet file or of a folder of them, or a pyarrow data set, larger than memory
-            too; or, with ``engine="dask"``, a Dask DataFrame or Array.
+            columns of numbers, booleans, strings or categories; values may be missing. Or the path
+            of a Parquet file or of a folder of them, or a pyarrow data set, which may be larger
+            than memory; or, with ``engine="dask"``, a Dask DataFrame or Array.
         y : array of shape (n_samples,), or str
             Classes, or a continuous target, which is cut into ``target_bins`` bins. The name of one
             of the columns if X is a path, a data set or a Dask DataFrame; the other columns are the
@@ -114,133 +108,75 @@ class InformationSelector(DeclaredParameters, RankingSelector):
         sample_weight : array of shape (n_samples,), optional
             Whole numbers: a row of weight w counts as w equal rows, one of weight 0 as none. For
             tables in memory.
+        progress : callable, optional
+            Called with a ``hocmim.search.progress.ProgressEvent`` during the fit.
         """
-        with open_cluster(self.engine) as cluster:
-            return self._fit(X, y, sample_weight, cluster)
-
-    def _fit(self, X: Any, y: Any, sample_weight: Any, cluster: Cluster | None) -> Self:
         self.check_parameters()
-        table, y = self._open_input(X, y, sample_weight, cluster)
-        self._row_counts = table.row_counts if isinstance(table, Table) else None
+        with open_cluster(self.engine) as cluster:
+            return self._fit(X, y, sample_weight, cluster, progress)
+
+    def _fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        cluster: Cluster | None,
+        callback: ProgressCallback | None,
+    ) -> Self:
+        data = open_input(X, y, sample_weight, cluster=cluster, caller=type(self).__name__)
+        set_features(self, data.n_columns, data.names)
+        self._row_counts = data.row_counts
         self.features_ = self._resolve_features()
         n_selected = self._resolve_n_features(len(self.features_), self.features_.counted)
         criterion = self._limited_criterion()
-        target = self._encode_target(table, y)
-        codes = self._encode(table, target.column)
-        if isinstance(codes, Codes):
-            codes = self.features_.join(codes)
-        rule = self._stopping_rule(criterion, codes, target.column)
-        progress = self._progress(criterion, n_selected) if self.verbose else None
-        on_step, on_terms = (progress.on_step, progress.on_terms) if progress else (None, None)
-        with self._open_engine(codes, target.column, criterion, on_terms, cluster) as engine:
-            selection = self._search(engine, n_selected, rule, on_step)
-            self._kept = Kept.of(codes, target.column, [step.index for step in selection.steps])
-        self.stopping_ = self._in_columns(rule.stopping)
-        if self._is_auto:
-            self.p_values_ = self._for_columns(rule.p_values[: len(selection.steps)])
-        self.classes_, self.target_cuts_ = target.classes, target.cuts
-        self._keep(selection, criterion)
-        return self
-
-    def _open_input(
-        self, X: Any, y: Any, sample_weight: Any, cluster: Cluster | None
-    ) -> tuple[Table | RowSource | RemoteTable, Any]:
-        """Open the table or the source; y is None if it is a column of the source, or far away."""
-        is_collection = is_dask_collection(X)
-        if not (is_collection or is_row_source(X)):
-            return self._validate_input(X, y, sample_weight)
-        if sample_weight is not None:
-            raise InvalidParameterError(
-                "sample_weight is for tables in memory. Leave it out, or write the rows as often "
-                "as they weigh."
-            )
-        if is_collection:
-            if y is None:
-                raise self._no_target()
-            remote = open_collection(X, y, cluster)
-            set_features(self, remote.n_columns, remote.names)
-            return remote, None
-        source, y = open_source(X, y)
-        check_shape(source.n_rows, source.n_columns, min_rows=2)
-        set_features(self, source.n_columns, source.names)
-        if source.target is None:
-            if y is None:
-                raise self._no_target()
-            y = as_target(y, source.n_rows)
-        remote_files = open_files(source, y, cluster)
-        return (source, y) if remote_files is None else (remote_files, None)
-
-    def _no_target(self) -> InvalidTargetError:
-        return InvalidTargetError(
-            f"This {type(self).__name__} estimator requires y to be passed: the name of the column "
-            "of X that is the target, or the target itself."
+        listeners = self._listeners(criterion, n_selected, callback)
+        listeners.on_stage("encode")
+        target = data.encode_target(bins=self.target_bins, discretizer=self.discretizer)
+        self.encoder_, codes = data.encode(
+            target.column,
+            discretizer=self.discretizer,
+            n_bins=self.n_bins,
+            features=self.features_,
+            n_jobs=self._n_threads,
+            codes_dir=self.codes_dir,
         )
-
-    def _encode_target(self, table: Table | RowSource | RemoteTable, y: Any) -> Target:
-        how: dict[str, Any] = {"bins": self.target_bins, "discretizer": self.discretizer}
-        if isinstance(table, RemoteTable):
-            return table.encode_target(**how)
-        if isinstance(table, RowSource) and y is None:
-            return encode_source_target(table, **how)
-        return encode_target(y, table.n_rows, **how)
-
-    def _encode(self, table: Table | RowSource | RemoteTable, y: Column) -> Codes | RemoteCodes:
-        """Learn how each column is coded, and code it; in memory, or in files of codes_dir."""
-        how: dict[str, Any] = {"discretizer": self.discretizer, "n_bins": self.n_bins}
-        if isinstance(table, RemoteTable):
-            for parameter in ("codes_dir", "feature_groups"):
-                if getattr(self, parameter) is not None:
-                    raise InvalidParameterError(
-                        f"{parameter} is for codes on this machine, and those of a Dask collection "
-                        "or of Parquet files with engine='dask' stay on the workers. Leave it out, "
-                        "or use engine='local'."
-                    )
-            self.encoder_, remote = table.encode(y, **how)
-            return remote
-
-        def encode(room: Room) -> tuple[Encoder, Codes]:
-            if isinstance(table, RowSource):
-                return encode_source(table, y, **how, n_jobs=self._n_threads, room=room)
-            encoder = Encoder(**how, n_jobs=self._n_threads)
-            return encoder, encoder.fit_transform(table, y, room=room)
-
-        if self.codes_dir is None:
-            self.encoder_, codes = encode(Codes.empty)
-        else:
-            name = codes_fingerprint(table, y, **how)
-            self.encoder_, codes = stored_codes(self.codes_dir, name, encode)
-            self.encoder_.set_params(n_jobs=self._n_threads)  # not those of another run
-        return codes
-
-    def _open_engine(
-        self,
-        codes: Codes | RemoteCodes,
-        y: Column,
-        criterion: Criterion,
-        on_terms: Callable[[int], None] | None,
-        cluster: Cluster | None,
-    ) -> LocalEngine | DaskEngine:
-        """The engine that does the work."""
-        if cluster is not None:
-            return cluster.engine(codes, y, criterion, on_terms)
-        assert isinstance(codes, Codes)
-        return LocalEngine(codes, y, criterion, n_jobs=self._n_threads, on_terms=on_terms)
+        listeners.on_stage("search")
+        rule = self._stopping_rule(criterion, codes, target.column)
+        with open_engine(
+            codes,
+            target.column,
+            criterion,
+            cluster=cluster,
+            n_jobs=self._n_threads,
+            on_terms=listeners.on_terms if listeners else None,
+        ) as engine:
+            selection = self._search(engine, n_selected, rule, listeners.on_step)
+            self._kept = keep_codes(codes, target.column, selection.indices.tolist())
+        self.classes_, self.target_cuts_ = target.classes, target.cuts
+        self._n_samples = len(target.column.codes)
+        self._keep(self._finished(selection, rule), criterion)
+        return self
 
     def _search(
         self,
         engine: Engine,
         n_selected: int,
         rule: StoppingRule,
-        on_step: Callable[[int, Step], None] | None,
+        on_step: Callable[[int, Step], None],
     ) -> Selection:
         if self.checkpoint is None:
             return forward_search(engine, n_selected, stop=rule, on_step=on_step)
         checkpoint = Checkpoint(self.checkpoint, self._identity(rule), engine.fingerprint())
         return checkpoint.search(engine, n_selected, rule, on_step)
 
+    def _finished(self, selection: Selection, rule: StoppingRule) -> Selection:
+        """Add to a selection why it stopped."""
+        p_values = np.array(rule.p_values[: len(selection)], np.float64) if self._is_auto else None
+        return replace(selection, stopping=rule.stopping, p_values=p_values)
+
     def _identity(self, rule: StoppingRule) -> dict[str, Any]:
-        """What a result depends on besides the data and the number of columns asked for."""
-        without = {"n_features_to_select", *ELSEWHERE, *(() if self._is_auto else FOR_AUTO)}
+        """Return what a result depends on besides the data and the number of columns."""
+        without = {"n_features_to_select", *WITHOUT_EFFECT, *(() if self._is_auto else FOR_AUTO)}
         others = self.get_params(deep=False)
         if isinstance(self.random_state, np.random.RandomState):
             others["random_state"] = rule.seed
@@ -262,7 +198,7 @@ class InformationSelector(DeclaredParameters, RankingSelector):
         return n_columns if self._is_auto else super()._resolve_n_features(n_columns, counted)
 
     def _resolve_features(self) -> Features:
-        """What there is to select from, in a table of ``n_features_in_`` columns."""
+        """Return what can be selected in a table of ``n_features_in_`` columns."""
         names = getattr(self, "feature_names_in_", None)
         return resolve_groups(self.feature_groups, self.n_features_in_, names)
 
@@ -287,41 +223,44 @@ class InformationSelector(DeclaredParameters, RankingSelector):
             given_selected=criterion.sees_redundancy,
         )
 
-    def _progress(self, criterion: Criterion, n_selected: int) -> Progress:
+    def _listeners(
+        self, criterion: Criterion, n_selected: int, callback: ProgressCallback | None
+    ) -> Listeners:
         names = self.features_.names
-        if self._is_auto:
-            return Progress(type(self).__name__, names, None, 0)
-        n_terms = criterion.n_terms(n_selected) * len(self.features_)
-        return Progress(type(self).__name__, names, n_selected, n_terms)
+        n_terms = 0 if self._is_auto else criterion.n_terms(n_selected) * len(self.features_)
+        n_to_select = None if self._is_auto else n_selected
+        listeners = Listeners()
+        if self.verbose:
+            listeners.append(Progress(type(self).__name__, names, n_to_select, n_terms))
+        if callback is not None:
+            listeners.append(Notifier(callback, names, n_to_select, n_terms or None))
+        return listeners
 
     def _keep(self, selection: Selection, criterion: Criterion) -> None:
         """Set the fitted attributes."""
-        self.selection_ = selection
         self.relevance_ = selection.relevance[self.features_.of_column]
         self.trace_ = Trace(selection, self.features_)
-        self._set_selection(
-            [step.index for step in selection.steps],
-            [step.score for step in selection.steps],
-            features=self.features_,
-        )
+        self._set_selection(selection.indices, selection.scores, features=self.features_)
+        self.selection_ = selection
+        self.stopping_ = self._in_columns(selection.stopping)
+        if selection.p_values is not None:
+            self.p_values_ = self._for_columns(selection.p_values)
         if criterion.has_representative_sets:
-            self.orders_ = self._for_columns(
-                np.array([step.order for step in selection.steps], np.int64)
-            )
+            sizes = self.features_.sizes(selection.indices)
+            orders = [step.order for step in selection.steps]
+            self.orders_ = self._for_columns(np.array(orders, np.int64))
             self.representative_sets_ = [
                 self.features_.expand(step.representative_set)
-                for step, size in zip(
-                    selection.steps, self.features_.sizes(self._kept.indices), strict=True
-                )
+                for step, size in zip(selection.steps, sizes, strict=True)
                 for _ in range(size)
             ]
 
     def _for_columns(self, values: ArrayLike) -> NDArray[Any]:
         """Return what was found for each selected feature, for each of its columns."""
-        return np.repeat(values, self.features_.sizes(self._kept.indices))
+        return np.repeat(values, self.features_.sizes(self.selection_.indices))
 
     def _in_columns(self, stopping: Stopping | None) -> Stopping | None:
-        """Where selection ended, told in indices of columns."""
+        """Return where the selection stopped, in column indices."""
         if stopping is None:
             return None
         index = int(self.features_.first[stopping.index])
@@ -355,83 +294,106 @@ class InformationSelector(DeclaredParameters, RankingSelector):
         worst radius
         """
         check_is_fitted(self)
-        features = self.features_
-        taken = self.trace_["place"] == 1
-        best = list(zip(self._kept.indices.tolist(), self.trace_["score"][taken], strict=True))
-        stopping = self.stopping_
-        if stopping is not None:
-            stopping = replace(stopping, index=int(features.of_column[stopping.index]))
-            best.append((stopping.index, stopping.score))
-        explanation = explain(
-            self._column_to_explain(features.find(feature), X),
-            self._kept,
-            self._limited_criterion().copy(),
-            method=type(self).__name__,
-            names=features.names,
-            best=best,
-            runners_up=self.trace_.runners_up(),
-            stopping=stopping,
-        )
-        return replace(explanation, index=int(features.first[explanation.index]))
+        k = self.features_.find(feature)
+        basis = self.basis()
+        return explain(basis, self._column_to_explain(basis, k, X))
 
-    def _column_to_explain(self, k: int, X: Any) -> Column:
+    def basis(self, X: Any = None, y: Any = None) -> Basis:
+        """Return the selection and the codes it was made on.
+
+        Parameters
+        ----------
+        X, y : optional
+            The table and the target the selector was fitted on. With them the codes of all
+            features are in it, without them those of the selected features only.
+        """
+        check_is_fitted(self)
+        if self._kept is None:
+            raise codes_not_kept(self._n_samples, len(self.selection_))
+        criterion = self._limited_criterion()
+        basis = Basis(
+            method=type(self).__name__,
+            features=self.features_,
+            selection=self.selection_,
+            encoder=self.encoder_,
+            target=Target(self._kept.y, self.classes_, self.target_cuts_),
+            selected=self._kept.selected,
+            criterion=criterion,
+            estimator=criterion.estimator,
+        )
+        return basis if X is None else self._with_codes(basis, X, y)
+
+    def _with_codes(self, basis: Basis, X: Any, y: Any) -> Basis:
+        """Add the codes of the table, which must be the one of the fit."""
+        table, counts = as_table(X), self._row_counts
+        n_rows, rows = table.n_rows, None
+        if counts is not None and len(counts) == n_rows:
+            rows = repeated_rows(counts)
+            table = as_table(table.take(rows))
+        again = encode_target(
+            as_target(y, n_rows, rows=table.rows),
+            table.n_rows,
+            bins=self.target_bins,
+            discretizer=self.discretizer,
+        ).column
+        if not np.array_equal(again.codes, basis.y.codes):
+            raise InvalidTargetError(
+                "y is not the target the selector was fitted on: its values, or their order, are "
+                "different. Pass the same X and y as to fit."
+            )
+        columns = self.encoder_.transform(table)
+        codes = self.features_.join(columns)
+        terms = BlockTerms(codes, Joint.of([basis.y]), basis.estimator)
+        if not np.array_equal(terms.relevance(), self.selection_.relevance):
+            raise self._other_table()
+        return replace(basis, codes=codes, column_codes=columns, rows=rows)
+
+    def _other_table(self) -> InvalidTableError:
+        return InvalidTableError(
+            "X is not the table the selector was fitted on: its rows, or their order, are "
+            "different. Pass the same table as to fit."
+        )
+
+    def _column_to_explain(self, basis: Basis, k: int, X: Any) -> Column:
         """The codes of feature k."""
-        if k in self._kept.indices:
-            return self._kept.columns[self._kept.indices.tolist().index(k)]
+        for column in basis.selected_columns:
+            if column.index == k:
+                return column
         first = int(self.features_.first[k])
         if X is None:
             raise InvalidParameterError(
-                f"Feature {first} was not selected, and only the selected ones are kept: pass the "
-                "table the selector was fitted on, as in explain(feature, X)."
+                f"Feature {first} was not selected, and only the codes of selected features are "
+                "kept: pass the table the selector was fitted on, as in explain(feature, X)."
             )
-        columns = self._code_columns(self.features_.columns(k), X)
-        y = self._kept.y
-        if len(columns[0].codes) == len(y.codes):
+        table = open_table(X, self, row_counts=self._row_counts)
+        columns = table.encode_columns(self.encoder_, self.features_.columns(k))
+        if len(columns[0].codes) == basis.n_samples:
             joined = columns[0] if len(columns) == 1 else join_columns(columns, str(k))
-            column = replace(joined, index=k)
-            terms = BlockTerms(Codes.from_columns([column]), Joint.of([y]), self._estimator())
+            column = Column(joined.codes, joined.arity, k)
+            terms = BlockTerms(Codes.from_columns([column]), Joint.of([basis.y]), basis.estimator)
             if terms.relevance()[0] == self.relevance_[first]:
                 return column
-        raise InvalidTableError(
-            "X is not the table the selector was fitted on: its rows, or their order, are others. "
-            "Pass the same table to explain."
-        )
-
-    def _code_columns(self, indices: Sequence[int], X: Any) -> list[Column]:
-        """The codes of columns of what the selector was fitted on."""
-        if is_row_source(X):
-            source = open_source(X)[0].features(self.n_features_in_, self._names_in)
-            return [encode_source_column(source, self.encoder_, j) for j in indices]
-        table, counts = as_table(X), self._row_counts
-        if counts is not None and len(counts) == table.n_rows:
-            table = table.take(repeated_rows(counts))
-        return [self.encoder_.transform_column(table, j) for j in indices]
-
-    def _estimator(self) -> str:
-        return self._limited_criterion().estimator
+        raise self._other_table()
 
     def redundancy_matrix(self) -> NDArray[np.float64]:
         """R_ij = I(X_i;X_j) − I(X_i;X_j|Y) of the selected features, in the order of selection.
 
-        In nats; positive where two repeat each other, negative where they tell more of y together
-        than apart. The diagonal is I(X_i;Y).
+        In nats. Positive: the two features repeat each other. Negative: together they have more
+        information about y than the sum of the two. The diagonal is I(X_i;Y).
         """
-        check_is_fitted(self)
-        return pairwise_redundancy(self._kept, self._estimator())
+        return self.basis().redundancy_matrix()
 
     def plot_scores(self, ax: Any = None) -> Any:
         """Draw the score and the relevance of each selected feature; return the axes."""
-        names = self._selected_names(1)
-        taken = self.trace_["place"] == 1
-        scores, relevance = self.trace_["score"][taken], self.trace_["relevance"][taken]
-        return plots.score_curve(names, scores, relevance, ax)
+        check_is_fitted(self)
+        return plots.score_curve(self.selection_, self.features_, ax)
 
     def plot_redundancy_heatmap(self, ax: Any = None) -> Any:
         """Draw the redundancy of each pair of selected features; return the axes."""
-        return plots.redundancy_heatmap(self._selected_names(2), self.redundancy_matrix(), ax)
+        return plots.redundancy_heatmap(self.basis(), ax)
 
     def plot_redundancy_network(self, ax: Any = None, *, min_share: float = 0.2) -> Any:
-        """Draw the selected features, and lines between those that repeat or complete each other.
+        """Draw the selected features, with lines between redundant and synergistic pairs.
 
         Parameters
         ----------
@@ -439,13 +401,7 @@ class InformationSelector(DeclaredParameters, RankingSelector):
         min_share : float
             Draw lines from this share of the smaller relevance up.
         """
-        names = self._selected_names(2)
-        return plots.redundancy_network(names, self.redundancy_matrix(), min_share, ax)
-
-    def _selected_names(self, at_least: int) -> list[str]:
-        check_is_fitted(self)
-        plots.check_selected(len(self._kept.indices), at_least)
-        return self.trace_["name"][self.trace_["place"] == 1].tolist()
+        return plots.redundancy_network(self.basis(), min_share, ax)
 
     def __getstate__(self) -> dict[str, Any]:
         """What is pickled: of a Client that is the engine, the address of its scheduler."""

@@ -13,13 +13,9 @@ from hocmim import HOCMIM, JMI, CriterionSelector, errors
 from hocmim.coding.groups import column_name
 from hocmim.criteria.cmim import CMIMCriterion
 from hocmim.insight.report import fingerprint
-from hocmim.insight.report.evidence import (
-    cumulative_information,
-    explain_all,
-    gather,
-    mean_information,
-    steps_to_show,
-)
+from hocmim.insight.report.answers import explain_all, steps_to_show
+from hocmim.insight.report.cumulative import cumulative_information, mean_information
+from hocmim.insight.report.evidence import gather as gather_from
 from hocmim.selectors.information import InformationSelector
 from hocmim.selectors.registry import METHODS
 
@@ -35,6 +31,10 @@ def table(n=150, D=12, seed=0):
     y = (hidden[:, 0] + hidden[:, 1] * hidden[:, 2] > 2).astype(int)
     X = hidden[:, rng.integers(4, size=D)] + (rng.random((n, D)) < 0.3)
     return X, y
+
+
+def gather(selector, X, y):
+    return gather_from(selector, selector.basis(X, y))
 
 
 def make(name):
@@ -62,7 +62,7 @@ def check_against_explain(selector, X, y):
         assert curve == [contest.score for contest in one.contests]
         assert np.isnan(answers.curve[len(one.contests) :, j]).all()
         nearest = min(one.contests, key=lambda contest: contest.taken_score - contest.score)
-        assert (answers.nearest_step[j], answers.nearest_score[j]) == (nearest.step, nearest.score)
+        assert (answers.closest_step[j], answers.closest_score[j]) == (nearest.step, nearest.score)
         shared = sorted(one.redundancy.values(), reverse=True)
         positive = [value for value in shared if value > 1e-12]
         assert (
@@ -116,12 +116,12 @@ def test_blocks_and_threads_change_nothing(name):
     selector = make(name).fit(X, y)
     usual = gather(selector, X, y)
     found = [
-        explain_all(usual.basis, usual.best, usual.curve_steps, n_jobs=jobs, block_columns=width)
+        explain_all(usual.basis, usual.curve_steps, n_jobs=jobs, block_columns=width)
         for jobs, width in ((1, 40), (2, 7), (2, 1))
     ]
     for relevance, answers in found[1:]:
         assert relevance.tobytes() == found[0][0].tobytes()
-        for field in ("score", "curve", "nearest_score", "redundancy", "order", "most_redundant"):
+        for field in ("score", "curve", "closest_score", "redundancy", "order", "most_redundant"):
             assert getattr(answers, field).tobytes() == getattr(found[0][1], field).tobytes()
 
 
@@ -131,7 +131,7 @@ def test_other_filters(name):
     selector = hocmim.make_selector(name, n_features_to_select=4).fit(X, y)
     found = gather(selector, X, y)
     assert found.answers.score.tobytes() == selector.feature_scores_.tobytes()
-    assert not found.by_search
+    assert not found.is_search
     assert (found.answers.order == -1).all()
     assert found.redundancy.shape == (4, 4)
     relevance = hocmim.mi(hocmim.encode(X[["mean radius"]]).narrow[0], y)
@@ -146,7 +146,8 @@ def test_groups_of_columns(parameters):
     found = check_against_explain(selector, X, y)
     assert found.n_features == 26
     assert len(selector.selected_) > len(found.selected)
-    assert found.scores.tolist() == [score for _, score in found.best[: len(found.selected)]]
+    scores = found.basis.selection.scores.tolist()
+    assert scores == [score for _, score in found.basis.best[: len(found.selected)]]
     assert found.name(0) == "radius"
 
 

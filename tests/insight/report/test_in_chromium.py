@@ -151,7 +151,7 @@ def test_finding_features(opened):
     assert "mean texture" in ask(browser, "#1")
     box.clear()
     box.send_keys("no such thing")
-    assert "No feature has that in its name." in browser.find_element("id", "matches").text
+    assert "No feature matches." in browser.find_element("id", "matches").text
     # By the pointer, and from the table.
     box.clear()
     centre(browser, box)
@@ -161,11 +161,12 @@ def test_finding_features(opened):
     taken = browser.find_element("css selector", "#selected button.why")
     centre(browser, taken)
     taken.click()
-    assert "took worst concave points as number 1 of 6" in browser.find_element("id", "answer").text
+    shown = browser.find_element("id", "answer").text
+    assert "selected worst concave points as number 1 of 6" in shown
     suggestion = browser.find_element("css selector", "#suggestions button")
     centre(browser, suggestion)
     suggestion.click()
-    assert "HOCMIM left worst perimeter" in browser.find_element("id", "answer").text
+    assert "HOCMIM did not select worst perimeter" in browser.find_element("id", "answer").text
 
 
 def test_the_table_sorts(opened):
@@ -231,7 +232,7 @@ def test_charts_answer_the_pointer(opened):
     names = X.columns[selector.selected_]
     told = hover(browser, "score-chart", 0.05, 2)
     assert names[2] in told
-    assert f"score when taken: {selector.scores_[2]:.4f} nats" in told
+    assert f"score when selected: {selector.scores_[2]:.4f} nats" in told
     together = hover(browser, "together-chart", 3, 0.3)
     information = hocmim.mi(hocmim.encode(X).narrow[selector.selected_[:4]].T, y)
     assert f"plug-in estimate: {information:.4f} nats" in together
@@ -245,7 +246,7 @@ def test_charts_answer_the_pointer(opened):
     told = hover(browser, "answer-chart", 3, 0.1)
     assert told.startswith(f"step 3: {contest.taken}")
     assert f"its score: {contest.score:.4f}" in told
-    assert f"the best: {contest.taken_score:.4f}" in told
+    assert f"largest score: {contest.taken_score:.4f}" in told
 
 
 def brightness(browser, code):
@@ -375,11 +376,12 @@ def test_hostile_names_can_be_searched(opened):
 def test_other_filters_and_nothing_selected(opened):
     browser = opened("fisher")
     assert re.match(
-        r"FisherScore left mean area: it ranks \d+ of 30, with a score", ask(browser, "mean area")
+        r"FisherScore did not select mean area: it ranks \d+ of 30, with a score",
+        ask(browser, "mean area"),
     )
-    assert "Represented by" not in browser.find_element("id", "answer").text
+    assert "Representative set" not in browser.find_element("id", "answer").text
     browser = opened("none")
-    assert "HOCMIM left column 2" in ask(browser, "column 2")
+    assert "HOCMIM did not select column 2" in ask(browser, "column 2")
     assert (
         script(browser, "document.querySelectorAll('#selected, #together, #redundancy').length")
         == 0

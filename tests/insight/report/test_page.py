@@ -15,9 +15,9 @@ from sklearn.exceptions import NotFittedError
 import hocmim
 from hocmim import HOCMIM, JMI, errors
 from hocmim.insight.report import page as module
-from hocmim.insight.report import write_report
-from hocmim.insight.report.words import percent
+from hocmim.insight.report.page import write_report
 from hocmim.selectors.registry import METHODS
+from hocmim.text import percent
 
 CANCER = load_breast_cancer(return_X_y=True, as_frame=True)
 
@@ -39,7 +39,7 @@ def test_it_never_takes_the_place_of_a_file_unasked(tmp_path):
     selector = HOCMIM(3).fit(X, y)
     path = tmp_path / "report.html"
     path.write_text("mine")
-    with pytest.raises(errors.InvalidParameterError, match="is there already"):
+    with pytest.raises(errors.InvalidParameterError, match="already exists"):
         selector.report(path, X, y)
     assert path.read_text() == "mine"
     assert selector.report(path, X, y, overwrite=True) == path
@@ -58,7 +58,7 @@ def test_a_file_that_appears_meanwhile_is_kept(tmp_path, monkeypatch):
         return make(*arguments, **options)
 
     monkeypatch.setattr(module, "make_page", slow)
-    with pytest.raises(errors.InvalidParameterError, match="is there already"):
+    with pytest.raises(errors.InvalidParameterError, match="already exists"):
         selector.report(path, X, y)
     assert path.read_text() == "mine"
     assert list(tmp_path.iterdir()) == [path]
@@ -71,8 +71,8 @@ def test_nothing_is_left_behind_by_a_failure(tmp_path, monkeypatch):
     def full(*arguments):
         raise OSError("disk full")
 
-    monkeypatch.setattr(module.os, "link", full)
-    monkeypatch.setattr(module.Path, "replace", full)
+    monkeypatch.setattr("hocmim.data.writing.os.link", full)
+    monkeypatch.setattr("hocmim.data.writing.Path.replace", full)
     with pytest.raises(OSError, match="disk full"):
         selector.report(tmp_path / "report.html", X, y)
     assert list(tmp_path.iterdir()) == []
@@ -83,7 +83,7 @@ def test_places_that_are_none(tmp_path):
     selector = HOCMIM(3).fit(X, y)
     with pytest.raises(errors.InvalidParameterError, match="is a folder"):
         selector.report(tmp_path, X, y)
-    with pytest.raises(errors.InvalidParameterError, match="There is no folder"):
+    with pytest.raises(errors.InvalidParameterError, match="does not exist"):
         selector.report(tmp_path / "gone" / "report.html", X, y)
     with pytest.raises(NotFittedError):
         HOCMIM().report(tmp_path / "report.html", X, y)
@@ -95,6 +95,11 @@ def test_without_jinja_it_says_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "jinja2", None)
     with pytest.raises(errors.MissingDependencyError, match=r"hocmim\[report\]"):
         selector.report(tmp_path / "report.html", X, y)
+
+
+def shown(values):
+    """Numbers as the page shows them."""
+    return [f"{value:.4f}" for value in values]
 
 
 # -- what it holds ---------------------------------------------------------------------------------
@@ -138,15 +143,29 @@ def test_the_numbers_of_the_search_box_are_those_of_explain(tmp_path):
         return np.frombuffer(__import__("base64").b64decode(text), kind)
 
     scores = [selector.explain(j, X).score for j in range(30)]
-    assert unpack(data["score"], "<f8").tolist() == scores
-    assert unpack(data["relevance"], "<f8").tolist() == selector.relevance_.tolist()
+    assert shown(unpack(data["score"], "<f8")) == shown(scores)
+    assert shown(unpack(data["relevance"], "<f8")) == shown(selector.relevance_)
     curve = unpack(data["curve"]["codes"], "<u2").reshape(6, 30)
-    low, high, top = (data["curve"][key] for key in ("low", "high", "top"))
-    for j in (0, 20, 29):
+    start, scale, none = (data["curve"][key] for key in ("start", "scale", "none"))
+    for j in range(30):
         contests = [contest.score for contest in selector.explain(j, X).contests]
-        shown = low + curve[: len(contests), j] / top * (high - low)
-        np.testing.assert_allclose(shown, contests, atol=(high - low) / top)
-        assert (curve[len(contests) :, j] == top + 1).all()
+        assert shown((start + curve[: len(contests), j].astype(int)) / scale) == shown(contests)
+        assert (curve[len(contests) :, j] == none).all()
+
+
+@pytest.mark.parametrize("k", [6, "auto"])
+def test_the_sentences_are_those_of_explain(tmp_path, k):
+    X, y = CANCER
+    selector = HOCMIM(k).fit(X, y)
+    data = data_of(selector.report(tmp_path / "report.html", X, y))
+    for j in range(30):
+        sentences = [
+            data["templates"][number].format(
+                *(repr(data["names"][a]) if isinstance(a, int) else a for a in arguments)
+            )
+            for number, *arguments in data["reasons"][j]
+        ]
+        assert " ".join(sentences).replace("−", "-") == selector.explain(j, X).reason
 
 
 def test_the_call_repeats_the_selection(tmp_path):
@@ -169,30 +188,30 @@ def test_summary_of_a_fixed_number(tmp_path):
     X, y = CANCER
     words = words_of(HOCMIM(10).fit(X, y).report(tmp_path / "report.html", X, y))
     assert words.startswith(
-        "HOCMIM looked at 30 features of 569 samples and took 10, beginning with worst concave "
-        "points. It alone says 0.40 nats about the target, 60% of what there is to know. Together "
-        "they say between 0.49 and 0.63 of 0.66 nats (74% to 95%)"
+        "HOCMIM selected 10 of 30 features, from 569 samples. The first, worst concave points, "
+        "alone has 0.40 nats of information about the target: 60% of its entropy. Together they "
+        "have between 0.49 and 0.63 of 0.66 nats (74% to 95%)"
     )
-    assert "It ended because as many were taken as were asked for." in words
-    assert "worst perimeter says most about the target (0.36 nats), but worst radius" in words
+    assert "The selection stopped at the requested number of features." in words
+    assert "worst perimeter has the largest relevance (0.36 nats), but worst radius" in words
 
 
 def test_summary_of_one_feature_and_of_all(tmp_path):
     X, y = CANCER
     words = words_of(HOCMIM(1).fit(X, y).report(tmp_path / "one.html", X, y))
-    assert "took one: worst concave points." in words
+    assert "selected 1 of 30 features, from 569 samples. worst concave points has" in words
     X = X[["mean radius", "mean area"]]
     words = words_of(HOCMIM(2).fit(X, y).report(tmp_path / "all.html", X, y))
-    assert "It ended when no feature was left." in words
-    assert "Of those left" not in words
+    assert "All features were selected." in words
+    assert "not selected" not in words
 
 
 def test_summary_of_selections_that_stop(tmp_path):
     X, y = CANCER
     selector = HOCMIM("auto").fit(X, y)
     path = selector.report(tmp_path / "auto.html", X, y)
-    assert "It stopped by itself: the best candidate left, " in words_of(path)
-    assert f"(p = {selector.stopping_.p_value:.2g}, level 0.01)." in words_of(path)
+    assert "The selection stopped because the best remaining candidate, " in words_of(path)
+    assert f"(p = {selector.stopping_.p_value:.2g}, significance level 0.01)." in words_of(path)
     assert ">p</button>" in path.read_text()
     words = words_of(HOCMIM(10, min_gain=0.15).fit(X, y).report(tmp_path / "gain.html", X, y))
     assert "below min_gain = 0.15." in words
@@ -203,8 +222,8 @@ def test_nothing_selected(tmp_path):
     X, y = rng.integers(3, size=(80, 6)), rng.integers(2, size=80)
     path = HOCMIM("auto").fit(X, y).report(tmp_path / "none.html", X, y)
     words = words_of(path)
-    assert words.startswith("HOCMIM looked at 6 features of 80 samples and took none of them.")
-    assert "Not even the best, column " in words
+    assert words.startswith("HOCMIM selected none of 6 features, from 80 samples.")
+    assert "The best candidate, column " in words
     assert 'id="together"' not in path.read_text()
 
 
@@ -258,7 +277,12 @@ def test_mixed_types_and_notes(make, tmp_path):
     path = HOCMIM(4).fit(X, y).report(tmp_path / "report.html", X, y)
     page, data = path.read_text(), data_of(path)
     assert data["names"] == list(frame.columns)
-    for title in ("May copy the target", "Look like identifiers", "Constant", "Missing values"):
+    for title in (
+        "Possible copies of the target",
+        "Possible identifiers",
+        "Constant",
+        "Missing values",
+    ):
         assert title in page
     assert data["encoding"][5] == "3 categories: blue, green, red"
     assert re.fullmatch(r"5 bins, cut at .*; missing is a level of its own", data["encoding"][1])
@@ -293,9 +317,12 @@ def test_groups_and_weights(tmp_path):
     assert data["columns"][0] == [0, 4]
     assert data["encoding"][0].startswith("group of 2 columns (number, copy): ")
     copies = [message for k, message in data["notes"] if k == 0]
-    assert copies[0].startswith("'copy' says 100%")
-    assert "Look twice at both" in words_of(path)
-    assert f"and took {len(data['selected'])}, beginning with both" in words_of(path)
+    assert copies[0].startswith("'copy' explains 100%")
+    assert "Check both before" in words_of(path)
+    assert (
+        f"selected {len(data['selected'])} of 7 features, from {weights.sum()} samples. The first, both,"
+        in words_of(path)
+    )
     rows = int((weights > 0).sum())
     assert [m for _, m in data["notes"] if "identifier" in m] == [
         f"looks like an identifier: {rows} of its {rows} values are distinct."
@@ -326,10 +353,10 @@ def test_many_columns_stay_small(tmp_path):
 
 def test_more_selected_than_are_compared(tmp_path, monkeypatch):
     X, y = CANCER
-    monkeypatch.setattr(module, "MOST_ROWS", 5)
-    monkeypatch.setattr("hocmim.insight.report.evidence.MOST_MAPPED", 4)
-    monkeypatch.setattr("hocmim.insight.report.evidence.MOST_COMPARED", 3)
-    monkeypatch.setattr(module, "MOST_MAPPED", 4)
+    monkeypatch.setattr("hocmim.insight.report.content.MAX_ROWS", 5)
+    monkeypatch.setattr("hocmim.insight.report.evidence.MAX_MAPPED", 4)
+    monkeypatch.setattr("hocmim.insight.report.answers.MAX_COMPARED", 3)
+    monkeypatch.setattr(module, "MAX_MAPPED", 4)
     path = hocmim.MIM(12).fit(X, y).report(tmp_path / "report.html", X, y)
     data = data_of(path)
     assert len(data["map"]) == 4

@@ -1,4 +1,4 @@
-"""The frame of a self-contained HTML page: everything inside it, nothing fetched from anywhere."""
+"""Self-contained HTML pages: a page loads nothing from outside and runs only its own scripts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 
 
 def document(title: str, body: str, *, style: str, scripts: Sequence[str], data: Any) -> str:
-    """A page that may load nothing and run nothing but these scripts.
+    """Return a page that loads nothing and runs only these scripts.
 
     Parameters
     ----------
@@ -22,11 +22,11 @@ def document(title: str, body: str, *, style: str, scripts: Sequence[str], data:
     style : str
         CSS.
     scripts : sequence of str
-        Run in this order, at the end of the page; ``data`` is there for them as JSON in the
-        element ``#data``. Any other script, a handler in the markup included, is refused by the
-        policy of the page.
+        Run in this order, at the end of the page. They find ``data`` as JSON in the element
+        ``#data``. The security policy of the page refuses all other scripts, also handlers in the
+        markup.
     data : object
-        Anything JSON can hold.
+        Anything JSON can represent.
     """
     running = "\n".join(f"<script>{script}</script>" for script in scripts)
     return "\n".join(
@@ -45,17 +45,17 @@ def document(title: str, body: str, *, style: str, scripts: Sequence[str], data:
 
 
 def asset(package: str, *path: str) -> str:
-    """The text of a file that comes with a package."""
+    """Return the text of a file of a package."""
     return resources.files(package).joinpath(*path).read_text("utf-8")
 
 
 def sorting_script() -> str:
-    """Lets a click on a heading of a ``table.sortable`` sort it."""
+    """Return the script that sorts a ``table.sortable`` when a heading is clicked."""
     return asset("hocmim.insight.pages", "sort.js")
 
 
 def _policy(scripts: Sequence[str]) -> str:
-    """What the page may load: only what is inside it."""
+    """Return the content security policy: only these scripts, no network."""
     digests = (hashlib.sha256(script.encode()).digest() for script in scripts)
     hashes = " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
     return (
@@ -65,6 +65,6 @@ def _policy(scripts: Sequence[str]) -> str:
 
 
 def _json(data: Any) -> str:
-    """JSON that cannot end the element it is in."""
+    """Return JSON without "<", so that it cannot close the element it is in."""
     text = json.dumps(data, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     return text.replace("<", "\\u003c")

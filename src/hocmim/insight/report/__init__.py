@@ -1,4 +1,4 @@
-"""A page on a selection: one HTML file that says what was taken, what was left, and why."""
+"""A report on a selection: one HTML file with what was selected, what was not, and why."""
 
 from hocmim.insight.report.fingerprint import fingerprint
 from hocmim.insight.report.page import write_report

@@ -1,5 +1,6 @@
 "use strict";
-// Names of columns are hostile input: they become text nodes or letters on a canvas, never markup.
+// Names of columns are untrusted input: they become text nodes or canvas text, never markup.
+// Sentences and rounded numbers come from Python; this script only shows them.
 (() => {
 const data = JSON.parse(document.getElementById("data").textContent);
 const charts = new Map();
@@ -8,43 +9,37 @@ window.reportCharts = charts;
 // --- packed arrays --------------------------------------------------------------------------------
 const KINDS = { f8: Float64Array, u1: Uint8Array, u2: Uint16Array, i2: Int16Array, u4: Uint32Array };
 function unpack(text, kind) {
-  const bytes = Uint8Array.from(atob(text), sign => sign.charCodeAt(0));
+  const bytes = Uint8Array.from(atob(text), character => character.charCodeAt(0));
   return new KINDS[kind](bytes.buffer);
 }
 const D = data.names.length, K = data.selected.length, nSteps = data.best.length;
 const relevance = unpack(data.relevance, "f8"), score = unpack(data.score, "f8");
-const ranking = unpack(data.ranking, "u4"), scores = unpack(data.scores, "f8"), bestScore = unpack(data.bestScore, "f8");
-const nearestStep = unpack(data.nearestStep, K < data.curve.top ? "u2" : "u4");
-const nearestScore = unpack(data.nearestScore, "f8");
+const scores = unpack(data.scores, "f8"), bestScore = unpack(data.bestScore, "f8");
 const curveCodes = unpack(data.curve.codes, "u2");
-const order = unpack(data.order, "i2"), nMembers = unpack(data.nMembers, "u2"), members = unpack(data.members, data.memberKind);
+const nMembers = unpack(data.nMembers, "u2"), members = unpack(data.members, data.memberKind);
 const partners = [data.mostRedundant, data.nextRedundant, data.mostSynergistic].map(text => unpack(text, "i2"));
 const shared = data.redundancy.map(text => unpack(text, "f8"));
 const firstMember = new Uint32Array(D + 1);
 for (let j = 0; j < D; j++) firstMember[j + 1] = firstMember[j] + nMembers[j];
 const placeOf = new Map(data.selected.map((j, place) => [j, place]));
-const byRelevance = Uint32Array.from({ length: D }, (_, j) => j).sort((a, b) => relevance[b] - relevance[a] || a - b);
+const byRelevance = unpack(data.byRelevance, "u4");
 const relevanceRank = new Uint32Array(D);
 byRelevance.forEach((j, at) => { relevanceRank[j] = at + 1; });
 const notesOf = new Map();
 for (const [j, message] of data.notes) notesOf.set(j, [...(notesOf.get(j) ?? []), message]);
 
 // --- text -----------------------------------------------------------------------------------------
-const REDUNDANT_SHARE = 0.5;
 function number(value, digits = 4) {
   if (Number.isNaN(value)) return "–";
   return (Math.abs(value) === Infinity ? `${value}`.replace("Infinity", "∞") : value.toFixed(digits)).replace("-", "−");
 }
-const percent = share => `${(100 * share).toFixed(0)}%`;
 const nats = value => `${number(value)} nats`;
 const count = n => n.toLocaleString("en");
-// Numbers are compared to 12 decimals, as in the search.
-const key = value => Math.round(value * 1e12);
 function short(name, most) {
-  const signs = [...name];
-  return signs.length <= most ? name : signs.slice(0, most - 1).join("") + "…";
+  const characters = [...name];
+  return characters.length <= most ? name : characters.slice(0, most - 1).join("") + "…";
 }
-// A name on a canvas: isolated, so that marks of direction in it do not turn its surroundings.
+// A name on a canvas, isolated: direction marks in it do not affect the text around it.
 const label = (j, most) => `\u2068${short(data.names[j].trim() ? data.names[j] : "(no name)", most)}\u2069`;
 function element(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);
@@ -57,65 +52,33 @@ function named(j, most = Infinity) {
   if (text.trim()) return element("bdi", { class: "name", title: text }, short(text, most));
   return element("i", { class: "nameless" }, text === "" ? "empty name" : "blank name");
 }
-// Within a sentence.
+// A name within a sentence.
 const inWords = j => named(j, 80);
 const best = step => [data.best[step - 1], bestScore[step - 1]];
 
 // --- why: the sentences of selector.explain -------------------------------------------------------
-function whyTaken(j, place) {
-  const text = [`${data.method} took `, inWords(j), ` as number ${place + 1} of ${K}: its score, ${number(score[j])}, was the largest.`];
-  const next = data.runnersUp[place + 1];
-  return next ? [...text, " Next was ", inWords(next[0]), ` with ${number(next[1])}.`] : text;
+// A sentence is [template, arguments …]. A number among the arguments is the index of a feature.
+function sentence([template, ...values]) {
+  const pieces = data.templates[template].split("{}");
+  return pieces.flatMap((piece, at) => (at ? [typeof values[at - 1] === "number" ? inWords(values[at - 1]) : values[at - 1], piece] : [piece]));
 }
-function whyLeft(j) {
-  const left = [`${data.method} left `, inWords(j)], stopping = data.stopping;
-  if (stopping && stopping.index === j) {
-    const why = stopping.reason === "not significant"
-      ? `what it adds is not significant (p = ${stopping.pValue})` : "its score is below min_gain";
-    return [...left, `: it was the best candidate in step ${nSteps}, but ${why}, and selection ended.`];
-  }
-  const step = nearestStep[j], [winner, winnerScore] = best(step), own = nearestScore[j];
-  if (key(winnerScore) <= key(own))
-    return [...left, `: in step ${step} its score was that of `, inWords(winner), `, ${number(own)}, which comes first in the table.`];
-  return [...left, `: its score was never the largest. It came nearest in step ${step}, with ${number(own)} against the ${number(winnerScore)} of `,
-    inWords(winner), "."];
-}
-function whyRanked(j, place) {
-  if (place !== undefined) return [`${data.method} took `, inWords(j), ` as number ${place + 1} of ${K}, for its score, ${number(score[j])}.`];
-  const last = data.selected[K - 1];
-  const text = [`${data.method} left `, inWords(j)];
-  if (ranking[j] > K + 1 || !Number.isNaN(score[j]))
-    text.push(`: it ranks ${count(ranking[j])} of ${count(D)}`, ...(!Number.isNaN(score[j]) ? [`, with a score of ${number(score[j])}`] : []));
-  if (K) text.push("; the last one taken, ", inWords(last), `, has ${number(scores[K - 1])}.`);
-  return text;
-}
-function reason(j) {
-  const place = placeOf.get(j);
-  const text = !data.bySearch ? whyRanked(j, place) : place === undefined ? whyLeft(j) : whyTaken(j, place);
-  const by = partners[0][j], share = shared[0][j] / relevance[j];
-  if (place === undefined && by >= 0 && relevance[j] > 0 && share >= REDUNDANT_SHARE)
-    text.push(" ", inWords(data.selected[by]), ` repeats ${percent(share)} of what it says about the target.`);
-  else if (place === undefined && key(relevance[j]) <= 0)
-    text.push(" By itself it says nothing about the target.");
-  return text;
-}
+const reason = j => data.reasons[j].flatMap((one, at) => (at ? [" ", ...sentence(one)] : sentence(one)));
 function partner(which, j) {
-  const value = Math.abs(shared[which][j]);
-  const share = which < 2 && relevance[j] > 0 ? ` (${percent(value / relevance[j])})` : "";
-  return element("li", {}, named(data.selected[partners[which][j]]), ` ${nats(value)}${share}`);
+  const share = which < 2 && data.shares[which][j] ? ` (${data.shares[which][j]})` : "";
+  return element("li", {}, named(data.selected[partners[which][j]]), ` ${nats(shared[which][j])}${share}`);
 }
 function facts(j) {
   const list = element("dl"), place = placeOf.get(j);
   const add = (term, ...what) => list.append(element("dt", {}, term), element("dd", {}, ...what));
   add("Relevance", nats(relevance[j]), element("span", { class: "faint" }, ` · number ${count(relevanceRank[j])} of ${count(D)}`));
-  if (!Number.isNaN(score[j])) add(place !== undefined ? "Score when taken" : data.bySearch ? "Score at the end" : "Score", number(score[j]));
+  if (!Number.isNaN(score[j])) add(place !== undefined ? "Score when selected" : data.bySearch ? "Score in the last step" : "Score", number(score[j]));
   const redundant = [0, 1].filter(which => partners[which][j] >= 0).map(which => partner(which, j));
   if (redundant.length) add("Redundant with", element("ul", {}, ...redundant));
   if (partners[2][j] >= 0) add("Synergy with", element("ul", {}, partner(2, j)));
   const set = members.subarray(firstMember[j], firstMember[j + 1]);
   if (set.length) {
     const names = [...set].flatMap((at, n) => (n ? [", ", named(data.selected[at])] : [named(data.selected[at])]));
-    add(`Represented by`, ...names);
+    add("Representative set", ...names);
   }
   add("Coded as", data.encoding[j]);
   for (const message of notesOf.get(j) ?? []) add("Note", message);
@@ -124,11 +87,11 @@ function facts(j) {
 }
 function answer(j) {
   const box = document.getElementById("answer"), place = placeOf.get(j);
-  const tag = place === undefined ? element("span", { class: "tag" }, "left") : element("span", { class: "tag taken" }, `taken as number ${place + 1}`);
+  const tag = place === undefined ? element("span", { class: "tag" }, "not selected") : element("span", { class: "tag selected" }, `selected as number ${place + 1}`);
   const columns = element("div", { class: "columns" }, facts(j));
   if (data.bySearch && nSteps > 1) {
-    const picture = element("div", { class: "chart", id: "answer-chart" }, element("canvas", { role: "img", "aria-label": "Its score at each step" }));
-    columns.append(element("figure", {}, element("figcaption", {}, "Its score as features were added"), picture));
+    const picture = element("div", { class: "chart", id: "answer-chart" }, element("canvas", { role: "img", "aria-label": "The score of the feature at each step" }));
+    columns.append(element("figure", {}, element("figcaption", {}, "Its score at each step"), picture));
   } else columns.classList.add("single");
   box.replaceChildren(element("h3", {}, named(j), tag), element("p", { class: "reason" }, ...reason(j)), columns);
   box.dataset.feature = j;
@@ -158,12 +121,12 @@ function showMatches() {
   const found = find(input.value);
   matches.replaceChildren(...found.map((j, at) => {
     const place = placeOf.get(j);
-    const tag = place === undefined ? element("span", { class: "tag" }, number(relevance[j], 3)) : element("span", { class: "tag taken" }, `taken, ${place + 1}`);
+    const tag = place === undefined ? element("span", { class: "tag" }, number(relevance[j], 3)) : element("span", { class: "tag selected" }, `selected, ${place + 1}`);
     const item = element("li", { role: "option", id: `match-${at}`, "data-feature": j, "aria-selected": "false" }, named(j), tag);
     item.addEventListener("pointerdown", event => { event.preventDefault(); choose(j); });
     return item;
   }));
-  if (!found.length) matches.append(element("li", { class: "none" }, "No feature has that in its name."));
+  if (!found.length) matches.append(element("li", { class: "none" }, "No feature matches."));
   setOpen(true);
   setActive(found.length && input.value.trim() ? 0 : -1);
 }
@@ -202,11 +165,11 @@ for (const button of document.querySelectorAll("button.why"))
     choose(+button.dataset.feature);
     document.getElementById("why").scrollIntoView();
   });
-const left = [...byRelevance].filter(j => !placeOf.has(j));
+const notSelected = [...byRelevance].filter(j => !placeOf.has(j));
 const suggestions = document.getElementById("suggestions");
-if (left.length) {
-  suggestions.append("Most relevant of those left:");
-  for (const j of left.slice(0, 4)) {
+if (notSelected.length) {
+  suggestions.append("Most relevant features not selected:");
+  for (const j of notSelected.slice(0, 4)) {
     const button = element("button", { type: "button" }, named(j));
     button.addEventListener("click", () => choose(j));
     suggestions.append(button);
@@ -244,14 +207,14 @@ function draw(id, config) {
   if (canvas) charts.set(id, new Chart(canvas, config));
 }
 const drawable = value => (Number.isFinite(value) ? value : null);
-const lettersFor = chart => (chart.width < 480 ? 14 : 30);
-// Names are cut where there is little room, so the width for them follows that of the chart.
+const charactersFor = chart => (chart.width < 480 ? 14 : 30);
+// Names are cut in narrow charts.
 function nameAxis(indices, rank = true) {
   return {
     grid: { display: false }, border: { display: false },
     ticks: {
       autoSkip: false, color: colour("ink"),
-      callback(_, at) { return `${label(indices[at], lettersFor(this.chart))}${rank ? `  ${at + 1}` : ""}`; },
+      callback(_, at) { return `${label(indices[at], charactersFor(this.chart))}${rank ? `  ${at + 1}` : ""}`; },
     },
   };
 }
@@ -263,7 +226,7 @@ function drawScores() {
   const box = document.getElementById("score-chart");
   if (!box) return;
   box.style.height = `${78 + 27 * Math.max(shown.length, 2)}px`;
-  const bars = [{ label: "score when taken", data: Array.from(scores.subarray(0, 40), drawable), backgroundColor: colour("blue"), barThickness: 9, borderRadius: 3 }];
+  const bars = [{ label: "score when selected", data: Array.from(scores.subarray(0, 40), drawable), backgroundColor: colour("blue"), barThickness: 9, borderRadius: 3 }];
   if (data.inNats)
     bars.push({ label: "relevance", data: shown.map(j => relevance[j]), backgroundColor: colour("pale"), barThickness: 17, borderRadius: 3 });
   for (const bar of bars) bar.grouped = false;
@@ -284,7 +247,7 @@ function drawScores() {
   });
 }
 function drawTogether() {
-  const { plugin, chance, supported, cells, entropy } = data.together;
+  const { plugin, chance, supported, cells, rowsPerCell, entropy } = data.together;
   const line = (name, values, more) => ({ label: name, data: values, borderWidth: 2, pointRadius: K > 40 ? 0 : 3, pointHitRadius: 12, ...more });
   draw("together-chart", {
     type: "line",
@@ -292,15 +255,15 @@ function drawTogether() {
       labels: plugin.map((_, at) => at + 1),
       datasets: [
         line("plug-in estimate", plugin, { borderColor: colour("blue"), backgroundColor: colour("band"), pointBackgroundColor: colour("card"), borderWidth: 1.5, fill: { target: 1 } }),
-        line("what chance cannot explain", supported, { borderColor: colour("blue"), backgroundColor: colour("blue"), borderWidth: 2.5 }),
-        line("by chance alone", chance, { borderColor: colour("orange"), backgroundColor: colour("orange"), borderDash: [5, 4], pointStyle: "rectRot" }),
-        line("all there is to know, H(Y)", plugin.map(() => entropy), { borderColor: colour("faint"), backgroundColor: colour("faint"), borderDash: [2, 3], pointRadius: 0, borderWidth: 1.5, pointStyle: "line" }),
+        line("beyond chance", supported, { borderColor: colour("blue"), backgroundColor: colour("blue"), borderWidth: 2.5 }),
+        line("due to chance", chance, { borderColor: colour("orange"), backgroundColor: colour("orange"), borderDash: [5, 4], pointStyle: "rectRot" }),
+        line("entropy of the target, H(Y)", plugin.map(() => entropy), { borderColor: colour("faint"), backgroundColor: colour("faint"), borderDash: [2, 3], pointRadius: 0, borderWidth: 1.5, pointStyle: "line" }),
       ],
     },
     options: {
       interaction: { mode: "index", intersect: false },
       scales: {
-        x: { title: { display: true, text: "features taken" }, grid: { display: false }, ticks: { maxTicksLimit: 20, maxRotation: 0 } },
+        x: { title: { display: true, text: "features selected" }, grid: { display: false }, ticks: { maxTicksLimit: 20, maxRotation: 0 } },
         y: { ...valueAxis("nats"), suggestedMax: entropy * 1.05 },
       },
       plugins: {
@@ -308,7 +271,7 @@ function drawTogether() {
         tooltip: { callbacks: {
           title: items => `${items[0].dataIndex + 1}  + ${label(data.selected[items[0].dataIndex], 60)}`,
           label: item => ` ${item.dataset.label}: ${nats(item.parsed.y)}`,
-          footer: items => `${count(cells[items[0].dataIndex])} cells, ${number(data.nSamples / cells[items[0].dataIndex], 1)} samples each on average`,
+          footer: items => `${count(cells[items[0].dataIndex])} cells, ${rowsPerCell[items[0].dataIndex]} samples each on average`,
         } },
       },
     },
@@ -338,7 +301,7 @@ function drawMap() {
           ticks: { autoSkip: n > 25, maxRotation: 0, callback: value => value + 1 } },
         y: { type: "linear", min: -0.5, max: n - 0.5, reverse: true, grid: { display: false }, border: { display: false },
           afterBuildTicks: axis => { axis.ticks = data.map.map((_, at) => ({ value: at })); },
-          ticks: { autoSkip: false, color: colour("ink"), callback(value) { return `${label(data.selected[value], lettersFor(this.chart))}  ${value + 1}`; } } },
+          ticks: { autoSkip: false, color: colour("ink"), callback(value) { return `${label(data.selected[value], charactersFor(this.chart))}  ${value + 1}`; } } },
       },
       plugins: {
         legend: { display: false },
@@ -358,10 +321,10 @@ function drawMap() {
   });
 }
 function curveOf(j) {
-  const { steps, low, high, top } = data.curve;
+  const { steps, start, scale, none } = data.curve;
   return steps.map((step, row) => {
     const code = curveCodes[row * D + j];
-    return { x: step, y: code > top ? null : low + (code / top) * (high - low) };
+    return { x: step, y: code === none ? null : (start + code) / scale };
   });
 }
 function drawAnswer(j) {
@@ -371,7 +334,7 @@ function drawAnswer(j) {
     type: "line",
     data: { datasets: [
       { label: "its score", data: curveOf(j), borderColor: colour("orange"), backgroundColor: colour("orange"), borderWidth: 2.5, pointRadius: steps.length > 40 ? 0 : 3, pointHitRadius: 12 },
-      { label: "the best", data: steps.map(step => ({ x: step, y: best(step)[1] })), borderColor: colour("blue"), backgroundColor: colour("blue"), borderWidth: 1.5, pointRadius: steps.length > 40 ? 0 : 2.5, pointHitRadius: 12 },
+      { label: "largest score", data: steps.map(step => ({ x: step, y: best(step)[1] })), borderColor: colour("blue"), backgroundColor: colour("blue"), borderWidth: 1.5, pointRadius: steps.length > 40 ? 0 : 2.5, pointHitRadius: 12 },
     ] },
     options: {
       interaction: { mode: "index", intersect: false },
@@ -426,7 +389,7 @@ for (const button of document.querySelectorAll("button.copy"))
   });
 
 applyTheme();
-if (left.length) answer(left[0]);
+if (notSelected.length) answer(notSelected[0]);
 else if (K) answer(data.selected[0]);
 drawAll();
 root.dataset.ready = "yes";

@@ -1,0 +1,60 @@
+"""Everything a report is made from, with one reading of the table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hocmim.coding.codes import Codes, Column
+from hocmim.coding.encoder import Target, encode_target
+from hocmim.data.table import Table, as_table
+from hocmim.insight.basis import Basis
+from hocmim.insight.notes import Note, ValueSurvey, notes_from
+from hocmim.insight.observed import ObservedTable
+from hocmim.insight.report.evidence import Evidence, gather
+from hocmim.insight.report.fingerprint import TableDigest
+
+
+@dataclass(frozen=True, eq=False)
+class Material:
+    """The numbers of a report, the notes on the data, and the fingerprint of the data."""
+
+    evidence: Evidence
+    notes: list[Note]
+    fingerprint: str
+
+
+def collect(selector: Any, X: Any, y: Any) -> Material:
+    """Encode the table a selector was fitted on; survey and digest it in the same reading."""
+    table = as_table(X)
+    digest = TableDigest(table.shape)
+    survey = ValueSurvey(table.n_columns, _encode_target(selector, y, table.n_rows))
+    observed = ObservedTable(table, [digest.add, survey.add])
+    basis = selector.basis(observed, y)
+    observed.finish()
+    notes = _find_notes(basis, table, survey)
+    return Material(gather(selector, basis), notes, digest.finish(y))
+
+
+def _encode_target(selector: Any, y: Any, n_rows: int) -> Target:
+    bins = getattr(selector, "target_bins", 5)
+    return encode_target(
+        y, n_rows, bins=bins, discretizer=getattr(selector, "discretizer", "uniform")
+    )
+
+
+def _find_notes(basis: Basis, table: Table, survey: ValueSurvey) -> list[Note]:
+    """Return the notes on the rows that were used, each row once whatever its weight."""
+    assert basis.column_codes is not None
+    if basis.rows is None:
+        return notes_from(basis.column_codes, basis.y, survey, table.names)
+    once = np.flatnonzero(np.diff(basis.rows, prepend=-1))
+    codes = basis.column_codes
+    y = Column(basis.y.codes[once], basis.y.arity)
+    weighted = ValueSurvey(table.n_columns, basis.target._replace(column=y))
+    for block in table.take(basis.rows[once]).blocks():
+        weighted.add(block)
+    narrow, wide = (np.ascontiguousarray(part[:, once]) for part in (codes.narrow, codes.wide))
+    return notes_from(Codes(narrow, wide, codes.place, codes.arity), y, weighted, table.names)
