@@ -40,6 +40,19 @@ class OneOf:
 
 
 @dataclass(frozen=True)
+class Boolean:
+    """True or False."""
+
+    def allows(self, value: Any) -> bool:
+        """Whether this value is allowed."""
+        return isinstance(value, bool) or type(value).__name__ == "bool_"  # NumPy's boolean too
+
+    def describe(self) -> str:
+        """Return what the value must be."""
+        return "True or False"
+
+
+@dataclass(frozen=True)
 class Number:
     """A number in a closed interval; booleans, NaN and infinity are not numbers here."""
 
@@ -52,7 +65,7 @@ class Number:
         """Whether this value is allowed."""
         if value is None:
             return self.or_none
-        if isinstance(value, bool) or type(value).__name__ == "bool_":  # NumPy's boolean too
+        if Boolean().allows(value):
             return False
         kind = Integral if self.is_whole else Real
         return (

@@ -80,7 +80,7 @@ class Criterion(ABC):
         fresh._on_terms = on_terms
         return fresh
 
-    def limit(self, n_select: int) -> None:  # noqa: B027 (optional)
+    def expect(self, n_select: int) -> None:  # noqa: B027 (optional)
         """Take note that at most so many columns will be selected."""
 
     def start(self, block: Codes, y: Column) -> Values:

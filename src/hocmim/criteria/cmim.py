@@ -6,12 +6,21 @@ from hocmim._native import Term
 from hocmim.criteria.base import SECOND_ORDER_ESTIMATOR
 from hocmim.criteria.least import SINGLE_COLUMN_PLAN, LeastTermCriterion
 from hocmim.criteria.method import Method
+from hocmim.parameters import Boolean, Parameter
 
 
 class CMIMCriterion(LeastTermCriterion):
-    """J(X) = min_{j∈S} I(X;Y|X_j).
+    """J(X) = min( I(X;Y), min_{j∈S} I(X;Y|X_j) ).
 
-    Rewards what X adds to the one selected feature that makes it most redundant.
+    Rewards what X adds to the one selected feature that makes it most redundant; never more than X
+    says by itself.
+
+    Parameters
+    ----------
+    with_relevance : bool
+        False leaves I(X;Y) out of the minimum, as the formula in the paper on HOCMIM does. This is
+        HOCMIM of order 1.
+    estimator : str
 
     Cost: K D terms at most, far fewer by lazy evaluation.
 
@@ -24,8 +33,10 @@ class CMIMCriterion(LeastTermCriterion):
     plan = SINGLE_COLUMN_PLAN
     term = Term.conditional
 
-    def __init__(self, estimator: str = SECOND_ORDER_ESTIMATOR) -> None:
-        super().__init__(1, estimator)
+    def __init__(
+        self, with_relevance: bool = True, estimator: str = SECOND_ORDER_ESTIMATOR
+    ) -> None:
+        super().__init__(1, estimator, with_relevance=with_relevance)
 
 
 METHODS = (
@@ -35,5 +46,15 @@ METHODS = (
         "conditional mutual information maximization",
         CMIMCriterion,
         CMIMCriterion,
+        parameters=(
+            Parameter(
+                "with_relevance",
+                True,
+                Boolean(),
+                "bool, default True",
+                "Whether I(X;Y) is one of the terms of the minimum, as in Fleuret's algorithm and "
+                "in other toolboxes. False: the bare minimum over S.",
+            ),
+        ),
     ),
 )

@@ -78,7 +78,7 @@ class HOCMIMCriterion(Criterion):
         self.path = path
         self.min_support = min_support
 
-    def limit(self, n_select: int) -> None:
+    def expect(self, n_select: int) -> None:
         """Reduce the order to what a selection of this size can reach."""
         self.max_order = min(self.max_order, max(1, n_select - 1))
 

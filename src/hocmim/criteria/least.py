@@ -62,15 +62,16 @@ class LeastTermCriterion(Criterion):
     A new subset can only lower the score. So the score a candidate had before is a bound, and a
     candidate whose bound is below the best exact score is not evaluated: it remembers how many
     subsets it has met, and meets the others when its bound leads. The result, ties included, is the
-    same as if every score were computed.
+    same as if every score were computed. ``with_relevance`` makes I(X;Y) one of the terms.
     """
 
     plan = SearchPlan(LeastTermSearch, blocks_per_thread=4)
     term: ClassVar[Term]  # of (X,T) and Y: conditional or joint
 
-    def __init__(self, size: int, estimator: str) -> None:
+    def __init__(self, size: int, estimator: str, *, with_relevance: bool = False) -> None:
         super().__init__(estimator)
         self.size = size
+        self.with_relevance = with_relevance
 
     def start(self, block: Codes, y: Column) -> Values:
         """Start from the relevance."""
@@ -107,6 +108,8 @@ class LeastTermCriterion(Criterion):
             everything = Joint.of(self.selected)
             is_joint = self.term == Term.joint
             self.least = (self.terms.joint if is_joint else self.terms.conditional)(everything)
+            if self.with_relevance:
+                self.least = np.minimum(self.relevance, self.least)
             self._n_met[:] = self._n_subsets
             self._subsets.restart(self.least)
 

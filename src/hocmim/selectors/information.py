@@ -205,7 +205,7 @@ class InformationSelector(DeclaredParameters, RankingSelector):
     def _limited_criterion(self) -> Criterion:
         """Return the criterion for the number of features to select."""
         criterion = self.make_criterion()
-        criterion.limit(self._resolve_n_features(len(self.features_)))
+        criterion.expect(self._resolve_n_features(len(self.features_)))
         return criterion
 
     def _stopping_rule(
