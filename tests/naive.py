@@ -9,7 +9,7 @@ paper because they have the same terms are equal here to the last bit.
 from collections import Counter
 from functools import cache, lru_cache
 from itertools import combinations, product
-from math import fsum, log
+from math import fsum, log, sqrt
 
 import numpy as np
 
@@ -594,3 +594,80 @@ def random_tables(seed, count, n=(10, 40), D=6, levels=9, **shape):
     for _ in range(count):
         most = int(rng.integers(2, levels + 1))
         yield random_table(rng, int(rng.integers(*n)), D, most, **shape)
+
+
+# -- HOCMIM-R --------------------------------------------------------------------------------------
+
+
+def robust_sets_tried(Z, s, n_samples, X, max_order, min_support):
+    """Z_1..l and the newcomer s, for l = 0 … |Z|, in this order.
+
+    {s} is always tried. A set with l > 0 is tried while l < max_order and N ≥ min_support · the
+    occupied cells of the set itself, s included. Cells only grow with l, so the first set that
+    lacks support ends the trial.
+    """
+    for length in range(min(len(Z) + 1, max_order)):
+        larger = [*Z[:length], s]
+        if length > 0 and n_samples < min_support * len(counts(at(X, *larger))):
+            return
+        yield larger
+
+
+def robust_minimum(k, S, X, y, estimator, max_order, min_support):
+    """U and the set Z* that gave it: infinite and empty before anything is selected.
+
+    The empty set is not tried: half of an exclusive or says nothing alone, so that a minimum with
+    the relevance in it would be 0 for good. Each {s} is tried, so that U is at most the average.
+    Of equal values the first counts: a newcomer has to be lower, and a shorter set comes first.
+    """
+    U, Z = float("inf"), []
+    for s in S:
+        sets = list(robust_sets_tried(Z, s, len(y), X, max_order, min_support))
+
+        def term(larger):
+            return cmi(at(X, k), (y,), at(X, *larger), estimator)
+
+        lowest = smallest(sets, term)
+        if U == float("inf") or key(term(lowest)) < key(U):
+            U, Z = term(lowest), lowest
+    return U, Z
+
+
+def robust_sigma(x, Y, Z):
+    """σ = √((C − 1) Σ_z (k_x(z) − 1) / 2) / N."""
+    spread = len(counts(x, Z)) - len(counts(Z))  # Σ_z k_x(z), less one for each z
+    return sqrt((len(counts(Y)) - 1) * spread / 2) / len(cells(Y))
+
+
+def robust_candidate(
+    k,
+    S,
+    X,
+    y,
+    *,
+    max_order=15,
+    min_support=3,
+    weight=0.3,
+    limit=4,
+    estimator="miller_madow",
+):
+    """J, the set Z* of the minimum, U, A and σ; J = I(X;Y) before anything is selected."""
+    x, Y = at(X, k), (y,)
+    if not S:
+        relevance = mi(x, Y, estimator)
+        return relevance, [], relevance, relevance, 0.0
+    U, Z = robust_minimum(k, S, X, y, estimator, max_order, min_support)
+    A = fsum(cmi(x, Y, at(X, s), estimator) for s in S) / len(S)
+    sigma = robust_sigma(x, Y, at(X, *Z))
+    return U + min(weight * (A - U), limit * sigma), Z, U, A, sigma
+
+
+def robust_hocmim(X, y, K, **parameters):
+    """(selected, scores, and what ``robust_candidate`` says of each selected feature)."""
+
+    def score(k, S):
+        return robust_candidate(k, S, X, y, **parameters)[0]
+
+    selected, scores = forward(score, len(X), K)
+    chosen = [robust_candidate(k, selected[:i], X, y, **parameters) for i, k in enumerate(selected)]
+    return selected, scores, chosen

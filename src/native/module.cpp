@@ -5,6 +5,7 @@ NB_MODULE(_native, m) {
     bind_encode(m);
     bind_information(m);
     bind_hocmim(m);
+    bind_hocmim_r(m);
     bind_separation(m);
     bind_cmicot(m);
     bind_yardstick(m);

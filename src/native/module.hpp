@@ -5,6 +5,7 @@
 void bind_encode(nanobind::module_& m);
 void bind_information(nanobind::module_& m);
 void bind_hocmim(nanobind::module_& m);
+void bind_hocmim_r(nanobind::module_& m);
 void bind_separation(nanobind::module_& m);
 void bind_cmicot(nanobind::module_& m);
 void bind_yardstick(nanobind::module_& m);
