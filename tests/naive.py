@@ -628,7 +628,7 @@ def robust_minimum(k, S, X, y, estimator, max_order, min_support):
             return cmi(at(X, k), (y,), at(X, *larger), estimator)
 
         lowest = smallest(sets, term)
-        if U == float("inf") or key(term(lowest)) < key(U):
+        if float("inf") == U or key(term(lowest)) < key(U):
             U, Z = term(lowest), lowest
     return U, Z
 

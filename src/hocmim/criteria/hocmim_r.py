@@ -10,10 +10,14 @@ import numpy as np
 import hocmim._native as _native
 from hocmim.coding.codes import Codes, Column
 from hocmim.criteria.base import Criterion
+from hocmim.criteria.method import Method
 from hocmim.criteria.search import ONE_THREAD, EagerSearch, Found, SearchPlan, Threads
 from hocmim.information.comparison import comparison_key
 from hocmim.information.counting import Joint, Values, native_list
+from hocmim.parameters import Number, Parameter
 
+# Without bias to first order: a column without information scores 0 on average.
+ROBUST_ESTIMATOR = "miller_madow"
 # Samples that one call of the kernel counts at most, so that work can be stopped between calls.
 SAMPLES_PER_CALL = 1 << 24
 
@@ -63,16 +67,16 @@ class RobustHOCMIMCriterion(Criterion):
     for C classes, N samples and k_x(z) levels of X that occur in cell z of Z. J = I(X;Y) before
     anything is selected.
 
-    Each candidate remembers the set Z* of selected features that gave U, in order. When s joins S, it
-    is tried with each prefix of Z*: {Z*_1..Z*_l, s} for l = 0 … |Z*|, while l < max_order and, for
-    l > 0, while the set has at most N / min_support occupied cells. The smallest value below U
-    becomes U, and its set Z*; among equal values the shorter set wins. The empty set is not tried: the
-    halves of an exclusive or have no relevance, and a minimum with the relevance in it would never
-    find them. {s} is always tried, so U ≤ A.
+    Each candidate remembers the set Z* of selected features that gave U, in order. When s joins S,
+    it is tried with each prefix of Z*: {Z*_1..Z*_l, s} for l = 0 … |Z*|, while l < max_order and,
+    for l > 0, while the set has at most N / min_support occupied cells. The smallest value below U
+    becomes U, and its set Z*; among equal values the shorter set wins. The empty set is not tried:
+    the halves of an exclusive or have no relevance, and a minimum with the relevance in it would
+    never find them. {s} is always tried, so U ≤ A.
 
-    Rewards what a feature adds to those it overlaps with most, lifted towards what it adds to one of
-    them on average, by no more than chance can have moved the minimum. With many samples σ is small
-    and J is the minimum. A function of Z, such as a copy, has σ = 0 and J = U = 0.
+    Rewards what a feature adds to those it overlaps with most, lifted towards what it adds to one
+    of them on average, by no more than chance can have moved the minimum. With many samples σ is
+    small and J is the minimum. A function of Z, such as a copy, has σ = 0 and J = U = 0.
 
     Parameters
     ----------
@@ -92,10 +96,11 @@ class RobustHOCMIMCriterion(Criterion):
 
     References
     ----------
-    After Souza, Premebida, Araújo: High-order conditional mutual information maximization for dealing
-    with high-order dependencies in feature selection. Pattern Recognition 131, 2022.
+    After Souza, Premebida, Araújo: High-order conditional mutual information maximization for
+    dealing with high-order dependencies in feature selection. Pattern Recognition 131, 2022.
     """
 
+    has_representative_sets = True
     plan = SearchPlan(RobustSearch, min_cells_for_threads=4_000_000)
 
     def __init__(
@@ -105,7 +110,7 @@ class RobustHOCMIMCriterion(Criterion):
         min_support: float = 3.0,
         weight: float = 0.3,
         limit: float = 4.0,
-        estimator: str = "miller_madow",
+        estimator: str = ROBUST_ESTIMATOR,
     ) -> None:
         super().__init__(estimator)
         self.max_order = max_order
@@ -165,3 +170,47 @@ class RobustHOCMIMCriterion(Criterion):
     def terms_per_call(self) -> int:
         """Terms that one call of the kernel computes at most."""
         return 1 + SAMPLES_PER_CALL // len(self.terms.y.cells)
+
+
+METHODS = (
+    Method(
+        "HOCMIM-R",
+        "RobustHOCMIM",
+        "robust high-order conditional mutual information maximization",
+        RobustHOCMIMCriterion,
+        RobustHOCMIMCriterion,
+        ROBUST_ESTIMATOR,
+        parameters=(
+            Parameter(
+                "max_order",
+                15,
+                Number(1, is_whole=True),
+                "int, default 15",
+                "The largest size of a representative set.",
+            ),
+            Parameter(
+                "min_support",
+                3,
+                Number(0),
+                "float, default 3",
+                "A representative set of two or more features is tried only if its occupied cells "
+                "hold at least this many samples on average.",
+            ),
+            Parameter(
+                "weight",
+                0.3,
+                Number(0, 1),
+                "float from 0 to 1, default 0.3",
+                "w: how far the minimum U is lifted towards the average A.",
+            ),
+            Parameter(
+                "limit",
+                4,
+                Number(0),
+                "float, default 4",
+                "c: by how many standard errors σ of the minimum it is lifted at most.",
+            ),
+        ),
+        aliases=("robust HOCMIM",),
+    ),
+)
