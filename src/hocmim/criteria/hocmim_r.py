@@ -63,16 +63,16 @@ class RobustHOCMIMCriterion(Criterion):
     for C classes, N samples and k_x(z) levels of X that occur in cell z of Z. J = I(X;Y) before
     anything is selected.
 
-    Each candidate remembers the set Z* of selected features that gave U, in order. When s joins S, it
-    is tried with each prefix of Z*: {Z*_1..Z*_l, s} for l = 0 … |Z*|, while l < max_order and, for
-    l > 0, while the set has at most N / min_support occupied cells. The smallest value below U
-    becomes U, and its set Z*; among equal values the shorter set wins. The empty set is not tried: the
-    halves of an exclusive or have no relevance, and a minimum with the relevance in it would never
-    find them. {s} is always tried, so U ≤ A.
+    Each candidate remembers the set Z* of selected features that gave U, in order. When s joins S,
+    it is tried with each prefix of Z*: {Z*_1..Z*_l, s} for l = 0 … |Z*|, while l < max_order and,
+    for l > 0, while the set has at most N / min_support occupied cells. The smallest value below U
+    becomes U, and its set Z*; among equal values the shorter set wins. The empty set is not tried:
+    the halves of an exclusive or have no relevance, and a minimum with the relevance in it would
+    never find them. {s} is always tried, so U ≤ A.
 
-    Rewards what a feature adds to those it overlaps with most, lifted towards what it adds to one of
-    them on average, by no more than chance can have moved the minimum. With many samples σ is small
-    and J is the minimum. A function of Z, such as a copy, has σ = 0 and J = U = 0.
+    Rewards what a feature adds to those it overlaps with most, lifted towards what it adds to one
+    of them on average, by no more than chance can have moved the minimum. With many samples σ is
+    small and J is the minimum. A function of Z, such as a copy, has σ = 0 and J = U = 0.
 
     Parameters
     ----------
@@ -92,8 +92,8 @@ class RobustHOCMIMCriterion(Criterion):
 
     References
     ----------
-    After Souza, Premebida, Araújo: High-order conditional mutual information maximization for dealing
-    with high-order dependencies in feature selection. Pattern Recognition 131, 2022.
+    After Souza, Premebida, Araújo: High-order conditional mutual information maximization for
+    dealing with high-order dependencies in feature selection. Pattern Recognition 131, 2022.
     """
 
     plan = SearchPlan(RobustSearch, min_cells_for_threads=4_000_000)
@@ -144,17 +144,18 @@ class RobustHOCMIMCriterion(Criterion):
 
     def describe(self, position: int) -> dict[str, Any]:
         """Z* as column indices, its size, U, A, σ and the lift J − U."""
-        if not self.selected:
-            relevance = float(self.relevance[position])
-            members, numbers = [], (relevance, relevance, 0.0, 0.0)
+        if self.selected:
+            members, minimum, average, sigma, lift = self.sets.describe(position)
         else:
-            members, *numbers = self.sets.describe(position)
-        indices = np.array([self.selected[s].index for s in members], np.int64)
-        names = ("minimum", "average", "sigma", "lift")
+            members, sigma, lift = [], 0.0, 0.0
+            minimum = average = float(self.relevance[position])
         return {
             "order": len(members),
-            "representative_set": indices,
-            **dict(zip(names, numbers, strict=True)),
+            "representative_set": np.array([self.selected[s].index for s in members], np.int64),
+            "minimum": minimum,
+            "average": average,
+            "sigma": sigma,
+            "lift": lift,
         }
 
     def n_terms(self, n_select: int) -> int:
