@@ -3,9 +3,9 @@
     .venv/bin/python benchmarks/hocmim_r.py [B C D E] [--repeats 5] [-k 50] [--jobs 2]
     .venv/bin/python benchmarks/hocmim_r.py --million
 
-The methods take turns, and the fastest of several runs counts: a busy machine slows down single runs.
-Allowed: 3 times JMI, and with max_order=15 1.3 times max_order=3. ``--million``: 1 000 000 × 1 000,
-K = 20, at most 60 seconds.
+The methods take turns, and the fastest of several runs counts: a busy machine slows down single
+runs. Allowed: 3 times JMI, and with max_order=15 1.3 times max_order=3. ``--million``:
+1 000 000 × 1 000, K = 20, at most 60 seconds.
 """
 
 from __future__ import annotations

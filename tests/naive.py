@@ -9,7 +9,7 @@ paper because they have the same terms are equal here to the last bit.
 from collections import Counter
 from functools import cache, lru_cache
 from itertools import combinations, product
-from math import fsum, log, sqrt
+from math import fsum, inf, log, sqrt
 
 import numpy as np
 
@@ -620,7 +620,7 @@ def robust_minimum(k, S, X, y, estimator, max_order, min_support):
     the relevance in it would be 0 for good. Each {s} is tried, so that U is at most the average.
     Of equal values the first counts: a newcomer has to be lower, and a shorter set comes first.
     """
-    U, Z = float("inf"), []
+    U, Z = inf, []
     for s in S:
         sets = list(robust_sets_tried(Z, s, len(y), X, max_order, min_support))
 
@@ -628,7 +628,7 @@ def robust_minimum(k, S, X, y, estimator, max_order, min_support):
             return cmi(at(X, k), (y,), at(X, *larger), estimator)
 
         lowest = smallest(sets, term)
-        if float("inf") == U or key(term(lowest)) < key(U):
+        if not Z or key(term(lowest)) < key(U):
             U, Z = term(lowest), lowest
     return U, Z
 

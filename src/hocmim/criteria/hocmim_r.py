@@ -149,17 +149,18 @@ class RobustHOCMIMCriterion(Criterion):
 
     def describe(self, position: int) -> dict[str, Any]:
         """Z* as column indices, its size, U, A, σ and the lift J − U."""
-        if not self.selected:
-            relevance = float(self.relevance[position])
-            members, numbers = [], (relevance, relevance, 0.0, 0.0)
+        if self.selected:
+            members, minimum, average, sigma, lift = self.sets.describe(position)
         else:
-            members, *numbers = self.sets.describe(position)
-        indices = np.array([self.selected[s].index for s in members], np.int64)
-        names = ("minimum", "average", "sigma", "lift")
+            members, sigma, lift = [], 0.0, 0.0
+            minimum = average = float(self.relevance[position])
         return {
             "order": len(members),
-            "representative_set": indices,
-            **dict(zip(names, numbers, strict=True)),
+            "representative_set": np.array([self.selected[s].index for s in members], np.int64),
+            "minimum": minimum,
+            "average": average,
+            "sigma": sigma,
+            "lift": lift,
         }
 
     def n_terms(self, n_select: int) -> int:
