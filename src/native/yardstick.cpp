@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <chrono>
 
-#include "columns.hpp"
-#include "module.hpp"
+#include "core/columns.hpp"
+#include "bindings/module.hpp"
 
 namespace hocmim {
 

@@ -5,8 +5,8 @@
 #include <limits>
 #include <vector>
 
-#include "manhattan.hpp"
-#include "module.hpp"
+#include "filters/manhattan.hpp"
+#include "bindings/module.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

@@ -5,9 +5,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "cell_lanes.hpp"
-#include "dense.hpp"
-#include "estimate.hpp"
+#include "counting/cell_lanes.hpp"
+#include "counting/dense.hpp"
+#include "estimators/estimate.hpp"
 
 namespace hocmim {
 

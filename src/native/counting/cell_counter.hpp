@@ -5,7 +5,7 @@
 #include <cstring>
 #include <vector>
 
-#include "partition.hpp"
+#include "core/partition.hpp"
 
 namespace hocmim {
 

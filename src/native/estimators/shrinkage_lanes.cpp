@@ -1,4 +1,4 @@
-#include "shrinkage_lanes.hpp"
+#include "estimators/shrinkage_lanes.hpp"
 
 #include <algorithm>
 #include <cmath>

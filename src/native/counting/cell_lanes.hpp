@@ -6,11 +6,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "buffer.hpp"
-#include "columns.hpp"
-#include "estimate.hpp"
-#include "partition.hpp"
-#include "shrinkage.hpp"
+#include "core/buffer.hpp"
+#include "core/columns.hpp"
+#include "estimators/estimate.hpp"
+#include "core/partition.hpp"
+#include "estimators/shrinkage.hpp"
 
 namespace hocmim {
 

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "buffer.hpp"
-#include "columns.hpp"
+#include "core/buffer.hpp"
+#include "core/columns.hpp"
 
 namespace hocmim {
 

@@ -3,9 +3,9 @@
 #include <memory>
 #include <vector>
 
-#include "bit_planes.hpp"
-#include "estimate.hpp"
-#include "shrinkage_lanes.hpp"
+#include "counting/bit_planes.hpp"
+#include "estimators/estimate.hpp"
+#include "estimators/shrinkage_lanes.hpp"
 
 namespace hocmim {
 

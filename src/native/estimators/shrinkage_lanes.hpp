@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "bit_planes.hpp"
-#include "shrinkage.hpp"
+#include "counting/bit_planes.hpp"
+#include "estimators/shrinkage.hpp"
 
 namespace hocmim {
 

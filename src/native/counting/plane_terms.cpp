@@ -1,4 +1,4 @@
-#include "plane_terms.hpp"
+#include "counting/plane_terms.hpp"
 
 #include <algorithm>
 #include <stdexcept>

@@ -9,9 +9,9 @@
 #include <memory>
 #include <optional>
 
-#include "bit_planes.hpp"
-#include "estimate.hpp"
-#include "module.hpp"
+#include "counting/bit_planes.hpp"
+#include "estimators/estimate.hpp"
+#include "bindings/module.hpp"
 
 namespace hocmim {
 

@@ -1,4 +1,4 @@
-#include "shrinkage.hpp"
+#include "estimators/shrinkage.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -8,13 +8,13 @@
 #include <memory>
 #include <vector>
 
-#include "buffer.hpp"
-#include "cell_counter.hpp"
-#include "columns.hpp"
-#include "logarithm.hpp"
-#include "partition.hpp"
-#include "shrinkage.hpp"
-#include "small_cells.hpp"
+#include "core/buffer.hpp"
+#include "counting/cell_counter.hpp"
+#include "core/columns.hpp"
+#include "core/logarithm.hpp"
+#include "core/partition.hpp"
+#include "estimators/shrinkage.hpp"
+#include "counting/small_cells.hpp"
 
 namespace hocmim {
 

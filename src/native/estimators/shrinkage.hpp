@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "buffer.hpp"
-#include "logarithm.hpp"
+#include "core/buffer.hpp"
+#include "core/logarithm.hpp"
 
 namespace hocmim {
 

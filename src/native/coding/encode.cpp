@@ -15,7 +15,7 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/pair.h>
 
-#include "module.hpp"
+#include "bindings/module.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

@@ -1,4 +1,4 @@
-#include "bit_planes.hpp"
+#include "counting/bit_planes.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "columns.hpp"
+#include "core/columns.hpp"
 
 namespace hocmim {
 

@@ -12,8 +12,8 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include "estimate.hpp"
-#include "module.hpp"
+#include "estimators/estimate.hpp"
+#include "bindings/module.hpp"
 
 namespace hocmim {
 

@@ -1,4 +1,4 @@
-#include "estimate.hpp"
+#include "estimators/estimate.hpp"
 
 #include <algorithm>
 #include <array>

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "estimate.hpp"
+#include "estimators/estimate.hpp"
 
 namespace hocmim {
 

@@ -1,4 +1,4 @@
-#include "cell_lanes.hpp"
+#include "counting/cell_lanes.hpp"
 
 #include <algorithm>
 #include <cmath>

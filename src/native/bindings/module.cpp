@@ -1,4 +1,4 @@
-#include "module.hpp"
+#include "bindings/module.hpp"
 
 NB_MODULE(_native, m) {
     m.doc() = "The kernels of hocmim: encoding, counting, information, representative sets.";

@@ -4,9 +4,9 @@
 
 #include <nanobind/stl/pair.h>
 
-#include "condition.hpp"
-#include "module.hpp"
-#include "plane_terms.hpp"
+#include "counting/condition.hpp"
+#include "bindings/module.hpp"
+#include "counting/plane_terms.hpp"
 
 namespace hocmim {
 

@@ -6,10 +6,10 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "condition.hpp"
-#include "estimate.hpp"
-#include "module.hpp"
-#include "plane_terms.hpp"
+#include "counting/condition.hpp"
+#include "estimators/estimate.hpp"
+#include "bindings/module.hpp"
+#include "counting/plane_terms.hpp"
 
 namespace hocmim {
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "module.hpp"
+#include "bindings/module.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

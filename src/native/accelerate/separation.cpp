@@ -20,9 +20,9 @@
 #include <emmintrin.h>
 #endif
 
-#include "columns.hpp"
-#include "logarithm.hpp"
-#include "module.hpp"
+#include "core/columns.hpp"
+#include "core/logarithm.hpp"
+#include "bindings/module.hpp"
 
 namespace hocmim {
 

@@ -1,4 +1,4 @@
-#include "dense.hpp"
+#include "counting/dense.hpp"
 
 #include <algorithm>
 
