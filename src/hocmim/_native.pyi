@@ -192,18 +192,11 @@ class PlaneTerms:
         which: NDArray[np.int64] | None = None,
     ) -> None: ...
 
-def popcount_dispatches() -> list[str]: ...
-def count_common(
-    planes: NDArray[np.uint64], masks: NDArray[np.uint64], dispatch: int, out: NDArray[np.int64]
-) -> None: ...
-def count_lanes(
-    planes: NDArray[np.uint64],
-    n_planes: int,
-    masks: NDArray[np.uint64],
-    n_words: int,
-    dispatch: int,
-    out: NDArray[np.uint32],
-) -> None: ...
+def isa_level() -> str:
+    """The instruction set in force: 'portable', 'avx2' or 'avx512' (HOCMIM_ISA forces one)."""
+
+def isa_levels() -> list[str]:
+    """The instruction sets this processor has, the fastest first."""
 
 # --- relieff.cpp and nca.cpp: C-contiguous arrays of exactly these types --------------------------
 

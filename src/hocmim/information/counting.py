@@ -24,7 +24,7 @@ Positions = NDArray[np.int64]
 
 # Planes times masks up to which counting on bit planes beats counting samples (measured:
 # docs/performance.md).
-MOST_POPCOUNTS = {"avx512": 320, "avx2": 96}.get(_native.popcount_dispatches()[0], 64)
+MOST_POPCOUNTS = {"avx512": 320, "avx2": 96}.get(_native.isa_level(), 64)
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,12 +16,9 @@
 
 #include <nanobind/stl/optional.h>
 
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
-
+#include "core/byte_masks.hpp"
 #include "core/columns.hpp"
-#include "core/logarithm.hpp"
+#include "core/dispatch.hpp"
 #include "bindings/module.hpp"
 
 namespace hocmim {
@@ -35,29 +32,16 @@ constexpr size_t kAtOnce = 16;           // pairs a thread takes on
 constexpr double kAComparison = 4;       // of two codes, in the work that trying a pair takes
 
 // counts[i] = in how many columns, each n long, sample i is equal to sample `one`, for those after it.
-HOCMIM_DISPATCH
-void count_meetings(const uint8_t* columns, size_t n_columns, size_t n, size_t one, uint8_t* counts) {
+HOCMIM_INLINE void count_meetings_body(const uint8_t* columns, size_t n_columns, size_t n, size_t one, uint8_t* counts) {
     std::memset(counts + one + 1, 0, n - one - 1);
     for (size_t c = 0; c < n_columns; ++c) {
         const uint8_t *codes = columns + c * n, level = codes[one];
         for (size_t i = one + 1; i < n; ++i) counts[i] = uint8_t(counts[i] + (codes[i] == level));
     }
 }
-
-// Bit c is set where byte c of 64 is the same.
-uint64_t equal_bytes(const uint8_t* some, const uint8_t* others) {
-    uint64_t equal = 0;
-#ifdef __SSE2__
-    for (int part = 0; part < 4; ++part) {
-        const __m128i a = _mm_loadu_si128(reinterpret_cast<const __m128i*>(some) + part);
-        const __m128i b = _mm_loadu_si128(reinterpret_cast<const __m128i*>(others) + part);
-        equal |= uint64_t(uint32_t(_mm_movemask_epi8(_mm_cmpeq_epi8(a, b)))) << (16 * part);
-    }
-#else
-    for (int c = 0; c < 64; ++c) equal |= uint64_t(some[c] == others[c]) << c;
-#endif
-    return equal;
-}
+HOCMIM_DISPATCH(void, count_meetings, count_meetings_body,
+                (const uint8_t* columns, size_t n_columns, size_t n, size_t one, uint8_t* counts),
+                (columns, n_columns, n, one, counts))
 
 // Bit j of word i becomes bit i of word j: by halves, quarters and so on.
 void transpose(uint64_t* square) {
@@ -93,7 +77,7 @@ struct Pairs {
 // Bits of one column in a block of pairs; a register where there are such.
 typedef uint64_t Bits __attribute__((vector_size(8 * kWords)));
 
-__attribute__((always_inline)) inline bool any(const Bits& bits) {
+HOCMIM_INLINE bool any(const Bits& bits) {
     uint64_t all = 0;
     for (size_t w = 0; w < kWords; ++w) all |= bits[w];
     return all != 0;
@@ -103,7 +87,7 @@ __attribute__((always_inline)) inline bool any(const Bits& bits) {
 // them, and these pairs; returns n_blocks if there is none. most[m] are the pairs that have missed at most m
 // columns; a block is left as soon as all its pairs have missed too many.
 template <size_t room>
-__attribute__((always_inline)) inline size_t find_block_of(const uint64_t* const* columns,
+HOCMIM_INLINE size_t find_block_of(const uint64_t* const* columns,
                                                            size_t n_columns, size_t misses,
                                                            size_t block, size_t n_blocks,
                                                            uint64_t* found) {
@@ -126,8 +110,7 @@ __attribute__((always_inline)) inline size_t find_block_of(const uint64_t* const
     return n_blocks;
 }
 
-HOCMIM_DISPATCH
-size_t find_block(const uint64_t* const* columns, size_t n_columns, size_t misses, size_t block,
+HOCMIM_INLINE size_t find_block_body(const uint64_t* const* columns, size_t n_columns, size_t misses, size_t block,
                   size_t n_blocks, uint64_t* found) {
     switch (misses) {  // few of them in registers
         case 0: return find_block_of<0>(columns, n_columns, 0, block, n_blocks, found);
@@ -139,6 +122,10 @@ size_t find_block(const uint64_t* const* columns, size_t n_columns, size_t misse
         default: return find_block_of<kMostColumns>(columns, n_columns, misses, block, n_blocks, found);
     }
 }
+HOCMIM_DISPATCH(size_t, find_block, find_block_body,
+                (const uint64_t* const* columns, size_t n_columns, size_t misses, size_t block,
+                 size_t n_blocks, uint64_t* found),
+                (columns, n_columns, misses, block, n_blocks, found))
 
 // One look for such pairs. Any number of threads may work at it.
 class Separation {
@@ -235,7 +222,7 @@ private:
                 if (int64_t(counts[i]) <= size_ || counts[i] == n_columns) continue;
                 if (pairs_.meets.size() == kMostPairs) return false;
                 pairs_.meets.push_back(
-                    all & equal_bytes(rows.data() + one * kMostColumns, rows.data() + i * kMostColumns));
+                    all & bytes_equal(rows.data() + one * kMostColumns, rows.data() + i * kMostColumns));
             }
         }
         return true;

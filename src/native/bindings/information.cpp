@@ -3,7 +3,6 @@
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include "counting/condition.hpp"
@@ -94,27 +93,6 @@ void information(ClassCounts& class_counts, Vector<const uint32_t> w, int64_t n_
         }
 }
 
-// For tests: the counts by the instruction set of that number.
-void count_common_by(Matrix<const uint64_t> planes, Matrix<const uint64_t> masks, size_t dispatch,
-                     Matrix<int64_t> out) {
-    if (planes.shape(1) != masks.shape(1) || planes.shape(1) % 8 || out.shape(0) != masks.shape(0) ||
-        out.shape(1) != planes.shape(0) || dispatch >= popcount_dispatches().size())
-        throw std::invalid_argument("the planes, the masks and out do not fit together");
-    count_common(planes.data(), int64_t(planes.shape(0)), masks.data(), int64_t(masks.shape(0)),
-                 int64_t(planes.shape(1)), out.data(), dispatch);
-}
-
-// The same for columns side by side; n_words a plane.
-void count_lanes_by(Vector<const uint64_t> planes, int64_t n_planes, Matrix<const uint64_t> masks,
-                    int64_t n_words, size_t dispatch, Vector<uint32_t> out) {
-    const int64_t lanes = BitPlanes::kLanes, n_masks = int64_t(masks.shape(0));
-    if (int64_t(planes.shape(0)) != n_planes * n_words * lanes || int64_t(masks.shape(1)) < n_words ||
-        int64_t(out.shape(0)) != n_planes * n_masks * lanes || dispatch >= popcount_dispatches().size())
-        throw std::invalid_argument("the planes, the masks and out do not fit together");
-    count_lanes(planes.data(), n_planes, masks.data(), n_masks, int64_t(masks.shape(1)), n_words,
-                out.data(), dispatch);
-}
-
 // The same terms from bit planes, for columns that have them and W and Y of few cells.
 void evaluate_by_planes(PlaneTerms& by_planes, const CellMasks& w, const std::vector<Term>& terms,
                         Matrix<double> out, std::optional<Vector<const int64_t>> which) {
@@ -186,11 +164,6 @@ void bind_information(nanobind::module_& m) {
         .def("evaluate", &evaluate_by_planes, "w"_a, "terms"_a, "out"_a.noconvert(),
              "which"_a.noconvert().none() = nb::none());
 
-    m.def("popcount_dispatches", &popcount_dispatches);
-    m.def("count_common", &count_common_by, "planes"_a.noconvert(), "masks"_a.noconvert(),
-          "dispatch"_a, "out"_a.noconvert());
-    m.def("count_lanes", &count_lanes_by, "planes"_a.noconvert(), "n_planes"_a, "masks"_a.noconvert(),
-          "n_words"_a, "dispatch"_a, "out"_a.noconvert());
     m.def("join", &join, "columns"_a);
     m.def("join_with", &join_with, "cells"_a.noconvert(), "n_cells"_a, "columns"_a, "j"_a);
     nb::class_<ClassCounts>(m, "ClassCounts")

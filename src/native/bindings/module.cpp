@@ -1,7 +1,11 @@
 #include "bindings/module.hpp"
 
+#include "core/dispatch.hpp"
+
 NB_MODULE(_native, m) {
     m.doc() = "The kernels of hocmim: encoding, counting, information, representative sets.";
+    hocmim::check_level();
+    bind_dispatch(m);
     bind_encode(m);
     bind_information(m);
     bind_hocmim(m);

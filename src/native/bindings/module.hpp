@@ -2,6 +2,7 @@
 #pragma once
 #include <nanobind/nanobind.h>
 
+void bind_dispatch(nanobind::module_& m);
 void bind_encode(nanobind::module_& m);
 void bind_information(nanobind::module_& m);
 void bind_hocmim(nanobind::module_& m);

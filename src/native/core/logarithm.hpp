@@ -1,22 +1,15 @@
-// A natural logarithm that compilers vectorise, the same to the last bit on every instruction set,
-// and sums that do not depend on the order of their terms.
+// A natural logarithm that compilers vectorise, the same to the last bit on every instruction set.
 #pragma once
-#include <cmath>
 #include <cstdint>
 #include <cstring>
 
-#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__) && \
-    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define HOCMIM_DISPATCH __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define HOCMIM_DISPATCH
-#endif
+#include "core/dispatch.hpp"
 
 namespace hocmim {
 
 // log(x) for normal x > 0, error below one unit in the last place: x = 2^k m with m between
 // sqrt(1/2) and sqrt(2), f = m - 1, s = f/(2 + f), log m by its minimax polynomial in s².
-inline double log_positive(double x) {
+HOCMIM_INLINE double log_positive(double x) {
     constexpr uint64_t one = 0x3ff0000000000000u, root_half = 0x3fe6a09e667f3bcdu;
     uint64_t bits;
     std::memcpy(&bits, &x, 8);
@@ -38,20 +31,5 @@ inline double log_positive(double x) {
     return k * 6.93147180369123816490e-01 -
            ((half_square - (s * (half_square + r) + k * 1.90821492927058770002e-10)) - f);
 }
-
-// Sums of reals as 64-bit integers: exact and associative, so that blocks, threads and groupings of
-// equal terms cannot change a bit of the result.
-class FixedPoint {
-public:
-    // `largest` bounds the absolute value of every partial sum.
-    explicit FixedPoint(double largest)
-        : scale_(std::ldexp(1.0, 61 - std::ilogb(std::fmax(largest, 1.0)) - 1)) {}
-    int64_t of(double value) const { return std::llrint(value * scale_); }
-    double real(int64_t sum) const { return double(sum) / scale_; }
-    double scale() const { return scale_; }
-
-private:
-    double scale_;
-};
 
 }  // namespace hocmim

@@ -1,10 +1,10 @@
 // Columns of few levels as one bit a sample and level: counts become popcounts of ANDs.
 #pragma once
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "core/columns.hpp"
+#include "counting/popcount.hpp"
 
 namespace hocmim {
 
@@ -16,7 +16,7 @@ namespace hocmim {
 class BitPlanes {
 public:
     static constexpr int64_t kMostLevels = 9;  // eight planes: a byte a cell, as much as the codes
-    static constexpr int64_t kLanes = 8;
+    static constexpr int64_t kLanes = kPlaneLanes;
     static constexpr int64_t kMostWordsInLanes = 64;  // beyond, a sum across costs next to nothing
 
     // Columns of one arity side by side; −1 where there is none.
@@ -78,17 +78,5 @@ private:
     int64_t n_samples_ = 0, n_cells_ = 0, n_words_ = 0;
     std::vector<uint64_t> words_;
 };
-
-// counts[m * n_planes + p] = number of samples in both mask m and plane p.
-void count_common(const uint64_t* planes, int64_t n_planes, const uint64_t* masks, int64_t n_masks,
-                  int64_t n_words, int64_t* counts, size_t dispatch = 0);
-
-// The same for eight columns side by side: counts[(m * n_planes + p) * 8 + lane]. A mask has `stride`
-// words, of which the first n_words are looked at.
-void count_lanes(const uint64_t* planes, int64_t n_planes, const uint64_t* masks, int64_t n_masks,
-                 int64_t stride, int64_t n_words, uint32_t* counts, size_t dispatch = 0);
-
-// The instruction sets both can use on this machine; they use the first.
-std::vector<std::string> popcount_dispatches();
 
 }  // namespace hocmim

@@ -8,8 +8,9 @@ namespace hocmim {
 
 namespace {
 
-constexpr size_t kLanes = LaneTable::kLanes;
+constexpr size_t kLanes = CellLanes::kLanes;
 constexpr uint32_t kMostSmall = 8;    // samples of a cell that is tallied
+constexpr size_t kMostKinds = (kMostSmall * (kMostSmall + 1)) / 2;  // of small cells, by size and count
 constexpr uint32_t kByteful = 255;    // what a byte counts
 constexpr uint32_t kGathered = 2048;  // samples whose codes are brought side by side at a time
 constexpr size_t kMostRows = 256, kMostLevels = 16;
@@ -17,7 +18,7 @@ constexpr size_t kMostRows = 256, kMostLevels = 16;
 typedef uint8_t Bytes __attribute__((vector_size(kLanes)));
 
 // counts[level] of n ≤ 255 samples, in every lane.
-__attribute__((always_inline)) inline void count_levels(const uint8_t* codes, size_t n, size_t n_levels,
+HOCMIM_INLINE void count_levels(const uint8_t* codes, size_t n, size_t n_levels,
                                                         Bytes* counts) {
     const size_t last = n_levels - 1;
     for (size_t level = 0; level < last; ++level) counts[level] = Bytes{};
@@ -32,7 +33,7 @@ __attribute__((always_inline)) inline void count_levels(const uint8_t* codes, si
 }
 
 // Adds 1, in every lane, to the tally of the count it has; 0 is not tallied.
-__attribute__((always_inline)) inline void tally_counts(const Bytes& counts, uint32_t most, uint8_t* tally) {
+HOCMIM_INLINE void tally_counts(const Bytes& counts, uint32_t most, uint8_t* tally) {
     for (uint32_t c = 1; c <= most; ++c) {
         uint8_t* of_count = tally + (c - 1) * kLanes;
         Bytes times;
@@ -43,8 +44,7 @@ __attribute__((always_inline)) inline void tally_counts(const Bytes& counts, uin
 }
 
 // Up to 255 cells of one size.
-HOCMIM_DISPATCH
-void tally_cells(const uint8_t* codes, const uint32_t* class_size, size_t n_cells, uint32_t size,
+HOCMIM_INLINE void tally_cells_body(const uint8_t* codes, const uint32_t* class_size, size_t n_cells, uint32_t size,
                  size_t n_classes, size_t n_levels, uint8_t* of_rows, uint8_t* of_levels) {
     for (size_t cell = 0; cell < n_cells; ++cell, class_size += n_classes) {
         Bytes level[kMostLevels], row[kMostLevels];
@@ -63,10 +63,13 @@ void tally_cells(const uint8_t* codes, const uint32_t* class_size, size_t n_cell
             tally_counts(level[l], size, of_levels + l * kMostSmall * kLanes);
     }
 }
+HOCMIM_DISPATCH(void, tally_cells, tally_cells_body,
+                (const uint8_t* codes, const uint32_t* class_size, size_t n_cells, uint32_t size,
+                 size_t n_classes, size_t n_levels, uint8_t* of_rows, uint8_t* of_levels),
+                (codes, class_size, n_cells, size, n_classes, n_levels, of_rows, of_levels))
 
 // Adds the levels of up to 255 samples.
-HOCMIM_DISPATCH
-void add_levels(const uint8_t* codes, size_t n, size_t n_levels, uint32_t* row, uint32_t* level) {
+HOCMIM_INLINE void add_levels_body(const uint8_t* codes, size_t n, size_t n_levels, uint32_t* row, uint32_t* level) {
     Bytes counts[kMostLevels];
     count_levels(codes, n, n_levels, counts);
     for (size_t l = 0; l < n_levels; ++l, row += kLanes, level += kLanes) {
@@ -76,115 +79,11 @@ void add_levels(const uint8_t* codes, size_t n, size_t n_levels, uint32_t* row, 
         for (size_t lane = 0; lane < kLanes; ++lane) level[lane] += here[lane];
     }
 }
-
-HOCMIM_DISPATCH
-void add_sums(const double* __restrict n_row, const uint32_t* __restrict counts, double columns,
-              double* __restrict squares, double* __restrict product_sum, double* __restrict live,
-              double* __restrict cross) {
-    for (size_t lane = 0; lane < kLanes; ++lane) {
-        const double count = double(int32_t(counts[lane]));
-        squares[lane] += count * count;
-        product_sum[lane] += counts[lane] ? n_row[lane] * columns : 0.0;
-        live[lane] += count;
-        cross[lane] += count * columns;
-    }
-}
+HOCMIM_DISPATCH(void, add_levels, add_levels_body,
+                (const uint8_t* codes, size_t n, size_t n_levels, uint32_t* row, uint32_t* level),
+                (codes, n, n_levels, row, level))
 
 }  // namespace
-
-// ---- tables ---------------------------------------------------------------------------------------
-
-void LaneTable::start(std::vector<double> row_count) {
-    row_count_ = std::move(row_count);
-    live_.assign(row_count_.size(), 0);
-    cross_.assign(row_count_.size(), 0);
-    std::fill_n(squares_, kLanes, 0.0);
-    std::fill_n(product_sum_, kLanes, 0.0);
-    std::fill_n(sum_, kLanes, 0);
-    kinds_.clear();
-    times_.clear();
-}
-
-void LaneTable::add(size_t row, uint32_t c, uint32_t column_size, const uint32_t* times) {
-    kinds_.push_back({row, c, column_size});
-    times_.insert(times_.end(), times, times + kLanes);
-    const double count = double(c), columns = double(column_size);
-    const double* n_row = row_count_.data() + row * kLanes;
-    double *live = live_.data() + row * kLanes, *cross = cross_.data() + row * kLanes;
-    for (size_t lane = 0; lane < kLanes; ++lane) {
-        const double cells = double(times[lane]);
-        squares_[lane] += cells * count * count;
-        product_sum_[lane] += cells * (n_row[lane] * columns);
-        live[lane] += cells * count;
-        cross[lane] += cells * count * columns;
-    }
-}
-
-void LaneTable::add_cells(size_t row, const uint32_t* counts, uint32_t column_size) {
-    add_sums(row_count_.data() + row * kLanes, counts, double(column_size), squares_, product_sum_,
-             live_.data() + row * kLanes, cross_.data() + row * kLanes);
-}
-
-void LaneTable::finish(int64_t n_samples, int64_t column_squares, const FixedPoint& nats) {
-    n_ = double(n_samples);
-    nats_ = &nats;
-    for (size_t at = 0; at < row_count_.size(); at += kLanes) {
-        uint32_t alone[kLanes];
-        for (size_t lane = 0; lane < kLanes; ++lane)
-            alone[lane] = uint32_t(row_count_[at + lane] - live_[at + lane]);
-        add(at / kLanes, 1, 1, alone);
-    }
-    for (size_t lane = 0; lane < kLanes; ++lane) {
-        double row_squares = 0, cross = 0;
-        for (size_t at = lane; at < row_count_.size(); at += kLanes) {
-            row_squares += row_count_[at] * row_count_[at];
-            cross += row_count_[at] * cross_[at];
-        }
-        lambda_[lane] = shrinkage_intensity(n_, squares_[lane], cross, row_squares, double(column_squares));
-        const ShrunkenCell cell(lambda_[lane], n_, nats.scale());
-        of_.lambda[lane] = cell.lambda;
-        of_.towards[lane] = cell.towards;
-        of_.keep[lane] = cell.keep;
-        of_.ratio[lane] = cell.ratio;
-    }
-}
-
-// Terms of cells that are empty, or of rows that are, mean nothing and are not added up.
-HOCMIM_DISPATCH
-void LaneTable::compute_terms(const double* row_count, const uint32_t* counts, double column_size,
-                              const Coefficients& of, double* out) {
-    for (size_t lane = 0; lane < kLanes; ++lane) {
-        const double product = std::max(row_count[lane], 1.0) * column_size;
-        out[lane] = ShrunkenCell::term(double(int32_t(counts[lane])), product, of.lambda[lane],
-                                       of.towards[lane], of.keep[lane], of.ratio[lane]);
-    }
-}
-
-void LaneTable::add_terms(size_t row, const uint32_t* counts, uint32_t column_size) {
-    double terms[kLanes];
-    compute_terms(row_count_.data() + row * kLanes, counts, double(column_size), of_, terms);
-    for (size_t lane = 0; lane < kLanes; ++lane)
-        sum_[lane] += std::llrint(terms[lane]) & -int64_t(counts[lane] > 0);
-}
-
-void LaneTable::compute_information() {
-    for (size_t k = 0; k < kinds_.size(); ++k) {
-        const uint32_t* times = times_.data() + k * kLanes;
-        uint32_t counts[kLanes];
-        double terms[kLanes];
-        std::fill_n(counts, kLanes, kinds_[k].count);
-        compute_terms(row_count_.data() + kinds_[k].row * kLanes, counts, double(kinds_[k].column_size), of_,
-                      terms);
-        for (size_t lane = 0; lane < kLanes; ++lane) sum_[lane] += times[lane] * std::llrint(terms[lane]);
-    }
-    for (size_t lane = 0; lane < kLanes; ++lane)
-        information_[lane] = lambda_[lane] == 1.0 ? 0.0
-                                                  : nats_->real(sum_[lane]) +
-                                                        ShrunkenCell::empty(lambda_[lane], n_,
-                                                                            product_sum_[lane]);
-}
-
-// ---- cells ----------------------------------------------------------------------------------------
 
 bool CellLanes::applies(const Setting& setting, Term term, const Column& column) {
     return setting.estimator == Estimator::shrinkage && term == Term::redundancy && !column.wide &&
@@ -250,8 +149,8 @@ void CellLanes::start() {
             rows[row * kLanes + lane] = count;
             levels[row / n_classes_ * kLanes + lane] += count;
         }
-    by_level_.start(std::move(levels));
-    by_row_.start(std::move(rows));
+    by_level_.start(levels.data(), n_levels_, n_levels_ * kMostKinds);
+    by_row_.start(rows.data(), n_levels_ * n_classes_, n_levels_ * n_classes_ * kMostKinds);
     tally_.assign((n_classes_ + 1) * n_levels_ * kMostSmall * kLanes, 0);
     times_.assign(tally_.size(), 0);
     row_.resize(n_classes_ * n_levels_ * kLanes);
@@ -347,21 +246,29 @@ void CellLanes::redundancy(const LaneColumn* columns, size_t n_columns, double* 
     gathered_to_ = 0;
     start();
     tally_small();
-    for_each_large([](LaneTable& table, size_t row, const uint32_t* counts, uint32_t size) {
-        table.add_cells(row, counts, size);
+    for_each_large([](Table& table, size_t row, const uint32_t* counts, uint32_t size) {
+        table.add_sums(row, counts, size);
     });
-    by_level_.finish(setting_.n_samples, cell_squares_, setting_.nats);
-    by_row_.finish(setting_.n_samples, cell_squares_, setting_.nats);
-    for_each_large([](LaneTable& table, size_t row, const uint32_t* counts, uint32_t size) {
-        table.add_terms(row, counts, size);
+    const double n = double(setting_.n_samples);
+    double squares[kLanes], lambda_of_levels[kLanes], lambda[kLanes];
+    std::fill_n(squares, kLanes, double(cell_squares_));
+    by_level_.finish();
+    by_row_.finish();
+    by_level_.intensity(n, squares, lambda_of_levels);
+    by_row_.intensity(n, squares, lambda);
+    const ShrunkenCell<kLanes> of_levels(lambda_of_levels, n, setting_.nats.scale());
+    const ShrunkenCell<kLanes> of_rows(lambda, n, setting_.nats.scale());
+    for_each_large([&](Table& table, size_t row, const uint32_t* counts, uint32_t size) {
+        table.add_terms(row, counts, size, &table == &by_row_ ? of_rows : of_levels);
     });
-    by_level_.compute_information();
-    by_row_.compute_information();
+    double by_level[kLanes], by_row[kLanes];
+    by_level_.information(lambda_of_levels, n, setting_.nats, by_level);
+    by_row_.information(lambda, n, setting_.nats, by_row);
     for (size_t lane = 0; lane < n_columns; ++lane) {
         const double classes =
-            pairs_.information(by_row_.lambda(lane), setting_.n_samples, setting_.nats);
-        out[lane] = std::max(0.0, by_level_.information(lane)) -
-                    std::max(0.0, by_row_.information(lane) - classes);
+            pairs_.information(lambda[lane], setting_.n_samples, setting_.nats);
+        out[lane] = std::max(0.0, by_level[lane]) -
+                    std::max(0.0, by_row[lane] - classes);
     }
 }
 

@@ -23,7 +23,7 @@ constexpr size_t kColumnsWorthTallying = 128, kMostTallyClasses = 16;
 }  // namespace
 
 // Adds columns of the table, one count a class each; returns Σ of the squares of their sizes.
-int64_t DenseEvaluator::add_columns(size_t n_columns, ShrinkageTable& table) {
+int64_t DenseEvaluator::add_columns(size_t n_columns, ShrinkageTable<1>& table) {
     const size_t n_classes = size_t(setting_.n_classes());
     const bool is_tallied = n_columns >= kColumnsWorthTallying && n_classes <= kMostTallyClasses;
     const uint32_t* count = table_.data();
@@ -44,7 +44,7 @@ int64_t DenseEvaluator::add_columns(size_t n_columns, ShrinkageTable& table) {
     return squares;
 }
 
-void DenseEvaluator::add_tallied(ShrinkageTable& table) {
+void DenseEvaluator::add_tallied(ShrinkageTable<1>& table) {
     const size_t n_classes = size_t(setting_.n_classes());
     for (size_t y = 0; y < (n_classes == 2 ? 1 : n_classes); ++y) {
         uint32_t* tally = tally_.data() + y * kKinds;

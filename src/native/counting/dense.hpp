@@ -28,17 +28,17 @@ private:
     double plugin(Term term);
     double shrinkage(Term term);
     size_t most_kinds() const { return table_.size() + 2 * tally_.size(); }
-    int64_t add_columns(size_t n_columns, ShrinkageTable& table);
-    void add_tallied(ShrinkageTable& table);
+    int64_t add_columns(size_t n_columns, ShrinkageTable<1>& table);
+    void add_tallied(ShrinkageTable<1>& table);
 
     const Setting& setting_;
     size_t n_cells_ = 0;
     std::vector<uint32_t> pair_of_;      // w * n_classes + y of each sample
     int64_t cells_sum_ = 0, pairs_sum_ = 0;  // Σ f(n_w), Σ f(n_wy)
-    ShrinkageTable pairs_;               // rows y, columns w
+    ShrinkageTable<1> pairs_;               // rows y, columns w
     std::vector<uint32_t> table_;        // n_xwy over (x * n_cells + w) * n_classes + y
     size_t n_columns_ = 0;               // pairs (x,w) in it
-    ShrinkageTable by_class_;            // rows y, columns (x,w)
+    ShrinkageTable<1> by_class_;            // rows y, columns (x,w)
     std::vector<uint32_t> tally_;        // columns of few samples, by class, size and count
 };
 

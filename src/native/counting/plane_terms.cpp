@@ -276,69 +276,67 @@ void PlaneTerms::evaluate_group(Term term, const BitPlanes::Group& group, double
 // I(X,W;Y) or I(X;Y|W), from the tables with rows y and columns (x,w).
 void PlaneTerms::shrink_against_class(Term term, int64_t arity, double* values) {
     const int64_t n_classes = y_.n_cells(), row_length = arity * kLanes;
-    double row_squares[kLanes], column_squares[kLanes] = {};
-    std::fill_n(row_squares, kLanes, double(setting_.class_squares));
-    shrinkage_.start(now_->n_cells * n_classes * arity);
-    std::copy_n(table_.data(), now_->n_cells * n_classes * row_length, shrinkage_.counts());
+    row_counts_.resize(size_t(n_classes * kLanes));
+    for (int64_t cls = 0; cls < n_classes; ++cls)
+        std::fill_n(row_counts_.begin() + cls * kLanes, kLanes,
+                    double(setting_.class_counts[size_t(cls)]));
+    shrinkage_.start(row_counts_.data(), size_t(n_classes), size_t(now_->n_cells * arity * n_classes));
+    sizes_.resize(size_t(row_length));
+    double column_squares[kLanes] = {};
     for (int64_t w = 0; w < now_->n_cells; ++w) {
         const uint32_t* counts = table_.data() + w * n_classes * row_length;
-        uint32_t *sizes = totals_.data(), *products = shrinkage_.products() + w * n_classes * row_length;
-        std::fill_n(sizes, row_length, 0);
-        for (int64_t cls = 0; cls < n_classes; ++cls)
-            for (int64_t at = 0; at < row_length; ++at) sizes[at] += counts[cls * row_length + at];
-        for (int64_t cls = 0; cls < n_classes; ++cls) {
-            const uint32_t of_class = uint32_t(setting_.class_counts[size_t(cls)]);
+        std::copy_n(counts, row_length, totals_.begin());
+        for (int64_t cls = 1; cls < n_classes; ++cls)
             for (int64_t at = 0; at < row_length; ++at)
-                products[cls * row_length + at] = sizes[at] * of_class;
+                totals_[size_t(at)] += counts[cls * row_length + at];
+        for (int64_t at = 0; at < row_length; ++at) {
+            sizes_[size_t(at)] = double(int32_t(totals_[size_t(at)]));
+            column_squares[at % kLanes] += sizes_[size_t(at)] * sizes_[size_t(at)];
         }
-        for (int64_t at = 0; at < row_length; ++at)
-            column_squares[at % kLanes] += double(sizes[at]) * double(sizes[at]);
+        shrinkage_.add_columns(counts, size_t(arity), kLanes, size_t(row_length), sizes_.data());
     }
-    shrink(row_squares, column_squares, term == Term::conditional, values);
+    shrink(column_squares, term == Term::conditional, values);
 }
 
 // I(X;W) from the tables with rows x and columns w, or I(X;W|Y) from those with rows (x,y).
 void PlaneTerms::shrink_against_condition(bool is_given_class, int64_t arity, double* values) {
     const int64_t n_classes = y_.n_cells(), row_length = arity * kLanes;
-    const int64_t n_parts = is_given_class ? n_classes : 1, length = n_parts * row_length;
-    shrinkage_.start(now_->n_cells * n_parts * arity);
-    uint32_t *counts = shrinkage_.counts(), *products = shrinkage_.products();
-    if (is_given_class) {
-        std::copy_n(table_.data(), now_->n_cells * length, counts);
-    } else {
-        std::fill_n(counts, now_->n_cells * row_length, 0);
+    const int64_t n_rows = is_given_class ? n_classes * arity : arity, length = n_rows * kLanes;
+    const uint32_t* counts = table_.data();
+    if (!is_given_class) {
+        std::fill_n(totals_.begin(), now_->n_cells * row_length, 0);
         for (int64_t w = 0; w < now_->n_cells; ++w)
-            for (int64_t at = 0; at < n_classes * row_length; ++at)
-                counts[w * row_length + at % row_length] +=
-                    table_[size_t(w * n_classes * row_length + at)];
+            for (int64_t cls = 0; cls < n_classes; ++cls, counts += row_length)
+                for (int64_t at = 0; at < row_length; ++at)
+                    totals_[size_t(w * row_length + at)] += counts[at];
+        counts = totals_.data();
     }
-    std::vector<uint32_t>& rows = common_lanes_;
-    rows.assign(std::max(rows.size(), size_t(length)), 0);
-    for (int64_t w = 0; w < now_->n_cells; ++w)
-        for (int64_t at = 0; at < length; ++at) rows[size_t(at)] += counts[w * length + at];
+    row_counts_.assign(size_t(length), 0);
+    sizes_.resize(size_t(now_->n_cells * kLanes));
     for (int64_t w = 0; w < now_->n_cells; ++w) {
-        uint32_t size = 0;
+        for (int64_t at = 0; at < length; ++at)
+            row_counts_[size_t(at)] += double(int32_t(counts[w * length + at]));
+        int64_t size = 0;
         for (int64_t cls = 0; cls < n_classes; ++cls)
-            size += uint32_t(now_->pair_counts[size_t(w * n_classes + cls)]);
-        for (int64_t at = 0; at < length; ++at) products[w * length + at] = rows[size_t(at)] * size;
+            size += now_->pair_counts[size_t(w * n_classes + cls)];
+        std::fill_n(sizes_.begin() + w * kLanes, kLanes, double(size));
     }
-    double row_squares[kLanes] = {}, column_squares[kLanes];
+    shrinkage_.start(row_counts_.data(), size_t(n_rows), size_t(now_->n_cells * n_rows));
+    shrinkage_.add_columns(counts, size_t(now_->n_cells), size_t(length), kLanes, sizes_.data());
+    double column_squares[kLanes];
     std::fill_n(column_squares, kLanes, double(now_->sums.cell_squares));
-    for (int64_t at = 0; at < length; ++at)
-        row_squares[at % kLanes] += double(rows[size_t(at)]) * double(rows[size_t(at)]);
-    shrink(row_squares, column_squares, is_given_class, values);
+    shrink(column_squares, is_given_class, values);
 }
 
-// Of the tables as they are, less I(W;Y) under the same λ if so asked.
-void PlaneTerms::shrink(const double* row_squares, const double* column_squares, bool less_condition,
-                        double* values) {
+// The information of the tables, less I(W;Y) under the same λ if `less_condition`.
+void PlaneTerms::shrink(const double* column_squares, bool less_condition, double* values) {
     const double n = double(setting_.n_samples);
-    shrinkage_.compute_intensity(n, row_squares, column_squares);
-    shrinkage_.information(n, setting_.nats, values);
+    double lambda[kLanes];
+    shrinkage_.intensity(n, column_squares, lambda);
+    shrinkage_.information(lambda, n, setting_.nats, values);
     for (int64_t lane = 0; lane < kLanes; ++lane) {
         if (less_condition)
-            values[lane] -= now_->sums.pairs.information(shrinkage_.lambda(lane), setting_.n_samples,
-                                                         setting_.nats);
+            values[lane] -= now_->sums.pairs.information(lambda[lane], setting_.n_samples, setting_.nats);
         values[lane] = std::max(0.0, values[lane]);
     }
 }

@@ -5,7 +5,7 @@
 
 #include "counting/bit_planes.hpp"
 #include "estimators/estimate.hpp"
-#include "estimators/shrinkage_lanes.hpp"
+#include "estimators/shrinkage_table.hpp"
 
 namespace hocmim {
 
@@ -58,8 +58,7 @@ private:
     void evaluate_group(Term term, const BitPlanes::Group& group, double* values);
     void shrink_against_class(Term term, int64_t arity, double* values);
     void shrink_against_condition(bool is_given_class, int64_t arity, double* values);
-    void shrink(const double* row_squares, const double* column_squares, bool less_condition,
-                double* values);
+    void shrink(const double* column_squares, bool less_condition, double* values);
     double dense(Term term, int64_t j) {
         return evaluate_.dense(term, columns_[j], counts_.data(), now_->n_cells, now_->sums);
     }
@@ -77,7 +76,8 @@ private:
     // Of eight columns, the lanes last: what was counted, the table by w, y and x, and n_xw.
     std::vector<uint32_t> common_lanes_, table_, totals_;
     PluginSums sums_[kLanes];
-    ShrinkageLanes shrinkage_;
+    ShrinkageTable<kLanes> shrinkage_;
+    std::vector<double> row_counts_, sizes_;
     // Of every group, if they are kept: n_xy by y and x, and the sums that follow.
     std::vector<uint32_t> rows_;
     std::vector<int64_t> rows_at_;

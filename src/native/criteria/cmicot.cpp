@@ -84,7 +84,7 @@ public:
         : f_(*setting.function), cls_(setting.cls), n_samples_(setting.n_samples),
           n_classes_(setting.n_classes()), wy_of_(size_t(n_samples_)), wxy_of_(size_t(n_samples_)),
           n_words_((n_samples_ + 63) / 64),
-          cost_of_a_word_(popcount_dispatches().front() == "avx512" ? 0.7 : 3) {}
+          cost_of_a_word_(level() == Level::avx512 ? 0.7 : 3) {}
 
     void start(const Representative& b) {
         wy_.reset();

@@ -295,7 +295,7 @@ struct SplitSink {
 // Tallies small cells; the others go to the tables of shrinkage as they are.
 struct SmallCellSink {
     SmallCells& small;
-    ShrinkageTable &by_level, &by_row;
+    ShrinkageTable<1> &by_level, &by_row;
     ConditionSums& condition;
     const int64_t n_levels, n_classes;
 
@@ -519,7 +519,7 @@ struct CountLists {
 
 // Rows x and rows (x, y), columns w.
 struct AgainstCondition {
-    ShrinkageTable *by_level, *by_row;
+    ShrinkageTable<1> *by_level, *by_row;
     int64_t cell_size = 0;
 
     void begin_cell(int64_t size) { cell_size = size; }
@@ -534,7 +534,7 @@ struct AgainstCondition {
 
 // Rows y, columns (x, w).
 struct AgainstClass {
-    ShrinkageTable& by_class;
+    ShrinkageTable<1>& by_class;
     int64_t column_squares = 0;  // Σ n_xw²
     std::vector<std::pair<uint32_t, int64_t>> pending = {};
 
@@ -715,7 +715,7 @@ double Evaluator::jeffreys(Term term, const Cells& source) {
 // ---- shrinkage towards independence ---------------------------------------------------------------
 
 // I(X,W;Y), or I(X;Y|W), from the table with rows y and columns (x, w).
-double Evaluator::shrunken_against_class(Term term, ShrinkageTable& by_class, int64_t column_squares,
+double Evaluator::shrunken_against_class(Term term, ShrinkageTable<1>& by_class, int64_t column_squares,
                                          const ConditionSums& condition) {
     by_class.finish();
     const double lambda = by_class.intensity(setting_.n_samples, column_squares);
@@ -724,7 +724,7 @@ double Evaluator::shrunken_against_class(Term term, ShrinkageTable& by_class, in
 }
 
 // I(X;W), I(X;W|Y) or the first less the second, from the tables with columns w that are given.
-double Evaluator::shrunken_term(ShrinkageTable* by_level, ShrinkageTable* by_row,
+double Evaluator::shrunken_term(ShrinkageTable<1>* by_level, ShrinkageTable<1>* by_row,
                                 const ConditionSums& condition) {
     double value = 0;
     if (by_level) {
@@ -756,8 +756,8 @@ double Evaluator::shrinkage(Term term, const Cells& cells) {
         return shrunken_given_condition(term, cells);
     // Of few samples no two cells are alike.
     if (term == Term::redundancy && cells.by && cells.most() >= 64) return split_redundancy(cells);
-    ShrinkageTable* by_level = term == Term::given_class ? nullptr : &by_level_;
-    ShrinkageTable* by_row = term == Term::information ? nullptr : &by_row_;
+    ShrinkageTable<1>* by_level = term == Term::given_class ? nullptr : &by_level_;
+    ShrinkageTable<1>* by_row = term == Term::information ? nullptr : &by_row_;
     if (by_level) by_level->start(cells.candidate.level_count, cells.most());
     if (by_row) by_row->start(cells.candidate.row_count, cells.most());
     AgainstCondition sink{by_level, by_row};
@@ -782,8 +782,8 @@ double Evaluator::dense_shrinkage(Term term, const Candidate& candidate, const i
         }
         return shrunken_against_class(term, by_row_, column_squares, condition);
     }
-    ShrinkageTable* by_level = term == Term::given_class ? nullptr : &by_level_;
-    ShrinkageTable* by_row = term == Term::information ? nullptr : &by_row_;
+    ShrinkageTable<1>* by_level = term == Term::given_class ? nullptr : &by_level_;
+    ShrinkageTable<1>* by_row = term == Term::information ? nullptr : &by_row_;
     if (by_level) by_level->start(candidate.level_count, most);
     if (by_row) by_row->start(candidate.row_count, most);
     for (int64_t w = 0; w < n_cells; ++w, counts += n_rows) {

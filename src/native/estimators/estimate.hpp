@@ -11,9 +11,10 @@
 #include "core/buffer.hpp"
 #include "counting/cell_counter.hpp"
 #include "core/columns.hpp"
+#include "core/fixed_point.hpp"
 #include "core/logarithm.hpp"
 #include "core/partition.hpp"
-#include "estimators/shrinkage.hpp"
+#include "estimators/shrinkage_table.hpp"
 #include "counting/small_cells.hpp"
 
 namespace hocmim {
@@ -131,7 +132,7 @@ public:
     int64_t cells_sum = 0;                // Σ f(n_w)
     int64_t pairs_sum = 0;                // Σ f(n_wy)
     std::vector<int64_t> cells_of_class;  // cells in which each class occurs
-    ShrinkageTable pairs;                 // rows y, columns w
+    ShrinkageTable<1> pairs;                 // rows y, columns w
 
 private:
     const Setting* setting_ = nullptr;
@@ -193,11 +194,11 @@ private:
     double shrinkage(Term term, const Cells& cells);
     double split_redundancy(const Cells& cells);
     double shrunken_given_condition(Term term, const Cells& cells);
-    double shrunken_term(ShrinkageTable* by_level, ShrinkageTable* by_row,
+    double shrunken_term(ShrinkageTable<1>* by_level, ShrinkageTable<1>* by_row,
                          const ConditionSums& condition);
-    double shrunken_against_class(Term term, ShrinkageTable& by_class, int64_t column_squares,
+    double shrunken_against_class(Term term, ShrinkageTable<1>& by_class, int64_t column_squares,
                                   const ConditionSums& condition);
-    double information(const ShrinkageTable& table, double lambda) {
+    double information(const ShrinkageTable<1>& table, double lambda) {
         return table.information(lambda, setting_.n_samples, setting_.nats);
     }
 
@@ -214,7 +215,7 @@ private:
     SplitCounter count_split_;
     SmallCells small_;
     ConditionSums split_condition_;
-    ShrinkageTable by_level_, by_row_;
+    ShrinkageTable<1> by_level_, by_row_;
     std::vector<int64_t> class_scratch_, row_list_, pair_list_;
     Candidate dense_candidate_;
     Partition no_partition_;

@@ -6,14 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
-#if (defined(__x86_64__) || defined(_M_X64)) && (defined(__GNUC__) || defined(__clang__))
-#define HOCMIM_AVX2 __attribute__((target("avx2")))
-#define HOCMIM_HAS_AVX2() __builtin_cpu_supports("avx2")
-#else
-#define HOCMIM_AVX2
-#define HOCMIM_HAS_AVX2() false
-#endif
-#define HOCMIM_INLINE inline __attribute__((always_inline))
+#include "core/dispatch.hpp"
 
 namespace hocmim {
 

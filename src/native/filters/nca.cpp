@@ -128,7 +128,7 @@ HOCMIM_INLINE void add_sparse_gradient(const Samples& s, std::size_t i, const do
 }
 
 // p holds kTile x N numbers.
-HOCMIM_INLINE double block(const Samples& s, std::size_t start, std::size_t stop, double* p,
+HOCMIM_INLINE double add_block_body(const Samples& s, std::size_t start, std::size_t stop, double* p,
                            const Sums& sums) {
   double p_same = 0.0;
   for (std::size_t first = start; first < stop; first += kTile) {
@@ -153,15 +153,9 @@ HOCMIM_INLINE double block(const Samples& s, std::size_t start, std::size_t stop
   return p_same;
 }
 
-HOCMIM_AVX2 double block_avx2(const Samples& s, std::size_t start, std::size_t stop, double* p,
-                              const Sums& sums) {
-  return block(s, start, stop, p, sums);
-}
-
-double block_portable(const Samples& s, std::size_t start, std::size_t stop, double* p,
-                      const Sums& sums) {
-  return block(s, start, stop, p, sums);
-}
+HOCMIM_DISPATCH(double, add_block, add_block_body,
+                (const Samples& s, std::size_t start, std::size_t stop, double* p, const Sums& sums),
+                (s, start, stop, p, sums))
 
 using Values = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Vector = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
@@ -202,8 +196,7 @@ double nca_block(Values values, Offsets row_start, Places row_place, Vector row_
                   values.shape(1)};
   const Sums sums{dense.data(), overlaps.data(), by_row.data()};
   std::vector<double> p(kTile * n_rows);
-  auto run = HOCMIM_HAS_AVX2() ? block_avx2 : block_portable;
-  return run(s, start, stop, p.data(), sums);
+  return add_block(s, start, stop, p.data(), sums);
 }
 
 }  // namespace

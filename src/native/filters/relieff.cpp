@@ -107,7 +107,7 @@ HOCMIM_INLINE void add_neighbours(const Table& t, std::size_t i, const Neighbour
   }
 }
 
-HOCMIM_INLINE void block(const Table& t, const double* prior, std::size_t start, std::size_t stop,
+HOCMIM_INLINE void add_block_body(const Table& t, const double* prior, std::size_t start, std::size_t stop,
                          std::vector<Neighbours>& nearest, double* value_sums, double* code_sums) {
   for (std::size_t first = start; first < stop; first += kTile) {
     const std::size_t n = stop - first < kTile ? stop - first : kTile;
@@ -119,16 +119,10 @@ HOCMIM_INLINE void block(const Table& t, const double* prior, std::size_t start,
   }
 }
 
-HOCMIM_AVX2 void block_avx2(const Table& t, const double* prior, std::size_t start,
-                            std::size_t stop, std::vector<Neighbours>& nearest,
-                            double* value_sums, double* code_sums) {
-  block(t, prior, start, stop, nearest, value_sums, code_sums);
-}
-
-void block_portable(const Table& t, const double* prior, std::size_t start, std::size_t stop,
-                    std::vector<Neighbours>& nearest, double* value_sums, double* code_sums) {
-  block(t, prior, start, stop, nearest, value_sums, code_sums);
-}
+HOCMIM_DISPATCH(void, add_block, add_block_body,
+                (const Table& t, const double* prior, std::size_t start, std::size_t stop,
+                 std::vector<Neighbours>& nearest, double* value_sums, double* code_sums),
+                (t, prior, start, stop, nearest, value_sums, code_sums))
 
 using Values = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using CodeTable = nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
@@ -151,8 +145,7 @@ void relieff_block(Values values, CodeTable codes, Labels y, Vector prior, std::
   const double n_columns = static_cast<double>(t.n_values + t.n_codes);
   const Neighbours none(t.n_classes, k, 1e12 / (n_columns > 0 ? n_columns : 1.0));
   std::vector<Neighbours> nearest(kTile, none);
-  auto run = HOCMIM_HAS_AVX2() ? block_avx2 : block_portable;
-  run(t, prior.data(), start, stop, nearest, value_sums.data(), code_sums.data());
+  add_block(t, prior.data(), start, stop, nearest, value_sums.data(), code_sums.data());
 }
 
 }  // namespace
