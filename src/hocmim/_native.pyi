@@ -44,11 +44,15 @@ def most_frequent(codes: NDArray[np.uint8] | NDArray[np.uint16]) -> NDArray[np.i
     """The most frequent code of each row, the smallest of equally frequent ones."""
 
 class Estimator:
-    plugin: Estimator
-    shrinkage: Estimator
-    miller_madow: Estimator
-    grassberger: Estimator
-    jeffreys: Estimator
+    """One member for each of ``estimator_names()``."""
+
+    def __getattr__(self, name: str) -> Estimator: ...
+
+def estimator_names() -> list[str]:
+    """The names of the estimators."""
+
+def needs_samples(estimator: Estimator) -> bool:
+    """Whether the estimator cannot be computed from a table of counts alone."""
 
 class Term:
     information: Term
@@ -144,7 +148,7 @@ class LeastTerms:
         term: Term,
         estimator: Estimator,
     ) -> None: ...
-    def use_planes(self, by_planes: PlaneTerms, most_popcounts: int) -> None: ...
+    def use_planes(self, by_planes: PlaneTerms, most_popcounts: int = 0) -> None: ...
     def append_masks(self, masks: CellMasks) -> None: ...
     def restart(self, least: NDArray[np.float64]) -> None: ...
     def meet(
@@ -191,6 +195,14 @@ class PlaneTerms:
         out: NDArray[np.float64],
         which: NDArray[np.int64] | None = None,
     ) -> None: ...
+
+def most_popcounts() -> int:
+    """Planes times masks up to which counting on bit planes takes less time than on samples."""
+
+def counts_on_planes(
+    columns: Columns, n_masks: int, estimator: Estimator, out: NDArray[np.bool_]
+) -> None:
+    """Write which columns are counted on bit planes, with one mask for each cell (w,y)."""
 
 def isa_level() -> str:
     """The instruction set in force: 'portable', 'avx2' or 'avx512' (HOCMIM_ISA forces one)."""

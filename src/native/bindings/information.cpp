@@ -3,10 +3,11 @@
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "counting/condition.hpp"
-#include "estimators/estimate.hpp"
+#include "counting/conditioned_terms.hpp"
+#include "counting/join.hpp"
 #include "bindings/module.hpp"
 #include "counting/plane_terms.hpp"
 
@@ -79,7 +80,7 @@ void information(ClassCounts& class_counts, Vector<const uint32_t> w, int64_t n_
             const int64_t j = which ? (*which)(k) : k;
             const bool is_counted = ConditionedTerms::needs_counts(setting, terms[t]);
             const int64_t* row_count = is_counted ? class_counts.of(j, scratch) : nullptr;
-            if (CellLanes::applies(setting, terms[t], columns[j])) {
+            if (paths::choose(setting, terms[t], columns[j], n_cells) == Path::cell_lanes) {
                 lanes.push_back({&columns[j], row_count});
                 place.push_back(size_t(k));
             } else {
@@ -91,6 +92,14 @@ void information(ClassCounts& class_counts, Vector<const uint32_t> w, int64_t n_
             lanes.clear();
             place.clear();
         }
+}
+
+// Which columns are counted on bit planes, with so many masks.
+void counts_on_planes(const Columns& columns, int64_t n_masks, Estimator estimator, Vector<bool> out) {
+    if (int64_t(out.shape(0)) != columns.size())
+        throw std::invalid_argument("the columns and out do not fit together");
+    for (int64_t j = 0; j < columns.size(); ++j)
+        out(size_t(j)) = paths::counts_on_planes(kind_of(estimator), columns[j], n_masks);
 }
 
 // The same terms from bit planes, for columns that have them and W and Y of few cells.
@@ -114,12 +123,14 @@ void bind_information(nanobind::module_& m) {
     using namespace hocmim;
     using namespace nb::literals;
 
-    nb::enum_<Estimator>(m, "Estimator")
-        .value("plugin", Estimator::plugin)
-        .value("shrinkage", Estimator::shrinkage)
-        .value("miller_madow", Estimator::miller_madow)
-        .value("grassberger", Estimator::grassberger)
-        .value("jeffreys", Estimator::jeffreys);
+    nb::enum_<Estimator> estimator(m, "Estimator");
+    std::vector<std::string> names;
+    for (const EstimatorKind* kind : estimators()) {
+        estimator.value(kind->name, Estimator(names.size()));
+        names.emplace_back(kind->name);
+    }
+    m.def("estimator_names", [names] { return names; });
+    m.def("needs_samples", [](Estimator estimator) { return kind_of(estimator).needs_samples; });
 
     nb::enum_<Term>(m, "Term")
         .value("information", Term::information)
@@ -164,6 +175,9 @@ void bind_information(nanobind::module_& m) {
         .def("evaluate", &evaluate_by_planes, "w"_a, "terms"_a, "out"_a.noconvert(),
              "which"_a.noconvert().none() = nb::none());
 
+    m.def("most_popcounts", &most_popcounts);
+    m.def("counts_on_planes", &counts_on_planes, "columns"_a, "n_masks"_a, "estimator"_a,
+          "out"_a.noconvert());
     m.def("join", &join, "columns"_a);
     m.def("join_with", &join_with, "cells"_a.noconvert(), "n_cells"_a, "columns"_a, "j"_a);
     nb::class_<ClassCounts>(m, "ClassCounts")

@@ -17,14 +17,10 @@ void set_plane(const uint8_t* codes, int64_t n_samples, uint8_t level, uint64_t*
     for (; i < n_samples; ++i) words[i / 64 * stride] |= uint64_t(codes[i] == level) << (i % 64);
 }
 
-bool has_few_levels(const Column& column) {
-    return !column.wide && column.arity <= BitPlanes::kMostLevels;
-}
-
 }  // namespace
 
 BitPlanes::BitPlanes(const Columns& columns)
-    : n_words_((columns.n_samples() + 63) / 64), in_lanes_(n_words_ <= kMostWordsInLanes),
+    : n_words_((columns.n_samples() + 63) / 64), in_lanes_(paths::are_planes_in_lanes(n_words_)),
       first_(size_t(columns.size()), -1) {
     if (!in_lanes_) n_words_ = words_for(columns.n_samples());
     words_.assign(size_t(in_lanes_ ? place_in_lanes(columns) : place_in_turn(columns)), 0);
@@ -40,7 +36,7 @@ int64_t BitPlanes::place_in_lanes(const Columns& columns) {
     int64_t n_of_arity[kMostLevels + 1] = {}, with_room[kMostLevels + 1];
     group_of_.assign(size_t(columns.size()), -1);
     for (int64_t j = 0; j < columns.size(); ++j) {
-        if (!has_few_levels(columns[j])) continue;
+        if (!paths::has_planes(columns[j])) continue;
         const int64_t arity = columns[j].arity, lane = n_of_arity[arity]++ % kLanes;
         if (lane == 0) {
             with_room[arity] = int64_t(groups_.size());
@@ -58,7 +54,7 @@ int64_t BitPlanes::place_in_lanes(const Columns& columns) {
 int64_t BitPlanes::place_in_turn(const Columns& columns) {
     int64_t n_words = 0;
     for (int64_t j = 0; j < columns.size(); ++j) {
-        if (!has_few_levels(columns[j])) continue;
+        if (!paths::has_planes(columns[j])) continue;
         first_[size_t(j)] = n_words;
         n_words += (columns[j].arity - 1) * n_words_;
     }

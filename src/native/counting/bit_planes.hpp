@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/columns.hpp"
+#include "counting/paths.hpp"
 #include "counting/popcount.hpp"
 
 namespace hocmim {
@@ -15,9 +16,8 @@ namespace hocmim {
 // samples the planes of a column lie one after the other, padded with zeros to whole cache lines.
 class BitPlanes {
 public:
-    static constexpr int64_t kMostLevels = 9;  // eight planes: a byte a cell, as much as the codes
+    static constexpr int64_t kMostLevels = paths::kMostPlaneLevels;
     static constexpr int64_t kLanes = kPlaneLanes;
-    static constexpr int64_t kMostWordsInLanes = 64;  // beyond, a sum across costs next to nothing
 
     // Columns of one arity side by side; −1 where there is none.
     struct Group {
@@ -58,7 +58,7 @@ private:
 // A joint variable of few cells as one bit a sample and cell.
 class CellMasks {
 public:
-    static constexpr int64_t kMostCells = 512;
+    static constexpr int64_t kMostCells = paths::kMostMasks;
 
     CellMasks() = default;
     CellMasks(const uint32_t* cell_of, int64_t n_samples, int64_t n_cells);

@@ -116,10 +116,6 @@ class SplitCounter {
 public:
     static constexpr int64_t kRows = 16, kLevels = 8;
 
-    static bool applies(int64_t n_rows, int64_t n_levels) {
-        return n_rows <= kRows && n_levels <= kLevels;
-    }
-
     // rows[i] is the row of partition.sample[i].
     template <class Code, class Sink>
     void operator()(const Partition& partition, const uint8_t* rows, const Code* level_of,

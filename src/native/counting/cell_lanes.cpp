@@ -13,7 +13,7 @@ constexpr uint32_t kMostSmall = 8;    // samples of a cell that is tallied
 constexpr size_t kMostKinds = (kMostSmall * (kMostSmall + 1)) / 2;  // of small cells, by size and count
 constexpr uint32_t kByteful = 255;    // what a byte counts
 constexpr uint32_t kGathered = 2048;  // samples whose codes are brought side by side at a time
-constexpr size_t kMostRows = 256, kMostLevels = 16;
+constexpr size_t kMostLevels = 16;  // paths::choose
 
 typedef uint8_t Bytes __attribute__((vector_size(kLanes)));
 
@@ -84,12 +84,6 @@ HOCMIM_DISPATCH(void, add_levels, add_levels_body,
                 (codes, n, n_levels, row, level))
 
 }  // namespace
-
-bool CellLanes::applies(const Setting& setting, Term term, const Column& column) {
-    return setting.estimator == Estimator::shrinkage && term == Term::redundancy && !column.wide &&
-           size_t(column.arity) <= kMostLevels &&
-           size_t(column.arity * setting.n_classes()) <= kMostRows;
-}
 
 CellLanes::CellLanes(const Setting& setting, const Partition& partition)
     : setting_(setting), n_classes_(size_t(setting.n_classes())), cell_squares_(partition.n_alone) {

@@ -8,7 +8,8 @@
 
 #include "core/buffer.hpp"
 #include "core/columns.hpp"
-#include "estimators/estimate.hpp"
+#include "estimators/setting.hpp"
+#include "estimators/term.hpp"
 #include "core/partition.hpp"
 #include "estimators/shrinkage_table.hpp"
 
@@ -23,8 +24,6 @@ struct LaneColumn {
 class CellLanes {
 public:
     static constexpr size_t kLanes = 32;
-
-    static bool applies(const Setting& setting, Term term, const Column& column);
 
     // `setting` must outlive the lanes.
     CellLanes(const Setting& setting, const Partition& partition);

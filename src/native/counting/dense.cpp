@@ -2,30 +2,21 @@
 
 #include <algorithm>
 
-namespace hocmim {
+#include "counting/paths.hpp"
 
-bool DenseEvaluator::can_evaluate(const Setting& setting, Term term, int64_t n_cells, int64_t arity) {
-    const bool has_term = term == Term::conditional || term == Term::joint;
-    const bool has_estimator =
-        setting.estimator == Estimator::plugin || setting.estimator == Estimator::shrinkage;
-    const int64_t most = 4 * setting.n_samples;
-    return has_term && has_estimator && n_cells <= most && arity * setting.n_classes() <= most &&
-           n_cells * arity * setting.n_classes() <= most;
-}
+namespace hocmim {
 
 namespace {
 
 // Columns of at most so many samples are tallied: there are many of them and few kinds of cells.
 constexpr size_t kMostTallied = 15, kKinds = (kMostTallied + 1) * (kMostTallied + 1);
-// With fewer columns, or more classes, a tally costs more to read out than it saves.
-constexpr size_t kColumnsWorthTallying = 128, kMostTallyClasses = 16;
 
 }  // namespace
 
 // Adds columns of the table, one count a class each; returns Σ of the squares of their sizes.
 int64_t DenseEvaluator::add_columns(size_t n_columns, ShrinkageTable<1>& table) {
     const size_t n_classes = size_t(setting_.n_classes());
-    const bool is_tallied = n_columns >= kColumnsWorthTallying && n_classes <= kMostTallyClasses;
+    const bool is_tallied = paths::tallies_table_columns(n_columns, n_classes);
     const uint32_t* count = table_.data();
     int64_t squares = 0;
     for (size_t k = 0; k < n_columns; ++k, count += n_classes) {
@@ -64,13 +55,13 @@ void DenseEvaluator::condition(const uint32_t* cell_of, int64_t n_cells) {
     const size_t n_samples = size_t(setting_.n_samples), n_classes = size_t(setting_.n_classes());
     n_cells_ = size_t(n_cells);
     pair_of_.resize(n_samples);
-    if (n_classes <= kMostTallyClasses) tally_.resize(n_classes * kKinds, 0);
+    if (n_classes <= paths::kMostTallyClasses) tally_.resize(n_classes * kKinds, 0);
     table_.assign(n_cells_ * n_classes, 0);
     for (size_t i = 0; i < n_samples; ++i) {
         pair_of_[i] = cell_of[i] * uint32_t(n_classes) + setting_.cls[i];
         ++table_[pair_of_[i]];
     }
-    if (setting_.estimator == Estimator::shrinkage) {
+    if (setting_.estimator.is_shrunken) {
         pairs_.start(setting_.class_counts, most_kinds());
         add_columns(n_cells_, pairs_);
         pairs_.finish();
@@ -131,7 +122,7 @@ double DenseEvaluator::shrinkage(Term term) {
 
 double DenseEvaluator::operator()(Term term, const Column& column) {
     count(column);
-    const double value = setting_.estimator == Estimator::plugin ? plugin(term) : shrinkage(term);
+    const double value = setting_.estimator.is_plain_sum ? plugin(term) : shrinkage(term);
     return std::max(0.0, value);
 }
 

@@ -7,7 +7,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "estimators/estimate.hpp"
+#include "core/columns.hpp"
+#include "estimators/setting.hpp"
+#include "estimators/shrinkage_table.hpp"
+#include "estimators/term.hpp"
 
 namespace hocmim {
 
@@ -15,8 +18,6 @@ class DenseEvaluator {
 public:
     // `setting` must outlive the evaluator.
     explicit DenseEvaluator(const Setting& setting) : setting_(setting) {}
-
-    static bool can_evaluate(const Setting& setting, Term term, int64_t n_cells, int64_t arity);
 
     // Takes W: the cell of each sample.
     void condition(const uint32_t* cell_of, int64_t n_cells);

@@ -42,18 +42,13 @@ void leave(const uint32_t* whole, const uint32_t* counts, int64_t n, int64_t apa
     std::copy_n(left, kLanes, rest);
 }
 
-// The n_xy of a candidate take less than an eighth of its codes.
-bool are_worth_keeping(int64_t arity, int64_t n_classes, int64_t n_samples) {
-    return 8 * 4 * arity * n_classes <= n_samples;
-}
-
 }  // namespace
 
 PlaneTerms::PlaneTerms(const BitPlanes& planes, const Columns& columns, const CellMasks& y,
                        Estimator estimator, bool keeps_rows)
     : planes_(planes), columns_(columns), y_(y), setting_(estimator, columns.n_samples(), y.counts()),
-      evaluate_(setting_), rows_at_(planes.groups().size(), -1) {
-    if (y.n_samples() != columns.n_samples() || estimator == Estimator::jeffreys)
+      evaluate_(make_evaluator(setting_)), rows_at_(planes.groups().size(), -1) {
+    if (y.n_samples() != columns.n_samples() || setting_.estimator.needs_samples)
         throw std::invalid_argument("the planes and y do not fit together");
     if (keeps_rows && planes.in_lanes()) keep_rows();
 }
@@ -65,7 +60,7 @@ void PlaneTerms::keep_rows() {
     marginal_sums_.resize(planes_.groups().size() * kLanes);
     for (size_t g = 0; g < planes_.groups().size(); ++g) {
         const BitPlanes::Group& group = planes_.groups()[g];
-        if (!are_worth_keeping(group.arity, y_.n_cells(), y_.n_samples())) continue;
+        if (!paths::keeps_class_counts(group.arity, y_.n_cells(), y_.n_samples())) continue;
         count_group(group, int64_t(g));
         rows_at_[g] = int64_t(rows_.size());
         rows_.insert(rows_.end(), table_.begin(), table_.begin() + group.arity * y_.n_cells() * kLanes);
@@ -160,7 +155,7 @@ void PlaneTerms::count_group(const BitPlanes::Group& group, int64_t index) {
 }
 
 // Σ f(n_xy) and Σ f(n_x) of eight columns, from n_xy by y, then x.
-void PlaneTerms::sum_marginals(const uint32_t* rows, int64_t arity, PluginSums* sums) {
+void PlaneTerms::sum_marginals(const uint32_t* rows, int64_t arity, CountSums* sums) {
     const int64_t *f = setting_.function->table(), n_classes = y_.n_cells();
     int64_t found[kLanes];
     add_up(f, rows, n_classes * arity, found);
@@ -220,7 +215,7 @@ void PlaneTerms::evaluate(const std::vector<Term>& terms, const int64_t* which, 
         for (int64_t k = 0; k < n_out; ++k) {
             const int64_t j = which ? which[k] : k;
             count_one(j);
-            for (size_t t = 0; t < terms.size(); ++t) out[int64_t(t) * n_out + k] = dense(terms[t], j);
+            for (size_t t = 0; t < terms.size(); ++t) out[int64_t(t) * n_out + k] = from_table(terms[t], j);
         }
         return;
     }
@@ -239,7 +234,7 @@ void PlaneTerms::evaluate(const std::vector<Term>& terms, const int64_t* which, 
         }
         if (*std::max_element(to, to + kLanes) < 0) continue;
         count_group(group, int64_t(g));
-        if (setting_.estimator == Estimator::plugin) sum_group(group, int64_t(g));
+        if (setting_.estimator.is_plain_sum) sum_group(group, int64_t(g));
         for (size_t t = 0; t < terms.size(); ++t) {
             double values[kLanes];
             evaluate_group(terms[t], group, values);
@@ -250,14 +245,14 @@ void PlaneTerms::evaluate(const std::vector<Term>& terms, const int64_t* which, 
 }
 
 void PlaneTerms::evaluate_group(Term term, const BitPlanes::Group& group, double* values) {
-    if (setting_.estimator == Estimator::plugin) {
+    if (setting_.estimator.is_plain_sum) {
         for (int64_t lane = 0; lane < kLanes; ++lane)
             values[lane] = sums_[lane].term(term, setting_, now_->sums);
-    } else if (setting_.estimator != Estimator::shrinkage || term == Term::joint_entropy) {
+    } else if (!setting_.estimator.is_shrunken || term == Term::joint_entropy) {
         for (int64_t lane = 0; lane < kLanes; ++lane) {
             if (group.column[lane] < 0) continue;
             take_lane(group.arity, lane);
-            values[lane] = dense(term, group.column[lane]);
+            values[lane] = from_table(term, group.column[lane]);
         }
     } else if (term == Term::information) {
         shrink_against_condition(false, group.arity, values);
@@ -344,7 +339,7 @@ void PlaneTerms::shrink(const double* column_squares, bool less_condition, doubl
 double PlaneTerms::operator()(Term term, int64_t j) {
     check(j);
     count_one(j);
-    return dense(term, j);
+    return from_table(term, j);
 }
 
 }  // namespace hocmim

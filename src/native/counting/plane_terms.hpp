@@ -4,7 +4,8 @@
 #include <vector>
 
 #include "counting/bit_planes.hpp"
-#include "estimators/estimate.hpp"
+#include "estimators/count_sums.hpp"
+#include "estimators/evaluator.hpp"
 #include "estimators/shrinkage_table.hpp"
 
 namespace hocmim {
@@ -13,7 +14,7 @@ namespace hocmim {
 // every W, and scratch. So one PlaneTerms serves one thread.
 class PlaneTerms {
 public:
-    // All arguments must outlive the terms. Not for Jeffreys, which needs the samples. `keeps_rows`:
+    // All arguments must outlive the terms. Not for estimators that need the samples. `keeps_rows`:
     // whether there will be so many conditions that the n_xy of all candidates are worth counting.
     PlaneTerms(const BitPlanes& planes, const Columns& columns, const CellMasks& y,
                Estimator estimator, bool keeps_rows);
@@ -52,22 +53,22 @@ private:
     void count_one(int64_t j);
     void count_group(const BitPlanes::Group& group, int64_t index);
     void sum_group(const BitPlanes::Group& group, int64_t index);
-    void sum_marginals(const uint32_t* rows, int64_t arity, PluginSums* sums);
+    void sum_marginals(const uint32_t* rows, int64_t arity, CountSums* sums);
     void take_lane(int64_t arity, int64_t lane);
     // Of eight columns at once: a term under the plug-in from its sums, under shrinkage from the table.
     void evaluate_group(Term term, const BitPlanes::Group& group, double* values);
     void shrink_against_class(Term term, int64_t arity, double* values);
     void shrink_against_condition(bool is_given_class, int64_t arity, double* values);
     void shrink(const double* column_squares, bool less_condition, double* values);
-    double dense(Term term, int64_t j) {
-        return evaluate_.dense(term, columns_[j], counts_.data(), now_->n_cells, now_->sums);
+    double from_table(Term term, int64_t j) {
+        return evaluate_->from_table(term, columns_[j], counts_.data(), now_->n_cells, now_->sums);
     }
 
     const BitPlanes& planes_;
     const Columns& columns_;
     const CellMasks& y_;
     const Setting setting_;
-    Evaluator evaluate_;
+    std::unique_ptr<Evaluator> evaluate_;
     Condition newest_;
     std::vector<std::unique_ptr<Condition>> kept_;
     const Condition* now_ = nullptr;
@@ -75,13 +76,13 @@ private:
     std::vector<uint64_t> one_;             // the planes of one column
     // Of eight columns, the lanes last: what was counted, the table by w, y and x, and n_xw.
     std::vector<uint32_t> common_lanes_, table_, totals_;
-    PluginSums sums_[kLanes];
+    CountSums sums_[kLanes];
     ShrinkageTable<kLanes> shrinkage_;
     std::vector<double> row_counts_, sizes_;
     // Of every group, if they are kept: n_xy by y and x, and the sums that follow.
     std::vector<uint32_t> rows_;
     std::vector<int64_t> rows_at_;
-    std::vector<PluginSums> marginal_sums_;
+    std::vector<CountSums> marginal_sums_;
 };
 
 }  // namespace hocmim

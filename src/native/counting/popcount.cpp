@@ -198,4 +198,17 @@ void count_lanes(const uint64_t* planes, int64_t n_planes, const uint64_t* masks
     }
 }
 
+int64_t most_popcounts() {
+    switch (level()) {
+        case Level::avx512:
+            return 320;
+        case Level::avx2:
+            return 96;
+        default:
+            return 64;
+    }
+}
+
+double popcount_cost() { return level() == Level::avx512 ? 0.7 : 3; }
+
 }  // namespace hocmim

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <vector>
 
+#include "counting/paths.hpp"
+
 namespace hocmim {
 
 // A variable here is the rows (level and class), the levels, or the classes; its kinds are how many
@@ -17,7 +19,7 @@ public:
 
     // For cells of up to so many samples: with many samples in all, larger ones are alike too.
     explicit SmallCells(int64_t n_samples)
-        : most_(n_samples < 1 << 14 ? 8 : n_samples < 1 << 17 ? 16 : kMost) {}
+        : most_(paths::most_tallied_samples(n_samples)) {}
     int64_t most_samples() const { return most_; }
 
     // For tables of n_levels * n_classes ≤ 16 rows. All tallies are 0 before and after a table.

@@ -10,7 +10,8 @@
 #include <optional>
 
 #include "counting/bit_planes.hpp"
-#include "estimators/estimate.hpp"
+#include "counting/paths.hpp"
+#include "estimators/evaluator.hpp"
 #include "bindings/module.hpp"
 
 namespace hocmim {
@@ -83,8 +84,7 @@ public:
     explicit PluginDuel(const Setting& setting)
         : f_(*setting.function), cls_(setting.cls), n_samples_(setting.n_samples),
           n_classes_(setting.n_classes()), wy_of_(size_t(n_samples_)), wxy_of_(size_t(n_samples_)),
-          n_words_((n_samples_ + 63) / 64),
-          cost_of_a_word_(level() == Level::avx512 ? 0.7 : 3) {}
+          n_words_((n_samples_ + 63) / 64) {}
 
     void start(const Representative& b) {
         wy_.reset();
@@ -105,7 +105,7 @@ public:
     void expect(size_t n_trials) { n_trials_ = n_trials; }
 
     double given(const Representative& g) {
-        if (pays_by_masks(g))
+        if (paths::counts_by_masks(n_octets(), n_words_, n_samples_, n_trials_, g.samples.size()))
             count_by_masks(g);
         else
             count_by_samples(g);
@@ -193,12 +193,6 @@ private:
         wxy_.part[0] = 0;
     }
 
-    // Words to look at against samples to count, at what each takes here. Making the masks is as much
-    // as counting every sample once.
-    bool pays_by_masks(const Representative& g) const {
-        const double making = double(n_samples_) / double(n_trials_);
-        return making + cost_of_a_word_ * double(n_octets() * n_words_) <= double(g.samples.size());
-    }
     // Eight cells side by side; those of wxy come after those of wy.
     int64_t n_octets() const { return octets(wy_.count.size()) + octets(wxy_.count.size()); }
     static int64_t octets(size_t n_cells) { return (int64_t(n_cells) + kLanes - 1) / kLanes; }
@@ -301,7 +295,6 @@ private:
     std::vector<uint32_t> wy_of_, wxy_of_;  // the cell of each sample
     std::vector<uint32_t> n_inside_, wx_kept_, kept_;
     const int64_t n_words_;
-    const double cost_of_a_word_;  // eight masks with a word of g, in samples
     bool has_masks_ = false;       // of the cells as they are
     size_t n_trials_ = 1;
     std::vector<uint64_t> masks_;
@@ -312,7 +305,7 @@ private:
 class AnyDuel {
 public:
     explicit AnyDuel(const Setting& setting)
-        : setting_(setting), evaluate_(setting), bits_(size_t(setting.n_samples), 0),
+        : setting_(setting), evaluate_(make_evaluator(setting)), bits_(size_t(setting.n_samples), 0),
           team_(size_t(setting.n_samples)) {}
 
     void start(const Representative& b) {
@@ -366,11 +359,11 @@ private:
     }
     double information(Term term, const Partition& partition) {
         sums_.compute(partition, setting_);
-        return evaluate_(term, candidate_, partition, sums_);
+        return (*evaluate_)(term, candidate_, partition, sums_);
     }
 
     const Setting& setting_;
-    Evaluator evaluate_;
+    std::unique_ptr<Evaluator> evaluate_;
     Refiner refiner_;
     Partition condition_, refined_;
     bool is_conditional_ = false;
@@ -410,7 +403,7 @@ public:
         // A team's levels are numbered in 16 bits.
         if (team_size < 1 || team_size > 16) throw std::invalid_argument("teams have 1 to 16 members");
         setting_.emplace(estimator, cls_.data(), columns.n_samples(), n_classes);
-        if (estimator == Estimator::plugin)
+        if (setting_->estimator.is_plain_sum)
             plugin_ = std::make_unique<PluginDuel>(*setting_);
         else
             any_ = std::make_unique<AnyDuel>(*setting_);

@@ -12,7 +12,8 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include "estimators/estimate.hpp"
+#include "counting/paths.hpp"
+#include "estimators/evaluator.hpp"
 #include "bindings/module.hpp"
 
 namespace hocmim {
@@ -95,7 +96,7 @@ public:
 
     // `like` are the paths to follow, or of another block of the same table.
     explicit PathKeeper(const Paths& like)
-        : selected_(like.selected), setting_(like.setting), p_(like.p), evaluate_(like.setting),
+        : selected_(like.selected), setting_(like.setting), p_(like.p), evaluate_(make_evaluator(like.setting)),
           depth_(size_t(like.p.max_order) + 1) {
         everybody_.assign_whole(setting_.n_samples, setting_.cls, setting_.n_classes());
     }
@@ -145,7 +146,7 @@ private:
             paths_->assign(candidate_, ids[k]);
             bool is_gathered = false;
             for (const int32_t s : members) {
-                if (!Evaluator::can_split(setting_, candidate_, selected_[s])) {
+                if (!paths::splits_cells(setting_.estimator, int64_t(candidate_.row_count.size()), selected_[s].arity)) {
                     pending_.push_back({s, k});
                     continue;
                 }
@@ -168,7 +169,7 @@ private:
                 formed = s;
             }
             paths_->assign(candidate_, ids[k]);
-            use(k, s, to_redundancy(ids[k], evaluate_(term(), candidate_, trial, condition_)));
+            use(k, s, to_redundancy(ids[k], (*evaluate_)(term(), candidate_, trial, condition_)));
         }
     }
 
@@ -176,11 +177,11 @@ private:
     // and each is evaluated once.
     double evaluate_split(const Partition& p, const Column& by) {
         if (p.sample.size() > kFewSamples)
-            return evaluate_.split(term(), candidate_, p, row_of_.data(), by);
+            return evaluate_->split(term(), candidate_, p, row_of_.data(), by);
         const uint64_t how = way_to_split(p, by);
         for (const auto& [known, value] : known_)
             if (known == how) return value;
-        const double value = evaluate_.split(term(), candidate_, p, row_of_.data(), by);
+        const double value = evaluate_->split(term(), candidate_, p, row_of_.data(), by);
         known_.emplace_back(how, value);
         return value;
     }
@@ -343,7 +344,7 @@ private:
     const Columns& selected_;
     const Setting& setting_;
     const Parameters& p_;
-    Evaluator evaluate_;
+    std::unique_ptr<Evaluator> evaluate_;
     Refiner refine_;
     CellSorter sort_cells_;
     ConditionSums condition_;

@@ -4,7 +4,8 @@
 
 #include <nanobind/stl/pair.h>
 
-#include "counting/condition.hpp"
+#include "counting/conditioned_terms.hpp"
+#include "counting/join.hpp"
 #include "bindings/module.hpp"
 #include "counting/plane_terms.hpp"
 
@@ -83,12 +84,9 @@ public:
 
     LeastTerms(const LeastTerms&) = delete;
 
-    // Subsets of one column: by bit planes where that takes at most so many popcounts. `masks` holds
-    // those of the selected columns, in order.
-    void use_planes(PlaneTerms& by_planes, int64_t most_popcounts) {
-        by_planes_ = &by_planes;
-        most_popcounts_ = most_popcounts;
-    }
+    // Subsets of one column may be counted on bit planes. The masks of the selected columns are appended
+    // in the order of selection.
+    void use_planes(PlaneTerms& by_planes) { by_planes_ = &by_planes; }
     void append_masks(const CellMasks& masks) { masks_.push_back(&masks); }
 
     // Takes the bounds as they are.
@@ -222,7 +220,7 @@ private:
     }
 
     double term(int64_t number, int64_t j) {
-        if (by_planes_ && pays_by_planes(number, j)) {
+        if (by_planes_ && counts_on_planes(number, j)) {
             if (number != at_planes_) by_planes_->condition(*masks_[size_t(number)], size_t(number));
             at_planes_ = number;
             return (*by_planes_)(term_, j);
@@ -235,10 +233,9 @@ private:
         return terms_(term_, columns_[j]);
     }
 
-    bool pays_by_planes(int64_t number, int64_t j) const {
+    bool counts_on_planes(int64_t number, int64_t j) const {
         const int64_t n_masks = masks_[size_t(number)]->n_cells() * setting_.n_classes();
-        return by_planes_->has(j) && n_masks <= CellMasks::kMostCells &&
-               (columns_[j].arity - 1) * n_masks <= most_popcounts_;
+        return paths::counts_on_planes(setting_.estimator, columns_[j], n_masks);
     }
 
     const Columns& columns_;
@@ -248,7 +245,6 @@ private:
     const Setting setting_;
     ConditionedTerms terms_;
     PlaneTerms* by_planes_ = nullptr;
-    int64_t most_popcounts_ = 0;
     std::vector<const CellMasks*> masks_;
     int64_t at_samples_ = -1, at_planes_ = -1;  // the subsets both evaluators have before them
     std::vector<Bound> bounds_;                 // a heap
@@ -269,8 +265,9 @@ void bind_subsets(nanobind::module_& m) {
                       Estimator>(),
              "columns"_a, "selected"_a, "size"_a, "y"_a.noconvert(), "n_classes"_a, "term"_a,
              "estimator"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
-        .def("use_planes", &LeastTerms::use_planes, "by_planes"_a, "most_popcounts"_a,
-             nb::keep_alive<1, 2>())
+        .def("use_planes",
+             [](LeastTerms& self, PlaneTerms& by_planes, int64_t) { self.use_planes(by_planes); },
+             "by_planes"_a, "most_popcounts"_a = 0, nb::keep_alive<1, 2>())
         .def("append_masks", &LeastTerms::append_masks, "masks"_a, nb::keep_alive<1, 2>())
         .def("restart", &LeastTerms::restart, "least"_a.noconvert())
         .def("meet",

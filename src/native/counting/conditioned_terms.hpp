@@ -2,46 +2,21 @@
 #pragma once
 #include <cstdint>
 #include <optional>
-#include <unordered_map>
 #include <vector>
 
 #include "counting/cell_lanes.hpp"
 #include "counting/dense.hpp"
-#include "estimators/estimate.hpp"
+#include "counting/paths.hpp"
+#include "estimators/evaluator.hpp"
 
 namespace hocmim {
-
-// Renumbers pair codes a * n_b + b by first appearance. The table of new numbers is never larger
-// than a small multiple of the samples; beyond that a hash map takes its place.
-template <class Code>
-uint32_t join_one(std::vector<uint32_t>& codes, uint64_t n_codes, const Code* level_of, uint64_t arity) {
-    const uint64_t n_pairs = n_codes * arity;
-    uint32_t n_cells = 0;
-    if (n_pairs <= 8 * codes.size() + 1024) {
-        std::vector<uint32_t> number(n_pairs, UINT32_MAX);
-        for (size_t i = 0; i < codes.size(); ++i) {
-            uint32_t& cell = number[codes[i] * arity + level_of[i]];
-            if (cell == UINT32_MAX) cell = n_cells++;
-            codes[i] = cell;
-        }
-    } else {
-        std::unordered_map<uint64_t, uint32_t> number;
-        number.reserve(codes.size());
-        for (size_t i = 0; i < codes.size(); ++i) {
-            const auto [cell, is_new] = number.try_emplace(codes[i] * arity + level_of[i], n_cells);
-            n_cells += is_new;
-            codes[i] = cell->second;
-        }
-    }
-    return n_cells;
-}
 
 // Terms of candidates and one condition after another, each by the evaluator that suits its cells.
 class ConditionedTerms {
 public:
     // `setting` must outlive the terms.
     explicit ConditionedTerms(const Setting& setting)
-        : setting_(setting), dense_(setting), evaluate_(setting) {}
+        : setting_(setting), dense_(setting), evaluate_(make_evaluator(setting)) {}
 
     // Takes W: the cell of each sample, kept by the caller.
     void condition(const uint32_t* cell_of, int64_t n_cells) {
@@ -62,13 +37,13 @@ public:
 
     // The terms of (X,W) and Y do without the class counts of X.
     static bool needs_counts(const Setting& setting, Term term) {
-        return setting.estimator == Estimator::jeffreys || term == Term::information ||
+        return setting.estimator.needs_samples || term == Term::information ||
                term == Term::given_class || term == Term::redundancy;
     }
 
     // `row_count` are the class counts of the column, if they are known.
     double operator()(Term term, const Column& column, const int64_t* row_count = nullptr) {
-        if (DenseEvaluator::can_evaluate(setting_, term, n_cells_, column.arity)) {
+        if (paths::choose(setting_, term, column, n_cells_) == Path::dense_table) {
             if (!is_dense_ready_) dense_.condition(cell_of_, n_cells_);
             is_dense_ready_ = true;
             return dense_(term, column);
@@ -86,7 +61,7 @@ public:
             row_count = row_count_.data();
         }
         candidate_.assign(column, setting_.n_classes(), row_count);
-        return evaluate_(term, candidate_, partition_, sums_);
+        return (*evaluate_)(term, candidate_, partition_, sums_);
     }
 
 private:
@@ -103,7 +78,7 @@ private:
     int64_t n_cells_ = 0;
     bool is_dense_ready_ = false, is_formed_ = false, is_ready_ = false;
     DenseEvaluator dense_;
-    Evaluator evaluate_;
+    std::unique_ptr<Evaluator> evaluate_;
     Partition partition_;
     std::optional<CellLanes> lanes_;
     ConditionSums sums_;
