@@ -9,7 +9,7 @@ NB_MODULE(_native, m) {
     bind_encode(m);
     bind_information(m);
     bind_hocmim(m);
-    bind_separation(m);
+    bind_accelerate(m);
     bind_cmicot(m);
     bind_yardstick(m);
     bind_subsets(m);

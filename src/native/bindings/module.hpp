@@ -6,7 +6,7 @@ void bind_dispatch(nanobind::module_& m);
 void bind_encode(nanobind::module_& m);
 void bind_information(nanobind::module_& m);
 void bind_hocmim(nanobind::module_& m);
-void bind_separation(nanobind::module_& m);
+void bind_accelerate(nanobind::module_& m);
 void bind_cmicot(nanobind::module_& m);
 void bind_yardstick(nanobind::module_& m);
 void bind_subsets(nanobind::module_& m);
