@@ -135,6 +135,9 @@ class Cmicot:
     def select(self, columns: Columns, j: int) -> None: ...
     def score(self, which: NDArray[np.int64], out: NDArray[np.float64]) -> None: ...
 
+def bound_is_enabled() -> bool:
+    """Whether HOCMIM may search by bounds: True unless HOCMIM_BOUND is "off"."""
+
 class LeastTerms:
     nobody: int
     unfinished: int
@@ -204,13 +207,13 @@ def counts_on_planes(
 ) -> None:
     """Write which columns are counted on bit planes, with one mask for each cell (w,y)."""
 
-def isa_level() -> str:
+def instruction_set() -> str:
     """The instruction set in force: 'portable', 'avx2' or 'avx512' (HOCMIM_ISA forces one)."""
 
-def isa_levels() -> list[str]:
+def instruction_sets() -> list[str]:
     """The instruction sets this processor has, the fastest first."""
 
-# --- relieff.cpp and nca.cpp: C-contiguous arrays of exactly these types --------------------------
+# --- filters: C-contiguous arrays of exactly these types --------------------------
 
 def relieff_block(
     values: NDArray[np.float64],
@@ -244,7 +247,7 @@ def nca_block(
 ) -> float:
     """Sum of p_i over rows start..stop-1; adds their part of the sums the gradient is made of."""
 
-# --- knn.cpp: one row a column of the table, int16 or float64 -------------------------------------
+# --- nearest neighbours: one row a column of the table, int16 or float64 -------------------------------------
 
 def knn_curve(
     train: NDArray[np.int16] | NDArray[np.float64],
@@ -258,13 +261,3 @@ def knn_curve(
 
     As int16, no sum of squared differences may exceed 32767.
     """
-
-# --- yardstick.cpp: what the benchmarks measure against -------------------------------------------
-
-def histogram_yardstick(
-    x: NDArray[np.uint8], wy: NDArray[np.uint8] | NDArray[np.uint16], repeats: int
-) -> float:
-    """Nanoseconds an increment of a plain histogram of (x,wy), one row of x at a time."""
-
-def stream_yardstick(words: NDArray[np.uint64], repeats: int) -> float:
-    """Bytes a second read from memory on one core."""

@@ -7,6 +7,6 @@
 #include "bindings/module.hpp"
 
 void bind_dispatch(nanobind::module_& m) {
-    m.def("isa_level", &hocmim::level_name);
-    m.def("isa_levels", &hocmim::possible_levels);
+    m.def("instruction_set", &hocmim::isa_name);
+    m.def("instruction_sets", &hocmim::possible_isas);
 }

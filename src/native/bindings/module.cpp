@@ -4,16 +4,13 @@
 
 NB_MODULE(_native, m) {
     m.doc() = "The kernels of hocmim: encoding, counting, information, representative sets.";
-    hocmim::check_level();
+    hocmim::check_isa();
     bind_dispatch(m);
-    bind_encode(m);
+    bind_coding(m);
     bind_information(m);
     bind_hocmim(m);
     bind_accelerate(m);
     bind_cmicot(m);
-    bind_yardstick(m);
     bind_subsets(m);
-    bind_relieff(m);
-    bind_nca(m);
-    bind_knn(m);
+    bind_filters(m);
 }

@@ -7,25 +7,25 @@ namespace hocmim {
 
 namespace {
 
-struct LevelEntry {
-    Level level;
+struct IsaEntry {
+    Isa isa;
     const char* name;
     bool (*is_possible)();
 };
 
 // The fastest first.
-const LevelEntry kLevels[] = {
+const IsaEntry kIsas[] = {
 #ifdef HOCMIM_X86
-    {Level::avx512, "avx512",
+    {Isa::avx512, "avx512",
      [] {
          return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vpopcntdq");
      }},
-    {Level::avx2, "avx2", [] { return bool(__builtin_cpu_supports("avx2")); }},
+    {Isa::avx2, "avx2", [] { return bool(__builtin_cpu_supports("avx2")); }},
 #else
-    {Level::avx512, "avx512", [] { return false; }},
-    {Level::avx2, "avx2", [] { return false; }},
+    {Isa::avx512, "avx512", [] { return false; }},
+    {Isa::avx2, "avx2", [] { return false; }},
 #endif
-    {Level::portable, "portable", [] { return true; }},
+    {Isa::portable, "portable", [] { return true; }},
 };
 
 std::string listed(const std::vector<std::string>& names) {
@@ -35,7 +35,7 @@ std::string listed(const std::vector<std::string>& names) {
 }
 
 struct Choice {
-    Level level = Level::portable;
+    Isa isa = Isa::portable;
     std::string error;
 };
 
@@ -46,17 +46,17 @@ Choice choose() {
     const char* wanted = std::getenv("HOCMIM_ISA");
     const std::string name = wanted ? wanted : "";
     std::vector<std::string> known;
-    for (const LevelEntry& entry : kLevels) {
+    for (const IsaEntry& entry : kIsas) {
         known.push_back(entry.name);
         if (name.empty() ? entry.is_possible() : name == entry.name && entry.is_possible())
-            return {entry.level, ""};
+            return {entry.isa, ""};
     }
     for (const std::string& one : known)
         if (one == name)
-            return {Level::portable, "HOCMIM_ISA is '" + name +
+            return {Isa::portable, "HOCMIM_ISA is '" + name +
                                          "', which this processor does not have. It has " +
-                                         listed(possible_levels()) + "."};
-    return {Level::portable,
+                                         listed(possible_isas()) + "."};
+    return {Isa::portable,
             "HOCMIM_ISA must be one of " + listed(known) + ". Got '" + name + "' instead."};
 }
 
@@ -67,25 +67,25 @@ const Choice& choice() {
 
 }  // namespace
 
-const Level kLevelInForce = choice().level;
+const Isa kIsaInForce = choice().isa;
 
-std::string level_name() {
-    for (const LevelEntry& entry : kLevels)
-        if (entry.level == kLevelInForce) return entry.name;
+std::string isa_name() {
+    for (const IsaEntry& entry : kIsas)
+        if (entry.isa == kIsaInForce) return entry.name;
     return "";
 }
 
-std::vector<std::string> possible_levels() {
+std::vector<std::string> possible_isas() {
 #ifdef HOCMIM_X86
     __builtin_cpu_init();
 #endif
     std::vector<std::string> names;
-    for (const LevelEntry& entry : kLevels)
+    for (const IsaEntry& entry : kIsas)
         if (entry.is_possible()) names.push_back(entry.name);
     return names;
 }
 
-void check_level() {
+void check_isa() {
     if (!choice().error.empty()) throw std::invalid_argument(choice().error);
 }
 

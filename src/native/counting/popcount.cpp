@@ -170,8 +170,8 @@ HOCMIM_TARGET_AVX512 void count_chunk_avx512(
 
 void count_chunk(const uint64_t* planes, int64_t n_planes, const uint64_t* masks, int64_t n_masks,
                  int64_t n_words, int64_t from, int64_t to, int64_t* counts) {
-    switch (level()) {
-        HOCMIM_FOR_EACH_LEVEL(HOCMIM_CASE_, count_chunk,
+    switch (isa()) {
+        HOCMIM_FOR_EACH_ISA(HOCMIM_CASE_, count_chunk,
                               (planes, n_planes, masks, n_masks, n_words, from, to, counts))
         default:
             return;
@@ -190,8 +190,8 @@ void count_common(const uint64_t* planes, int64_t n_planes, const uint64_t* mask
 
 void count_lanes(const uint64_t* planes, int64_t n_planes, const uint64_t* masks, int64_t n_masks,
                  int64_t stride, int64_t n_words, uint32_t* counts) {
-    switch (level()) {
-        HOCMIM_FOR_EACH_LEVEL(HOCMIM_CASE_, count_lanes,
+    switch (isa()) {
+        HOCMIM_FOR_EACH_ISA(HOCMIM_CASE_, count_lanes,
                               (planes, n_planes, masks, n_masks, stride, n_words, counts))
         default:
             return;
@@ -199,16 +199,16 @@ void count_lanes(const uint64_t* planes, int64_t n_planes, const uint64_t* masks
 }
 
 int64_t most_popcounts() {
-    switch (level()) {
-        case Level::avx512:
+    switch (isa()) {
+        case Isa::avx512:
             return 320;
-        case Level::avx2:
+        case Isa::avx2:
             return 96;
         default:
             return 64;
     }
 }
 
-double popcount_cost() { return level() == Level::avx512 ? 0.7 : 3; }
+double popcount_cost() { return isa() == Isa::avx512 ? 0.7 : 3; }
 
 }  // namespace hocmim

@@ -18,7 +18,7 @@ void count_common(const uint64_t* planes, int64_t n_planes, const uint64_t* mask
 void count_lanes(const uint64_t* planes, int64_t n_planes, const uint64_t* masks, int64_t n_masks,
                  int64_t stride, int64_t n_words, uint32_t* counts);
 
-// Measured, at the level in force: the planes times masks up to which counting on bit planes takes less
+// Measured, for the instruction set in force: the planes times masks up to which counting on bit planes takes less
 // time than counting samples; and eight masks with one word, in samples counted.
 int64_t most_popcounts();
 double popcount_cost();

@@ -2,6 +2,7 @@
 //
 // Distances grow column by column: one pass over the training rows adds the newest column and finds
 // the k nearest at once, so m = 1..M columns cost as much as one search with M columns.
+#pragma once
 #include <nanobind/ndarray.h>
 
 #include <algorithm>
@@ -10,13 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "bindings/module.hpp"
+
+namespace hocmim::knn {
 
 namespace nb = nanobind;
-using namespace nb::literals;
-
-namespace hocmim {
-namespace {
 
 constexpr std::size_t kBlock = 128;  // training rows whose least distance is taken at a time
 
@@ -128,17 +126,4 @@ void knn_curve(Matrix<Value> train, Labels y, std::int32_t n_classes, Matrix<Val
   }
 }
 
-template <class Value>
-void bind(nb::module_& m) {
-  m.def("knn_curve", &knn_curve<Value>, "train"_a.noconvert(), "y"_a.noconvert(), "n_classes"_a,
-        "test"_a.noconvert(), "k"_a, "out"_a.noconvert(),
-        "The class of each test row by its k nearest training rows, with the first 1, 2, … columns.");
-}
-
-}  // namespace
-}  // namespace hocmim
-
-void bind_knn(nb::module_& m) {
-  hocmim::bind<std::int16_t>(m);
-  hocmim::bind<double>(m);
-}
+}  // namespace hocmim::knn

@@ -1,4 +1,5 @@
 // NCA for feature selection: the objective and its gradient for a block of rows, in O(N) memory a thread.
+#pragma once
 #include <nanobind/ndarray.h>
 
 #include <cmath>
@@ -6,13 +7,10 @@
 #include <vector>
 
 #include "filters/manhattan.hpp"
-#include "bindings/module.hpp"
+
+namespace hocmim::nca {
 
 namespace nb = nanobind;
-using namespace nb::literals;
-
-namespace hocmim {
-namespace {
 
 // exp(-40) = 4e-18: a neighbour that much farther than the nearest adds nothing to a sum of doubles.
 constexpr double kNegligible = 40.0;
@@ -153,7 +151,7 @@ HOCMIM_INLINE double add_block_body(const Samples& s, std::size_t start, std::si
   return p_same;
 }
 
-HOCMIM_DISPATCH(double, add_block, add_block_body,
+HOCMIM_DISPATCH(inline double, add_block, add_block_body,
                 (const Samples& s, std::size_t start, std::size_t stop, double* p, const Sums& sums),
                 (s, start, stop, p, sums))
 
@@ -164,7 +162,7 @@ using Places = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::de
 using Out = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 // Throws unless every index the kernel will follow lies inside its array.
-Compressed checked(const Offsets& start, const Places& place, const Vector& value, std::size_t n,
+inline Compressed checked(const Offsets& start, const Places& place, const Vector& value, std::size_t n,
                    std::size_t n_places) {
   const auto n_entries = static_cast<std::int64_t>(value.shape(0));
   bool fits = start.shape(0) == n + 1 && place.shape(0) == value.shape(0) && start.data()[0] == 0 &&
@@ -176,7 +174,7 @@ Compressed checked(const Offsets& start, const Places& place, const Vector& valu
   return {start.data(), place.data(), value.data()};
 }
 
-double nca_block(Values values, Offsets row_start, Places row_place, Vector row_value,
+inline double nca_block(Values values, Offsets row_start, Places row_place, Vector row_value,
                  Offsets column_start, Places column_place, Vector column_value, Vector weight,
                  Vector norm, Places y, std::size_t start, std::size_t stop, Out dense,
                  Out overlaps, Out by_row) {
@@ -199,14 +197,4 @@ double nca_block(Values values, Offsets row_start, Places row_place, Vector row_
   return add_block(s, start, stop, p.data(), sums);
 }
 
-}  // namespace
-}  // namespace hocmim
-
-void bind_nca(nb::module_& m) {
-  m.def("nca_block", &hocmim::nca_block, "values"_a.noconvert(), "row_start"_a.noconvert(),
-        "row_place"_a.noconvert(), "row_value"_a.noconvert(), "column_start"_a.noconvert(),
-        "column_place"_a.noconvert(), "column_value"_a.noconvert(), "weight"_a.noconvert(),
-        "norm"_a.noconvert(), "y"_a.noconvert(), "start"_a, "stop"_a, "dense"_a.noconvert(),
-        "overlaps"_a.noconvert(), "by_row"_a.noconvert(),
-        "Sum of p_i over rows start..stop-1; adds their part of the sums the gradient is made of.");
-}
+}  // namespace hocmim::nca

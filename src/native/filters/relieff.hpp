@@ -1,4 +1,5 @@
 // ReliefF: the neighbours of a block of rows, and what they add to the weight of each column.
+#pragma once
 #include <nanobind/ndarray.h>
 
 #include <cmath>
@@ -6,13 +7,10 @@
 #include <vector>
 
 #include "filters/manhattan.hpp"
-#include "bindings/module.hpp"
+
+namespace hocmim::relieff {
 
 namespace nb = nanobind;
-using namespace nb::literals;
-
-namespace hocmim {
-namespace {
 
 struct Table {
   const double* values;       // N x n_values, differences |a - b|
@@ -119,7 +117,7 @@ HOCMIM_INLINE void add_block_body(const Table& t, const double* prior, std::size
   }
 }
 
-HOCMIM_DISPATCH(void, add_block, add_block_body,
+HOCMIM_DISPATCH(inline void, add_block, add_block_body,
                 (const Table& t, const double* prior, std::size_t start, std::size_t stop,
                  std::vector<Neighbours>& nearest, double* value_sums, double* code_sums),
                 (t, prior, start, stop, nearest, value_sums, code_sums))
@@ -130,7 +128,7 @@ using Labels = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::de
 using Vector = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Sums = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-void relieff_block(Values values, CodeTable codes, Labels y, Vector prior, std::size_t k,
+inline void relieff_block(Values values, CodeTable codes, Labels y, Vector prior, std::size_t k,
                    std::size_t start, std::size_t stop, Sums value_sums, Sums code_sums) {
   const Table t{values.data(),   codes.data(),   y.data(),      values.shape(0),
                 values.shape(1), codes.shape(1), prior.shape(0)};
@@ -148,12 +146,4 @@ void relieff_block(Values values, CodeTable codes, Labels y, Vector prior, std::
   add_block(t, prior.data(), start, stop, nearest, value_sums.data(), code_sums.data());
 }
 
-}  // namespace
-}  // namespace hocmim
-
-void bind_relieff(nb::module_& m) {
-  m.def("relieff_block", &hocmim::relieff_block, "values"_a.noconvert(), "codes"_a.noconvert(),
-        "y"_a.noconvert(), "prior"_a.noconvert(), "k"_a, "start"_a, "stop"_a,
-        "value_sums"_a.noconvert(), "code_sums"_a.noconvert(),
-        "Add to the sums what the neighbours of rows start..stop-1 contribute to each column.");
-}
+}  // namespace hocmim::relieff

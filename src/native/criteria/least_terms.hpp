@@ -1,19 +1,19 @@
-// Terms of candidates given every subset of the selected columns, as far as they are needed.
+// Terms of candidates given every subset of the selected columns, computed only where they are needed.
+#pragma once
 #include <algorithm>
-#include <cmath>
+#include <cstdint>
+#include <stdexcept>
+#include <utility>
+#include <vector>
 
-#include <nanobind/stl/pair.h>
-
+#include "core/comparison.hpp"
 #include "counting/conditioned_terms.hpp"
 #include "counting/join.hpp"
-#include "bindings/module.hpp"
 #include "counting/plane_terms.hpp"
 
 namespace hocmim {
 
-namespace {
-
-int64_t choose(int64_t n, int64_t k) {
+inline int64_t choose(int64_t n, int64_t k) {
     int64_t result = 1;
     for (int64_t i = 0; i < k; ++i) result = result * (n - i) / (i + 1);
     return n < k ? 0 : result;
@@ -67,10 +67,10 @@ private:
     std::vector<uint64_t> n_cells_;
 };
 
-// The least of a term of each candidate and every subset of the selected columns, as far as needed.
+// The least of a term over all subsets of the selected columns, for each candidate.
 //
-// What a candidate has come to is a bound of what it will come to. Each remembers how many subsets it
-// has met (n_met) and the least term of these (least); both arrays are the caller's.
+// The least term over some subsets bounds the least over all. Each candidate has the number of subsets it
+// has been evaluated with (n_met) and the least term of these (least); both arrays are the caller's.
 class LeastTerms {
 public:
     LeastTerms(const Columns& columns, const Columns& selected, int64_t size, Vector<const uint32_t> y,
@@ -89,18 +89,18 @@ public:
     void use_planes(PlaneTerms& by_planes) { by_planes_ = &by_planes; }
     void append_masks(const CellMasks& masks) { masks_.push_back(&masks); }
 
-    // Takes the bounds as they are.
+    // Starts again with the bounds in `least`.
     void restart(Vector<const double> least) {
         if (int64_t(least.shape(0)) != columns_.size())
             throw std::invalid_argument("the columns and least do not fit together");
         bounds_.clear();
         closed_.clear();
-        for (int64_t j = 0; j < columns_.size(); ++j) bounds_.push_back({key_of(least(size_t(j))), j});
+        for (int64_t j = 0; j < columns_.size(); ++j) bounds_.push_back({comparison_key(least(size_t(j))), j});
         std::make_heap(bounds_.begin(), bounds_.end());
     }
 
-    // Takes candidates through the subsets they have not met, each until its key (12 decimals) is
-    // below `bar`. Returns after about `most_terms`: 0 if there was nothing left to do.
+    // Evaluates candidates with the subsets they have not met, each until its key is below `bar`. Returns
+    // the number of terms computed, about `most_terms` at most; 0 if none was needed.
     int64_t meet(Vector<const int64_t> which, Vector<int64_t> n_met, Vector<double> least, double bar,
                  int64_t most_terms) {
         check(n_met, least);
@@ -112,9 +112,9 @@ public:
         return meet(candidates, n_met.data(), least.data(), bar, most_terms);
     }
 
-    // The open candidate of largest score, among equals the first, and how many terms that took:
-    // kNobody if none reaches `floor`, kUnfinished if more than about `most_terms` are needed.
-    // Candidates meet a subset `chunk` at a time.
+    // The open candidate of largest score, among equals the first, and how many terms that took. It is
+    // kNone if no score reaches `floor`, kUnfinished if more than about `most_terms` are needed.
+    // `chunk` candidates are evaluated with a subset at a time.
     std::pair<int64_t, int64_t> best(Vector<const bool> open, Vector<int64_t> n_met, Vector<double> least,
                                      double floor, int64_t chunk, int64_t most_terms) {
         check(n_met, least);
@@ -128,7 +128,7 @@ public:
         while (n_terms < most_terms) {
             leading.clear();
             drop_closed(open.data(), least.data());
-            if (bounds_.empty() || bounds_.front().key < floor) return {kNobody, n_terms};
+            if (bounds_.empty() || bounds_.front().key < floor) return {kNone, n_terms};
             if (n_met(size_t(bounds_.front().position)) == n_subsets)
                 return {bounds_.front().position, n_terms};
             while (!bounds_.empty() && int64_t(leading.size()) < chunk && bounds_.front().key >= floor &&
@@ -138,14 +138,14 @@ public:
                 drop_closed(open.data(), least.data());
             }
             const double bar = bounds_.empty() ? floor : std::max(floor, bounds_.front().key);
-            // A call too long is cut short and begins anew with the bounds it has reached.
+            // A call that is cut short starts again with the bounds it has reached.
             n_terms += meet(leading, n_met.data(), least.data(), bar, most_terms - n_terms);
-            for (const int64_t j : leading) push(key_of(least(size_t(j))), j);
+            for (const int64_t j : leading) push(comparison_key(least(size_t(j))), j);
         }
         return {kUnfinished, n_terms};
     }
 
-    static constexpr int64_t kNobody = -1, kUnfinished = -2;
+    static constexpr int64_t kNone = -1, kUnfinished = -2;
 
 private:
     struct Bound {
@@ -156,8 +156,6 @@ private:
         }
     };
 
-    static double key_of(double value) { return std::nearbyint(value * 1e12); }
-
     void pop() {
         std::pop_heap(bounds_.begin(), bounds_.end());
         bounds_.pop_back();
@@ -166,11 +164,11 @@ private:
         bounds_.push_back({key, position});
         std::push_heap(bounds_.begin(), bounds_.end());
     }
-    // Until the first is open and its bound as low as is known.
+    // Until the first candidate is open and its bound is up to date.
     void drop_closed(const bool* open, const double* least) {
         while (!bounds_.empty()) {
             const Bound first = bounds_.front();
-            const double key = key_of(least[first.position]);
+            const double key = comparison_key(least[first.position]);
             if (open[first.position] && key == first.key) return;
             pop();
             if (open[first.position])
@@ -184,7 +182,7 @@ private:
         size_t n_closed = 0;
         for (const int64_t j : closed_) {
             if (open[j])
-                push(key_of(least[j]), j);
+                push(comparison_key(least[j]), j);
             else
                 closed_[n_closed++] = j;
         }
@@ -200,13 +198,13 @@ private:
                  int64_t most_terms) {
         const int64_t n_subsets = subsets_.count();
         int64_t n_terms = 0;
-        const auto keep_those_that_go_on = [&] {
+        const auto drop_finished = [&] {
             size_t n_going = 0;
             for (const int64_t j : going)
-                if (n_met[j] < n_subsets && key_of(least[j]) >= bar) going[n_going++] = j;
+                if (n_met[j] < n_subsets && comparison_key(least[j]) >= bar) going[n_going++] = j;
             going.resize(n_going);
         };
-        for (keep_those_that_go_on(); !going.empty() && n_terms < most_terms; keep_those_that_go_on()) {
+        for (drop_finished(); !going.empty() && n_terms < most_terms; drop_finished()) {
             int64_t number = n_subsets;
             for (const int64_t j : going) number = std::min(number, n_met[j]);
             for (const int64_t j : going) {
@@ -246,37 +244,9 @@ private:
     ConditionedTerms terms_;
     PlaneTerms* by_planes_ = nullptr;
     std::vector<const CellMasks*> masks_;
-    int64_t at_samples_ = -1, at_planes_ = -1;  // the subsets both evaluators have before them
+    int64_t at_samples_ = -1, at_planes_ = -1;  // the subset each evaluator is conditioned on
     std::vector<Bound> bounds_;                 // a heap
-    std::vector<int64_t> closed_;               // found closed, and not in the heap
+    std::vector<int64_t> closed_;               // candidates that are not in the heap
 };
 
-}  // namespace
-
 }  // namespace hocmim
-
-void bind_subsets(nanobind::module_& m) {
-    namespace nb = nanobind;
-    using namespace hocmim;
-    using namespace nb::literals;
-
-    nb::class_<LeastTerms>(m, "LeastTerms")
-        .def(nb::init<const Columns&, const Columns&, int64_t, Vector<const uint32_t>, int64_t, Term,
-                      Estimator>(),
-             "columns"_a, "selected"_a, "size"_a, "y"_a.noconvert(), "n_classes"_a, "term"_a,
-             "estimator"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
-        .def("use_planes",
-             [](LeastTerms& self, PlaneTerms& by_planes, int64_t) { self.use_planes(by_planes); },
-             "by_planes"_a, "most_popcounts"_a = 0, nb::keep_alive<1, 2>())
-        .def("append_masks", &LeastTerms::append_masks, "masks"_a, nb::keep_alive<1, 2>())
-        .def("restart", &LeastTerms::restart, "least"_a.noconvert())
-        .def("meet",
-             nb::overload_cast<Vector<const int64_t>, Vector<int64_t>, Vector<double>, double, int64_t>(
-                 &LeastTerms::meet),
-             "which"_a.noconvert(), "n_met"_a.noconvert(), "least"_a.noconvert(), "bar"_a,
-             "most_terms"_a)
-        .def("best", &LeastTerms::best, "open"_a.noconvert(), "n_met"_a.noconvert(),
-             "least"_a.noconvert(), "floor"_a, "chunk"_a, "most_terms"_a)
-        .def_ro_static("nobody", &LeastTerms::kNobody)
-        .def_ro_static("unfinished", &LeastTerms::kUnfinished);
-}
