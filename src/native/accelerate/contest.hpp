@@ -1,5 +1,5 @@
-// HOCMIM's search by bounds. It saves time and never changes a result: docs/development/bounds.md has
-// the proof.
+// HOCMIM's search by bounds. It saves time and never changes a result: docs/development/bounds.md
+// has the proof.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -15,9 +15,9 @@
 
 namespace hocmim {
 
-// A search for the open candidate of largest score, or for the n_best largest, in all blocks of a table
-// at once. Candidates are followed in the order of an upper bound on their score, until the bounds of all
-// others are below the scores found. Any number of threads may work on one search.
+// A search for the open candidate of largest score, or for the n_best largest, in all blocks of a
+// table at once. Candidates are followed in the order of an upper bound on their score, until the
+// bounds of all others are below the scores found. Any number of threads may work on one search.
 class Contest {
 public:
     Contest(std::vector<GreedyPaths*> blocks, std::vector<Vector<const double>> bounds,
@@ -40,7 +40,8 @@ public:
                     heap_.push_back({comparison_key(bounds[b](id)), b, int64_t(id)});
             }
         }
-        heap_.erase(std::remove_if(heap_.begin(), heap_.end(), [&](const Contender& c) { return is_beaten(c); }),
+        heap_.erase(std::remove_if(heap_.begin(), heap_.end(),
+                                   [&](const Contender& c) { return is_beaten(c); }),
                     heap_.end());
         std::make_heap(heap_.begin(), heap_.end());
     }
@@ -63,8 +64,8 @@ public:
         }
     }
 
-    // The block and position of the best, and its score; block −1 if no candidate is open. Valid when
-    // all threads have returned from work().
+    // The block and position of the best, and its score; block −1 if no candidate is open. Valid
+    // when all threads have returned from work().
     std::tuple<int64_t, int64_t, double> winner() const {
         if (best_.empty()) return {-1, 0, 0.0};
         return {int64_t(best_[0].block), best_[0].id, score(best_[0].block, best_[0].id)};
@@ -91,7 +92,8 @@ private:
     // Adds a candidate whose score is known.
     void note(size_t block, int64_t id) {
         best_.push_back({comparison_key(score(block, id)), block, id});
-        std::sort(best_.begin(), best_.end(), [](const Contender& a, const Contender& b) { return b < a; });
+        std::sort(best_.begin(), best_.end(),
+                  [](const Contender& a, const Contender& b) { return b < a; });
         if (best_.size() > n_best_) best_.pop_back();
     }
 

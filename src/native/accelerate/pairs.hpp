@@ -68,11 +68,13 @@ HOCMIM_INLINE bool any(const PairBits& bits) {
 }
 
 // Finds the next block, from `block` on, with pairs that are equal in all of these columns except
-// `misses` of them, and these pairs; returns n_blocks if there is none. within[m] are the pairs that
-// have missed at most m columns. A block is skipped as soon as all its pairs have missed too many.
+// `misses` of them, and these pairs; returns n_blocks if there is none. within[m] are the pairs
+// that have missed at most m columns. A block is skipped as soon as all its pairs have missed too
+// many.
 template <size_t most_misses>
-HOCMIM_INLINE size_t find_block_with(const uint64_t* const* columns, size_t n_columns, size_t misses,
-                                     size_t block, size_t n_blocks, uint64_t* found) {
+HOCMIM_INLINE size_t find_block_with(const uint64_t* const* columns, size_t n_columns,
+                                     size_t misses, size_t block, size_t n_blocks,
+                                     uint64_t* found) {
     for (; block < n_blocks; ++block) {
         PairBits within[most_misses + 1];
         for (size_t m = 0; m <= misses; ++m) within[m] = ~PairBits{};
@@ -81,7 +83,8 @@ HOCMIM_INLINE size_t find_block_with(const uint64_t* const* columns, size_t n_co
             std::memcpy(&equal, columns[c] + block * kPairWords, sizeof equal);
             for (size_t m = misses; m > 0; --m) within[m] = (within[m] & equal) | within[m - 1];
             within[0] &= equal;
-            if (c < misses + 5 || (c - misses) % 2 == 0) continue;  // a test costs more than a column
+            if (c < misses + 5 || (c - misses) % 2 == 0)
+                continue;  // a test costs more than a column
             if (!any(within[misses])) break;
         }
         if (any(within[misses])) {
@@ -93,8 +96,9 @@ HOCMIM_INLINE size_t find_block_with(const uint64_t* const* columns, size_t n_co
 }
 
 // The number of misses as a constant keeps `within` in registers.
-HOCMIM_INLINE size_t find_block_body(const uint64_t* const* columns, size_t n_columns, size_t misses,
-                                     size_t block, size_t n_blocks, uint64_t* found) {
+HOCMIM_INLINE size_t find_block_body(const uint64_t* const* columns, size_t n_columns,
+                                     size_t misses, size_t block, size_t n_blocks,
+                                     uint64_t* found) {
     switch (misses) {
         case 0:
             return find_block_with<0>(columns, n_columns, 0, block, n_blocks, found);

@@ -10,9 +10,9 @@ namespace hocmim {
 
 namespace {
 
-constexpr size_t kMostPairs = 1u << 18;    // 2 MiB
-constexpr size_t kPairsAtOnce = 16;        // that a thread takes
-constexpr double kWorkPerComparison = 4;   // of two codes; trying a pair is 1
+constexpr size_t kMostPairs = 1u << 18;   // 2 MiB
+constexpr size_t kPairsAtOnce = 16;       // that a thread takes
+constexpr double kWorkPerComparison = 4;  // of two codes; trying a pair is 1
 
 }  // namespace
 
@@ -59,7 +59,8 @@ void Separation::end_work() {
 
 void Separation::try_pairs() {
     const size_t n_first = first_ ? first_->equal_in.size() : 0;
-    for (size_t at; work_left_ >= 0 && !is_found_ && (at = next_.fetch_add(kPairsAtOnce)) < n_first;)
+    for (size_t at;
+         work_left_ >= 0 && !is_found_ && (at = next_.fetch_add(kPairsAtOnce)) < n_first;)
         for (size_t end = std::min(n_first, at + kPairsAtOnce); at < end && work_left_ >= 0; ++at)
             if (can_cover(first_->equal_in[at], first_->equal_in[at])) is_found_ = true;
 }
@@ -79,7 +80,8 @@ bool Separation::find_pairs(bool only_newest) {
 
     std::vector<uint32_t> sample(n_samples);
     std::exclusive_scan(end.begin(), end.end(), end.begin(), size_t(0));
-    for (size_t i = 0; i < n_samples; ++i) sample[end[only_newest ? level_of[i] : 0]++] = uint32_t(i);
+    for (size_t i = 0; i < n_samples; ++i)
+        sample[end[only_newest ? level_of[i] : 0]++] = uint32_t(i);
     size_t begin = 0;
     for (const size_t stop : end) {
         if (!find_pairs_among(sample.data() + begin, stop - begin)) return false;

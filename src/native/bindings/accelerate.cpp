@@ -44,7 +44,8 @@ void bind_accelerate(nanobind::module_& m) {
         .def("winner", &Contest::winner);
 
     nb::class_<Separation>(m, "Separation")
-        .def(nb::init<const Columns&, int64_t, bool, int64_t>(), "columns"_a, "size"_a, "only_newest"_a,
-             "most_work"_a, nb::keep_alive<1, 2>(), nb::call_guard<nb::gil_scoped_release>())
+        .def(nb::init<const Columns&, int64_t, bool, int64_t>(), "columns"_a, "size"_a,
+             "only_newest"_a, "most_work"_a, nb::keep_alive<1, 2>(),
+             nb::call_guard<nb::gil_scoped_release>())
         .def("holds", &Separation::holds, nb::call_guard<nb::gil_scoped_release>());
 }

@@ -24,18 +24,19 @@ void bind_subsets(nanobind::module_& m) {
     using namespace nb::literals;
 
     nb::class_<LeastTerms>(m, "LeastTerms")
-        .def(nb::init<const Columns&, const Columns&, int64_t, Vector<const uint32_t>, int64_t, Term,
-                      Estimator>(),
+        .def(nb::init<const Columns&, const Columns&, int64_t, Vector<const uint32_t>, int64_t,
+                      Term, Estimator>(),
              "columns"_a, "selected"_a, "size"_a, "y"_a.noconvert(), "n_classes"_a, "term"_a,
              "estimator"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
-        .def("use_planes",
-             [](LeastTerms& self, PlaneTerms& by_planes, int64_t) { self.use_planes(by_planes); },
-             "by_planes"_a, "most_popcounts"_a = 0, nb::keep_alive<1, 2>())
+        .def(
+            "use_planes",
+            [](LeastTerms& self, PlaneTerms& by_planes, int64_t) { self.use_planes(by_planes); },
+            "by_planes"_a, "most_popcounts"_a = 0, nb::keep_alive<1, 2>())
         .def("append_masks", &LeastTerms::append_masks, "masks"_a, nb::keep_alive<1, 2>())
         .def("restart", &LeastTerms::restart, "least"_a.noconvert())
         .def("meet",
-             nb::overload_cast<Vector<const int64_t>, Vector<int64_t>, Vector<double>, double, int64_t>(
-                 &LeastTerms::meet),
+             nb::overload_cast<Vector<const int64_t>, Vector<int64_t>, Vector<double>, double,
+                               int64_t>(&LeastTerms::meet),
              "which"_a.noconvert(), "n_met"_a.noconvert(), "least"_a.noconvert(), "bar"_a,
              "most_terms"_a)
         .def("best", &LeastTerms::best, "open"_a.noconvert(), "n_met"_a.noconvert(),

@@ -29,8 +29,9 @@ void bind_hocmim(nanobind::module_& m) {
     nb::class_<GreedyPaths>(m, "GreedyPaths")
         .def(nb::init<ClassCounts&, const Columns&, Estimator, bool, double, double,
                       Vector<const double>, Matrix<int32_t>, Matrix<double>, Vector<int32_t>>(),
-             "class_counts"_a, "selected"_a, "estimator"_a, "conditional"_a, "tol"_a, "min_support"_a,
-             "relevance"_a.noconvert(), "member"_a.noconvert(), "redundancy"_a.noconvert(),
-             "order"_a.noconvert(), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
+             "class_counts"_a, "selected"_a, "estimator"_a, "conditional"_a, "tol"_a,
+             "min_support"_a, "relevance"_a.noconvert(), "member"_a.noconvert(),
+             "redundancy"_a.noconvert(), "order"_a.noconvert(), nb::keep_alive<1, 2>(),
+             nb::keep_alive<1, 3>())
         .def("follow", &follow, "candidates"_a.noconvert());
 }

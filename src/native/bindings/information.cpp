@@ -6,9 +6,9 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "bindings/module.hpp"
 #include "counting/conditioned_terms.hpp"
 #include "counting/join.hpp"
-#include "bindings/module.hpp"
 #include "counting/plane_terms.hpp"
 
 namespace hocmim {
@@ -19,7 +19,8 @@ using JointCodes = nb::ndarray<nb::numpy, uint32_t, nb::ndim<1>>;
 
 JointCodes to_numpy(std::vector<uint32_t>&& codes) {
     auto* owned = new std::vector<uint32_t>(std::move(codes));
-    nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<uint32_t>*>(p); });
+    nb::capsule owner(owned,
+                      [](void* p) noexcept { delete static_cast<std::vector<uint32_t>*>(p); });
     return JointCodes(owned->data(), {owned->size()}, owner);
 }
 
@@ -67,7 +68,8 @@ void information(ClassCounts& class_counts, Vector<const uint32_t> w, int64_t n_
     nb::gil_scoped_release release;
     const uint32_t* cell_of = w.data();
     for (int64_t i = 0; i < n_samples; ++i)
-        if (cell_of[i] >= uint64_t(n_cells)) throw std::invalid_argument("a cell is not below their number");
+        if (cell_of[i] >= uint64_t(n_cells))
+            throw std::invalid_argument("a cell is not below their number");
     const Setting setting(estimator, class_counts.cls(), n_samples, class_counts.n_classes());
     ConditionedTerms evaluate(setting);
     evaluate.condition(cell_of, n_cells);
@@ -95,7 +97,8 @@ void information(ClassCounts& class_counts, Vector<const uint32_t> w, int64_t n_
 }
 
 // Which columns are counted on bit planes, with so many masks.
-void counts_on_planes(const Columns& columns, int64_t n_masks, Estimator estimator, Vector<bool> out) {
+void counts_on_planes(const Columns& columns, int64_t n_masks, Estimator estimator,
+                      Vector<bool> out) {
     if (int64_t(out.shape(0)) != columns.size())
         throw std::invalid_argument("the columns and out do not fit together");
     for (int64_t j = 0; j < columns.size(); ++j)
@@ -156,22 +159,25 @@ void bind_information(nanobind::module_& m) {
         .def_ro_static("most_levels", &BitPlanes::kMostLevels);
 
     nb::class_<CellMasks>(m, "CellMasks")
-        .def("__init__",
-             [](CellMasks* self, Vector<const uint32_t> cells, int64_t n_cells) {
-                 new (self) CellMasks(cells.data(), int64_t(cells.shape(0)), n_cells);
-             },
-             "cells"_a.noconvert(), "n_cells"_a)
-        .def("__init__",
-             [](CellMasks* self, Vector<const uint8_t> codes, int64_t n_levels) {
-                 new (self) CellMasks(codes.data(), int64_t(codes.shape(0)), n_levels);
-             },
-             "codes"_a.noconvert(), "n_levels"_a)
+        .def(
+            "__init__",
+            [](CellMasks* self, Vector<const uint32_t> cells, int64_t n_cells) {
+                new (self) CellMasks(cells.data(), int64_t(cells.shape(0)), n_cells);
+            },
+            "cells"_a.noconvert(), "n_cells"_a)
+        .def(
+            "__init__",
+            [](CellMasks* self, Vector<const uint8_t> codes, int64_t n_levels) {
+                new (self) CellMasks(codes.data(), int64_t(codes.shape(0)), n_levels);
+            },
+            "codes"_a.noconvert(), "n_levels"_a)
         .def_ro_static("most_cells", &CellMasks::kMostCells);
 
     nb::class_<PlaneTerms>(m, "PlaneTerms")
         .def(nb::init<const BitPlanes&, const Columns&, const CellMasks&, Estimator, bool>(),
              "planes"_a, "columns"_a, "y"_a, "estimator"_a, "keeps_rows"_a, nb::keep_alive<1, 2>(),
-             nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::call_guard<nb::gil_scoped_release>())
+             nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(),
+             nb::call_guard<nb::gil_scoped_release>())
         .def("evaluate", &evaluate_by_planes, "w"_a, "terms"_a, "out"_a.noconvert(),
              "which"_a.noconvert().none() = nb::none());
 
@@ -181,15 +187,17 @@ void bind_information(nanobind::module_& m) {
     m.def("join", &join, "columns"_a);
     m.def("join_with", &join_with, "cells"_a.noconvert(), "n_cells"_a, "columns"_a, "j"_a);
     nb::class_<ClassCounts>(m, "ClassCounts")
-        .def("__init__",
-             [](ClassCounts* self, const Columns& columns, Vector<const uint32_t> y, int64_t n_classes) {
-                 if (int64_t(y.shape(0)) != columns.n_samples())
-                     throw std::invalid_argument("the columns and y do not fit together");
-                 nb::gil_scoped_release release;
-                 new (self) ClassCounts(columns, y.data(), n_classes);
-             },
-             "columns"_a, "y"_a.noconvert(), "n_classes"_a, nb::keep_alive<1, 2>(),
-             nb::keep_alive<1, 3>());
+        .def(
+            "__init__",
+            [](ClassCounts* self, const Columns& columns, Vector<const uint32_t> y,
+               int64_t n_classes) {
+                if (int64_t(y.shape(0)) != columns.n_samples())
+                    throw std::invalid_argument("the columns and y do not fit together");
+                nb::gil_scoped_release release;
+                new (self) ClassCounts(columns, y.data(), n_classes);
+            },
+            "columns"_a, "y"_a.noconvert(), "n_classes"_a, nb::keep_alive<1, 2>(),
+            nb::keep_alive<1, 3>());
     m.def("information", &information, "class_counts"_a, "w"_a.noconvert(), "n_cells"_a, "terms"_a,
           "estimator"_a, "out"_a.noconvert(), "which"_a.noconvert().none() = nb::none());
 }

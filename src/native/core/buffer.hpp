@@ -13,8 +13,9 @@
 
 namespace hocmim {
 
-// An allocator that leaves new elements as they are instead of setting them to 0. What is large comes from
-// the system and goes back to it: a heap would keep it, written or not, where threads come and go.
+// An allocator that leaves new elements as they are instead of setting them to 0. What is large
+// comes from the system and goes back to it: a heap would keep it, written or not, where threads
+// come and go.
 template <class T>
 struct Untouched : std::allocator<T> {
     template <class U>
@@ -37,7 +38,8 @@ struct Untouched : std::allocator<T> {
 
     T* allocate(std::size_t n) {
         if (n * sizeof(T) < kLarge) return std::allocator<T>::allocate(n);
-        void* at = mmap(nullptr, n * sizeof(T), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        void* at = mmap(nullptr, n * sizeof(T), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+                        -1, 0);
         if (at == MAP_FAILED) throw std::bad_alloc();
         return static_cast<T*>(at);
     }

@@ -49,9 +49,8 @@ public:
             const int64_t row = is_wide ? ~at : at;
             if (row >= int64_t(is_wide ? wide.shape(0) : narrow.shape(0)))
                 throw std::invalid_argument("a column lies outside its array");
-            const void* data = is_wide
-                                   ? static_cast<const void*>(wide.data() + row * n_samples_)
-                                   : static_cast<const void*>(narrow.data() + row * n_samples_);
+            const void* data = is_wide ? static_cast<const void*>(wide.data() + row * n_samples_)
+                                       : static_cast<const void*>(narrow.data() + row * n_samples_);
             columns_.push_back({data, is_wide, arity(j)});
         }
         narrow_.push_back(std::move(narrow));

@@ -17,9 +17,7 @@ struct IsaEntry {
 const IsaEntry kIsas[] = {
 #ifdef HOCMIM_X86
     {Isa::avx512, "avx512",
-     [] {
-         return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vpopcntdq");
-     }},
+     [] { return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vpopcntdq"); }},
     {Isa::avx2, "avx2", [] { return bool(__builtin_cpu_supports("avx2")); }},
 #else
     {Isa::avx512, "avx512", [] { return false; }},
@@ -54,8 +52,8 @@ Choice choose() {
     for (const std::string& one : known)
         if (one == name)
             return {Isa::portable, "HOCMIM_ISA is '" + name +
-                                         "', which this processor does not have. It has " +
-                                         listed(possible_isas()) + "."};
+                                       "', which this processor does not have. It has " +
+                                       listed(possible_isas()) + "."};
     return {Isa::portable,
             "HOCMIM_ISA must be one of " + listed(known) + ". Got '" + name + "' instead."};
 }

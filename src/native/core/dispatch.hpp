@@ -1,11 +1,11 @@
-// The instruction sets of the kernels: which there are, which one is in force, and how a function is
-// compiled once for each of them.
+// The instruction sets of the kernels: which there are, which one is in force, and how a function
+// is compiled once for each of them.
 //
 // All instruction sets give the same bits. The fastest one that the processor has is used; the
 // environment variable HOCMIM_ISA forces another.
 //
-// To add an instruction set: add it to Isa and HOCMIM_FOR_EACH_ISA below, to kIsas in dispatch.cpp, and
-// write its bit counts in counting/popcount.cpp.
+// To add an instruction set: add it to Isa and HOCMIM_FOR_EACH_ISA below, to kIsas in dispatch.cpp,
+// and write its bit counts in counting/popcount.cpp.
 #pragma once
 #include <string>
 #include <vector>
@@ -18,9 +18,9 @@
 #define HOCMIM_TARGET_AVX2 __attribute__((target("avx2")))
 #define HOCMIM_TARGET_AVX512 __attribute__((target("avx512f,avx512vpopcntdq")))
 // Calls DO(isa, attribute, ...) for every instruction set, the slowest first.
-#define HOCMIM_FOR_EACH_ISA(DO, ...)                    \
-    DO(portable, HOCMIM_TARGET_PORTABLE, __VA_ARGS__)     \
-    DO(avx2, HOCMIM_TARGET_AVX2, __VA_ARGS__)             \
+#define HOCMIM_FOR_EACH_ISA(DO, ...)                  \
+    DO(portable, HOCMIM_TARGET_PORTABLE, __VA_ARGS__) \
+    DO(avx2, HOCMIM_TARGET_AVX2, __VA_ARGS__)         \
     DO(avx512, HOCMIM_TARGET_AVX512, __VA_ARGS__)
 #else
 #define HOCMIM_TARGET_PORTABLE
@@ -31,8 +31,8 @@ namespace hocmim {
 
 enum class Isa { portable, avx2, avx512 };
 
-// The instruction set in force, chosen once when the module is loaded. Where HOCMIM_ISA is not valid it is
-// `portable`, and check_isa() says what is wrong.
+// The instruction set in force, chosen once when the module is loaded. Where HOCMIM_ISA is not
+// valid it is `portable`, and check_isa() says what is wrong.
 extern const Isa kIsaInForce;
 inline Isa isa() { return kIsaInForce; }
 std::string isa_name();
@@ -46,19 +46,19 @@ void check_isa();
 }  // namespace hocmim
 
 // HOCMIM_DISPATCH(result, name, body, (parameters), (arguments)) defines name(parameters), which
-// calls body(arguments) compiled for the instruction set in force. The body must be HOCMIM_INLINE. The result
-// may begin with template <...>, if the parameters determine its arguments.
+// calls body(arguments) compiled for the instruction set in force. The body must be HOCMIM_INLINE.
+// The result may begin with template <...>, if the parameters determine its arguments.
 #define HOCMIM_VARIANT_(ISA, TARGET, RESULT, NAME, BODY, PARAMETERS, ARGUMENTS) \
     RESULT TARGET NAME##_##ISA PARAMETERS { return BODY ARGUMENTS; }
 #define HOCMIM_CASE_(ISA, TARGET, NAME, ARGUMENTS) \
-    case hocmim::Isa::ISA:                       \
+    case hocmim::Isa::ISA:                         \
         return NAME##_##ISA ARGUMENTS;
-#define HOCMIM_DISPATCH(RESULT, NAME, BODY, PARAMETERS, ARGUMENTS)                    \
+#define HOCMIM_DISPATCH(RESULT, NAME, BODY, PARAMETERS, ARGUMENTS)                  \
     HOCMIM_FOR_EACH_ISA(HOCMIM_VARIANT_, RESULT, NAME, BODY, PARAMETERS, ARGUMENTS) \
-    RESULT NAME PARAMETERS {                                                          \
+    RESULT NAME PARAMETERS {                                                        \
         switch (hocmim::isa()) {                                                    \
             HOCMIM_FOR_EACH_ISA(HOCMIM_CASE_, NAME, ARGUMENTS)                      \
-            default:                                                                  \
-                return NAME##_portable ARGUMENTS;                                     \
-        }                                                                             \
+            default:                                                                \
+                return NAME##_portable ARGUMENTS;                                   \
+        }                                                                           \
     }

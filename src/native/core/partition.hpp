@@ -42,8 +42,8 @@ struct Partition {
 class Refiner {
 public:
     template <class Code>
-    void operator()(const Partition& in, const Code* level_of, int64_t n_levels, const uint32_t* cls,
-                    Partition& out) {
+    void operator()(const Partition& in, const Code* level_of, int64_t n_levels,
+                    const uint32_t* cls, Partition& out) {
         out.alone = in.alone;
         out.n_alone = in.n_alone;
         out.sample.resize(in.sample.size());
@@ -81,8 +81,8 @@ private:
 
     // Counts and places of up to eight levels in one register, eight bits each.
     template <class Code>
-    void split_packed(const uint32_t* first, uint32_t size, const Code* level_of, const uint32_t* cls,
-                      Partition& out) {
+    void split_packed(const uint32_t* first, uint32_t size, const Code* level_of,
+                      const uint32_t* cls, Partition& out) {
         if (size == 2) {
             if (level_of[first[0]] == level_of[first[1]]) return emit(first, 2, cls, out);
             emit(first, 1, cls, out);
@@ -106,8 +106,8 @@ private:
     }
 
     template <class Code>
-    void split_by_counting(const uint32_t* first, uint32_t size, const Code* level_of, int64_t n_levels,
-                           const uint32_t* cls, Partition& out) {
+    void split_by_counting(const uint32_t* first, uint32_t size, const Code* level_of,
+                           int64_t n_levels, const uint32_t* cls, Partition& out) {
         start_.assign(size_t(n_levels) + 1, 0);
         for (uint32_t i = 0; i < size; ++i) ++start_[size_t(level_of[first[i]]) + 1];
         for (int64_t l = 0; l < n_levels; ++l) start_[size_t(l) + 1] += start_[size_t(l)];
@@ -140,8 +140,8 @@ private:
     Buffer<uint32_t> sorted_, start_;
 };
 
-// Puts cells of one size together, the smallest first: who goes through them many times need not guess the next.
-// Holds scratch, so one CellSorter serves one thread.
+// Puts cells of one size together, the smallest first: who goes through them many times need not
+// guess the next. Holds scratch, so one CellSorter serves one thread.
 class CellSorter {
 public:
     void operator()(Partition& p) {
@@ -163,7 +163,8 @@ public:
         begin = 0;
         for (const uint32_t end : p.cell_end) {
             const uint32_t size = end - begin, to = bucket(size);
-            std::copy(p.sample.begin() + begin, p.sample.begin() + end, sample_.begin() + sample_at[to]);
+            std::copy(p.sample.begin() + begin, p.sample.begin() + end,
+                      sample_.begin() + sample_at[to]);
             sample_at[to] += size;
             end_[cell_at[to]++] = sample_at[to];
             begin = end;

@@ -20,14 +20,16 @@ void set_plane(const uint8_t* codes, int64_t n_samples, uint8_t level, uint64_t*
 }  // namespace
 
 BitPlanes::BitPlanes(const Columns& columns)
-    : n_words_((columns.n_samples() + 63) / 64), in_lanes_(paths::are_planes_in_lanes(n_words_)),
+    : n_words_((columns.n_samples() + 63) / 64),
+      in_lanes_(paths::are_planes_in_lanes(n_words_)),
       first_(size_t(columns.size()), -1) {
     if (!in_lanes_) n_words_ = words_for(columns.n_samples());
     words_.assign(size_t(in_lanes_ ? place_in_lanes(columns) : place_in_turn(columns)), 0);
     const int64_t stride = in_lanes_ ? kLanes : 1;
     for (int64_t j = 0; j < columns.size(); ++j)
         for (int64_t level = 1; has(j) && level < columns[j].arity; ++level)
-            set_plane(static_cast<const uint8_t*>(columns[j].data), columns.n_samples(), uint8_t(level),
+            set_plane(static_cast<const uint8_t*>(columns[j].data), columns.n_samples(),
+                      uint8_t(level),
                       words_.data() + first_[size_t(j)] + (level - 1) * n_words_ * stride, stride);
 }
 
@@ -78,7 +80,8 @@ CellMasks::CellMasks(const uint32_t* cell_of, int64_t n_samples, int64_t n_cells
     if (n_cells > kMostCells) throw std::invalid_argument("too many cells for masks");
     words_.assign(size_t(n_cells * n_words_), 0);
     for (int64_t i = 0; i < n_samples; ++i) {
-        if (cell_of[i] >= uint64_t(n_cells)) throw std::invalid_argument("a cell is not below their number");
+        if (cell_of[i] >= uint64_t(n_cells))
+            throw std::invalid_argument("a cell is not below their number");
         words_[size_t(int64_t(cell_of[i]) * n_words_ + i / 64)] |= uint64_t(1) << (i % 64);
     }
 }

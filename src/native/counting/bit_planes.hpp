@@ -22,7 +22,8 @@ public:
     // Columns of one arity side by side; −1 where there is none.
     struct Group {
         int64_t arity;
-        int64_t first;  // where its words begin: word i of plane p of a lane at (p * n_words + i) * 8 + lane
+        int64_t first;  // where its words begin: word i of plane p of a lane at (p * n_words + i) *
+                        // 8 + lane
         int64_t column[kLanes];
     };
 

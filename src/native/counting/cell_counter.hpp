@@ -17,7 +17,8 @@ public:
     void operator()(const Partition& partition, int64_t n_rows, RowOf&& row_of, Sink& sink) {
         uint32_t begin = 0;
         for (const uint32_t end : partition.cell_end) {
-            const uint32_t *first = partition.sample.data() + begin, *last = partition.sample.data() + end;
+            const uint32_t *first = partition.sample.data() + begin,
+                           *last = partition.sample.data() + end;
             begin = end;
             sink.begin_cell(int64_t(last - first));
             if (n_rows <= 8)
@@ -58,7 +59,8 @@ private:
     }
 
     template <bool two, class RowOf, class Sink>
-    static void count_packed(const uint32_t* first, const uint32_t* last, RowOf& row_of, Sink& sink) {
+    static void count_packed(const uint32_t* first, const uint32_t* last, RowOf& row_of,
+                             Sink& sink) {
         if (last - first <= 255) {
             const Packed counts = pack<two>(first, last, row_of);
             const auto use = [&](uint32_t row, int64_t c) { sink.in_row(row, c); };
@@ -108,10 +110,11 @@ private:
     std::vector<uint32_t> tally_, met_;
 };
 
-// What is in the cells of a Partition split by one more column, without forming the finer partition:
-// for up to 16 rows and 8 levels. Calls, for every new cell of two or more, sink.rows(rows, n_w) with
-// the row of each sample, or sink.counts(counts, n_w) with the count of each row. A cell of two or three samples goes
-// to sink.two(rows, a == b) or sink.three(rows, a == b, a == c, b == c): whether they stay together is anybody's guess.
+// What is in the cells of a Partition split by one more column, without forming the finer
+// partition: for up to 16 rows and 8 levels. Calls, for every new cell of two or more,
+// sink.rows(rows, n_w) with the row of each sample, or sink.counts(counts, n_w) with the count of
+// each row. A cell of two or three samples goes to sink.two(rows, a == b) or sink.three(rows, a ==
+// b, a == c, b == c): whether they stay together is anybody's guess.
 class SplitCounter {
 public:
     static constexpr int64_t kRows = 16, kLevels = 8;
@@ -125,7 +128,9 @@ public:
             const uint32_t *sample = partition.sample.data() + begin, size = end - begin;
             const uint8_t* here = rows + begin;
             begin = end;
-            const auto is_same = [&](int a, int b) { return level_of[sample[a]] == level_of[sample[b]]; };
+            const auto is_same = [&](int a, int b) {
+                return level_of[sample[a]] == level_of[sample[b]];
+            };
             if (size > kTabled)
                 count(sample, here, size, level_of, n_levels, sink);
             else if (size > kListed)
@@ -140,7 +145,8 @@ public:
     }
 
 private:
-    // Cells of a few samples are listed; the rows of more are counted, in bytes as long as these will do.
+    // Cells of a few samples are listed; the rows of more are counted, in bytes as long as these
+    // will do.
     static constexpr uint32_t kListed = 8, kTabled = 255;
 
     template <class Code, class Sink>
@@ -165,7 +171,8 @@ private:
             uint64_t low, high;
             std::memcpy(&low, counts + level * kRows, 8);
             std::memcpy(&high, counts + level * kRows + 8, 8);
-            const int64_t total = int64_t(((low + high) * 0x0101010101010101u) >> 56);  // of all bytes
+            const int64_t total =
+                int64_t(((low + high) * 0x0101010101010101u) >> 56);  // of all bytes
             if (total > 1) sink.counts(counts + level * kRows, total);
         }
     }

@@ -9,17 +9,17 @@ namespace hocmim {
 namespace {
 
 constexpr size_t kLanes = CellLanes::kLanes;
-constexpr uint32_t kMostSmall = 8;    // samples of a cell that is tallied
-constexpr size_t kMostKinds = (kMostSmall * (kMostSmall + 1)) / 2;  // of small cells, by size and count
-constexpr uint32_t kByteful = 255;    // what a byte counts
-constexpr uint32_t kGathered = 2048;  // samples whose codes are brought side by side at a time
-constexpr size_t kMostLevels = 16;  // paths::choose
+constexpr uint32_t kMostSmall = 8;  // samples of a cell that is tallied
+constexpr size_t kMostKinds =
+    (kMostSmall * (kMostSmall + 1)) / 2;  // of small cells, by size and count
+constexpr uint32_t kByteful = 255;        // what a byte counts
+constexpr uint32_t kGathered = 2048;      // samples whose codes are brought side by side at a time
+constexpr size_t kMostLevels = 16;        // paths::choose
 
 typedef uint8_t Bytes __attribute__((vector_size(kLanes)));
 
 // counts[level] of n ≤ 255 samples, in every lane.
-HOCMIM_INLINE void count_levels(const uint8_t* codes, size_t n, size_t n_levels,
-                                                        Bytes* counts) {
+HOCMIM_INLINE void count_levels(const uint8_t* codes, size_t n, size_t n_levels, Bytes* counts) {
     const size_t last = n_levels - 1;
     for (size_t level = 0; level < last; ++level) counts[level] = Bytes{};
     for (size_t i = 0; i < n; ++i) {
@@ -44,8 +44,9 @@ HOCMIM_INLINE void tally_counts(const Bytes& counts, uint32_t most, uint8_t* tal
 }
 
 // Up to 255 cells of one size.
-HOCMIM_INLINE void tally_cells_body(const uint8_t* codes, const uint32_t* class_size, size_t n_cells, uint32_t size,
-                 size_t n_classes, size_t n_levels, uint8_t* of_rows, uint8_t* of_levels) {
+HOCMIM_INLINE void tally_cells_body(const uint8_t* codes, const uint32_t* class_size,
+                                    size_t n_cells, uint32_t size, size_t n_classes,
+                                    size_t n_levels, uint8_t* of_rows, uint8_t* of_levels) {
     for (size_t cell = 0; cell < n_cells; ++cell, class_size += n_classes) {
         Bytes level[kMostLevels], row[kMostLevels];
         for (size_t l = 0; l < n_levels; ++l) level[l] = Bytes{};
@@ -69,7 +70,8 @@ HOCMIM_DISPATCH(void, tally_cells, tally_cells_body,
                 (codes, class_size, n_cells, size, n_classes, n_levels, of_rows, of_levels))
 
 // Adds the levels of up to 255 samples.
-HOCMIM_INLINE void add_levels_body(const uint8_t* codes, size_t n, size_t n_levels, uint32_t* row, uint32_t* level) {
+HOCMIM_INLINE void add_levels_body(const uint8_t* codes, size_t n, size_t n_levels, uint32_t* row,
+                                   uint32_t* level) {
     Bytes counts[kMostLevels];
     count_levels(codes, n, n_levels, counts);
     for (size_t l = 0; l < n_levels; ++l, row += kLanes, level += kLanes) {
@@ -94,15 +96,18 @@ CellLanes::CellLanes(const Setting& setting, const Partition& partition)
         cell_squares_ += int64_t(end - at) * int64_t(end - at);
         at = end;
     }
-    std::stable_sort(cells_.begin(), cells_.end(), [](const Cell& a, const Cell& b) { return a.size < b.size; });
+    std::stable_sort(cells_.begin(), cells_.end(),
+                     [](const Cell& a, const Cell& b) { return a.size < b.size; });
     sample_.resize(partition.sample.size());
     class_size_.assign(cells_.size() * n_classes_, 0);
     uint32_t to = 0;
     for (size_t k = 0; k < cells_.size(); ++k) {
         Cell& cell = cells_[k];
         uint32_t* n_of_class = class_size_.data() + k * n_classes_;
-        const uint32_t *first = partition.sample.data() + cell.end - cell.size, *last = first + cell.size;
-        for (const uint32_t* sample = first; sample != last; ++sample) ++n_of_class[setting.cls[*sample]];
+        const uint32_t *first = partition.sample.data() + cell.end - cell.size,
+                       *last = first + cell.size;
+        for (const uint32_t* sample = first; sample != last; ++sample)
+            ++n_of_class[setting.cls[*sample]];
         for (size_t cls = 0; cls < n_classes_; ++cls) {
             if (n_of_class[cls] == 0) continue;
             for (const uint32_t* sample = first; sample != last; ++sample)
@@ -135,7 +140,8 @@ void CellLanes::add_classes() {
 // The marginal counts of each column.
 void CellLanes::start() {
     n_levels_ = 2;
-    for (const LaneColumn& lane : columns_) n_levels_ = std::max(n_levels_, size_t(lane.column->arity));
+    for (const LaneColumn& lane : columns_)
+        n_levels_ = std::max(n_levels_, size_t(lane.column->arity));
     std::vector<double> levels(n_levels_ * kLanes, 0), rows(n_levels_ * n_classes_ * kLanes, 0);
     for (size_t lane = 0; lane < kLanes; ++lane)
         for (size_t row = 0; row < size_t(columns_[lane].column->arity) * n_classes_; ++row) {
@@ -174,8 +180,8 @@ void CellLanes::tally_small() {
         while (stop < n_small_ && stop - k < kByteful && cells_[stop].size == size) ++stop;
         const uint32_t end = cells_[stop - 1].end;
         gather(begin, end);
-        tally_cells(codes_.data(), class_size_.data() + k * n_classes_, stop - k, size, n_classes_, n_levels_,
-                    tally_.data(), of_levels);
+        tally_cells(codes_.data(), class_size_.data() + k * n_classes_, stop - k, size, n_classes_,
+                    n_levels_, tally_.data(), of_levels);
         for (size_t at = 0; at < tally_.size(); ++at) times_[at] += tally_[at];
         std::fill(tally_.begin(), tally_.end(), 0);
         begin = end;
@@ -218,7 +224,8 @@ void CellLanes::count_cell(size_t cell) {
     }
 }
 
-// Calls use(table, row of the table, counts, size of the cell) for all rows of all cells that were not tallied.
+// Calls use(table, row of the table, counts, size of the cell) for all rows of all cells that were
+// not tallied.
 template <class Use>
 void CellLanes::for_each_large(Use&& use) {
     for (size_t cell = n_small_; cell < cells_.size(); ++cell) {
@@ -236,7 +243,8 @@ void CellLanes::for_each_large(Use&& use) {
 
 void CellLanes::redundancy(const LaneColumn* columns, size_t n_columns, double* out) {
     // Lanes that are left over go with the last column.
-    for (size_t lane = 0; lane < kLanes; ++lane) columns_[lane] = columns[std::min(lane, n_columns - 1)];
+    for (size_t lane = 0; lane < kLanes; ++lane)
+        columns_[lane] = columns[std::min(lane, n_columns - 1)];
     gathered_to_ = 0;
     start();
     tally_small();
@@ -259,10 +267,8 @@ void CellLanes::redundancy(const LaneColumn* columns, size_t n_columns, double* 
     by_level_.information(lambda_of_levels, n, setting_.nats, by_level);
     by_row_.information(lambda, n, setting_.nats, by_row);
     for (size_t lane = 0; lane < n_columns; ++lane) {
-        const double classes =
-            pairs_.information(lambda[lane], setting_.n_samples, setting_.nats);
-        out[lane] = std::max(0.0, by_level[lane]) -
-                    std::max(0.0, by_row[lane] - classes);
+        const double classes = pairs_.information(lambda[lane], setting_.n_samples, setting_.nats);
+        out[lane] = std::max(0.0, by_level[lane]) - std::max(0.0, by_row[lane] - classes);
     }
 }
 

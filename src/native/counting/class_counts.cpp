@@ -14,7 +14,8 @@ void count_rows(const Column& column, const uint32_t* cls, int64_t n_samples, in
                 int64_t* row_count) {
     std::fill_n(row_count, size_t(column.arity * n_classes), 0);
     column.visit([&](const auto* level_of) {
-        for (int64_t i = 0; i < n_samples; ++i) ++row_count[int64_t(level_of[i]) * n_classes + cls[i]];
+        for (int64_t i = 0; i < n_samples; ++i)
+            ++row_count[int64_t(level_of[i]) * n_classes + cls[i]];
     });
 }
 
@@ -33,7 +34,8 @@ const int64_t* ClassCounts::of(int64_t j, std::vector<int64_t>& scratch) {
     const int64_t offset = offset_[size_t(j)];
     if (offset < 0) scratch.resize(size_t(columns_[j].arity * n_classes_));
     int64_t* counts = offset < 0 ? scratch.data() : kept_.data() + offset;
-    if (!is_counted_[size_t(j)]) count_rows(columns_[j], cls_, columns_.n_samples(), n_classes_, counts);
+    if (!is_counted_[size_t(j)])
+        count_rows(columns_[j], cls_, columns_.n_samples(), n_classes_, counts);
     is_counted_[size_t(j)] = offset >= 0;
     return counts;
 }

@@ -29,7 +29,7 @@ private:
     const Columns& columns_;
     const uint32_t* cls_;
     int64_t n_classes_;
-    std::vector<int64_t> offset_;      // where the counts of a column begin, or −1 if they are not kept
+    std::vector<int64_t> offset_;  // where the counts of a column begin, or −1 if they are not kept
     std::vector<uint8_t> is_counted_;  // by column
     Buffer<int64_t> kept_;             // of all columns, one after the other
 };

@@ -26,7 +26,8 @@ int64_t DenseEvaluator::add_columns(size_t n_columns, ShrinkageTable<1>& table) 
         if (is_tallied && size <= kMostTallied) {
             uint32_t* tally = tally_.data() + size * (kMostTallied + 1);
             // Of two classes one says it all.
-            for (size_t y = 0; y < (n_classes == 2 ? 1 : n_classes); ++y) ++tally[y * kKinds + count[y]];
+            for (size_t y = 0; y < (n_classes == 2 ? 1 : n_classes); ++y)
+                ++tally[y * kKinds + count[y]];
         } else {
             table.add_column(count, int64_t(size));
         }
@@ -44,7 +45,8 @@ void DenseEvaluator::add_tallied(ShrinkageTable<1>& table) {
                 uint32_t& times = tally[size * (kMostTallied + 1) + c];
                 if (times == 0) continue;
                 if (c > 0) table.add(y, int64_t(c), int64_t(size), times);
-                if (n_classes == 2 && c < size) table.add(1, int64_t(size - c), int64_t(size), times);
+                if (n_classes == 2 && c < size)
+                    table.add(1, int64_t(size - c), int64_t(size), times);
                 times = 0;
             }
         tally[0] = 0;
@@ -116,8 +118,7 @@ double DenseEvaluator::shrinkage(Term term) {
     const int64_t n = setting_.n_samples;
     const double lambda = by_class_.intensity(n, squares);
     const double joint = by_class_.information(lambda, n, setting_.nats);
-    return term == Term::joint ? joint
-                               : joint - pairs_.information(lambda, n, setting_.nats);
+    return term == Term::joint ? joint : joint - pairs_.information(lambda, n, setting_.nats);
 }
 
 double DenseEvaluator::operator()(Term term, const Column& column) {

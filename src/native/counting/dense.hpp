@@ -1,8 +1,8 @@
 // I(X;Y|W) and I(X,W;Y) from one dense table of counts, where it is about as small as the sample.
 //
-// A condition of few cells is met by many candidates: its cells and classes are coded once, and each
-// candidate takes one pass over the samples and one over the table. The sums are those of Evaluator,
-// bit for bit: integers, and terms in fixed point.
+// A condition of few cells is met by many candidates: its cells and classes are coded once, and
+// each candidate takes one pass over the samples and one over the table. The sums are those of
+// Evaluator, bit for bit: integers, and terms in fixed point.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -34,13 +34,13 @@ private:
 
     const Setting& setting_;
     size_t n_cells_ = 0;
-    std::vector<uint32_t> pair_of_;      // w * n_classes + y of each sample
+    std::vector<uint32_t> pair_of_;          // w * n_classes + y of each sample
     int64_t cells_sum_ = 0, pairs_sum_ = 0;  // Σ f(n_w), Σ f(n_wy)
-    ShrinkageTable<1> pairs_;               // rows y, columns w
-    std::vector<uint32_t> table_;        // n_xwy over (x * n_cells + w) * n_classes + y
-    size_t n_columns_ = 0;               // pairs (x,w) in it
-    ShrinkageTable<1> by_class_;            // rows y, columns (x,w)
-    std::vector<uint32_t> tally_;        // columns of few samples, by class, size and count
+    ShrinkageTable<1> pairs_;                // rows y, columns w
+    std::vector<uint32_t> table_;            // n_xwy over (x * n_cells + w) * n_classes + y
+    size_t n_columns_ = 0;                   // pairs (x,w) in it
+    ShrinkageTable<1> by_class_;             // rows y, columns (x,w)
+    std::vector<uint32_t> tally_;            // columns of few samples, by class, size and count
 };
 
 }  // namespace hocmim

@@ -9,7 +9,8 @@ namespace hocmim {
 // Renumbers the pairs (code, level) that occur by first appearance; returns how many there are. The
 // table of new numbers is at most a small multiple of the samples; beyond that it is a hash map.
 template <class Code>
-uint32_t join_one(std::vector<uint32_t>& codes, uint64_t n_codes, const Code* level_of, uint64_t arity) {
+uint32_t join_one(std::vector<uint32_t>& codes, uint64_t n_codes, const Code* level_of,
+                  uint64_t arity) {
     const uint64_t n_pairs = n_codes * arity;
     uint32_t n_cells = 0;
     if (n_pairs <= 8 * codes.size() + 1024) {

@@ -12,7 +12,8 @@ bool uses_dense_table(const Setting& setting, Term term, const Column& column, i
     const bool has_term = term == Term::conditional || term == Term::joint;
     const bool has_estimator = setting.estimator.is_plain_sum || setting.estimator.is_shrunken;
     const int64_t most = 4 * setting.n_samples, n_rows = column.arity * setting.n_classes();
-    return has_term && has_estimator && n_cells <= most && n_rows <= most && n_cells * n_rows <= most;
+    return has_term && has_estimator && n_cells <= most && n_rows <= most &&
+           n_cells * n_rows <= most;
 }
 
 // R of many candidates side by side.

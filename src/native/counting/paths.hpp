@@ -1,16 +1,18 @@
 // The choice of an evaluation path, by size and arity. Every kernel asks here; all paths give the
 // same bits, so a choice changes the time alone.
 //
-// | path                  | chosen when                                      | in                      |
-// |-----------------------|--------------------------------------------------|-------------------------|
-// | bit planes, in lanes  | few levels, few cells, N ≤ 4096                  | plane_terms.cpp         |
-// | bit planes            | few levels, few cells, N > 4096                  | plane_terms.cpp         |
-// | dense table           | I(X;Y|W), I(X,W;Y); the table is about N         | dense.cpp               |
-// | cell lanes            | R under shrinkage, up to 16 levels               | cell_lanes.cpp          |
-// | partition             | everything else                                  | estimators/evaluator    |
-// | split cells           | paths of HOCMIM: rows ≤ 16, levels ≤ 8           | cell_counter.hpp        |
-// | small cells tallied   | split cells, R under shrinkage, 64 samples       | small_cells.hpp         |
-// | masks of teams        | CMICOT, plug-in, few cells                       | criteria/plugin_duel.hpp|
+// clang-format off
+// | path                 | chosen when                               | code                   |
+// |----------------------|-------------------------------------------|------------------------|
+// | bit planes, in lanes | few levels, few cells, N ≤ 4096           | plane_terms.cpp        |
+// | bit planes           | few levels, few cells, N > 4096           | plane_terms.cpp        |
+// | dense table          | I(X;Y|W), I(X,W;Y); the table is about N  | dense.cpp              |
+// | cell lanes           | R under shrinkage, up to 16 levels        | cell_lanes.cpp         |
+// | partition            | everything else                           | estimators/evaluator   |
+// | split cells          | HOCMIM: up to 16 rows and 8 levels        | cell_counter.hpp       |
+// | small cells tallied  | split cells, R under shrinkage            | small_cells.hpp        |
+// | masks of a team      | CMICOT with the plug-in, few cells        | criteria/plugin_team   |
+// clang-format on
 //
 // docs/development/kernels.md says what each of them saves.
 #pragma once
@@ -27,10 +29,12 @@ enum class Path { dense_table, cell_lanes, partition };
 
 namespace paths {
 
-// ---- bit planes ----------------------------------------------------------------------------------
+// ---- bit planes
+// ----------------------------------------------------------------------------------
 
 constexpr int64_t kMostPlaneLevels = 9;  // eight planes take a byte a sample, as the codes do
-constexpr int64_t kMostWordsInLanes = 64;  // longer planes: a sum across lanes costs next to nothing
+constexpr int64_t kMostWordsInLanes =
+    64;  // longer planes: a sum across lanes costs next to nothing
 constexpr int64_t kMostMasks = 512;
 
 inline bool has_planes(const Column& column) {
@@ -47,7 +51,8 @@ inline bool keeps_class_counts(int64_t arity, int64_t n_classes, int64_t n_sampl
     return 8 * 4 * arity * n_classes <= n_samples;
 }
 
-// ---- samples -------------------------------------------------------------------------------------
+// ---- samples
+// -------------------------------------------------------------------------------------
 
 Path choose(const Setting& setting, Term term, const Column& column, int64_t n_cells);
 
@@ -58,7 +63,8 @@ inline bool tallies_table_columns(size_t n_columns, size_t n_classes) {
     return n_columns >= 128 && n_classes <= kMostTallyClasses;
 }
 
-// ---- paths of HOCMIM -----------------------------------------------------------------------------
+// ---- paths of HOCMIM
+// -----------------------------------------------------------------------------
 
 // Whether the cells of a partition are split on the fly, without forming the finer partition.
 bool splits_cells(const EstimatorKind& estimator, int64_t n_rows, int64_t n_levels);
@@ -71,10 +77,11 @@ inline int64_t most_tallied_samples(int64_t n_samples) {
     return n_samples < 1 << 14 ? 8 : n_samples < 1 << 17 ? 16 : 28;
 }
 
-// ---- teams of CMICOT -----------------------------------------------------------------------------
+// ---- teams of CMICOT
+// -----------------------------------------------------------------------------
 
-// Whether the cells of a team are counted by masks of n_words words, eight masks side by side, instead
-// of sample by sample. Making the masks takes as long as counting every sample once.
+// Whether the cells of a team are counted by masks of n_words words, eight masks side by side,
+// instead of sample by sample. Making the masks takes as long as counting every sample once.
 bool counts_by_masks(int64_t n_octets, int64_t n_words, int64_t n_samples, size_t n_trials,
                      size_t n_rare);
 

@@ -34,7 +34,8 @@ HOCMIM_SCALAR void add_up(const int64_t* f, const uint32_t* counts, int64_t n, i
 }
 
 // What the counts of the others leave of `whole`, lane by lane; `apart` lanes between two counts.
-void leave(const uint32_t* whole, const uint32_t* counts, int64_t n, int64_t apart, uint32_t* rest) {
+void leave(const uint32_t* whole, const uint32_t* counts, int64_t n, int64_t apart,
+           uint32_t* rest) {
     uint32_t left[kLanes];
     std::copy_n(whole, kLanes, left);
     for (int64_t k = 0; k < n; ++k, counts += apart)
@@ -46,8 +47,12 @@ void leave(const uint32_t* whole, const uint32_t* counts, int64_t n, int64_t apa
 
 PlaneTerms::PlaneTerms(const BitPlanes& planes, const Columns& columns, const CellMasks& y,
                        Estimator estimator, bool keeps_rows)
-    : planes_(planes), columns_(columns), y_(y), setting_(estimator, columns.n_samples(), y.counts()),
-      evaluate_(make_evaluator(setting_)), rows_at_(planes.groups().size(), -1) {
+    : planes_(planes),
+      columns_(columns),
+      y_(y),
+      setting_(estimator, columns.n_samples(), y.counts()),
+      evaluate_(make_evaluator(setting_)),
+      rows_at_(planes.groups().size(), -1) {
     if (y.n_samples() != columns.n_samples() || setting_.estimator.needs_samples)
         throw std::invalid_argument("the planes and y do not fit together");
     if (keeps_rows && planes.in_lanes()) keep_rows();
@@ -63,7 +68,8 @@ void PlaneTerms::keep_rows() {
         if (!paths::keeps_class_counts(group.arity, y_.n_cells(), y_.n_samples())) continue;
         count_group(group, int64_t(g));
         rows_at_[g] = int64_t(rows_.size());
-        rows_.insert(rows_.end(), table_.begin(), table_.begin() + group.arity * y_.n_cells() * kLanes);
+        rows_.insert(rows_.end(), table_.begin(),
+                     table_.begin() + group.arity * y_.n_cells() * kLanes);
         sum_marginals(table_.data(), group.arity, &marginal_sums_[g * kLanes]);
     }
 }
@@ -115,8 +121,8 @@ void PlaneTerms::check(int64_t j) const {
 // Counts n_xwy of column j, by w, then x, then y.
 void PlaneTerms::count_one(int64_t j) {
     const int64_t arity = columns_[j].arity, n_planes = arity - 1, n_classes = y_.n_cells();
-    count_common(planes_.planes(j, arity, one_), n_planes, now_->pairs.masks(), now_->pairs.n_cells(),
-                 now_->pairs.n_words(), common_.data());
+    count_common(planes_.planes(j, arity, one_), n_planes, now_->pairs.masks(),
+                 now_->pairs.n_cells(), now_->pairs.n_words(), common_.data());
     for (int64_t pair = 0; pair < now_->pairs.n_cells(); ++pair) {
         int64_t* at = counts_.data() + (pair / n_classes * arity) * n_classes + pair % n_classes;
         int64_t rest = now_->pair_counts[size_t(pair)];  // level 0 has what the others leave
@@ -129,8 +135,8 @@ void PlaneTerms::count_one(int64_t j) {
     }
 }
 
-// Counts n_xwy of eight columns, by w, then y, then x. Level 0 has what the others leave of n_wy; cell
-// 0 of W, where n_xy is known, what the others leave of that.
+// Counts n_xwy of eight columns, by w, then y, then x. Level 0 has what the others leave of n_wy;
+// cell 0 of W, where n_xy is known, what the others leave of that.
 void PlaneTerms::count_group(const BitPlanes::Group& group, int64_t index) {
     const int64_t arity = group.arity, n_planes = arity - 1, n_classes = y_.n_cells();
     const int64_t row_length = arity * kLanes;
@@ -185,7 +191,8 @@ void PlaneTerms::sum_group(const BitPlanes::Group& group, int64_t index) {
     }
     int64_t found[kLanes];
     add_up(f, table_.data(), now_->n_cells * n_classes * group.arity, found);
-    for (int64_t lane = 0; lane < kLanes; ++lane) sums_[lane].rows = sums_[lane].pairs = found[lane];
+    for (int64_t lane = 0; lane < kLanes; ++lane)
+        sums_[lane].rows = sums_[lane].pairs = found[lane];
     if (n_classes == 1) return;
     for (int64_t w = 0; w < now_->n_cells; ++w) {
         uint32_t* to = totals_.data() + w * row_length;
@@ -215,7 +222,8 @@ void PlaneTerms::evaluate(const std::vector<Term>& terms, const int64_t* which, 
         for (int64_t k = 0; k < n_out; ++k) {
             const int64_t j = which ? which[k] : k;
             count_one(j);
-            for (size_t t = 0; t < terms.size(); ++t) out[int64_t(t) * n_out + k] = from_table(terms[t], j);
+            for (size_t t = 0; t < terms.size(); ++t)
+                out[int64_t(t) * n_out + k] = from_table(terms[t], j);
         }
         return;
     }
@@ -275,7 +283,8 @@ void PlaneTerms::shrink_against_class(Term term, int64_t arity, double* values) 
     for (int64_t cls = 0; cls < n_classes; ++cls)
         std::fill_n(row_counts_.begin() + cls * kLanes, kLanes,
                     double(setting_.class_counts[size_t(cls)]));
-    shrinkage_.start(row_counts_.data(), size_t(n_classes), size_t(now_->n_cells * arity * n_classes));
+    shrinkage_.start(row_counts_.data(), size_t(n_classes),
+                     size_t(now_->n_cells * arity * n_classes));
     sizes_.resize(size_t(row_length));
     double column_squares[kLanes] = {};
     for (int64_t w = 0; w < now_->n_cells; ++w) {
@@ -331,7 +340,8 @@ void PlaneTerms::shrink(const double* column_squares, bool less_condition, doubl
     shrinkage_.information(lambda, n, setting_.nats, values);
     for (int64_t lane = 0; lane < kLanes; ++lane) {
         if (less_condition)
-            values[lane] -= now_->sums.pairs.information(lambda[lane], setting_.n_samples, setting_.nats);
+            values[lane] -=
+                now_->sums.pairs.information(lambda[lane], setting_.n_samples, setting_.nats);
         values[lane] = std::max(0.0, values[lane]);
     }
 }

@@ -28,7 +28,8 @@ public:
     // Drops the condition, unless it is small.
     void forget();
 
-    // The terms of every column, or of those at the positions `which` (each once): out[t * n_out + k].
+    // The terms of every column, or of those at the positions `which` (each once): out[t * n_out +
+    // k].
     void evaluate(const std::vector<Term>& terms, const int64_t* which, int64_t n_out, double* out);
     bool has(int64_t j) const { return planes_.has(j); }
     int64_t n_columns() const { return columns_.size(); }
@@ -55,7 +56,8 @@ private:
     void sum_group(const BitPlanes::Group& group, int64_t index);
     void sum_marginals(const uint32_t* rows, int64_t arity, CountSums* sums);
     void take_lane(int64_t arity, int64_t lane);
-    // Of eight columns at once: a term under the plug-in from its sums, under shrinkage from the table.
+    // Of eight columns at once: a term under the plug-in from its sums, under shrinkage from the
+    // table.
     void evaluate_group(Term term, const BitPlanes::Group& group, double* values);
     void shrink_against_class(Term term, int64_t arity, double* values);
     void shrink_against_condition(bool is_given_class, int64_t arity, double* values);

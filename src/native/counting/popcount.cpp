@@ -12,12 +12,16 @@ namespace {
 
 constexpr int64_t kLanes = kPlaneLanes;
 
-// Words of a plane counted before the next pair: a mask and its planes stay in the first-level cache.
+// Words of a plane counted before the next pair: a mask and its planes stay in the first-level
+// cache.
 constexpr int64_t kWordsAtOnce = 512;
 
-// Each counter adds the counts of words from..to-1 (whole cache lines) of planes that are n_words long.
+// Each counter adds the counts of words from..to-1 (whole cache lines) of planes that are n_words
+// long.
 
-void count_chunk_portable(const uint64_t* planes, int64_t n_planes, const uint64_t* masks, int64_t n_masks, int64_t n_words, int64_t from, int64_t to, int64_t* counts) {
+void count_chunk_portable(const uint64_t* planes, int64_t n_planes, const uint64_t* masks,
+                          int64_t n_masks, int64_t n_words, int64_t from, int64_t to,
+                          int64_t* counts) {
     for (int64_t m = 0; m < n_masks; ++m)
         for (int64_t p = 0; p < n_planes; ++p) {
             const uint64_t *mask = masks + m * n_words, *plane = planes + p * n_words;
@@ -27,14 +31,16 @@ void count_chunk_portable(const uint64_t* planes, int64_t n_planes, const uint64
         }
 }
 
-void count_lanes_portable(const uint64_t* planes, int64_t n_planes, const uint64_t* masks, int64_t n_masks, int64_t stride, int64_t n_words, uint32_t* counts) {
+void count_lanes_portable(const uint64_t* planes, int64_t n_planes, const uint64_t* masks,
+                          int64_t n_masks, int64_t stride, int64_t n_words, uint32_t* counts) {
     for (int64_t m = 0; m < n_masks; ++m)
         for (int64_t p = 0; p < n_planes; ++p, counts += kLanes) {
             const uint64_t *mask = masks + m * stride, *plane = planes + p * n_words * kLanes;
             std::fill_n(counts, size_t(kLanes), 0);
             for (int64_t i = 0; i < n_words; ++i)
                 for (int64_t lane = 0; lane < kLanes; ++lane)
-                    counts[lane] += uint32_t(__builtin_popcountll(mask[i] & plane[i * kLanes + lane]));
+                    counts[lane] +=
+                        uint32_t(__builtin_popcountll(mask[i] & plane[i * kLanes + lane]));
         }
 }
 
@@ -46,25 +52,24 @@ HOCMIM_TARGET_AVX2 inline __m256i popcount_avx2(__m256i bits) {
     const __m256i table = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4,  //
                                            0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
     const __m256i low = _mm256_set1_epi8(15);
-    const __m256i bytes =
-        _mm256_add_epi8(_mm256_shuffle_epi8(table, _mm256_and_si256(bits, low)),
-                        _mm256_shuffle_epi8(table, _mm256_and_si256(_mm256_srli_epi16(bits, 4), low)));
+    const __m256i bytes = _mm256_add_epi8(
+        _mm256_shuffle_epi8(table, _mm256_and_si256(bits, low)),
+        _mm256_shuffle_epi8(table, _mm256_and_si256(_mm256_srli_epi16(bits, 4), low)));
     return _mm256_sad_epu8(bytes, _mm256_setzero_si256());
 }
 
 HOCMIM_TARGET_AVX2 void count_chunk_avx2(const uint64_t* planes, int64_t n_planes,
-                                                const uint64_t* masks, int64_t n_masks,
-                                                int64_t n_words, int64_t from, int64_t to,
-                                                int64_t* counts) {
+                                         const uint64_t* masks, int64_t n_masks, int64_t n_words,
+                                         int64_t from, int64_t to, int64_t* counts) {
     const __m256i zero = _mm256_setzero_si256();
     for (int64_t m = 0; m < n_masks; ++m)
         for (int64_t p = 0; p < n_planes; ++p) {
             const uint64_t *mask = masks + m * n_words, *plane = planes + p * n_words;
             __m256i sum = zero;
             for (int64_t i = from; i < to; i += 4) {
-                const __m256i both =
-                    _mm256_and_si256(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(mask + i)),
-                                     _mm256_loadu_si256(reinterpret_cast<const __m256i*>(plane + i)));
+                const __m256i both = _mm256_and_si256(
+                    _mm256_loadu_si256(reinterpret_cast<const __m256i*>(mask + i)),
+                    _mm256_loadu_si256(reinterpret_cast<const __m256i*>(plane + i)));
                 sum = _mm256_add_epi64(sum, popcount_avx2(both));
             }
             alignas(32) int64_t lanes[4];
@@ -74,9 +79,8 @@ HOCMIM_TARGET_AVX2 void count_chunk_avx2(const uint64_t* planes, int64_t n_plane
 }
 
 HOCMIM_TARGET_AVX2 void count_lanes_avx2(const uint64_t* planes, int64_t n_planes,
-                                                      const uint64_t* masks, int64_t n_masks,
-                                                      int64_t stride, int64_t n_words,
-                                                      uint32_t* counts) {
+                                         const uint64_t* masks, int64_t n_masks, int64_t stride,
+                                         int64_t n_words, uint32_t* counts) {
     const __m256i even = _mm256_setr_epi32(0, 2, 4, 6, 0, 2, 4, 6);
     for (int64_t m = 0; m < n_masks; ++m)
         for (int64_t p = 0; p < n_planes; ++p, counts += kLanes) {
@@ -87,7 +91,8 @@ HOCMIM_TARGET_AVX2 void count_lanes_avx2(const uint64_t* planes, int64_t n_plane
                 for (int half = 0; half < 2; ++half) {
                     const uint64_t* at = plane + i * kLanes + 4 * half;
                     const __m256i here = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at));
-                    sum[half] = _mm256_add_epi64(sum[half], popcount_avx2(_mm256_and_si256(bits, here)));
+                    sum[half] =
+                        _mm256_add_epi64(sum[half], popcount_avx2(_mm256_and_si256(bits, here)));
                 }
             }
             for (int half = 0; half < 2; ++half)
@@ -99,9 +104,9 @@ HOCMIM_TARGET_AVX2 void count_lanes_avx2(const uint64_t* planes, int64_t n_plane
 
 // The counts of n masks (at most four) with one plane: each word of the plane is loaded once.
 template <int n>
-HOCMIM_TARGET_AVX512 inline void count_lanes_of(
-    const uint64_t* plane, const uint64_t* masks, int64_t stride, int64_t n_words, uint32_t* counts,
-    int64_t apart) {
+HOCMIM_TARGET_AVX512 inline void count_lanes_of(const uint64_t* plane, const uint64_t* masks,
+                                                int64_t stride, int64_t n_words, uint32_t* counts,
+                                                int64_t apart) {
     __m512i sum[n] = {};
     for (int64_t i = 0; i < n_words; ++i) {
         const __m512i bits = _mm512_loadu_si512(plane + i * kLanes);
@@ -115,9 +120,9 @@ HOCMIM_TARGET_AVX512 inline void count_lanes_of(
                             _mm512_maskz_cvtepi64_epi32(0xff, sum[m]));
 }
 
-HOCMIM_TARGET_AVX512 void count_lanes_avx512(
-    const uint64_t* planes, int64_t n_planes, const uint64_t* masks, int64_t n_masks, int64_t stride,
-    int64_t n_words, uint32_t* counts) {
+HOCMIM_TARGET_AVX512 void count_lanes_avx512(const uint64_t* planes, int64_t n_planes,
+                                             const uint64_t* masks, int64_t n_masks, int64_t stride,
+                                             int64_t n_words, uint32_t* counts) {
     const int64_t apart = n_planes * kLanes;
     for (int64_t p = 0; p < n_planes; ++p) {
         const uint64_t* plane = planes + p * n_words * kLanes;
@@ -127,17 +132,25 @@ HOCMIM_TARGET_AVX512 void count_lanes_avx512(
             count_lanes_of<4>(plane, masks + m * stride, stride, n_words, to + m * apart, apart);
         const uint64_t* rest = masks + m * stride;
         switch (n_masks - m) {
-            case 3: count_lanes_of<3>(plane, rest, stride, n_words, to + m * apart, apart); break;
-            case 2: count_lanes_of<2>(plane, rest, stride, n_words, to + m * apart, apart); break;
-            case 1: count_lanes_of<1>(plane, rest, stride, n_words, to + m * apart, apart); break;
-            default: break;
+            case 3:
+                count_lanes_of<3>(plane, rest, stride, n_words, to + m * apart, apart);
+                break;
+            case 2:
+                count_lanes_of<2>(plane, rest, stride, n_words, to + m * apart, apart);
+                break;
+            case 1:
+                count_lanes_of<1>(plane, rest, stride, n_words, to + m * apart, apart);
+                break;
+            default:
+                break;
         }
     }
 }
 
-HOCMIM_TARGET_AVX512 void count_chunk_avx512(
-    const uint64_t* planes, int64_t n_planes, const uint64_t* masks, int64_t n_masks, int64_t n_words,
-    int64_t from, int64_t to, int64_t* counts) {
+HOCMIM_TARGET_AVX512 void count_chunk_avx512(const uint64_t* planes, int64_t n_planes,
+                                             const uint64_t* masks, int64_t n_masks,
+                                             int64_t n_words, int64_t from, int64_t to,
+                                             int64_t* counts) {
     for (int64_t m = 0; m < n_masks; ++m) {
         const uint64_t* mask = masks + m * n_words;
         int64_t p = 0;
@@ -172,7 +185,7 @@ void count_chunk(const uint64_t* planes, int64_t n_planes, const uint64_t* masks
                  int64_t n_words, int64_t from, int64_t to, int64_t* counts) {
     switch (isa()) {
         HOCMIM_FOR_EACH_ISA(HOCMIM_CASE_, count_chunk,
-                              (planes, n_planes, masks, n_masks, n_words, from, to, counts))
+                            (planes, n_planes, masks, n_masks, n_words, from, to, counts))
         default:
             return;
     }
@@ -192,7 +205,7 @@ void count_lanes(const uint64_t* planes, int64_t n_planes, const uint64_t* masks
                  int64_t stride, int64_t n_words, uint32_t* counts) {
     switch (isa()) {
         HOCMIM_FOR_EACH_ISA(HOCMIM_CASE_, count_lanes,
-                              (planes, n_planes, masks, n_masks, stride, n_words, counts))
+                            (planes, n_planes, masks, n_masks, stride, n_words, counts))
         default:
             return;
     }

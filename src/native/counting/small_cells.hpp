@@ -1,5 +1,5 @@
-// Cells of few samples, tallied by what they hold: with deep conditioning sets there are hundreds of
-// them, and few kinds.
+// Cells of few samples, tallied by what they hold: with deep conditioning sets there are hundreds
+// of them, and few kinds.
 #pragma once
 #include <cstdint>
 #include <cstring>
@@ -10,16 +10,15 @@
 namespace hocmim {
 
 // A variable here is the rows (level and class), the levels, or the classes; its kinds are how many
-// cells of each size hold each value how often. A cell of two samples adds to six kinds, one of three to nine:
-// so they are tallied by their rows first, and any cells, with two classes, by what they hold of each level. Kinds are
-// told apart in the end.
+// cells of each size hold each value how often. A cell of two samples adds to six kinds, one of
+// three to nine: so they are tallied by their rows first, and any cells, with two classes, by what
+// they hold of each level. Kinds are told apart in the end.
 class SmallCells {
 public:
     static constexpr int64_t kMostRows = 16;
 
     // For cells of up to so many samples: with many samples in all, larger ones are alike too.
-    explicit SmallCells(int64_t n_samples)
-        : most_(paths::most_tallied_samples(n_samples)) {}
+    explicit SmallCells(int64_t n_samples) : most_(paths::most_tallied_samples(n_samples)) {}
     int64_t most_samples() const { return most_; }
 
     // For tables of n_levels * n_classes ≤ 16 rows. All tallies are 0 before and after a table.
@@ -45,7 +44,8 @@ public:
         of_three_[(a * kMostRows + b) * kMostRows + c] += is_all;
     }
 
-    // Up to most_samples() by their counts, kMostRows of them; counts of 0 are tallied too and never read.
+    // Up to most_samples() by their counts, kMostRows of them; counts of 0 are tallied too and
+    // never read.
     void add(const uint8_t* counts, int64_t size) {
         if (n_classes_ == 2)
             add_of_two_classes(counts, size);
@@ -62,9 +62,13 @@ public:
         take(0, n_rows_, use);
     }
     template <class Use>
-    void take_levels(Use&& use) { take(n_rows_, n_levels_, use); }
+    void take_levels(Use&& use) {
+        take(n_rows_, n_levels_, use);
+    }
     template <class Use>
-    void take_classes(Use&& use) { take(n_rows_ + n_levels_, n_classes_, use); }
+    void take_classes(Use&& use) {
+        take(n_rows_ + n_levels_, n_classes_, use);
+    }
     // Calls use(size, times).
     template <class Use>
     void take_sizes(Use&& use) {
@@ -86,7 +90,7 @@ private:
 
     // What a cell can hold of a level with two classes: c0 and c1 samples of them.
     struct Pairs {
-        std::vector<uint16_t> number;  // by the two as they lie in memory
+        std::vector<uint16_t> number;              // by the two as they lie in memory
         uint32_t begin[kMost + 1] = {}, size = 0;  // of those of a cell of so many samples; of all
 
         explicit Pairs(int64_t most) : number(size_t(257 * most + 1), 0) {
@@ -105,7 +109,8 @@ private:
     void add_of_two_classes(const uint8_t* counts, int64_t size) {
         static constexpr uint8_t of_first[8] = {255, 0, 255, 0, 255, 0, 255, 0};
         const uint64_t all = read<uint64_t>(counts) + read<uint64_t>(counts + 8);
-        const uint64_t first = ((all & read<uint64_t>(of_first)) * 0x0101010101010101u) >> 56;  // sum of bytes
+        const uint64_t first =
+            ((all & read<uint64_t>(of_first)) * 0x0101010101010101u) >> 56;  // sum of bytes
         ++of_first_[size_t(size * (most_ + 1)) + first];
         uint32_t* of_pair = of_pair_.data() + pairs_.begin[size];
         for (int64_t l = 0; l < n_levels_; ++l, of_pair += pairs_.size)
@@ -141,7 +146,8 @@ private:
             for (int64_t b = 0; b < n_rows_; ++b, ++two) {
                 take(of_two_[size_t(a * kMostRows + b)], &twos_[size_t(two) * 6], 2);
                 for (int64_t c = 0; c < n_rows_; ++c, ++three)
-                    take(of_three_[size_t((a * kMostRows + b) * kMostRows + c)], &threes_[size_t(three) * 9], 3);
+                    take(of_three_[size_t((a * kMostRows + b) * kMostRows + c)],
+                         &threes_[size_t(three) * 9], 3);
             }
     }
 
@@ -190,7 +196,8 @@ private:
 
     // The kinds a cell adds to: those of each distinct value among `values`; the last slot of the
     // tally takes the rest.
-    void append_kinds(std::vector<uint16_t>& to, int64_t first, const int64_t* values, int64_t size) {
+    void append_kinds(std::vector<uint16_t>& to, int64_t first, const int64_t* values,
+                      int64_t size) {
         for (int64_t i = 0; i < size; ++i) {
             bool is_first = true;
             int64_t count = 0;
@@ -237,7 +244,8 @@ private:
     std::vector<uint32_t> of_two_ = std::vector<uint32_t>(kMostRows * kMostRows, 0);
     std::vector<uint32_t> of_three_ = std::vector<uint32_t>(kMostRows * kMostRows * kMostRows, 0);
     std::vector<uint16_t> twos_, threes_;  // the kinds they add to
-    // … and with two classes any cells, by level and pair of counts; by size and samples of the first class.
+    // … and with two classes any cells, by level and pair of counts; by size and samples of the
+    // first class.
     Pairs pairs_{most_};
     std::vector<uint32_t> of_pair_, of_first_ = std::vector<uint32_t>(size_t(n_kinds_), 0);
 };

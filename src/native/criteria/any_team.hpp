@@ -15,7 +15,9 @@ namespace hocmim {
 class AnyTeam {
 public:
     explicit AnyTeam(const Setting& setting)
-        : setting_(setting), evaluate_(make_evaluator(setting)), bits_(size_t(setting.n_samples), 0),
+        : setting_(setting),
+          evaluate_(make_evaluator(setting)),
+          bits_(size_t(setting.n_samples), 0),
           team_(size_t(setting.n_samples)) {}
 
     void start(const Representative& b) {
@@ -53,7 +55,8 @@ public:
         for (const uint32_t i : h.samples) bits_[i] = 0;
         const Column column{team_.data(), true, n_levels_};
         row_count_.resize(size_t(n_levels_ * setting_.n_classes()));
-        count_rows(column, setting_.cls, setting_.n_samples, setting_.n_classes(), row_count_.data());
+        count_rows(column, setting_.cls, setting_.n_samples, setting_.n_classes(),
+                   row_count_.data());
         candidate_.assign(column, setting_.n_classes(), row_count_.data());
     }
 

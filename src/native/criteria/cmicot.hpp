@@ -1,8 +1,8 @@
 // CMICOT: the complementary and opposing teams of every candidate, kept between steps.
 //
-// Each team is a greedy path, and the value of an old member at a place does not change when a column is
-// selected. So at each step only the new members of the pool are tried, and the places after the first
-// that one of them wins are built again.
+// Each team is a greedy path, and the value of an old member at a place does not change when a
+// column is selected. So at each step only the new members of the pool are tried, and the places
+// after the first that one of them wins are built again.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -20,8 +20,8 @@ namespace hocmim {
 
 constexpr int64_t kNoMember = std::numeric_limits<int64_t>::min();
 
-// One place of a team: its member and the member's key. Members of the pool are numbered from 0; the
-// candidate's own representative b is ~b.
+// One place of a team: its member and the member's key. Members of the pool are numbered from 0;
+// the candidate's own representative b is ~b.
 struct Place {
     int64_t member = kNoMember;
     double key = 0;
@@ -36,12 +36,16 @@ class Cmicot {
 public:
     Cmicot(const Columns& columns, Vector<const uint32_t> y, int64_t n_classes, Estimator estimator,
            int64_t team_size)
-        : columns_(columns), cls_(y.data(), y.data() + y.shape(0)), team_size_(size_t(team_size)),
-          teams_(size_t(columns.size())), n_met_(size_t(columns.size()), 0) {
+        : columns_(columns),
+          cls_(y.data(), y.data() + y.shape(0)),
+          team_size_(size_t(team_size)),
+          teams_(size_t(columns.size())),
+          n_met_(size_t(columns.size()), 0) {
         if (int64_t(cls_.size()) != columns.n_samples())
             throw std::invalid_argument("the columns and y do not fit together");
         // The levels of a team are numbered in 16 bits.
-        if (team_size < 1 || team_size > 16) throw std::invalid_argument("teams have 1 to 16 members");
+        if (team_size < 1 || team_size > 16)
+            throw std::invalid_argument("teams have 1 to 16 members");
         setting_.emplace(estimator, cls_.data(), columns.n_samples(), n_classes);
         if (setting_->estimator.is_plain_sum)
             plugin_ = std::make_unique<PluginTeam>(*setting_);
@@ -53,19 +57,22 @@ public:
     void select(const Columns& columns, int64_t j) {
         if (columns.n_samples() != columns_.n_samples() || j < 0 || j >= columns.size())
             throw std::invalid_argument("the selected column does not fit");
-        for (auto& b : representatives(columns[j], columns.n_samples())) pool_.push_back(std::move(b));
+        for (auto& b : representatives(columns[j], columns.n_samples()))
+            pool_.push_back(std::move(b));
         ++n_selected_;
     }
 
     // Updates the teams of the candidates at these positions and computes their scores.
     void score(Vector<const int64_t> which, Vector<double> out) {
-        if (which.shape(0) != out.shape(0)) throw std::invalid_argument("which and out differ in size");
+        if (which.shape(0) != out.shape(0))
+            throw std::invalid_argument("which and out differ in size");
         for (size_t k = 0; k < which.shape(0); ++k)
             if (which(k) < 0 || which(k) >= columns_.size())
                 throw std::invalid_argument("there is no column at that position");
         nb::gil_scoped_release release;
         for (size_t k = 0; k < which.shape(0); ++k)
-            out(k) = plugin_ ? score_one(*plugin_, size_t(which(k))) : score_one(*any_, size_t(which(k)));
+            out(k) = plugin_ ? score_one(*plugin_, size_t(which(k)))
+                             : score_one(*any_, size_t(which(k)));
     }
 
 private:
@@ -105,7 +112,8 @@ private:
         team.start(own[b]);
         for (size_t j = 0; j + 1 < team_size_; ++j) {
             Place& place = teams.helpers[j];
-            Place found = is_known ? place : Place{kNoMember, -std::numeric_limits<double>::infinity()};
+            Place found =
+                is_known ? place : Place{kNoMember, -std::numeric_limits<double>::infinity()};
             const size_t first_h = is_known ? n_met : 0;
             team.expect(pool_.size() - first_h);
             for (size_t h = first_h; h < pool_.size(); ++h) {
@@ -128,20 +136,22 @@ private:
         return first_new;
     }
 
-    // g_j = argmin over g in the pool of I(b,h_1..h_{j−1};Y|g_1..g_{j−1},g). Among equals one that carries
-    // the same information as the newest of b, h_1, h_2, … comes first: so a copy of a selected column
-    // has itself as opponent, and scores 0. Returns the score.
+    // g_j = argmin over g in the pool of I(b,h_1..h_{j−1};Y|g_1..g_{j−1},g). Among equals one that
+    // carries the same information as the newest of b, h_1, h_2, … comes first: so a copy of a
+    // selected column has itself as opponent, and scores 0. Returns the score.
     template <class Team>
-    double find_opponents(Team& team, const std::vector<Representative>& own, size_t b, Teams& teams,
-                          size_t n_met, size_t first_new_helper) {
+    double find_opponents(Team& team, const std::vector<Representative>& own, size_t b,
+                          Teams& teams, size_t n_met, size_t first_new_helper) {
         teams.opponents.resize(team_size_);
         bool is_known = true;
         team.start(own[b]);
         for (size_t j = 0; j < team_size_; ++j) {
             Place& place = teams.opponents[j];
             is_known = is_known && j <= first_new_helper && place.member != kNoMember;
-            Place found = is_known ? place : Place{kNoMember, std::numeric_limits<double>::infinity()};
-            const Representative& newest = j == 0 ? own[b] : member(own, teams.helpers[j - 1].member);
+            Place found =
+                is_known ? place : Place{kNoMember, std::numeric_limits<double>::infinity()};
+            const Representative& newest =
+                j == 0 ? own[b] : member(own, teams.helpers[j - 1].member);
             const auto is_rival = [&](int64_t g) {
                 return carry_same_information(pool_[size_t(g)], newest, columns_.n_samples());
             };
@@ -170,7 +180,7 @@ private:
     std::vector<Representative> pool_;  // of the selected columns, in the order of selection
     size_t n_selected_ = 0;
     std::vector<std::vector<Teams>> teams_;  // of each representative of each candidate
-    std::vector<size_t> n_met_;              // members of the pool each candidate has been tried with
+    std::vector<size_t> n_met_;  // members of the pool each candidate has been tried with
 };
 
 }  // namespace hocmim

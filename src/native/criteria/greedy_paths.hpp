@@ -19,22 +19,29 @@ struct PathParameters {
     double min_support;
 };
 
-// The paths of a block of candidates through the selected columns; level l of a path is its entry l − 1.
+// The paths of a block of candidates through the selected columns; level l of a path is its entry l
+// − 1.
 struct GreedyPaths {
     GreedyPaths(ClassCounts& class_counts_, const Columns& selected_, Estimator estimator,
-          bool conditional, double tol, double min_support, Vector<const double> relevance,
-          Matrix<int32_t> member, Matrix<double> redundancy, Vector<int32_t> order)
-        : class_counts(class_counts_), block(class_counts.columns()), selected(selected_),
-          relevance_(std::move(relevance)), member_(std::move(member)),
-          redundancy_(std::move(redundancy)), order_(std::move(order)),
+                bool conditional, double tol, double min_support, Vector<const double> relevance,
+                Matrix<int32_t> member, Matrix<double> redundancy, Vector<int32_t> order)
+        : class_counts(class_counts_),
+          block(class_counts.columns()),
+          selected(selected_),
+          relevance_(std::move(relevance)),
+          member_(std::move(member)),
+          redundancy_(std::move(redundancy)),
+          order_(std::move(order)),
           setting(estimator, class_counts.cls(), block.n_samples(), class_counts.n_classes()),
           p{conditional, int64_t(member_.shape(1)), tol, min_support},
-          closed_(size_t(block.size()), 0), n_seen_(size_t(block.size()), 0) {
+          closed_(size_t(block.size()), 0),
+          n_seen_(size_t(block.size()), 0) {
         const size_t size = size_t(block.size());
         if (selected.n_samples() != block.n_samples() || relevance_.shape(0) != size ||
             member_.shape(0) != size || redundancy_.shape(0) != size ||
             redundancy_.shape(1) != member_.shape(1) || order_.shape(0) != size)
-            throw std::invalid_argument("the block, the selected columns and the paths do not fit together");
+            throw std::invalid_argument(
+                "the block, the selected columns and the paths do not fit together");
     }
 
     double relevance(int64_t id) const { return relevance_(size_t(id)); }
@@ -61,7 +68,8 @@ struct GreedyPaths {
         const int64_t last = order(id) - 1;
         int64_t level = last;
         for (int64_t l = last; smallest && l >= 0; --l)
-            if (comparison_key(redundancy(id, l)) >= comparison_key(redundancy(id, level))) level = l;
+            if (comparison_key(redundancy(id, l)) >= comparison_key(redundancy(id, level)))
+                level = l;
         return relevance(id) - redundancy(id, level);
     }
 

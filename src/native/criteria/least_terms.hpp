@@ -1,4 +1,5 @@
-// Terms of candidates given every subset of the selected columns, computed only where they are needed.
+// Terms of candidates given every subset of the selected columns, computed only where they are
+// needed.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -56,7 +57,8 @@ private:
             cells_[k] = cells_[k - 1];
         const Column& column = columns_[members_[k]];
         n_cells_[k] = column.visit([&](const auto* level_of) {
-            return join_one(cells_[k], k == 0 ? 1 : n_cells_[k - 1], level_of, uint64_t(column.arity));
+            return join_one(cells_[k], k == 0 ? 1 : n_cells_[k - 1], level_of,
+                            uint64_t(column.arity));
         });
     }
 
@@ -69,23 +71,28 @@ private:
 
 // The least of a term over all subsets of the selected columns, for each candidate.
 //
-// The least term over some subsets bounds the least over all. Each candidate has the number of subsets it
-// has been evaluated with (n_met) and the least term of these (least); both arrays are the caller's.
+// The least term over some subsets bounds the least over all. Each candidate has the number of
+// subsets it has been evaluated with (n_met) and the least term of these (least); both arrays are
+// the caller's.
 class LeastTerms {
 public:
-    LeastTerms(const Columns& columns, const Columns& selected, int64_t size, Vector<const uint32_t> y,
-               int64_t n_classes, Term term, Estimator estimator)
-        : columns_(columns), y_(std::move(y)), term_(term), subsets_(selected, size),
-          setting_(estimator, y_.data(), columns.n_samples(), n_classes), terms_(setting_) {
-        if (int64_t(y_.shape(0)) != columns.n_samples() || selected.n_samples() != columns.n_samples() ||
-            size < 1)
+    LeastTerms(const Columns& columns, const Columns& selected, int64_t size,
+               Vector<const uint32_t> y, int64_t n_classes, Term term, Estimator estimator)
+        : columns_(columns),
+          y_(std::move(y)),
+          term_(term),
+          subsets_(selected, size),
+          setting_(estimator, y_.data(), columns.n_samples(), n_classes),
+          terms_(setting_) {
+        if (int64_t(y_.shape(0)) != columns.n_samples() ||
+            selected.n_samples() != columns.n_samples() || size < 1)
             throw std::invalid_argument("the columns, y and the selected do not fit together");
     }
 
     LeastTerms(const LeastTerms&) = delete;
 
-    // Subsets of one column may be counted on bit planes. The masks of the selected columns are appended
-    // in the order of selection.
+    // Subsets of one column may be counted on bit planes. The masks of the selected columns are
+    // appended in the order of selection.
     void use_planes(PlaneTerms& by_planes) { by_planes_ = &by_planes; }
     void append_masks(const CellMasks& masks) { masks_.push_back(&masks); }
 
@@ -95,14 +102,15 @@ public:
             throw std::invalid_argument("the columns and least do not fit together");
         bounds_.clear();
         closed_.clear();
-        for (int64_t j = 0; j < columns_.size(); ++j) bounds_.push_back({comparison_key(least(size_t(j))), j});
+        for (int64_t j = 0; j < columns_.size(); ++j)
+            bounds_.push_back({comparison_key(least(size_t(j))), j});
         std::make_heap(bounds_.begin(), bounds_.end());
     }
 
-    // Evaluates candidates with the subsets they have not met, each until its key is below `bar`. Returns
-    // the number of terms computed, about `most_terms` at most; 0 if none was needed.
-    int64_t meet(Vector<const int64_t> which, Vector<int64_t> n_met, Vector<double> least, double bar,
-                 int64_t most_terms) {
+    // Evaluates candidates with the subsets they have not met, each until its key is below `bar`.
+    // Returns the number of terms computed, about `most_terms` at most; 0 if none was needed.
+    int64_t meet(Vector<const int64_t> which, Vector<int64_t> n_met, Vector<double> least,
+                 double bar, int64_t most_terms) {
         check(n_met, least);
         for (size_t k = 0; k < which.shape(0); ++k)
             if (which(k) < 0 || which(k) >= columns_.size())
@@ -112,11 +120,12 @@ public:
         return meet(candidates, n_met.data(), least.data(), bar, most_terms);
     }
 
-    // The open candidate of largest score, among equals the first, and how many terms that took. It is
-    // kNone if no score reaches `floor`, kUnfinished if more than about `most_terms` are needed.
+    // The open candidate of largest score, among equals the first, and how many terms that took. It
+    // is kNone if no score reaches `floor`, kUnfinished if more than about `most_terms` are needed.
     // `chunk` candidates are evaluated with a subset at a time.
-    std::pair<int64_t, int64_t> best(Vector<const bool> open, Vector<int64_t> n_met, Vector<double> least,
-                                     double floor, int64_t chunk, int64_t most_terms) {
+    std::pair<int64_t, int64_t> best(Vector<const bool> open, Vector<int64_t> n_met,
+                                     Vector<double> least, double floor, int64_t chunk,
+                                     int64_t most_terms) {
         check(n_met, least);
         if (int64_t(open.shape(0)) != columns_.size() || chunk < 1)
             throw std::invalid_argument("the columns and open do not fit together");
@@ -131,7 +140,8 @@ public:
             if (bounds_.empty() || bounds_.front().key < floor) return {kNone, n_terms};
             if (n_met(size_t(bounds_.front().position)) == n_subsets)
                 return {bounds_.front().position, n_terms};
-            while (!bounds_.empty() && int64_t(leading.size()) < chunk && bounds_.front().key >= floor &&
+            while (!bounds_.empty() && int64_t(leading.size()) < chunk &&
+                   bounds_.front().key >= floor &&
                    n_met(size_t(bounds_.front().position)) < n_subsets) {
                 leading.push_back(bounds_.front().position);
                 pop();
@@ -190,7 +200,8 @@ private:
     }
 
     void check(const Vector<int64_t>& n_met, const Vector<double>& least) const {
-        if (int64_t(n_met.shape(0)) != columns_.size() || int64_t(least.shape(0)) != columns_.size())
+        if (int64_t(n_met.shape(0)) != columns_.size() ||
+            int64_t(least.shape(0)) != columns_.size())
             throw std::invalid_argument("the columns, n_met and least do not fit together");
     }
 
@@ -219,7 +230,8 @@ private:
 
     double term(int64_t number, int64_t j) {
         if (by_planes_ && counts_on_planes(number, j)) {
-            if (number != at_planes_) by_planes_->condition(*masks_[size_t(number)], size_t(number));
+            if (number != at_planes_)
+                by_planes_->condition(*masks_[size_t(number)], size_t(number));
             at_planes_ = number;
             return (*by_planes_)(term_, j);
         }

@@ -1,8 +1,9 @@
 // Updates HOCMIM's paths when columns are selected.
 //
-// A candidate's path Z_1, Z_2, … stays as it was unless the newest column wins at some level; only the
-// levels after the first win are built again. Candidates are visited as a tree of common prefixes: a
-// conditioning set is formed once for all candidates that share it, and samples alone in their cell retire.
+// A candidate's path Z_1, Z_2, … stays as it was unless the newest column wins at some level; only
+// the levels after the first win are built again. Candidates are visited as a tree of common
+// prefixes: a conditioning set is formed once for all candidates that share it, and samples alone
+// in their cell retire.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -18,15 +19,18 @@
 
 namespace hocmim {
 
-// Updates paths with the selected columns they have not seen. Its scratch is as long as the table, so it
-// is made for one call.
+// Updates paths with the selected columns they have not seen. Its scratch is as long as the table,
+// so it is made for one call.
 class PathUpdater {
 public:
     using Ids = std::vector<int64_t>;
 
     // `like` are the paths to update, or those of another block of the same table.
     explicit PathUpdater(const GreedyPaths& like)
-        : selected_(like.selected), setting_(like.setting), p_(like.p), evaluate_(make_evaluator(like.setting)),
+        : selected_(like.selected),
+          setting_(like.setting),
+          p_(like.p),
+          evaluate_(make_evaluator(like.setting)),
           depth_(size_t(like.p.max_order) + 1) {
         all_samples_.assign_whole(setting_.n_samples, setting_.cls, setting_.n_classes());
     }
@@ -58,7 +62,8 @@ private:
 
     void refine(const Partition& from, int32_t by, Partition& to) {
         const Column& column = selected_[by];
-        column.visit([&](const auto* level_of) { refine_(from, level_of, column.arity, setting_.cls, to); });
+        column.visit(
+            [&](const auto* level_of) { refine_(from, level_of, column.arity, setting_.cls, to); });
     }
 
     Term term() const { return p_.conditional ? Term::conditional : Term::redundancy; }
@@ -76,7 +81,8 @@ private:
             paths_->assign(candidate_, ids[k]);
             bool is_gathered = false;
             for (const int32_t s : members) {
-                if (!paths::splits_cells(setting_.estimator, int64_t(candidate_.row_count.size()), selected_[s].arity)) {
+                if (!paths::splits_cells(setting_.estimator, int64_t(candidate_.row_count.size()),
+                                         selected_[s].arity)) {
                     pending_.push_back({s, k});
                     continue;
                 }
@@ -103,8 +109,8 @@ private:
         }
     }
 
-    // The term of the candidate with `p` split by one more column. A few samples can be split in a few
-    // ways only: each way is evaluated once.
+    // The term of the candidate with `p` split by one more column. A few samples can be split in a
+    // few ways only: each way is evaluated once.
     double evaluate_split(const Partition& p, const Column& by) {
         if (p.sample.size() > kFewSamples)
             return evaluate_->split(term(), candidate_, p, row_of_.data(), by);
@@ -146,17 +152,19 @@ private:
         });
     }
 
-    // Sets level `level` of a path, its last so far, and closes the path if J is below the tolerance.
+    // Sets level `level` of a path, its last so far, and closes the path if J is below the
+    // tolerance.
     void set_level(int64_t id, int64_t level, int32_t column, double value) {
         member(id, level) = column;
         redundancy(id, level) = value;
         paths_->order(id) = int32_t(level + 1);
         const double relevance = paths_->relevance(id);
-        paths_->closed(id) = comparison_key(relevance) > 0 && comparison_key(relevance - value) < comparison_key(p_.tol * relevance);
+        paths_->closed(id) = comparison_key(relevance) > 0 &&
+                             comparison_key(relevance - value) < comparison_key(p_.tol * relevance);
     }
 
-    // GreedyPaths of `ids` agree up to `depth`, and `p` is the partition by that prefix. Tries the newest column
-    // at the next level, then goes on along each path.
+    // GreedyPaths of `ids` agree up to `depth`, and `p` is the partition by that prefix. Tries the
+    // newest column at the next level, then goes on along each path.
     void visit(int64_t depth, const Partition& p, const Ids& ids) {
         if (ids.empty()) return;
         if (p.is_spent()) return append_to_spent(p, ids);
@@ -190,8 +198,8 @@ private:
         });
     }
 
-    // Builds the paths of `ids` from level `depth` on. They agree before it, and `p` is the partition by
-    // that prefix.
+    // Builds the paths of `ids` from level `depth` on. They agree before it, and `p` is the
+    // partition by that prefix.
     void extend(int64_t depth, const Partition& p, const Ids& ids) {
         if (ids.empty() || depth == p_.max_order || depth == selected_.size()) return;
         if (!is_supported(p)) {
@@ -207,8 +215,8 @@ private:
         std::vector<int32_t> winner(ids.size(), -1);
         evaluate(ids, p, members, here.trial, [&](size_t k, int32_t s, double value) {
             const double new_key = comparison_key(value), best_key = comparison_key(best[k]);
-            const bool is_better = winner[k] < 0 || new_key > best_key ||
-                                   (new_key == best_key && s < winner[k]);
+            const bool is_better =
+                winner[k] < 0 || new_key > best_key || (new_key == best_key && s < winner[k]);
             if (is_better) {
                 best[k] = value;
                 winner[k] = s;
@@ -226,8 +234,8 @@ private:
         });
     }
 
-    // Once every sample is alone in its cell, no column changes R: the columns follow in the order of
-    // selection.
+    // Once every sample is alone in its cell, no column changes R: the columns follow in the order
+    // of selection.
     void fill_spent(int64_t depth, const Ids& ids) {
         for (int64_t id : ids) {
             const double value = redundancy(id, depth - 1);
@@ -257,9 +265,8 @@ private:
     // Groups ids by their member at level `depth`.
     template <class Use>
     void for_each_branch(int64_t depth, Ids& ids, Use&& use) {
-        std::stable_sort(ids.begin(), ids.end(), [&](int64_t a, int64_t b) {
-            return member(a, depth) < member(b, depth);
-        });
+        std::stable_sort(ids.begin(), ids.end(),
+                         [&](int64_t a, int64_t b) { return member(a, depth) < member(b, depth); });
         for (size_t at = 0; at < ids.size();) {
             const int32_t column = member(ids[at], depth);
             Ids branch;

@@ -11,8 +11,8 @@
 
 namespace hocmim {
 
-// PluginTeam and AnyTeam have the same functions. They compute I(X;Y|W) for a team X and a condition W,
-// both growing sets of binary columns, and I(X;Y|W,g) for a binary column g on trial.
+// PluginTeam and AnyTeam have the same functions. They compute I(X;Y|W) for a team X and a
+// condition W, both growing sets of binary columns, and I(X;Y|W,g) for a binary column g on trial.
 //     start(b)           X = {b}, W empty
 //     expect(n)          n columns g will be tried next
 //     given(g)           I(X;Y|W,g)
@@ -24,16 +24,20 @@ namespace hocmim {
 //
 //     N I(X;Y|W) = Σ f(n_wxy) − Σ f(n_wx) − Σ f(n_wy) + Σ f(n_w),  f(c) = c log c
 //
-// A cell (w,x) in which all samples are of one class has f(n_wxy) = f(n_wx) however it is split: its
-// samples retire from the first two sums. The rarer side of g is counted in each cell: sample by sample,
-// or, while the cells are few, by popcounts with their masks, eight side by side.
+// A cell (w,x) in which all samples are of one class has f(n_wxy) = f(n_wx) however it is split:
+// its samples retire from the first two sums. The rarer side of g is counted in each cell: sample
+// by sample, or, while the cells are few, by popcounts with their masks, eight side by side.
 class PluginTeam {
     static constexpr int64_t kLanes = kPlaneLanes;
 
 public:
     explicit PluginTeam(const Setting& setting)
-        : f_(*setting.function), cls_(setting.cls), n_samples_(setting.n_samples),
-          n_classes_(setting.n_classes()), wy_of_(size_t(n_samples_)), wxy_of_(size_t(n_samples_)),
+        : f_(*setting.function),
+          cls_(setting.cls),
+          n_samples_(setting.n_samples),
+          n_classes_(setting.n_classes()),
+          wy_of_(size_t(n_samples_)),
+          wxy_of_(size_t(n_samples_)),
           n_words_((n_samples_ + 63) / 64) {}
 
     void start(const Representative& b) {
@@ -150,7 +154,8 @@ private:
     void count_by_masks(const Representative& g) {
         if (!has_masks_) make_masks();
         counts_.resize(size_t(n_octets() * kLanes));
-        count_lanes(masks_.data(), n_octets(), g.bits.data(), 1, n_words_, n_words_, counts_.data());
+        count_lanes(masks_.data(), n_octets(), g.bits.data(), 1, n_words_, n_words_,
+                    counts_.data());
         std::copy_n(counts_.begin(), wy_.part.size(), wy_.part.begin());
         std::copy_n(counts_.begin() + octets(wy_.count.size()) * kLanes, wxy_.part.size(),
                     wxy_.part.begin());
@@ -180,7 +185,8 @@ private:
         for (size_t c = 0; c < fine.count.size(); ++c) coarse.part[fine.owner[c]] += fine.part[c];
     }
 
-    // Σ f over both sides of the fine cells; adds their parts to those of the coarse cells and clears them.
+    // Σ f over both sides of the fine cells; adds their parts to those of the coarse cells and
+    // clears them.
     int64_t split_sum(CellsOf& fine, CellsOf& coarse) {
         int64_t sum = 0;
         for (size_t c = 0; c < fine.count.size(); ++c) {
@@ -245,7 +251,7 @@ private:
     std::vector<uint32_t> wy_of_, wxy_of_;  // the cell of each sample
     std::vector<uint32_t> n_inside_, wx_kept_, kept_;
     const int64_t n_words_;
-    bool has_masks_ = false;       // of the cells as they are
+    bool has_masks_ = false;  // of the cells as they are
     size_t n_trials_ = 1;
     std::vector<uint64_t> masks_;
     std::vector<uint32_t> first_word_, counts_;

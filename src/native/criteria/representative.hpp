@@ -8,8 +8,8 @@
 
 namespace hocmim {
 
-// A binary column up to negation, which carries the same information: the samples of its rarer value, in
-// order, and the same as bits.
+// A binary column up to negation, which carries the same information: the samples of its rarer
+// value, in order, and the same as bits.
 struct Representative {
     std::vector<uint32_t> samples;
     std::vector<uint64_t> bits;
@@ -43,9 +43,11 @@ inline std::vector<Representative> representatives(const Column& column, int64_t
 }
 
 // Whether two are equal, or each other's negation: then the rarer value has half of the samples.
-inline bool carry_same_information(const Representative& a, const Representative& b, int64_t n_samples) {
+inline bool carry_same_information(const Representative& a, const Representative& b,
+                                   int64_t n_samples) {
     if (a.bits == b.bits) return true;
-    if (a.samples.size() != b.samples.size() || 2 * int64_t(a.samples.size()) != n_samples) return false;
+    if (a.samples.size() != b.samples.size() || 2 * int64_t(a.samples.size()) != n_samples)
+        return false;
     for (size_t k = 0; k < a.bits.size(); ++k)
         if (a.bits[k] & b.bits[k]) return false;
     return true;

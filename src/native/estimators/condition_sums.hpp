@@ -37,7 +37,7 @@ public:
     int64_t cells_sum = 0;                // Σ f(n_w)
     int64_t pairs_sum = 0;                // Σ f(n_wy)
     std::vector<int64_t> cells_of_class;  // cells in which each class occurs
-    ShrinkageTable<1> pairs;                 // rows y, columns w
+    ShrinkageTable<1> pairs;              // rows y, columns w
 
 private:
     const Setting* setting_ = nullptr;

@@ -15,14 +15,18 @@ double CountSums::term(Term term, const Setting& setting, const ConditionSums& c
         return real(rows - class_rows - condition.pairs_sum + setting.class_sum);
     };
     switch (term) {
-        case Term::information: return std::max(0.0, information());
-        case Term::given_class: return std::max(0.0, given_class());
-        case Term::redundancy: return information() - given_class();
+        case Term::information:
+            return std::max(0.0, information());
+        case Term::given_class:
+            return std::max(0.0, given_class());
+        case Term::redundancy:
+            return information() - given_class();
         case Term::conditional:
             return std::max(0.0, real(rows - pairs - condition.pairs_sum + condition.cells_sum));
         case Term::joint:
             return std::max(0.0, real(rows - pairs - setting.class_sum + setting.whole_sum));
-        case Term::joint_entropy: return std::max(0.0, real(setting.whole_sum - rows));
+        case Term::joint_entropy:
+            return std::max(0.0, real(setting.whole_sum - rows));
     }
     return 0;
 }

@@ -43,7 +43,8 @@ double EntropyEvaluator::information(const Cells& cells, const Sums& sums) const
     }
     // Exactly 0 where one variable is constant; the sums of other functions than c log c are not.
     if (levels == 1 || cells.condition.n_cells == 1) return 0.0;
-    const double value = real(sums.pairs - level_sum - cells.condition.cells_sum + setting_.whole_sum);
+    const double value =
+        real(sums.pairs - level_sum - cells.condition.cells_sum + setting_.whole_sum);
     return corrected(value, (levels - 1) * (cells.condition.n_cells - 1));
 }
 
@@ -60,7 +61,8 @@ double EntropyEvaluator::given_class(const Cells& cells, const Sums& sums) {
     for (size_t cls = 0; cls < n_classes; ++cls)
         if (setting_.class_counts[cls])
             freedom += (levels_of_class[cls] - 1) * (cells.condition.cells_of_class[cls] - 1);
-    return corrected(real(sums.rows - row_sum - cells.condition.pairs_sum + setting_.class_sum), freedom);
+    return corrected(real(sums.rows - row_sum - cells.condition.pairs_sum + setting_.class_sum),
+                     freedom);
 }
 
 double EntropyEvaluator::evaluate(Term term, const Cells& cells) {
@@ -79,8 +81,9 @@ double EntropyEvaluator::evaluate(Term term, const Cells& cells) {
             return without - given_class(cells, sums);
         }
         case Term::conditional:
-            return corrected(real(sums.rows - sums.pairs - condition.pairs_sum + condition.cells_sum),
-                             sums.freedom);
+            return corrected(
+                real(sums.rows - sums.pairs - condition.pairs_sum + condition.cells_sum),
+                sums.freedom);
         case Term::joint:
             if (sums.n_pairs == 1 || setting_.n_classes_seen == 1) return 0.0;
             return corrected(real(sums.rows - sums.pairs - setting_.class_sum + setting_.whole_sum),

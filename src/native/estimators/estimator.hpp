@@ -1,7 +1,7 @@
 // The estimators: what the kernels have to know of one, and the list of them.
 //
-// To add an estimator: write its file, estimators/<name>.cpp, with an EstimatorKind, and add one line
-// to estimators/registry.cpp.
+// To add an estimator: write its file, estimators/<name>.cpp, with an EstimatorKind, and add one
+// line to estimators/registry.cpp.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -29,6 +29,8 @@ struct EstimatorKind {
 };
 
 const std::vector<const EstimatorKind*>& estimators();
-inline const EstimatorKind& kind_of(Estimator estimator) { return *estimators()[size_t(estimator)]; }
+inline const EstimatorKind& kind_of(Estimator estimator) {
+    return *estimators()[size_t(estimator)];
+}
 
 }  // namespace hocmim

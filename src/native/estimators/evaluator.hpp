@@ -24,7 +24,8 @@ struct Cells {
     const Candidate& candidate;
     const Partition& partition;
     const ConditionSums& condition;
-    // The partition split by one more column; rows[i] is the row (level and class) of sample i of it.
+    // The partition split by one more column; rows[i] is the row (level and class) of sample i of
+    // it.
     const Column* by = nullptr;
     const uint8_t* rows = nullptr;
     // Or a table: n_xwy of `n_cells` cells, by w, then x, then y.
@@ -53,12 +54,12 @@ public:
     }
 
     // From the counts n_xwy alone, by w, then x, then y; not for estimators that need the samples.
-    virtual double from_table(Term term, const Column& column, const int64_t* counts, int64_t n_cells,
-                              const ConditionSums& condition);
+    virtual double from_table(Term term, const Column& column, const int64_t* counts,
+                              int64_t n_cells, const ConditionSums& condition);
 
     // With W the partition split by one more column, for few rows and levels (SplitCounter).
-    double split(Term term, const Candidate& candidate, const Partition& partition, const uint8_t* rows,
-                 const Column& by) {
+    double split(Term term, const Candidate& candidate, const Partition& partition,
+                 const uint8_t* rows, const Column& by) {
         return evaluate(term, {candidate, partition, split_condition_, &by, rows});
     }
 
@@ -100,7 +101,8 @@ inline double at_least_zero(Term term, double value) {
     return term == Term::redundancy ? value : std::max(0.0, value);
 }
 
-// ---- the walks -----------------------------------------------------------------------------------
+// ---- the walks
+// -----------------------------------------------------------------------------------
 
 // Turns rows into levels and classes, and adds up each level.
 template <class Sink>

@@ -25,8 +25,8 @@ protected:
     double evaluate(Term term, const Cells& cells) override;
 
 private:
-    // Σ (c + a) log(c + a) over tables of n_cells cells, a the pseudo-count of each. Cells that do not
-    // occur have c = 0.
+    // Σ (c + a) log(c + a) over tables of n_cells cells, a the pseudo-count of each. Cells that do
+    // not occur have c = 0.
     struct Sums {
         const Partition& partition;
         const Setting& setting;
@@ -106,9 +106,10 @@ double JeffreysEvaluator::evaluate(Term term, const Cells& source) {
 
     const auto information = [&] {
         const double m = mass(levels * cells);
-        return log_positive(m) - (sum.over(candidate.level_count, cells / 2, levels) +
-                                  sum.over_cells(levels / 2) - sum.over(pairs_, 0.5, levels * cells)) /
-                                     m;
+        return log_positive(m) -
+               (sum.over(candidate.level_count, cells / 2, levels) + sum.over_cells(levels / 2) -
+                sum.over(pairs_, 0.5, levels * cells)) /
+                   m;
     };
     const auto given_class = [&] {
         return (sum.over(rows_, 0.5, all) +
@@ -131,11 +132,10 @@ double JeffreysEvaluator::evaluate(Term term, const Cells& source) {
                    mass(all);
         case Term::joint: {
             const double m = mass(n_pairs * classes);
-            return log_positive(m) -
-                   (sum.over(pairs_, classes / 2, n_pairs) +
-                    sum.over(setting_.class_counts, n_pairs / 2, classes) -
-                    sum.over(rows_, 0.5, n_pairs * classes)) /
-                       m;
+            return log_positive(m) - (sum.over(pairs_, classes / 2, n_pairs) +
+                                      sum.over(setting_.class_counts, n_pairs / 2, classes) -
+                                      sum.over(rows_, 0.5, n_pairs * classes)) /
+                                         m;
         }
         case Term::joint_entropy: {
             const double n_occupied = double(rows_.size()), m = mass(n_occupied);
@@ -147,11 +147,13 @@ double JeffreysEvaluator::evaluate(Term term, const Cells& source) {
 
 }  // namespace
 
-extern const EstimatorKind jeffreys = {
-    "jeffreys", n_log_n_of_count,
-    [](const Setting& setting) -> std::unique_ptr<Evaluator> {
-        return std::make_unique<JeffreysEvaluator>(setting);
-    },
-    /*is_plain_sum=*/false, /*is_shrunken=*/false, /*needs_samples=*/true};
+extern const EstimatorKind jeffreys = {"jeffreys",
+                                       n_log_n_of_count,
+                                       [](const Setting& setting) -> std::unique_ptr<Evaluator> {
+                                           return std::make_unique<JeffreysEvaluator>(setting);
+                                       },
+                                       /*is_plain_sum=*/false,
+                                       /*is_shrunken=*/false,
+                                       /*needs_samples=*/true};
 
 }  // namespace hocmim

@@ -48,11 +48,10 @@ protected:
 
 }  // namespace
 
-extern const EstimatorKind plugin = {
-    "plugin", n_log_n_of_count,
-    [](const Setting& setting) -> std::unique_ptr<Evaluator> {
-        return std::make_unique<PluginEvaluator>(setting);
-    },
-    /*is_plain_sum=*/true};
+extern const EstimatorKind plugin = {"plugin", n_log_n_of_count,
+                                     [](const Setting& setting) -> std::unique_ptr<Evaluator> {
+                                         return std::make_unique<PluginEvaluator>(setting);
+                                     },
+                                     /*is_plain_sum=*/true};
 
 }  // namespace hocmim

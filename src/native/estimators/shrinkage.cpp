@@ -48,7 +48,9 @@ struct SmallCellSink {
     ConditionSums& condition;
     const int64_t n_levels, n_classes;
 
-    void two(const uint8_t* rows, bool is_one_cell) { small.add_two(rows[0], rows[1], is_one_cell); }
+    void two(const uint8_t* rows, bool is_one_cell) {
+        small.add_two(rows[0], rows[1], is_one_cell);
+    }
     void three(const uint8_t* rows, bool is_ab, bool is_ac, bool is_bc) {
         small.add_of_three(rows[0], rows[1], rows[2], is_ab, is_ac, is_bc);
     }
@@ -129,7 +131,8 @@ double ShrinkageEvaluator::given_condition(Term term, const Cells& cells) {
     by_row_.start(setting_.class_counts, cells.most());
     AgainstClass sink{by_row_};
     walk(cells, sink);
-    return finish_against_class(term, sink.column_squares + cells.condition.n_alone, cells.condition);
+    return finish_against_class(term, sink.column_squares + cells.condition.n_alone,
+                                cells.condition);
 }
 
 // R of a split partition: HOCMIM spends nearly all its time here.
@@ -166,8 +169,7 @@ double ShrinkageEvaluator::from_table(Term term, const Column& column, const int
         return Evaluator::from_table(term, column, counts, n_cells, condition);
     const int64_t n_levels = column.arity, n_classes = setting_.n_classes();
     if (term == Term::conditional || term == Term::joint)
-        return std::max(0.0,
-                        against_class_from_table(term, counts, n_cells * n_levels, condition));
+        return std::max(0.0, against_class_from_table(term, counts, n_cells * n_levels, condition));
     const Candidate& candidate = candidate_of(column, counts, n_cells);
     const size_t n_rows = size_t(n_levels * n_classes), most = size_t(n_cells) * n_rows;
     Table* by_level = term == Term::given_class ? nullptr : &by_level_;
@@ -235,11 +237,10 @@ double ShrinkageEvaluator::finish_against_condition(Table* by_level, Table* by_r
 
 }  // namespace
 
-extern const EstimatorKind shrinkage = {
-    "shrinkage", n_log_n_of_count,
-    [](const Setting& setting) -> std::unique_ptr<Evaluator> {
-        return std::make_unique<ShrinkageEvaluator>(setting);
-    },
-    /*is_plain_sum=*/false, /*is_shrunken=*/true};
+extern const EstimatorKind shrinkage = {"shrinkage", n_log_n_of_count,
+                                        [](const Setting& setting) -> std::unique_ptr<Evaluator> {
+                                            return std::make_unique<ShrinkageEvaluator>(setting);
+                                        },
+                                        /*is_plain_sum=*/false, /*is_shrunken=*/true};
 
 }  // namespace hocmim

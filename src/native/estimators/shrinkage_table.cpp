@@ -2,10 +2,12 @@
 
 namespace hocmim {
 
-double shrinkage_intensity(double n, double squares, double cross, double row_squares, double columns) {
+double shrinkage_intensity(double n, double squares, double cross, double row_squares,
+                           double columns) {
     if (row_squares == n * n || columns == n * n) return 1.0;
     const double p2 = squares / (n * n), p_sum = (row_squares + columns) / (n * n);
-    const double p_ind = cross / (n * n * n), all_ind2 = (row_squares / (n * n)) * (columns / (n * n));
+    const double p_ind = cross / (n * n * n),
+                 all_ind2 = (row_squares / (n * n)) * (columns / (n * n));
     const double var = (1 - p2) / n;
     const double cov = ((n - 1) * (p_sum - 2 * p_ind) + 1 - p2) / (n * n);
     const double ml2 = ((n - 1) * p2 + 1) / n;

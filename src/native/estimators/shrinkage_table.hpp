@@ -16,7 +16,8 @@
 
 namespace hocmim {
 
-// λ of a table of n samples, from whole numbers: Σ c² over the cells, Σ c n_r n_c, Σ n_r² and Σ n_c².
+// λ of a table of n samples, from whole numbers: Σ c² over the cells, Σ c n_r n_c, Σ n_r² and Σ
+// n_c².
 double shrinkage_intensity(double n, double squares, double cross, double row_squares,
                            double column_squares);
 
@@ -99,10 +100,12 @@ HOCMIM_INLINE void add_row_body(const double* row_count, const RowOfCells& cells
     for (size_t k = 0; k < cells.n_columns; ++k) {
         const uint32_t* counts = cells.counts + k * cells.stride;
         const double* sizes = cells.sizes + k * lanes;
-        uint32_t *to_count = stored.count + k * stored.stride, *times = stored.times + k * stored.stride;
+        uint32_t *to_count = stored.count + k * stored.stride,
+                 *times = stored.times + k * stored.stride;
         double* to_product = stored.product + k * stored.stride;
         for (size_t lane = 0; lane < lanes; ++lane) {
-            const double count = to_double<lanes>(counts[lane]), product = n_row[lane] * sizes[lane];
+            const double count = to_double<lanes>(counts[lane]),
+                         product = n_row[lane] * sizes[lane];
             squares[lane] += count * count;
             product_sum[lane] += counts[lane] ? product : 0.0;
             live[lane] += count;
@@ -126,10 +129,11 @@ HOCMIM_DISPATCH(template <size_t lanes> void, add_row, add_row_body<lanes>,
 
 // Adds one cell to the sums without storing it.
 template <size_t lanes>
-HOCMIM_INLINE void add_sums_body(const double* __restrict row_count, const uint32_t* __restrict counts,
-                                 double size, const Sums<lanes>& sums) {
-    double *__restrict squares = sums.squares, *__restrict product_sum = sums.product_sum;
-    double *__restrict live = sums.live, *__restrict cross = sums.cross;
+HOCMIM_INLINE void add_sums_body(const double* __restrict row_count,
+                                 const uint32_t* __restrict counts, double size,
+                                 const Sums<lanes>& sums) {
+    double* __restrict squares = sums.squares, * __restrict product_sum = sums.product_sum;
+    double* __restrict live = sums.live, * __restrict cross = sums.cross;
     for (size_t lane = 0; lane < lanes; ++lane) {
         const double count = to_double<lanes>(counts[lane]);
         squares[lane] += count * count;
@@ -139,7 +143,8 @@ HOCMIM_INLINE void add_sums_body(const double* __restrict row_count, const uint3
     }
 }
 HOCMIM_DISPATCH(template <size_t lanes> void, add_sums, add_sums_body<lanes>,
-                (const double* row_count, const uint32_t* counts, double size, const Sums<lanes>& sums),
+                (const double* row_count, const uint32_t* counts, double size,
+                 const Sums<lanes>& sums),
                 (row_count, counts, size, sums))
 
 // The terms of one cell that is not stored.
@@ -147,7 +152,8 @@ template <size_t lanes>
 HOCMIM_INLINE void cell_terms_body(const double* row_count, const uint32_t* counts, double size,
                                    const ShrunkenCell<lanes>& cell, double* out) {
     for (size_t lane = 0; lane < lanes; ++lane)
-        out[lane] = cell.term(to_double<lanes>(counts[lane]), std::max(row_count[lane], 1.0) * size, lane);
+        out[lane] =
+            cell.term(to_double<lanes>(counts[lane]), std::max(row_count[lane], 1.0) * size, lane);
 }
 HOCMIM_DISPATCH(template <size_t lanes> void, cell_terms, cell_terms_body<lanes>,
                 (const double* row_count, const uint32_t* counts, double size,
@@ -156,15 +162,16 @@ HOCMIM_DISPATCH(template <size_t lanes> void, cell_terms, cell_terms_body<lanes>
 
 }  // namespace shrinkage_kernels
 
-// The cells of `lanes` tables. Cells that are alike are one entry: the count c of a cell, the product
-// of its two marginals, and how many such cells there are.
+// The cells of `lanes` tables. Cells that are alike are one entry: the count c of a cell, the
+// product of its two marginals, and how many such cells there are.
 //
-// The rows are known in advance, so samples alone in their column need no cell of their own: finish()
-// adds them.
+// The rows are known in advance, so samples alone in their column need no cell of their own:
+// finish() adds them.
 template <size_t lanes>
 class ShrinkageTable {
 public:
-    // Starts tables whose rows hold row_count[row * lanes + lane] samples, with space for `most_entries`.
+    // Starts tables whose rows hold row_count[row * lanes + lane] samples, with space for
+    // `most_entries`.
     template <class Count>
     void start(const Count* row_count, size_t n_rows, size_t most_entries) {
         row_count_.assign(row_count, row_count + n_rows * lanes);
@@ -229,10 +236,10 @@ public:
         size_ += n_rows;
     }
 
-    // Whole columns of all tables: counts[k * column_stride + row * row_stride + lane], and the size of
-    // each column in each table.
-    void add_columns(const uint32_t* counts, size_t n_columns, size_t column_stride, size_t row_stride,
-                     const double* sizes) {
+    // Whole columns of all tables: counts[k * column_stride + row * row_stride + lane], and the
+    // size of each column in each table.
+    void add_columns(const uint32_t* counts, size_t n_columns, size_t column_stride,
+                     size_t row_stride, const double* sizes) {
         const size_t n_rows = row_count_.size() / lanes;
         for (size_t row = 0; row < n_rows; ++row) {
             const size_t at = size_ + row * lanes;
@@ -246,8 +253,8 @@ public:
 
     // A cell of each table, not stored: first for λ, and when λ is known for its term.
     void add_sums(size_t row, const uint32_t* counts, uint32_t column_size) {
-        shrinkage_kernels::add_sums<lanes>(row_count_.data() + row * lanes, counts, double(column_size),
-                                           sums(row));
+        shrinkage_kernels::add_sums<lanes>(row_count_.data() + row * lanes, counts,
+                                           double(column_size), sums(row));
     }
     void add_terms(size_t row, const uint32_t* counts, uint32_t column_size,
                    const ShrunkenCell<lanes>& cell) {
@@ -297,11 +304,12 @@ public:
         int64_t sum[lanes];
         std::copy_n(unstored_sum_, lanes, sum);
         const ShrunkenCell<lanes> cell(lambda, n, nats.scale());
-        const bool is_needed = std::any_of(lambda, lambda + lanes, [](double l) { return l != 1.0; });
+        const bool is_needed =
+            std::any_of(lambda, lambda + lanes, [](double l) { return l != 1.0; });
         for (size_t at = 0; is_needed && at < size_; at += at_once) {
             const size_t here = std::min(at_once, size_ - at);
-            shrinkage_kernels::terms<lanes>(count_.data() + at, product_.data() + at, here / lanes, cell,
-                                            terms);
+            shrinkage_kernels::terms<lanes>(count_.data() + at, product_.data() + at, here / lanes,
+                                            cell, terms);
             for (size_t i = 0; i < here; i += lanes)
                 for (size_t lane = 0; lane < lanes; ++lane)
                     sum[lane] += int64_t(times_[at + i + lane]) * std::llrint(terms[i + lane]);
@@ -328,12 +336,12 @@ private:
     // Of each entry, by lane.
     Buffer<uint32_t> count_, times_;
     Buffer<double> product_;
-    size_t size_ = 0;                // entries times lanes
-    double squares_[lanes];          // Σ c²
-    double product_sum_[lanes];      // Σ n_r n_c of the occupied cells
-    std::vector<double> live_;       // samples added, by row, then lane
-    std::vector<double> cross_;      // Σ c n_c, by row, then lane
-    int64_t unstored_sum_[lanes];    // terms of the cells that are not stored
+    size_t size_ = 0;              // entries times lanes
+    double squares_[lanes];        // Σ c²
+    double product_sum_[lanes];    // Σ n_r n_c of the occupied cells
+    std::vector<double> live_;     // samples added, by row, then lane
+    std::vector<double> cross_;    // Σ c n_c, by row, then lane
+    int64_t unstored_sum_[lanes];  // terms of the cells that are not stored
 };
 
 }  // namespace hocmim
