@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-BUILD_FILES := pyproject.toml CMakeLists.txt $(wildcard src/native/*)
+BUILD_FILES := pyproject.toml CMakeLists.txt $(wildcard src/native/*/*)
 JOBS ?= auto
 
 DATA ?= ../shared/data
@@ -31,6 +31,7 @@ test: lint types unit
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/clang-format --dry-run --Werror $$(git ls-files '*.cpp' '*.hpp')
 	PATH=$(BIN):$$PATH lint-imports
 
 types: $(VENV)/.installed-dev

@@ -67,14 +67,14 @@ def test_tables_hold_what_they_are_said_to_hold():
 
 
 def test_yardsticks_count_every_sample_and_refuse_what_does_not_fit():
-    from hocmim import _native
+    from yardstick import count_once, read_once
 
     x = np.zeros((3, 1000), np.uint8)
     for dtype in (np.uint8, np.uint16):
-        assert 0 < _native.histogram_yardstick(x, np.zeros(1000, dtype), 2) < 1e4
-    assert _native.stream_yardstick(np.ones(1000, np.uint64), 2) > 0
+        assert 0 < count_once(x, np.zeros(1000, dtype), 2) < 1e4
+    assert read_once(np.ones(1000, np.uint64), 2) > 0
     with pytest.raises(ValueError, match="fit together"):
-        _native.histogram_yardstick(x, np.zeros(999, np.uint8), 1)
+        count_once(x, np.zeros(999, np.uint8), 1)
 
 
 def test_runner_measures_resumes_and_reports(runner, tiny, tmp_path):

@@ -44,11 +44,15 @@ def most_frequent(codes: NDArray[np.uint8] | NDArray[np.uint16]) -> NDArray[np.i
     """The most frequent code of each row, the smallest of equally frequent ones."""
 
 class Estimator:
-    plugin: Estimator
-    shrinkage: Estimator
-    miller_madow: Estimator
-    grassberger: Estimator
-    jeffreys: Estimator
+    """One member for each of ``estimator_names()``."""
+
+    def __getattr__(self, name: str) -> Estimator: ...
+
+def estimator_names() -> list[str]:
+    """The names of the estimators."""
+
+def needs_samples(estimator: Estimator) -> bool:
+    """Whether the estimator cannot be computed from a table of counts alone."""
 
 class Term:
     information: Term
@@ -151,6 +155,9 @@ class Cmicot:
     def select(self, columns: Columns, j: int) -> None: ...
     def score(self, which: NDArray[np.int64], out: NDArray[np.float64]) -> None: ...
 
+def bound_is_enabled() -> bool:
+    """Whether HOCMIM may search by bounds: True unless HOCMIM_BOUND is "off"."""
+
 class LeastTerms:
     nobody: int
     unfinished: int
@@ -164,7 +171,7 @@ class LeastTerms:
         term: Term,
         estimator: Estimator,
     ) -> None: ...
-    def use_planes(self, by_planes: PlaneTerms, most_popcounts: int) -> None: ...
+    def use_planes(self, by_planes: PlaneTerms, most_popcounts: int = 0) -> None: ...
     def append_masks(self, masks: CellMasks) -> None: ...
     def restart(self, least: NDArray[np.float64]) -> None: ...
     def meet(
@@ -212,20 +219,21 @@ class PlaneTerms:
         which: NDArray[np.int64] | None = None,
     ) -> None: ...
 
-def popcount_dispatches() -> list[str]: ...
-def count_common(
-    planes: NDArray[np.uint64], masks: NDArray[np.uint64], dispatch: int, out: NDArray[np.int64]
-) -> None: ...
-def count_lanes(
-    planes: NDArray[np.uint64],
-    n_planes: int,
-    masks: NDArray[np.uint64],
-    n_words: int,
-    dispatch: int,
-    out: NDArray[np.uint32],
-) -> None: ...
+def most_popcounts() -> int:
+    """Planes times masks up to which counting on bit planes takes less time than on samples."""
 
-# --- relieff.cpp and nca.cpp: C-contiguous arrays of exactly these types --------------------------
+def counts_on_planes(
+    columns: Columns, n_masks: int, estimator: Estimator, out: NDArray[np.bool_]
+) -> None:
+    """Write which columns are counted on bit planes, with one mask for each cell (w,y)."""
+
+def instruction_set() -> str:
+    """The instruction set in force: 'portable', 'avx2' or 'avx512' (HOCMIM_ISA forces one)."""
+
+def instruction_sets() -> list[str]:
+    """The instruction sets this processor has, the fastest first."""
+
+# --- filters: C-contiguous arrays of exactly these types --------------------------
 
 def relieff_block(
     values: NDArray[np.float64],
@@ -259,7 +267,7 @@ def nca_block(
 ) -> float:
     """Sum of p_i over rows start..stop-1; adds their part of the sums the gradient is made of."""
 
-# --- knn.cpp: one row a column of the table, int16 or float64 -------------------------------------
+# --- nearest neighbours: one row a column of the table, int16 or float64 -------------------------------------
 
 def knn_curve(
     train: NDArray[np.int16] | NDArray[np.float64],
@@ -273,13 +281,3 @@ def knn_curve(
 
     As int16, no sum of squared differences may exceed 32767.
     """
-
-# --- yardstick.cpp: what the benchmarks measure against -------------------------------------------
-
-def histogram_yardstick(
-    x: NDArray[np.uint8], wy: NDArray[np.uint8] | NDArray[np.uint16], repeats: int
-) -> float:
-    """Nanoseconds an increment of a plain histogram of (x,wy), one row of x at a time."""
-
-def stream_yardstick(words: NDArray[np.uint64], repeats: int) -> float:
-    """Bytes a second read from memory on one core."""

@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from hocmim import _native
 from hocmim._native import Term
 from hocmim.coding.codes import Codes, Column
 from hocmim.criteria.hocmim import GreedyHOCMIM
@@ -14,33 +13,6 @@ from hocmim.information.counting import BlockTerms, Joint
 
 TERMS = ["information", "given_class", "redundancy", "conditional", "joint", "joint_entropy"]
 ESTIMATORS = ["plugin", "shrinkage", "miller_madow", "grassberger"]
-
-
-@pytest.mark.parametrize("dispatch", range(len(_native.popcount_dispatches())))
-@pytest.mark.parametrize("n_words", [8, 40, 512, 1040])
-def test_every_instruction_set_counts_alike(dispatch, n_words):
-    rng = np.random.default_rng(n_words)
-    for n_planes, n_masks in ((1, 4), (2, 3), (4, 10), (7, 5), (8, 1)):
-        planes = rng.integers(2**64, size=(n_planes, n_words), dtype=np.uint64)
-        masks = rng.integers(2**64, size=(n_masks, n_words), dtype=np.uint64)
-        found = np.empty((n_masks, n_planes), np.int64)
-        _native.count_common(planes, masks, dispatch, found)
-        expected = np.bitwise_count(masks[:, None, :] & planes[None, :, :]).sum(axis=2)
-        np.testing.assert_array_equal(found, expected)
-
-
-@pytest.mark.parametrize("dispatch", range(len(_native.popcount_dispatches())))
-@pytest.mark.parametrize("n_words", [1, 2, 31, 64])
-def test_every_instruction_set_counts_columns_side_by_side_alike(dispatch, n_words):
-    rng = np.random.default_rng(n_words)
-    for n_planes, n_masks in ((0, 3), (1, 1), (1, 4), (2, 3), (4, 10), (7, 6), (8, 1)):
-        planes = rng.integers(2**64, size=(n_planes, n_words, 8), dtype=np.uint64)
-        masks = rng.integers(2**64, size=(n_masks, n_words + 3), dtype=np.uint64)
-        found = np.empty(n_masks * n_planes * 8, np.uint32)
-        _native.count_lanes(planes.ravel(), n_planes, masks, n_words, dispatch, found)
-        common = masks[:, None, :n_words, None] & planes[None]
-        expected = np.bitwise_count(common).sum(axis=2)
-        np.testing.assert_array_equal(found.reshape(n_masks, n_planes, 8), expected)
 
 
 def block_and_target(n_samples, arities, n_classes, n_cells, seed=0):

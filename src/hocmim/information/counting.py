@@ -1,7 +1,6 @@
 """Terms of information between a block of candidate columns and joint variables, by the kernels.
 
-This is the one door to the counting kernels: criteria and the public functions ask here for terms
-and never see a count.
+Criteria and the public functions get all their terms here; none of them handles a count.
 """
 
 from __future__ import annotations
@@ -22,9 +21,8 @@ from hocmim.information.estimators import estimator_by_name
 Values = NDArray[np.float64]
 Positions = NDArray[np.int64]
 
-# Planes times masks up to which counting on bit planes beats counting samples (measured:
-# docs/performance.md).
-MOST_POPCOUNTS = {"avx512": 320, "avx2": 96}.get(_native.popcount_dispatches()[0], 64)
+# Planes times masks up to which counting on bit planes takes less time than counting samples.
+MOST_POPCOUNTS = _native.most_popcounts()
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,8 +98,8 @@ class BlockTerms:
     """Terms between each column X of a block, the class Y, and joint variables W and V.
 
     Every method returns one value a column, in nats, with X as first argument of the estimator; of
-    the columns at the positions ``which`` only, if these are given. After each call ``on_terms``,
-    if there is one, is told how many terms were computed: it may count them, or stop by raising.
+    the columns at the positions ``which`` only, if these are given. After each call ``on_terms`` is
+    called with the number of terms computed: it may count them, or raise an exception to stop.
     """
 
     def __init__(
@@ -115,9 +113,7 @@ class BlockTerms:
         self.y = y
         self.estimator = estimator_by_name(estimator)
         self._on_terms = on_terms
-        is_narrow = (block.place >= 0) & (block.arity <= _native.BitPlanes.most_levels)
-        self._has_planes = is_narrow & (estimator != "jeffreys") & block.planes
-        self._n_planes = np.where(self._has_planes, block.arity - 1, 0)
+        self.can_use_planes = block.planes and not _native.needs_samples(self.estimator)
         self._nothing = Joint(np.zeros(block.n_samples, np.uint32), 1)
 
     def _term(self, term: Term, w: Joint, y: Joint, which: Positions | None) -> Values:
@@ -145,13 +141,14 @@ class BlockTerms:
 
     def pays_by_planes(self, n_masks: int, which: Positions | None) -> NDArray[np.bool_]:
         """For which columns popcounts with so many masks cost less than counting samples."""
-        pays = self._has_planes & (self._n_planes * n_masks <= MOST_POPCOUNTS)
-        pays &= n_masks <= _native.CellMasks.most_cells
+        pays = np.zeros(len(self.columns), np.bool_)
+        if self.can_use_planes:
+            _native.counts_on_planes(self.columns, n_masks, self.estimator, pays)
         return pays if which is None else pays[which]
 
     @cached_property
     def planes(self) -> _native.BitPlanes:
-        """The block as bits, made when first asked for."""
+        """The block as bits, made on first use."""
         return _native.BitPlanes(self.columns)
 
     def plane_terms(self, y: Joint, *, keeps_rows: bool = False) -> _native.PlaneTerms:

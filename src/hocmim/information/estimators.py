@@ -1,5 +1,7 @@
 """The estimators of information, by name.
 
+The kernels hold the list (``src/native/estimators/registry.cpp``); ``ESTIMATORS`` is read from it.
+
 Counts c over the cells of a table of N samples, marginals n_r of its rows and n_c of its columns.
 A set of columns is one variable whose levels are the cells that occur.
 
@@ -33,10 +35,10 @@ Grassberger: Entropy estimates from insufficient samplings. arXiv physics/030713
 
 from __future__ import annotations
 
-from hocmim._native import Estimator
+from hocmim._native import Estimator, estimator_names
 from hocmim.errors import InvalidParameterError
 
-ESTIMATORS = ("plugin", "shrinkage", "miller_madow", "grassberger", "jeffreys")
+ESTIMATORS = tuple(estimator_names())
 
 
 def estimator_by_name(name: str) -> Estimator:

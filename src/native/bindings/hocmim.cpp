@@ -1,0 +1,37 @@
+// Bindings of HOCMIM's greedy paths.
+#include <nanobind/stl/vector.h>
+
+#include "bindings/module.hpp"
+#include "criteria/path_updater.hpp"
+
+namespace hocmim {
+
+namespace {
+
+void follow(GreedyPaths& paths, Vector<const int64_t> candidates) {
+    const PathUpdater::Ids ids(candidates.data(), candidates.data() + candidates.shape(0));
+    for (const int64_t id : ids)
+        if (id < 0 || id >= paths.block.size())
+            throw std::invalid_argument("a candidate is not in the block");
+    nb::gil_scoped_release release;
+    PathUpdater(paths).follow(paths, ids);
+}
+
+}  // namespace
+
+}  // namespace hocmim
+
+void bind_hocmim(nanobind::module_& m) {
+    namespace nb = nanobind;
+    using namespace hocmim;
+    using namespace nb::literals;
+
+    nb::class_<GreedyPaths>(m, "GreedyPaths")
+        .def(nb::init<ClassCounts&, const Columns&, Estimator, bool, double, double,
+                      Vector<const double>, Matrix<int32_t>, Matrix<double>, Vector<int32_t>>(),
+             "class_counts"_a, "selected"_a, "estimator"_a, "conditional"_a, "tol"_a,
+             "min_support"_a, "relevance"_a.noconvert(), "member"_a.noconvert(),
+             "redundancy"_a.noconvert(), "order"_a.noconvert(), nb::keep_alive<1, 2>(),
+             nb::keep_alive<1, 3>())
+        .def("follow", &follow, "candidates"_a.noconvert());
+}

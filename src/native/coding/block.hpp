@@ -1,0 +1,115 @@
+// A block of columns of any numeric type.
+//
+// A block is a two-dimensional array of any strides, seen as N rows by w columns. It is never
+// copied: tiles of it are gathered, as doubles, into a buffer that stays in the first-level cache,
+// so that row-major and column-major tables cost the same.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+namespace hocmim::coding {
+
+namespace nb = nanobind;
+
+using i64 = std::int64_t;
+
+constexpr i64 kTileRows = 64;
+constexpr i64 kTileColumns = 32;
+constexpr i64 kFewCuts = 16;  // are tried one by one, more by bisection
+constexpr i64 kScratchCells = i64{1} << 20;
+
+template <class T>
+using Array1 = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Array2 = nb::ndarray<const T, nb::ndim<2>, nb::device::cpu>;
+template <class T>
+using Rows = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Result = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
+
+template <class T>
+Result<T> give(std::vector<T>&& values) {
+    auto* kept = new std::vector<T>(std::move(values));
+    nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    return Result<T>(kept->data(), {kept->size()}, owner);
+}
+
+inline void require(bool holds, const char* what) {
+    if (!holds) throw std::invalid_argument(what);
+}
+
+template <class T>
+struct Block {
+    const T* data;
+    i64 rows, columns, row_stride, column_stride;
+
+    explicit Block(const Array2<T>& a)
+        : data(a.data()),
+          rows(static_cast<i64>(a.shape(0))),
+          columns(static_cast<i64>(a.shape(1))),
+          row_stride(a.stride(0)),
+          column_stride(a.stride(1)) {}
+
+    // Rows first..first+n-1 of column j as doubles. Adding 0.0 makes -0.0 and 0.0 one value.
+    void gather(i64 first, i64 n, i64 j, double* out) const {
+        const T* p = data + first * row_stride + j * column_stride;
+        if (row_stride == 1) {
+            for (i64 i = 0; i < n; ++i) out[i] = static_cast<double>(p[i]) + 0.0;
+        } else {
+            for (i64 i = 0; i < n; ++i) out[i] = static_cast<double>(p[i * row_stride]) + 0.0;
+        }
+    }
+};
+
+// Call visit(column, first row, number of rows, values) for every tile of the block; the tiles of
+// one column come in the order of the rows.
+template <class T, class Visit>
+void for_tiles(const Block<T>& block, Visit&& visit) {
+    double buffer[kTileRows];
+    for (i64 left = 0; left < block.columns; left += kTileColumns) {
+        const i64 right = std::min(left + kTileColumns, block.columns);
+        for (i64 top = 0; top < block.rows; top += kTileRows) {
+            const i64 n = std::min(kTileRows, block.rows - top);
+            for (i64 j = left; j < right; ++j) {
+                block.gather(top, n, j, buffer);
+                visit(j, top, n, buffer);
+            }
+        }
+    }
+}
+
+// Call visit(position in `columns`, values of that column) for each listed column, a few columns
+// gathered at a time so that a row-major block is not read once a column.
+template <class T, class Visit>
+void for_columns(const Block<T>& block, const Array1<i64>& columns, Visit&& visit) {
+    const i64 n_columns = static_cast<i64>(columns.size());
+    const i64 together =
+        std::max<i64>(1, std::min<i64>(8, kScratchCells / std::max<i64>(1, block.rows)));
+    std::vector<double> scratch(static_cast<std::size_t>(together * block.rows));
+    for (i64 left = 0; left < n_columns; left += together) {
+        const i64 right = std::min(left + together, n_columns);
+        for (i64 top = 0; top < block.rows; top += kTileRows) {
+            const i64 n = std::min(kTileRows, block.rows - top);
+            for (i64 c = left; c < right; ++c) {
+                block.gather(top, n, columns(c), scratch.data() + (c - left) * block.rows + top);
+            }
+        }
+        for (i64 c = left; c < right; ++c) visit(c, scratch.data() + (c - left) * block.rows);
+    }
+}
+
+template <class T>
+void require_columns(const Block<T>& block, const Array1<i64>& columns) {
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+        require(columns(c) >= 0 && columns(c) < block.columns,
+                "columns must be columns of the block");
+    }
+}
+
+}  // namespace hocmim::coding

@@ -1,0 +1,58 @@
+// Scratch whose size is an upper bound: what is not written takes no memory.
+#pragma once
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <utility>
+#include <vector>
+
+#if defined(__unix__) || defined(__APPLE__)
+#include <sys/mman.h>
+#define HOCMIM_MAPS 1
+#endif
+
+namespace hocmim {
+
+// An allocator that leaves new elements as they are instead of setting them to 0. What is large
+// comes from the system and goes back to it: a heap would keep it, written or not, where threads
+// come and go.
+template <class T>
+struct Untouched : std::allocator<T> {
+    template <class U>
+    struct rebind {
+        using other = Untouched<U>;
+    };
+    using std::allocator<T>::allocator;
+
+    template <class U>
+    void construct(U* at) noexcept {
+        ::new (static_cast<void*>(at)) U;
+    }
+    template <class U, class... Given>
+    void construct(U* at, Given&&... given) {
+        ::new (static_cast<void*>(at)) U(std::forward<Given>(given)...);
+    }
+
+#ifdef HOCMIM_MAPS
+    static constexpr std::size_t kLarge = std::size_t(1) << 18;
+
+    T* allocate(std::size_t n) {
+        if (n * sizeof(T) < kLarge) return std::allocator<T>::allocate(n);
+        void* at = mmap(nullptr, n * sizeof(T), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+                        -1, 0);
+        if (at == MAP_FAILED) throw std::bad_alloc();
+        return static_cast<T*>(at);
+    }
+    void deallocate(T* at, std::size_t n) {
+        if (n * sizeof(T) < kLarge)
+            std::allocator<T>::deallocate(at, n);
+        else
+            munmap(at, n * sizeof(T));
+    }
+#endif
+};
+
+template <class T>
+using Buffer = std::vector<T, Untouched<T>>;
+
+}  // namespace hocmim

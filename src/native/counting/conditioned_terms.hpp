@@ -1,0 +1,89 @@
+// A condition W: several columns as one variable, and the terms of candidates given it.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "counting/cell_lanes.hpp"
+#include "counting/dense.hpp"
+#include "counting/paths.hpp"
+#include "estimators/evaluator.hpp"
+
+namespace hocmim {
+
+// Terms of candidates and one condition after another, each by the evaluator that suits its cells.
+class ConditionedTerms {
+public:
+    // `setting` must outlive the terms.
+    explicit ConditionedTerms(const Setting& setting)
+        : setting_(setting), dense_(setting), evaluate_(make_evaluator(setting)) {}
+
+    // Takes W: the cell of each sample, kept by the caller.
+    void condition(const uint32_t* cell_of, int64_t n_cells) {
+        cell_of_ = cell_of;
+        n_cells_ = n_cells;
+        is_dense_ready_ = is_formed_ = is_ready_ = false;
+        lanes_.reset();
+    }
+
+    // R of up to CellLanes::kLanes columns, side by side.
+    void redundancy(const LaneColumn* columns, size_t n_columns, double* out) {
+        if (!lanes_) {
+            form_cells();
+            lanes_.emplace(setting_, partition_);
+        }
+        lanes_->redundancy(columns, n_columns, out);
+    }
+
+    // The terms of (X,W) and Y do without the class counts of X.
+    static bool needs_counts(const Setting& setting, Term term) {
+        return setting.estimator.needs_samples || term == Term::information ||
+               term == Term::given_class || term == Term::redundancy;
+    }
+
+    // `row_count` are the class counts of the column, if they are known.
+    double operator()(Term term, const Column& column, const int64_t* row_count = nullptr) {
+        if (paths::choose(setting_, term, column, n_cells_) == Path::dense_table) {
+            if (!is_dense_ready_) dense_.condition(cell_of_, n_cells_);
+            is_dense_ready_ = true;
+            return dense_(term, column);
+        }
+        if (!is_ready_) {
+            form_cells();
+            sums_.compute(partition_, setting_);
+        }
+        is_ready_ = true;
+        if (!row_count) {
+            row_count_.assign(size_t(column.arity * setting_.n_classes()), 0);
+            if (needs_counts(setting_, term))
+                count_rows(column, setting_.cls, setting_.n_samples, setting_.n_classes(),
+                           row_count_.data());
+            row_count = row_count_.data();
+        }
+        candidate_.assign(column, setting_.n_classes(), row_count);
+        return (*evaluate_)(term, candidate_, partition_, sums_);
+    }
+
+private:
+    void form_cells() {
+        if (is_formed_) return;
+        is_formed_ = true;
+        Partition everybody;
+        everybody.assign_whole(setting_.n_samples, setting_.cls, setting_.n_classes());
+        Refiner()(everybody, cell_of_, n_cells_, setting_.cls, partition_);
+    }
+
+    const Setting& setting_;
+    const uint32_t* cell_of_ = nullptr;
+    int64_t n_cells_ = 0;
+    bool is_dense_ready_ = false, is_formed_ = false, is_ready_ = false;
+    DenseEvaluator dense_;
+    std::unique_ptr<Evaluator> evaluate_;
+    Partition partition_;
+    std::optional<CellLanes> lanes_;
+    ConditionSums sums_;
+    Candidate candidate_;
+    std::vector<int64_t> row_count_;
+};
+
+}  // namespace hocmim

@@ -1,0 +1,90 @@
+// The choice of an evaluation path, by size and arity. Every kernel asks here; all paths give the
+// same bits, so a choice changes the time alone.
+//
+// clang-format off
+// | path                 | chosen when                               | code                   |
+// |----------------------|-------------------------------------------|------------------------|
+// | bit planes, in lanes | few levels, few cells, N ≤ 4096           | plane_terms.cpp        |
+// | bit planes           | few levels, few cells, N > 4096           | plane_terms.cpp        |
+// | dense table          | I(X;Y|W), I(X,W;Y); the table is about N  | dense.cpp              |
+// | cell lanes           | R under shrinkage, up to 16 levels        | cell_lanes.cpp         |
+// | partition            | everything else                           | estimators/evaluator   |
+// | split cells          | HOCMIM: up to 16 rows and 8 levels        | cell_counter.hpp       |
+// | small cells tallied  | split cells, R under shrinkage            | small_cells.hpp        |
+// | masks of a team      | CMICOT with the plug-in, few cells        | criteria/plugin_team   |
+// clang-format on
+//
+// docs/development/kernels.md says what each of them saves.
+#pragma once
+#include <cstdint>
+
+#include "core/columns.hpp"
+#include "estimators/setting.hpp"
+#include "estimators/term.hpp"
+
+namespace hocmim {
+
+// How a term of one column is evaluated on samples.
+enum class Path { dense_table, cell_lanes, partition };
+
+namespace paths {
+
+// ---- bit planes
+// ----------------------------------------------------------------------------------
+
+constexpr int64_t kMostPlaneLevels = 9;  // eight planes take a byte a sample, as the codes do
+constexpr int64_t kMostWordsInLanes =
+    64;  // longer planes: a sum across lanes costs next to nothing
+constexpr int64_t kMostMasks = 512;
+
+inline bool has_planes(const Column& column) {
+    return !column.wide && column.arity <= kMostPlaneLevels;
+}
+
+inline bool are_planes_in_lanes(int64_t n_words) { return n_words <= kMostWordsInLanes; }
+
+// Whether popcounts with n_masks masks, one for each cell (w,y), cost less than counting samples.
+bool counts_on_planes(const EstimatorKind& estimator, const Column& column, int64_t n_masks);
+
+// Whether the counts n_xy of a column, kept for all W, take less than an eighth of its codes.
+inline bool keeps_class_counts(int64_t arity, int64_t n_classes, int64_t n_samples) {
+    return 8 * 4 * arity * n_classes <= n_samples;
+}
+
+// ---- samples
+// -------------------------------------------------------------------------------------
+
+Path choose(const Setting& setting, Term term, const Column& column, int64_t n_cells);
+
+// Whether the columns of a dense table are tallied by size and count. With fewer columns, or more
+// classes, reading the tally costs more than it saves.
+constexpr size_t kMostTallyClasses = 16;
+inline bool tallies_table_columns(size_t n_columns, size_t n_classes) {
+    return n_columns >= 128 && n_classes <= kMostTallyClasses;
+}
+
+// ---- paths of HOCMIM
+// -----------------------------------------------------------------------------
+
+// Whether the cells of a partition are split on the fly, without forming the finer partition.
+bool splits_cells(const EstimatorKind& estimator, int64_t n_rows, int64_t n_levels);
+
+// Whether small cells are tallied: among few samples hardly two cells are alike.
+inline bool tallies_small_cells(size_t n_samples) { return n_samples >= 64; }
+
+// The most samples of a cell that is tallied: with many samples in all, larger cells are alike too.
+inline int64_t most_tallied_samples(int64_t n_samples) {
+    return n_samples < 1 << 14 ? 8 : n_samples < 1 << 17 ? 16 : 28;
+}
+
+// ---- teams of CMICOT
+// -----------------------------------------------------------------------------
+
+// Whether the cells of a team are counted by masks of n_words words, eight masks side by side,
+// instead of sample by sample. Making the masks takes as long as counting every sample once.
+bool counts_by_masks(int64_t n_octets, int64_t n_words, int64_t n_samples, size_t n_trials,
+                     size_t n_rare);
+
+}  // namespace paths
+
+}  // namespace hocmim

@@ -1,0 +1,298 @@
+// Updates HOCMIM's paths when columns are selected.
+//
+// A candidate's path Z_1, Z_2, … stays as it was unless the newest column wins at some level; only
+// the levels after the first win are built again. Candidates are visited as a tree of common
+// prefixes: a conditioning set is formed once for all candidates that share it, and samples alone
+// in their cell retire.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "core/buffer.hpp"
+#include "core/partition.hpp"
+#include "counting/paths.hpp"
+#include "criteria/greedy_paths.hpp"
+#include "estimators/evaluator.hpp"
+
+namespace hocmim {
+
+// Updates paths with the selected columns they have not seen. Its scratch is as long as the table,
+// so it is made for one call.
+class PathUpdater {
+public:
+    using Ids = std::vector<int64_t>;
+
+    // `like` are the paths to update, or those of another block of the same table.
+    explicit PathUpdater(const GreedyPaths& like)
+        : selected_(like.selected),
+          setting_(like.setting),
+          p_(like.p),
+          evaluate_(make_evaluator(like.setting)),
+          depth_(size_t(like.p.max_order) + 1) {
+        all_samples_.assign_whole(setting_.n_samples, setting_.cls, setting_.n_classes());
+    }
+
+    void follow(GreedyPaths& paths, const Ids& candidates) {
+        paths_ = &paths;
+        Ids one_missing, from_scratch;
+        for (const int64_t id : candidates) {
+            if (paths.n_missing(id) == 1) {
+                one_missing.push_back(id);
+            } else if (paths.n_missing(id) > 1) {
+                from_scratch.push_back(id);
+                paths.order(id) = paths.closed(id) = 0;
+            }
+            paths.n_seen(id) = selected_.size();
+        }
+        visit(0, all_samples_, one_missing);
+        extend(0, all_samples_, from_scratch);
+    }
+
+private:
+    int32_t newest() const { return int32_t(selected_.size() - 1); }
+    int32_t& member(int64_t id, int64_t level) { return paths_->member(id, level); }
+    double& redundancy(int64_t id, int64_t level) { return paths_->redundancy(id, level); }
+    bool is_supported(const Partition& p) const {
+        return double(setting_.n_samples) >= p_.min_support * double(p.n_cells());
+    }
+    bool may_grow(int64_t id) { return paths_->may_grow(id); }
+
+    void refine(const Partition& from, int32_t by, Partition& to) {
+        const Column& column = selected_[by];
+        column.visit(
+            [&](const auto* level_of) { refine_(from, level_of, column.arity, setting_.cls, to); });
+    }
+
+    Term term() const { return p_.conditional ? Term::conditional : Term::redundancy; }
+    double to_redundancy(int64_t id, double value) const {
+        return p_.conditional ? paths_->relevance(id) - value : value;
+    }
+
+    // Calls use(k, s, R) for each candidate ids[k] and each selected column s of `members`, in that
+    // order for every k, with the conditioning set of `p` and s. `trial` is scratch.
+    template <class Use>
+    void evaluate(const Ids& ids, const Partition& p, const std::vector<int32_t>& members,
+                  Partition& trial, Use&& use) {
+        pending_.clear();
+        for (size_t k = 0; k < ids.size(); ++k) {
+            paths_->assign(candidate_, ids[k]);
+            bool is_gathered = false;
+            for (const int32_t s : members) {
+                if (!paths::splits_cells(setting_.estimator, int64_t(candidate_.row_count.size()),
+                                         selected_[s].arity)) {
+                    pending_.push_back({s, k});
+                    continue;
+                }
+                if (!is_gathered) {
+                    gather_rows(p);
+                    known_.clear();
+                }
+                is_gathered = true;
+                use(k, s, to_redundancy(ids[k], evaluate_split(p, selected_[s])));
+            }
+        }
+        // The others need the partition itself, once for each s.
+        std::stable_sort(pending_.begin(), pending_.end(),
+                         [](const auto& a, const auto& b) { return a.first < b.first; });
+        int32_t formed = -1;
+        for (const auto& [s, k] : pending_) {
+            if (s != formed) {
+                refine(p, s, trial);
+                condition_.compute(trial, setting_);
+                formed = s;
+            }
+            paths_->assign(candidate_, ids[k]);
+            use(k, s, to_redundancy(ids[k], (*evaluate_)(term(), candidate_, trial, condition_)));
+        }
+    }
+
+    // The term of the candidate with `p` split by one more column. A few samples can be split in a
+    // few ways only: each way is evaluated once.
+    double evaluate_split(const Partition& p, const Column& by) {
+        if (p.sample.size() > kFewSamples)
+            return evaluate_->split(term(), candidate_, p, row_of_.data(), by);
+        const uint64_t way = way_to_split(p, by);
+        for (const auto& [known, value] : known_)
+            if (known == way) return value;
+        const double value = evaluate_->split(term(), candidate_, p, row_of_.data(), by);
+        known_.emplace_back(way, value);
+        return value;
+    }
+
+    // Four bits a sample: the position of the first sample of its cell with the same level.
+    static constexpr size_t kFewSamples = 16;
+    static uint64_t way_to_split(const Partition& p, const Column& by) {
+        return by.visit([&](const auto* level_of) {
+            uint64_t way = 0;
+            uint32_t begin = 0;
+            for (const uint32_t end : p.cell_end) {
+                for (uint32_t i = begin; i < end; ++i) {
+                    uint32_t first = begin;
+                    while (level_of[p.sample[first]] != level_of[p.sample[i]]) ++first;
+                    way |= uint64_t(first) << (4 * i);
+                }
+                begin = end;
+            }
+            return way;
+        });
+    }
+
+    // The row (level and class) of each sample of `p`, in its order.
+    void gather_rows(const Partition& p) {
+        row_of_.resize(p.sample.size());
+        const uint32_t n_classes = uint32_t(setting_.n_classes());
+        candidate_.column.visit([&](const auto* level_of) {
+            for (size_t i = 0; i < p.sample.size(); ++i) {
+                const uint32_t sample = p.sample[i];
+                row_of_[i] = uint8_t(level_of[sample] * n_classes + setting_.cls[sample]);
+            }
+        });
+    }
+
+    // Sets level `level` of a path, its last so far, and closes the path if J is below the
+    // tolerance.
+    void set_level(int64_t id, int64_t level, int32_t column, double value) {
+        member(id, level) = column;
+        redundancy(id, level) = value;
+        paths_->order(id) = int32_t(level + 1);
+        const double relevance = paths_->relevance(id);
+        paths_->closed(id) = comparison_key(relevance) > 0 &&
+                             comparison_key(relevance - value) < comparison_key(p_.tol * relevance);
+    }
+
+    // GreedyPaths of `ids` agree up to `depth`, and `p` is the partition by that prefix. Tries the
+    // newest column at the next level, then goes on along each path.
+    void visit(int64_t depth, const Partition& p, const Ids& ids) {
+        if (ids.empty()) return;
+        if (p.is_spent()) return append_to_spent(p, ids);
+        Depth& here = depth_[size_t(depth)];
+        Ids tried, won, stayed;
+        for (int64_t id : ids) {
+            if (paths_->order(id) == depth && !is_supported(p))
+                paths_->closed(id) = 1;
+            else
+                tried.push_back(id);
+        }
+        evaluate(tried, p, {newest()}, here.trial, [&](size_t k, int32_t, double value) {
+            const int64_t id = tried[k];
+            if (paths_->order(id) == depth) {
+                set_level(id, depth, newest(), value);
+            } else if (comparison_key(value) > comparison_key(redundancy(id, depth))) {
+                set_level(id, depth, newest(), value);
+                if (may_grow(id)) won.push_back(id);
+            } else if (paths_->order(id) > depth + 1 || may_grow(id)) {
+                stayed.push_back(id);
+            }
+        });
+        if (!won.empty() && depth + 1 < selected_.size()) {
+            refine(p, newest(), here.child);
+            sort_cells_(here.child);
+            extend(depth + 1, here.child, won);
+        }
+        for_each_branch(depth, stayed, [&](int32_t column, const Ids& branch) {
+            refine(p, column, here.child);
+            visit(depth + 1, here.child, branch);
+        });
+    }
+
+    // Builds the paths of `ids` from level `depth` on. They agree before it, and `p` is the
+    // partition by that prefix.
+    void extend(int64_t depth, const Partition& p, const Ids& ids) {
+        if (ids.empty() || depth == p_.max_order || depth == selected_.size()) return;
+        if (!is_supported(p)) {
+            for (int64_t id : ids) paths_->closed(id) = 1;
+            return;
+        }
+        if (p.is_spent()) return fill_spent(depth, ids);
+        Depth& here = depth_[size_t(depth)];
+        std::vector<int32_t> members;
+        for (int32_t s = 0; s < selected_.size(); ++s)
+            if (!is_member(ids[0], depth, s)) members.push_back(s);
+        std::vector<double> best(ids.size());
+        std::vector<int32_t> winner(ids.size(), -1);
+        evaluate(ids, p, members, here.trial, [&](size_t k, int32_t s, double value) {
+            const double new_key = comparison_key(value), best_key = comparison_key(best[k]);
+            const bool is_better =
+                winner[k] < 0 || new_key > best_key || (new_key == best_key && s < winner[k]);
+            if (is_better) {
+                best[k] = value;
+                winner[k] = s;
+            }
+        });
+        Ids grown;
+        for (size_t k = 0; k < ids.size(); ++k) {
+            set_level(ids[k], depth, winner[k], best[k]);
+            if (may_grow(ids[k])) grown.push_back(ids[k]);
+        }
+        for_each_branch(depth, grown, [&](int32_t branch, const Ids& branch_ids) {
+            refine(p, branch, here.child);
+            sort_cells_(here.child);
+            extend(depth + 1, here.child, branch_ids);
+        });
+    }
+
+    // Once every sample is alone in its cell, no column changes R: the columns follow in the order
+    // of selection.
+    void fill_spent(int64_t depth, const Ids& ids) {
+        for (int64_t id : ids) {
+            const double value = redundancy(id, depth - 1);
+            int64_t level = depth;
+            for (int32_t s = 0; s < selected_.size() && level < p_.max_order; ++s)
+                if (!is_member(id, level, s)) set_level(id, level++, s, value);
+        }
+    }
+
+    void append_to_spent(const Partition& p, const Ids& ids) {
+        const bool supported = is_supported(p);
+        for (int64_t id : ids) {
+            if (!may_grow(id)) continue;
+            if (!supported)
+                paths_->closed(id) = 1;
+            else
+                set_level(id, paths_->order(id), newest(), redundancy(id, paths_->order(id) - 1));
+        }
+    }
+
+    bool is_member(int64_t id, int64_t depth, int32_t s) {
+        for (int64_t level = 0; level < depth; ++level)
+            if (member(id, level) == s) return true;
+        return false;
+    }
+
+    // Groups ids by their member at level `depth`.
+    template <class Use>
+    void for_each_branch(int64_t depth, Ids& ids, Use&& use) {
+        std::stable_sort(ids.begin(), ids.end(),
+                         [&](int64_t a, int64_t b) { return member(a, depth) < member(b, depth); });
+        for (size_t at = 0; at < ids.size();) {
+            const int32_t column = member(ids[at], depth);
+            Ids branch;
+            while (at < ids.size() && member(ids[at], depth) == column) branch.push_back(ids[at++]);
+            use(column, branch);
+        }
+    }
+
+    struct Depth {
+        Partition trial, child;  // for evaluation; for the next depth
+    };
+
+    GreedyPaths* paths_ = nullptr;
+    const Columns& selected_;
+    const Setting& setting_;
+    const PathParameters& p_;
+    std::unique_ptr<Evaluator> evaluate_;
+    Refiner refine_;
+    CellSorter sort_cells_;
+    ConditionSums condition_;
+    Candidate candidate_;
+    Partition all_samples_;
+    Buffer<uint8_t> row_of_;
+    std::vector<std::pair<uint64_t, double>> known_;
+    std::vector<std::pair<int32_t, size_t>> pending_;
+    std::vector<Depth> depth_;
+};
+
+}  // namespace hocmim

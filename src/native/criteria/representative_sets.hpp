@@ -1,0 +1,310 @@
+// HOCMIM-R: the representative set of each candidate, updated only where it is needed.
+//
+// A candidate remembers the set Z* of selected columns that gave its smallest term U. A newcomer s
+// is tried with every prefix of Z*; the smallest term below U gives the new U and Z*. So U depends
+// only on the newcomers met, in order, and a candidate may meet them late.
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "core/comparison.hpp"
+#include "estimators/evaluator.hpp"
+
+namespace hocmim {
+
+// A bound and the value it bounds are rounded in different ways.
+constexpr double kBoundRounding = 2e-12;
+constexpr double kNoBar = -std::numeric_limits<double>::infinity();
+constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
+
+struct RobustParameters {
+    int64_t max_order;   // columns in Z at most
+    double min_support;  // samples in an occupied cell of Z on average, at least
+    double weight;       // how far the minimum is lifted towards the average
+    double limit;        // standard errors it is lifted at most
+};
+
+// The representative sets of a block of candidates.
+class RepresentativeSets {
+public:
+    RepresentativeSets(ClassCounts& class_counts, const Columns& selected, Estimator estimator,
+                       int64_t max_order, double min_support, double weight, double limit)
+        : class_counts(class_counts),
+          block(class_counts.columns()),
+          selected(selected),
+          setting(estimator, class_counts.cls(), block.n_samples(), class_counts.n_classes()),
+          p{max_order, min_support, weight, limit},
+          sets(size_t(block.size())),
+          sum_(size_t(block.size()), 0.0),
+          lowest_(size_t(block.size()), std::numeric_limits<double>::infinity()) {
+        if (selected.n_samples() != block.n_samples())
+            throw std::invalid_argument("the block and the selected columns do not fit together");
+        if (max_order < 1 || !(weight >= 0 && weight <= 1) || !(limit >= 0) || !(min_support >= 0))
+            throw std::invalid_argument("a parameter is out of range");
+    }
+
+    // Z*, U and how many of the selected columns the candidate has met.
+    struct Set {
+        std::vector<int32_t> member;  // positions in the order of selection
+        double minimum = std::numeric_limits<double>::infinity();
+        int64_t n_met = 0;
+        int64_t spread = kUnknown;  // Σ_z (k_x(z) − 1)
+    };
+    static constexpr int64_t kUnknown = -1;
+
+    // Takes the terms Î(X;Y|s) of every candidate and the newest selected column s.
+    void append(Vector<const double> terms) {
+        if (int64_t(terms.shape(0)) != block.size())
+            throw std::invalid_argument("the block and the terms do not fit together");
+        if (int64_t(single_.size()) + 1 != selected.size())
+            throw std::invalid_argument("every selected column has its terms");
+        single_.emplace_back(terms.data(), terms.data() + terms.shape(0));
+        for (size_t j = 0; j < sum_.size(); ++j) {
+            sum_[j] += terms(j);
+            lowest_[j] = std::min(lowest_[j], terms(j));
+        }
+    }
+
+    double single(int64_t s, int64_t j) const { return single_[size_t(s)][size_t(j)]; }
+    double average(int64_t j) const { return sum_[size_t(j)] / double(single_.size()); }
+    bool is_exact(int64_t j) const {
+        const Set& set = sets[size_t(j)];
+        return set.n_met == selected.size() && set.spread != kUnknown;
+    }
+
+    // σ at the Z of U.
+    double sigma(int64_t j) const {
+        const double freedom = double((setting.n_classes_seen - 1) * sets[size_t(j)].spread);
+        return std::sqrt(freedom / 2) / double(setting.n_samples);
+    }
+    double lift(int64_t j) const {
+        return std::min(p.weight * (average(j) - sets[size_t(j)].minimum), p.limit * sigma(j));
+    }
+    double score(int64_t j) const { return sets[size_t(j)].minimum + lift(j); }
+
+    // The score is at most (1 − w) U + w A, which falls with U; U falls as columns are met, at
+    // least to the lowest term of a single column.
+    double bound(int64_t j) const {
+        const double minimum = lowest_[size_t(j)];
+        return minimum + p.weight * (average(j) - minimum) + kBoundRounding;
+    }
+
+    // The candidate has met a column.
+    void note_met(int64_t j) {
+        Set& set = sets[size_t(j)];
+        ++set.n_met;
+        lowest_[size_t(j)] = std::min(lowest_[size_t(j)], set.minimum);
+    }
+
+    ClassCounts& class_counts;
+    const Columns &block, &selected;
+    const Setting setting;
+    const RobustParameters p;
+    std::vector<Set> sets;
+
+private:
+    std::vector<std::vector<double>> single_;  // Î(X;Y|s) by s and candidate
+    std::vector<double> sum_;                  // over s, in the order of selection
+    std::vector<double> lowest_;  // a bound on U: its last value and the single terms since
+};
+
+// Σ_z (k_x(z) − 1) over the cells z of two samples or more.
+struct SpreadSink {
+    int64_t n_classes, spread = 0;
+    int64_t last_level = -1;
+    void begin_cell(int64_t) { last_level = -1; }
+    void in_row(uint32_t level, int64_t) {
+        spread += last_level >= 0;
+        last_level = level;
+    }
+    void end_cell() {}
+};
+
+// Brings representative sets up to date. Holds scratch, so one SetKeeper serves one thread.
+class SetKeeper {
+public:
+    // `like` are the sets to keep, or those of another block of the same table.
+    explicit SetKeeper(const RepresentativeSets& like)
+        : selected_(like.selected),
+          setting_(like.setting),
+          p_(like.p),
+          evaluator_(make_evaluator(like.setting)),
+          prefix_(size_t(like.p.max_order) + 1) {
+        prefix_[0].assign_whole(setting_.n_samples, setting_.cls, setting_.n_classes());
+    }
+
+    // Candidate j meets columns until it has met all, its bound's key is below `bar`, or about
+    // `most_terms` were computed; then its σ follows. Returns how many terms were computed.
+    int64_t meet(RepresentativeSets& sets, int64_t j, double bar, int64_t most_terms) {
+        int64_t n_terms = 0;
+        while (sets.sets[size_t(j)].n_met < selected_.size()) {
+            if (n_terms >= most_terms || comparison_key(sets.bound(j)) < bar) return n_terms;
+            n_terms += meet_next(sets, j);
+        }
+        if (sets.is_exact(j) || comparison_key(sets.bound(j)) < bar) return n_terms;
+        find_spread(sets, j);
+        return n_terms + 1;
+    }
+
+private:
+    int64_t meet_next(RepresentativeSets& sets, int64_t j) {
+        RepresentativeSets::Set& set = sets.sets[size_t(j)];
+        const int32_t newcomer = int32_t(set.n_met);
+        double lowest = sets.single(newcomer, j);
+        size_t length = 0;
+        int64_t n_terms = 0;
+        const size_t most = std::min(set.member.size() + 1, size_t(p_.max_order));
+        for (size_t l = 1; l < most; ++l) {
+            refine(prefix(set.member, l), newcomer, trial_);
+            if (double(setting_.n_samples) < p_.min_support * double(trial_.n_cells())) break;
+            const double value = term(sets, j, trial_);
+            ++n_terms;
+            if (comparison_key(value) < comparison_key(lowest)) {
+                lowest = value;
+                length = l;
+            }
+        }
+        if (set.member.empty() || comparison_key(lowest) < comparison_key(set.minimum)) {
+            set.minimum = lowest;
+            set.member.resize(length);
+            set.member.push_back(newcomer);
+            set.spread = RepresentativeSets::kUnknown;
+        }
+        sets.note_met(j);
+        return n_terms;
+    }
+
+    void find_spread(RepresentativeSets& sets, int64_t j) {
+        RepresentativeSets::Set& set = sets.sets[size_t(j)];
+        const Column& column = sets.block[j];
+        SpreadSink sink{setting_.n_classes()};
+        column.visit([&](const auto* level_of) {
+            count_(
+                prefix(set.member, set.member.size()), column.arity,
+                [=](uint32_t i) { return uint32_t(level_of[i]); }, sink);
+        });
+        set.spread = sink.spread;
+    }
+
+    // The partition by the first `length` members.
+    const Partition& prefix(const std::vector<int32_t>& member, size_t length) {
+        size_t n_shared = 0;
+        while (n_shared < formed_.size() && n_shared < length &&
+               formed_[n_shared] == member[n_shared])
+            ++n_shared;
+        if (n_shared < length) formed_.resize(n_shared);
+        for (size_t k = n_shared; k < length; ++k) {
+            refine(prefix_[k], member[k], prefix_[k + 1]);
+            formed_.push_back(member[k]);
+        }
+        return prefix_[length];
+    }
+
+    void refine(const Partition& from, int32_t by, Partition& to) {
+        const Column& column = selected_[by];
+        column.visit(
+            [&](const auto* level_of) { refine_(from, level_of, column.arity, setting_.cls, to); });
+    }
+
+    double term(RepresentativeSets& sets, int64_t j, const Partition& partition) {
+        candidate_.assign(sets.block[j], setting_.n_classes(), sets.class_counts.of(j, rows_));
+        condition_.compute(partition, setting_);
+        return (*evaluator_)(Term::conditional, candidate_, partition, condition_);
+    }
+
+    const Columns& selected_;
+    const Setting& setting_;
+    const RobustParameters& p_;
+    std::unique_ptr<Evaluator> evaluator_;
+    CellCounter count_;
+    Refiner refine_;
+    ConditionSums condition_;
+    Candidate candidate_;
+    Partition trial_;
+    std::vector<Partition> prefix_;  // by the first 0, 1, … members
+    std::vector<int32_t> formed_;    // these members
+    std::vector<int64_t> rows_;
+};
+
+// One look for the open candidate of largest score in all blocks of a table. Any number of threads
+// may work at it. A candidate meets columns only while a bound on its score leads.
+class RobustContest {
+public:
+    RobustContest(std::vector<RepresentativeSets*> blocks, std::vector<Vector<const bool>> open)
+        : blocks_(std::move(blocks)) {
+        if (blocks_.empty() || open.size() != blocks_.size())
+            throw std::invalid_argument("every block says which candidates are open");
+        for (size_t b = 0; b < blocks_.size(); ++b) {
+            const RepresentativeSets& sets = *blocks_[b];
+            if (int64_t(open[b].shape(0)) != sets.block.size())
+                throw std::invalid_argument("the open candidates do not fit the block");
+            for (int64_t j = 0; j < sets.block.size(); ++j)
+                if (open[b](size_t(j))) heap_.push_back(contender(b, j));
+        }
+        std::make_heap(heap_.begin(), heap_.end());
+    }
+
+    // Lets candidates meet columns until the best is known, or about `most_terms` were computed.
+    // Returns how many were: 0 when there is nothing left for this thread to do.
+    int64_t work(int64_t most_terms) {
+        nb::gil_scoped_release release;
+        int64_t n_terms = 0;
+        std::optional<SetKeeper> keeper;
+        std::unique_lock<std::mutex> lock(mutex_);
+        while (!heap_.empty() && !heap_.front().is_exact && n_terms < most_terms) {
+            const Contender top = heap_.front();
+            std::pop_heap(heap_.begin(), heap_.end());
+            heap_.pop_back();
+            const double bar = heap_.empty() ? kNoBar : heap_.front().key;
+            lock.unlock();
+            if (!keeper) keeper.emplace(*blocks_[top.block]);
+            n_terms += keeper->meet(*blocks_[top.block], top.position, bar, most_terms);
+            lock.lock();
+            heap_.push_back(contender(top.block, top.position));
+            std::push_heap(heap_.begin(), heap_.end());
+        }
+        return n_terms;
+    }
+
+    // The block and position of the best candidate and its score; block −1 if none is open. After
+    // the work of all threads.
+    std::tuple<int64_t, int64_t, double> winner() const {
+        if (heap_.empty()) return {-1, 0, 0.0};
+        const Contender& top = heap_.front();
+        return {int64_t(top.block), top.position, blocks_[top.block]->score(top.position)};
+    }
+
+private:
+    // Equal candidates: the first of the table comes first.
+    struct Contender {
+        double key;
+        size_t block;
+        int64_t position;
+        bool is_exact;
+        bool operator<(const Contender& other) const {
+            if (key != other.key) return key < other.key;
+            return block != other.block ? block > other.block : position > other.position;
+        }
+    };
+
+    Contender contender(size_t b, int64_t j) const {
+        const RepresentativeSets& sets = *blocks_[b];
+        const bool is_exact = sets.is_exact(j);
+        return {comparison_key(is_exact ? sets.score(j) : sets.bound(j)), b, j, is_exact};
+    }
+
+    std::vector<RepresentativeSets*> blocks_;
+    std::mutex mutex_;
+    std::vector<Contender> heap_;  // by score, or by its bound
+};
+
+}  // namespace hocmim

@@ -1,0 +1,79 @@
+// Manhattan distances from one row to four others at once: what ReliefF and NCA both spend their
+// time on. The four sums are built in the same order of additions whatever the instruction set, so
+// that every machine gets the same bits.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "core/dispatch.hpp"
+
+namespace hocmim {
+
+typedef double Double4 __attribute__((vector_size(32)));
+typedef std::int64_t Int4 __attribute__((vector_size(32)));
+
+constexpr std::size_t kLanes = 4;
+constexpr std::size_t kGroup = 4;     // rows compared with one row at a time
+constexpr std::size_t kStretch = 64;  // columns between two looks at whether to give up
+constexpr std::size_t kTile = 16;     // rows that share one pass over the table: it is read from
+                                      // memory once a tile, and memory is what limits the speed
+
+HOCMIM_INLINE void add_difference(Double4& sum, const double* a, const double* b) {
+    Double4 x, y;
+    std::memcpy(&x, a, sizeof x);
+    std::memcpy(&y, b, sizeof y);
+    const Int4 no_sign = {INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX};
+    const Double4 difference = x - y;
+    sum += reinterpret_cast<Double4>(reinterpret_cast<Int4>(difference) & no_sign);
+}
+
+HOCMIM_INLINE double total(const Double4& sum) { return (sum[0] + sum[1]) + (sum[2] + sum[3]); }
+
+// distance[g] = sum over columns of |a - b[g]|, g = 0..3. Gives up, and returns false, as soon as
+// every partial sum is above its limit.
+HOCMIM_INLINE bool distances_to_four(const double* a, const double* const b[kGroup],
+                                     std::size_t n_columns, const double limit[kGroup],
+                                     double distance[kGroup]) {
+    Double4 sum[kGroup] = {};
+    const std::size_t whole = n_columns - n_columns % kLanes;
+    std::size_t r = 0;
+    while (r < whole) {
+        const std::size_t stop = r + kStretch < whole ? r + kStretch : whole;
+        for (; r < stop; r += kLanes)
+            for (std::size_t g = 0; g < kGroup; ++g) add_difference(sum[g], a + r, b[g] + r);
+        if (r < whole) {
+            bool hopeless = true;
+            for (std::size_t g = 0; g < kGroup; ++g) hopeless &= total(sum[g]) > limit[g];
+            if (hopeless) return false;
+        }
+    }
+    for (std::size_t g = 0; g < kGroup; ++g) {
+        distance[g] = total(sum[g]);
+        for (std::size_t q = whole; q < n_columns; ++q)
+            distance[g] += __builtin_fabs(a[q] - b[g][q]);
+    }
+    return true;
+}
+
+// sums[r] += sum over g of weight[g] * |a[r] - b[g][r]|
+HOCMIM_INLINE void add_weighted_differences(const double* a, const double* const b[kGroup],
+                                            const double weight[kGroup], std::size_t n_columns,
+                                            double* sums) {
+    const std::size_t whole = n_columns - n_columns % kLanes;
+    for (std::size_t r = 0; r < whole; r += kLanes) {
+        Double4 sum;
+        std::memcpy(&sum, sums + r, sizeof sum);
+        for (std::size_t g = 0; g < kGroup; ++g) {
+            Double4 difference = {};
+            add_difference(difference, a + r, b[g] + r);
+            sum += weight[g] * difference;
+        }
+        std::memcpy(sums + r, &sum, sizeof sum);
+    }
+    for (std::size_t r = whole; r < n_columns; ++r)
+        for (std::size_t g = 0; g < kGroup; ++g)
+            sums[r] += weight[g] * __builtin_fabs(a[r] - b[g][r]);
+}
+
+}  // namespace hocmim
