@@ -1,6 +1,7 @@
 """Durability, resuming after a kill, processes, and progress."""
 
 import json
+import lzma
 import os
 import signal
 import subprocess
@@ -35,6 +36,29 @@ def test_what_is_appended_is_read(tmp_path):
         append(outcome(0))
         append(outcome(1))
     assert store.read() == {o.item: o for o in (outcome(0), outcome(1))}
+
+
+def test_a_compressed_store_is_read_and_added_to(tmp_path):
+    store = Store(tmp_path / "results.jsonl")
+    with store.appending() as append:
+        append(outcome(0))
+        append(outcome(1))
+    store.compressed.write_bytes(lzma.compress(store.path.read_bytes()))
+    store.path.unlink()
+    assert store.read() == {o.item: o for o in (outcome(0), outcome(1))}
+    with store.appending() as append:
+        append(outcome(2))
+    assert store.path.read_bytes().count(b"\n") == 1
+    assert list(store.read()) == [outcome(split).item for split in range(3)]
+
+
+def test_a_run_continues_a_compressed_store(small_experiment, tmp_path, monkeypatch):
+    store = Store(tmp_path / "results.jsonl")
+    first = run(small_experiment, store)
+    store.compressed.write_bytes(lzma.compress(store.path.read_bytes()))
+    store.path.unlink()
+    monkeypatch.setattr("hocmim.experiments.run.run_item", None)
+    assert run(small_experiment, store).outcomes == first.outcomes
 
 
 @pytest.mark.parametrize("torn", [b"{", b'{"format":1,"dataset":"one","spl', b"\x00" * 7])

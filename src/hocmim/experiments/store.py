@@ -2,17 +2,21 @@
 
 A line is written whole and forced to the disk. A run that is killed can leave one line half
 written, at the end; it is cut off when the store is opened again, and its item is done again.
+
+A finished store can be compressed with ``xz results.jsonl``. ``results.jsonl.xz`` is then read
+together with ``results.jsonl``, to which new outcomes are appended.
 """
 
 from __future__ import annotations
 
 import fcntl
 import json
+import lzma
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO, BinaryIO
 
 from hocmim.errors import InvalidParameterError
 from hocmim.experiments.protocol import Item, Outcome
@@ -21,7 +25,7 @@ FORMAT = 1
 
 
 class Store:
-    """The outcomes in a file.
+    """The outcomes in a file, and in its compressed copy if there is one.
 
     Parameters
     ----------
@@ -31,13 +35,18 @@ class Store:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.compressed = path.with_name(f"{path.name}.xz")
 
     def read(self) -> dict[Item, Outcome]:
         """All outcomes whose lines are whole."""
-        if not self.path.exists():
-            return {}
-        with self.path.open("rb") as file:
-            return {outcome.item: outcome for outcome in map(_parse, _whole_lines(file))}
+        found: dict[Item, Outcome] = {}
+        if self.compressed.exists():
+            with lzma.open(self.compressed, "rb") as file:
+                found = _read_outcomes(file)
+        if self.path.exists():
+            with self.path.open("rb") as file:
+                found |= _read_outcomes(file)
+        return found
 
     @contextmanager
     def appending(self) -> Iterator[Callable[[Outcome], None]]:
@@ -73,7 +82,11 @@ def check_keys(outcomes: dict[Item, Outcome], keys: dict[tuple[str, str], str], 
             )
 
 
-def _whole_lines(file: BinaryIO) -> Iterator[bytes]:
+def _read_outcomes(file: IO[bytes]) -> dict[Item, Outcome]:
+    return {outcome.item: outcome for outcome in map(_parse, _whole_lines(file))}
+
+
+def _whole_lines(file: IO[bytes]) -> Iterator[bytes]:
     file.seek(0)
     return (line for line in file if line.endswith(b"\n"))
 
