@@ -62,7 +62,7 @@ def to_svg(figure: Any, name: str) -> str:
     """The figure as SVG, with text as text, and ids that no other figure has."""
     import matplotlib as mpl
 
-    settings = {
+    settings: dict[Any, Any] = {
         "svg.hashsalt": name,
         "svg.fonttype": "none",
         "svg.id": name,
