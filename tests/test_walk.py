@@ -1,7 +1,6 @@
-"""A newcomer's walk: a fresh environment, `make demo`, and every command on two tables.
+"""The first steps of a new user: a fresh environment, `make demo`, every command on two tables.
 
-The environment has what `make demo` installs and nothing else, so that a library that is only there
-by chance in this one is missed.
+The environment has only what `make demo` installs, so that a missing dependency shows.
 """
 
 import json
@@ -21,14 +20,14 @@ ROOT = Path(__file__).parents[1]
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory):
-    """A copy of what is in the repository, with `make demo` run in it."""
+    """A copy of the repository, in which `make demo` was run."""
     checkout = tmp_path_factory.mktemp("walk") / "hocmim"
     listed = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
         cwd=ROOT, capture_output=True, text=True,
     )  # fmt: skip
     if listed.returncode:
-        pytest.skip("NOT A CHECKOUT: the walk needs the files that git lists.")
+        pytest.skip("NOT A CHECKOUT: this test needs the files that git lists.")
     for name in listed.stdout.splitlines():
         if (ROOT / name).is_file() and not name.startswith("results/"):
             (checkout / name).parent.mkdir(parents=True, exist_ok=True)
@@ -43,7 +42,7 @@ def place(tmp_path_factory):
 
 
 def _environment():
-    """Nothing of the environment the tests run in."""
+    """The environment variables without those that the tests set."""
     inherited = ("MAKEFLAGS", "MAKELEVEL", "MFLAGS", "VIRTUAL_ENV", "PYTHONPATH", "COLUMNS")
     return {name: value for name, value in os.environ.items() if name not in inherited}
 
@@ -78,7 +77,7 @@ def test_demo_prints_the_result_and_writes_the_page(place):
 def test_info(place, tables):
     said = walk(place, tables, "info")
     assert "hocmim" in said
-    assert "not installed" in said  # there is no pandas and no Dask here
+    assert "not installed" in said  # neither pandas nor Dask is installed
 
 
 @pytest.mark.parametrize(
@@ -89,7 +88,7 @@ def test_info(place, tables):
     ],
 )
 class TestCommands:
-    """Every command on a CSV of mixed types with gaps and on a wide Parquet file."""
+    """Every command on a CSV of mixed types with missing values and on a wide Parquet file."""
 
     def test_select(self, place, tables, table, options, informative):
         found = json.loads(walk(place, tables, "select", table, *options, "--json", "-"))
