@@ -155,7 +155,7 @@ def test_cpp_functions_are_found():
     assert [n for _, n in cpp_functions(code)] == [3, 1, 8]
 
 
-# -- the version, layers and private members --------------------------------------------------------------------
+# -- version, layers and private members -----------------------------------------------------------
 
 
 def test_the_version_is_the_same_everywhere():

@@ -58,15 +58,12 @@ def test_the_paper_in_small(paper_folder, tmp_path):
     assert (out / "figures" / "critical_difference_knn_low.svg").exists()
     assert "| cores |" in (out / "machine.md").read_text()
     tables = {path.name: path.read_bytes() for path in (out / "tables").iterdir()}
-    # The same command again computes nothing and writes the same.
-    invoke(*command)
-    assert {path.name: path.read_bytes() for path in (out / "tables").iterdir()} == tables
     results = out / "results.jsonl"
     assert len(results.read_text().splitlines()) == 18
-    # A compressed store gives the same tables.
+    # The same command again, on the compressed store, computes nothing and writes the same tables.
     (out / "results.jsonl.xz").write_bytes(lzma.compress(results.read_bytes()))
     results.unlink()
-    invoke(*command, "--only-report")
+    invoke(*command)
     assert {path.name: path.read_bytes() for path in (out / "tables").iterdir()} == tables
     assert not results.exists()
 

@@ -65,6 +65,8 @@ class Store:
                 os.fsync(file.fileno())
 
             yield append
+            if file.tell() == 0 and self.compressed.exists():
+                self.path.unlink()  # everything is in the compressed file
 
 
 def check_keys(outcomes: dict[Item, Outcome], keys: dict[tuple[str, str], str], path: Path) -> None:
