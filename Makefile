@@ -4,6 +4,8 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 BUILD_FILES := pyproject.toml CMakeLists.txt $(shell find src/native -type f)
 JOBS ?= auto
+# Tests that share an expensive fixture (the mark xdist_group) run in one process.
+PYTEST = $(BIN)/pytest -n $(JOBS) --dist loadgroup
 
 DATA ?= $(HOCMIM_DATA)
 OUT ?= results/paper
@@ -40,10 +42,10 @@ types: $(VENV)/.installed-dev
 
 unit: $(VENV)/.installed-dev
 	scripts/install-chromium
-	$(BIN)/pytest -n $(JOBS)
+	$(PYTEST)
 
 test-fast: $(VENV)/.installed-dev
-	$(BIN)/pytest -n $(JOBS) -m "not slow"
+	$(PYTEST) -m "not slow"
 
 $(VENV)/bin/python:
 	scripts/check-system
@@ -82,7 +84,7 @@ sanitize:
 	    -C cmake.define.HOCMIM_SANITIZE=ON -C build-dir=build/sanitize
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libubsan.so)" \
 	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 \
-	    $(SANITIZED)/bin/python -m pytest -q -n $(JOBS)
+	    $(SANITIZED)/bin/python -m pytest -q -n $(JOBS) --dist loadgroup
 
 # The other packages are installed in a separate environment.
 PEERS := .venv-peers

@@ -77,6 +77,7 @@ def test_yardsticks_count_every_sample_and_check_their_input():
         _native.histogram_yardstick(x, np.zeros(999, np.uint8), 1)
 
 
+@pytest.mark.slow
 def test_runner_measures_resumes_and_reports(runner, tiny, tmp_path):
     import report
     from cases import Group, own
@@ -111,6 +112,7 @@ def test_runner_measures_resumes_and_reports(runner, tiny, tmp_path):
     assert "| a | JMI at B" in (tmp_path / "results" / "bench.md").read_text()
 
 
+@pytest.mark.slow
 def test_a_program_over_its_limit_is_killed_and_the_next_case_still_runs(runner, tiny, tmp_path):
     from cases import Group, own
     from run import Store
@@ -121,6 +123,7 @@ def test_a_program_over_its_limit_is_killed_and_the_next_case_still_runs(runner,
     assert [r["status"] for r in store.records if "package" in r] == ["limit", "ok"]
 
 
+@pytest.mark.slow
 def test_a_case_that_must_exceed_the_limit_is_not_run(runner, tiny, tmp_path):
     import report
     from cases import Group, own
@@ -189,6 +192,7 @@ def test_micro_benchmarks_cover_every_term(tiny):
     assert markdown(rows).count("\n") == len(rows) + 1
 
 
+@pytest.mark.slow
 def test_memory_is_measured_beyond_the_table():
     from memory import measure_apart
 

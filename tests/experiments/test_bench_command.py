@@ -41,6 +41,7 @@ def test_version_and_help():
     assert "paper" in invoke("bench", "--help")
 
 
+@pytest.mark.slow
 def test_the_paper_in_small(paper_folder, tmp_path):
     command = ["bench", "paper", "--data", paper_folder, "--out", tmp_path / "out", "--quick"]
     command += ["--splits", 1, "--methods", "HOCMIM,JMI,CMIM,Fisher,Gini,FS-OLS"]
@@ -68,6 +69,7 @@ def test_the_paper_in_small(paper_folder, tmp_path):
     assert not results.exists()
 
 
+@pytest.mark.slow
 def test_two_runs_give_the_same_tables(paper_folder, tmp_path):
     for out in ("first", "second"):
         invoke(
@@ -93,6 +95,7 @@ def test_wrong_arguments(paper_folder, tmp_path, arguments, message):
     assert message in invoke(*command, *arguments, code=1)
 
 
+@pytest.mark.slow
 def test_splits_of_one_set(paper_folder, tmp_path):
     invoke(
         "bench", "paper", "--data", paper_folder, "--out", tmp_path / "out", "--splits", 2,

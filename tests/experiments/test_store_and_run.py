@@ -126,6 +126,7 @@ def test_a_finished_run_computes_nothing(small_experiment, tmp_path, monkeypatch
     assert store.path.read_bytes() == content
 
 
+@pytest.mark.slow
 def test_processes_and_order_change_nothing_but_times(small_experiment, tmp_path):
     alone = run(small_experiment, Store(tmp_path / "alone.jsonl"))
     together = run(small_experiment, Store(tmp_path / "together.jsonl"), jobs=2)
@@ -165,6 +166,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_kill_minus_nine_loses_at_most_the_items_in_progress(small_experiment, tmp_path, jobs):
     config = tmp_path / "config.toml"
@@ -219,6 +221,7 @@ def test_more_splits_and_methods_may_be_added(small_experiment, tmp_path):
     assert len(run(more, store).outcomes) == 12 + 8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_failure_is_told_and_the_rest_goes_on(small_experiment, tmp_path, jobs):
     methods = {**small_experiment.methods, "bad": Method("bad", "HOCMIM", {"max_order": -1})}
