@@ -15,17 +15,17 @@ PAPER ?=
 .PHONY: help demo test test-fast lint types unit sanitize bench bench-memory peers paper docs clean
 
 help:
-	@echo "make demo      build, select features of the breast cancer table, print and write a report"
-	@echo "make test      lint, types, imports and all tests"
-	@echo "make test-fast all tests except those marked slow: about two minutes on two cores"
-	@echo "make sanitize  all tests with AddressSanitizer and UBSan"
-	@echo "make paper     the published experiment: DATA=folder OUT=folder PAPER_JOBS=2 PAPER=--quick"
-	@echo "make docs      the documentation as HTML pages, in build/docs"
-	@echo "make bench     compare the speed of hocmim and other packages (QUICK=1: two minutes;"
-	@echo "               FRESH=1: measure everything again; DATA=folder: also the paper's data sets)"
-	@echo "make bench-memory  measure peak memory, up to 1 000 000 × 1 000"
-	@echo "make peers     install the other packages that make bench compares"
-	@echo "make clean     remove everything that was built"
+	@echo "make demo         build, select features of the breast cancer table, print and write a report"
+	@echo "make test         lint, types, imports and all tests"
+	@echo "make test-fast    all tests except those marked slow: about two minutes on two cores"
+	@echo "make sanitize     all tests with AddressSanitizer and UBSan"
+	@echo "make paper        the published experiment: DATA=folder OUT=folder PAPER_JOBS=2 PAPER=--quick"
+	@echo "make docs         the documentation as HTML pages, in build/docs"
+	@echo "make bench        compare the speed of hocmim and other packages (QUICK=1: two minutes;"
+	@echo "                  FRESH=1: measure everything again; DATA=folder: also the paper's data sets)"
+	@echo "make bench-memory measure peak memory, up to 1 000 000 × 1 000"
+	@echo "make peers        install the other packages that make bench compares"
+	@echo "make clean        remove everything that was built"
 
 demo: $(VENV)/.installed
 	$(BIN)/python examples/demo.py
