@@ -1,4 +1,4 @@
-"""The project's targets for speed and memory, each with the measured value."""
+"""The project's claims on speed and memory, each with the measured value."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PAPER_RATIOS = {"CMICOT": 6.0, "Relax-mRMR": 10.0, "JMI-4": 100.0, "CMIM-4": 100
 
 @dataclass(frozen=True)
 class Claim:
-    """One target: ``measured`` against ``target``; ``bound`` if a run exceeded its limit."""
+    """One claim: ``measured`` against ``target``; ``bound`` if a run exceeded its limit."""
 
     letter: str
     what: str

@@ -112,7 +112,7 @@ def markdown(
         versions_text(records),
         yardstick_text(records, medians),
         f"Time limit reached. Not measured in full: {', '.join(left_out)}." if left_out else "",
-        "## Targets",
+        "## Claims",
         claims_table(claims),
         "## Comparison of packages",
         "Medians of the runs. The input of `fit` is the user's integer table, that of `search` its "
@@ -170,7 +170,7 @@ def claims_table(claims: list[Claim]) -> str:
         measured = f"> {measured}" if claim.bound else measured
         target = f"{sign} {claim.target:g}"
         rows.append([claim.letter, claim.what, measured, target, met, claim.note])
-    return table(["", "target", "measured", "limit", "met", "note"], rows)
+    return table(["", "claim", "measured", "target", "met", "note"], rows)
 
 
 def label(record: dict[str, Any]) -> str:

@@ -11,6 +11,7 @@ ROOT = Path(__file__).parents[1]
 MOST_FILE_LINES = 500
 MOST_FUNCTION_LINES = 80
 MOST_LAYERS = 10
+MOST_RESULTS_BYTES = 8_000_000
 
 # Files of other projects that are shipped unchanged.
 VENDORED = {"chart.umd.min.js"}
@@ -67,6 +68,12 @@ def test_files_are_short():
     }
     found = [f"{name}: {n} lines" for name, n in lengths.items() if n > MOST_FILE_LINES]
     assert not found, "\n".join(found)
+
+
+def test_stored_results_are_small():
+    files = [path for path in (ROOT / "results").rglob("*") if path.is_file()]
+    stored = {name_of(path): path.stat().st_size for path in files if path.suffix != ".png"}
+    assert sum(stored.values()) < MOST_RESULTS_BYTES, max(stored, key=stored.get)
 
 
 # -- functions -------------------------------------------------------------------------------------
