@@ -4,8 +4,6 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 BUILD_FILES := pyproject.toml CMakeLists.txt $(shell find src/native -type f)
 JOBS ?= auto
-# Tests that share an expensive fixture (the mark xdist_group) run in one process.
-PYTEST = $(BIN)/pytest -n $(JOBS) --dist loadgroup
 
 DATA ?= $(HOCMIM_DATA)
 OUT ?= results/paper
@@ -40,12 +38,13 @@ lint: $(VENV)/.installed-dev
 types: $(VENV)/.installed-dev
 	$(BIN)/mypy
 
+# loadgroup: tests that share an expensive fixture (mark xdist_group) run in one process.
 unit: $(VENV)/.installed-dev
 	scripts/install-chromium
-	$(PYTEST)
+	$(BIN)/pytest -n $(JOBS) --dist loadgroup
 
 test-fast: $(VENV)/.installed-dev
-	$(PYTEST) -m "not slow"
+	$(BIN)/pytest -n $(JOBS) -m "not slow"
 
 $(VENV)/bin/python:
 	scripts/check-system
