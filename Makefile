@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-BUILD_FILES := pyproject.toml CMakeLists.txt $(shell find src/native -type f)
+BUILD_FILES := pyproject.toml CMakeLists.txt $(wildcard src/native/*/*)
 JOBS ?= auto
 
 DATA ?= $(HOCMIM_DATA)

@@ -66,7 +66,7 @@ def test_tables_have_the_documented_roles():
     assert 0.01 < np.mean([column(words, y, j) for j in range(300)]) < 0.03
 
 
-def test_yardsticks_count_every_sample_and_check_their_input():
+def test_yardsticks_count_every_sample_and_refuse_what_does_not_fit():
     from hocmim import _native
 
     x = np.zeros((3, 1000), np.uint8)

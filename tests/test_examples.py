@@ -21,7 +21,6 @@ def run(*arguments):
     ).stdout
 
 
-@pytest.mark.slow
 def test_demo_says_what_it_chose_and_why_it_stopped():
     out = run("examples/demo.py")
     assert "worst concave points" in out
@@ -44,7 +43,6 @@ def test_readme_code_runs():
 PAGES = [page for page in sorted((ROOT / "docs").rglob("*.md")) if python_blocks(page)]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_code_of_a_docs_page_runs(page, tmp_path):
     """The blocks of a page, one after the other as a reader would run them."""
@@ -58,7 +56,6 @@ def test_code_of_a_docs_page_runs(page, tmp_path):
 GALLERY = sorted((ROOT / "examples" / "gallery").glob("*.py"))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("script", GALLERY, ids=lambda script: script.stem)
 def test_gallery_script_draws(script):
     code = (

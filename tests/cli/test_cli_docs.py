@@ -65,7 +65,6 @@ def shell(tmp_path_factory):
     return run
 
 
-@pytest.mark.slow
 def test_the_page_says_what_the_commands_print(shell):
     blocks = console_blocks(PAGE)
     assert len(blocks) >= 8
