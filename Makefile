@@ -1,27 +1,29 @@
-# README's two commands are `make demo` and `make test`; `make help` lists the others.
+# README shows `make demo` and `make test`; `make help` lists all targets.
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 BUILD_FILES := pyproject.toml CMakeLists.txt $(wildcard src/native/*/*)
 JOBS ?= auto
 
-DATA ?= ../shared/data
+DATA ?= $(HOCMIM_DATA)
 OUT ?= results/paper
 PAPER_JOBS ?= 2
 PAPER ?=
 
-.PHONY: help demo test lint types unit sanitize bench bench-memory peers paper docs clean
+.PHONY: help demo test test-fast lint types unit sanitize bench bench-memory peers paper docs clean
 
 help:
-	@echo "make demo      build, select features of the breast cancer table, print and write a report"
-	@echo "make test      lint, types, imports and all tests"
-	@echo "make sanitize  the test suite once under AddressSanitizer and UBSan"
-	@echo "make paper     the published experiment: DATA=folder OUT=folder PAPER_JOBS=2 PAPER=--quick"
-	@echo "make docs      the guide, the gallery and the API reference as pages, into build/docs"
-	@echo "make bench     hocmim and its peers side by side (QUICK=1: two minutes; FRESH=1: start over)"
-	@echo "make bench-memory  peak memory, 1 000 000 × 1 000 included"
-	@echo "make peers     the environment of the peers, for make bench"
-	@echo "make clean     remove everything that was built"
+	@echo "make demo         build, select features of the breast cancer table, print and write a report"
+	@echo "make test         lint, types, imports and all tests"
+	@echo "make test-fast    all tests except those marked slow: about two minutes on two cores"
+	@echo "make sanitize     all tests with AddressSanitizer and UBSan"
+	@echo "make paper        the published experiment: DATA=folder OUT=folder PAPER_JOBS=2 PAPER=--quick"
+	@echo "make docs         the documentation as HTML pages, in build/docs"
+	@echo "make bench        compare the speed of hocmim and other packages (QUICK=1: two minutes;"
+	@echo "                  FRESH=1: measure everything again; DATA=folder: also the paper's data sets)"
+	@echo "make bench-memory measure peak memory, up to 1 000 000 × 1 000"
+	@echo "make peers        install the other packages that make bench compares"
+	@echo "make clean        remove everything that was built"
 
 demo: $(VENV)/.installed
 	$(BIN)/python examples/demo.py
@@ -37,9 +39,13 @@ lint: $(VENV)/.installed-dev
 types: $(VENV)/.installed-dev
 	$(BIN)/mypy
 
+# loadgroup: tests that share an expensive fixture (mark xdist_group) run in one process.
 unit: $(VENV)/.installed-dev
 	scripts/install-chromium
-	$(BIN)/pytest -n $(JOBS)
+	$(BIN)/pytest -n $(JOBS) --dist loadgroup
+
+test-fast: $(VENV)/.installed-dev
+	$(BIN)/pytest -n $(JOBS) -m "not slow"
 
 $(VENV)/bin/python:
 	scripts/check-system
@@ -54,19 +60,21 @@ $(VENV)/.installed-dev: $(BUILD_FILES) | $(VENV)/bin/python
 	$(BIN)/python -m pip install -q -e '.[dev]'
 	@touch $@ $(VENV)/.installed
 
-# Stopped at any time, it goes on where it was when called again.
+# After an interruption, the same command continues the run.
 paper: $(VENV)/.installed-dev
+	@test -n "$(DATA)" || { echo "Which data? Run make paper DATA=folder, where folder holds the"; \
+	    echo "paper's data sets (docs/paper.md says how to get them), or set HOCMIM_DATA."; exit 2; }
 	$(BIN)/hocmim bench paper --data $(DATA) --out $(OUT) --jobs $(PAPER_JOBS) $(PAPER)
 
 docs: $(VENV)/.installed-docs
 	$(BIN)/sphinx-build -W --keep-going -q docs build/docs
-	@echo "The pages are in build/docs: open build/docs/index.html"
+	@echo "Open build/docs/index.html"
 
 $(VENV)/.installed-docs: $(BUILD_FILES) | $(VENV)/bin/python
 	$(BIN)/python -m pip install -q -e '.[docs]'
 	@touch $@ $(VENV)/.installed
 
-# The kernels built with the sanitizers, in an environment of their own.
+# The sanitizers need their own build of the kernels, in a separate environment.
 SANITIZED := .venv-sanitize
 sanitize:
 	scripts/check-system
@@ -76,12 +84,13 @@ sanitize:
 	    -C cmake.define.HOCMIM_SANITIZE=ON -C build-dir=build/sanitize
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libubsan.so)" \
 	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 \
-	    $(SANITIZED)/bin/python -m pytest -q -n $(JOBS)
+	    $(SANITIZED)/bin/python -m pytest -q -n $(JOBS) --dist loadgroup
 
-# hocmim and its peers side by side, the peers in an environment of their own.
+# The other packages are installed in a separate environment.
 PEERS := .venv-peers
 bench: $(VENV)/.installed-bench $(PEERS)/.installed
-	$(BIN)/python benchmarks/run.py $(if $(QUICK),--quick) $(if $(FRESH),--fresh)
+	$(BIN)/python benchmarks/run.py $(if $(QUICK),--quick) $(if $(FRESH),--fresh) \
+	    $(if $(DATA),--data $(DATA))
 
 peers: $(PEERS)/.installed
 
@@ -92,7 +101,7 @@ $(VENV)/.installed-bench: $(BUILD_FILES) | $(VENV)/bin/python
 	$(BIN)/python -m pip install -q -e '.[bench,report]'
 	@touch $@ $(VENV)/.installed
 
-# pymrmr does not say that its build needs Cython: it finds it in the environment.
+# pymrmr needs Cython to build and does not declare it, so Cython is installed first.
 $(PEERS)/.installed: benchmarks/peers.txt
 	test -x $(PEERS)/bin/python || $(PYTHON) -m venv $(PEERS)
 	$(PEERS)/bin/python -m pip install -q --upgrade pip

@@ -1,7 +1,7 @@
-"""With how many selected columns HOCMIM need not follow every path, and what it takes to know.
+"""Up to how many selected columns HOCMIM can bound the scores of paths, and the cost of this check.
 
-Prints a table in Markdown; with --write it goes into docs/performance.md. The paper's data sets are
-looked at, too, if their folder is given: 50/50 splits, as in the experiment.
+Prints a table in Markdown; --write puts it into docs/performance.md. With --data, the table also
+has the paper's data sets: one half of each, as in the published experiment.
 
     python benchmarks/bounds.py [--data FOLDER] [--write]
 """
@@ -16,17 +16,18 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from data_option import add_data_option
+from docs_tables import write_table
 from hocmim import HOCMIM, _native
-from into_docs import write_table
 from tables import SIZES, classes, table
 
 K = 50
-# Where everybody is followed all the 50 take minutes: these are enough to see it.
+# Without the bound, 50 columns take minutes: these numbers show the effect.
 MOST_SELECTED = {"D": 21, "E": 17}
 
 
-class Listener:
-    """What HOCMIM asks of the columns it has selected, and what it is told."""
+class CheckRecorder:
+    """Records every check of the bound, its answer and its time."""
 
     said: list[tuple[int, bool | None]]
     seconds: float
@@ -35,14 +36,14 @@ class Listener:
         began = time.perf_counter()
         self._n_columns, self._is_beyond = len(columns), len(columns) > arguments[0] + 1
         self._search = Separation(columns, *arguments)
-        Listener.seconds += time.perf_counter() - began
+        CheckRecorder.seconds += time.perf_counter() - began
 
     def holds(self) -> bool | None:
         began = time.perf_counter()
         answer = self._search.holds()
         if self._is_beyond:
-            Listener.said.append((self._n_columns, answer))
-        Listener.seconds += time.perf_counter() - began
+            CheckRecorder.said.append((self._n_columns, answer))
+        CheckRecorder.seconds += time.perf_counter() - began
         return answer
 
 
@@ -50,17 +51,19 @@ Separation = _native.Separation
 
 
 def row(name: str, X: NDArray, y: NDArray) -> str:
-    """One table: where the bound ends, and why."""
-    Listener.said, Listener.seconds = [], 0.0
+    """One table: up to which number of columns the bound holds, and why not further."""
+    CheckRecorder.said, CheckRecorder.seconds = [], 0.0
     k = min(MOST_SELECTED.get(name, K), X.shape[1])
     began = time.perf_counter()
     HOCMIM(k, n_jobs=1).fit(X, y)
     seconds = time.perf_counter() - began
-    bounded = [n for n, answer in Listener.said if answer]
-    ended = {True: "K", False: "no bound", None: "too much to find out"}
-    why = ended[Listener.said[-1][1]] if Listener.said else "K"
+    bounded = [n for n, answer in CheckRecorder.said if answer]
+    ended = {True: "K", False: "no bound", None: "check too expensive"}
+    why = ended[CheckRecorder.said[-1][1]] if CheckRecorder.said else "K"
     size, last = f"{X.shape[0]} × {X.shape[1]}", max(bounded, default=15)
-    return f"| {name} | {size} | {k} | {last} | {why} | {Listener.seconds:.2f} | {seconds:.2f} |"
+    return (
+        f"| {name} | {size} | {k} | {last} | {why} | {CheckRecorder.seconds:.2f} | {seconds:.2f} |"
+    )
 
 
 def tables(data: Path | None) -> Iterator[tuple[str, NDArray, NDArray]]:
@@ -79,13 +82,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parser.add_argument("--data", type=Path)
+    add_data_option(parser, required=False)
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
-    _native.Separation = Listener  # type: ignore[misc, assignment]
+    _native.Separation = CheckRecorder  # type: ignore[misc, assignment]
     lines = [
         "| table | samples × columns | K | bounded up to \\|S\\| | why not further | "
-        "finding out, s | all, s |",
+        "check, s | total, s |",
         "|---|---|---|---|---|---|---|",
     ]
     for name, X, y in tables(options.data):

@@ -1,4 +1,4 @@
-"""What is measured: groups of cases that go round together on one table."""
+"""The measured cases, in groups that share a table."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ORDERS = (1, 2, 3, 5, 7, 10, 15, 20)
 K = 50
 DEFAULT_ORDER = 15
 
-# The paper's low-dimensional sets: the files of shared/data with D ≤ 520.
+# The paper's low-dimensional data sets (D ≤ 520).
 PAPER_SETS = (
     "parkinsons",
     "spect",
@@ -41,7 +41,7 @@ Case = dict[str, Any]
 
 @dataclass
 class Group:
-    """Cases on one table. ``limit``: seconds a run may take; ``own_limit``: the same for hocmim."""
+    """Cases on one table. ``limit``: seconds allowed for a run; ``own_limit``: for hocmim."""
 
     table: TableSpec | Path
     cases: list[Case]
@@ -81,14 +81,14 @@ def peer(package: str, method: str, k: int = K) -> Case:
 
 
 def case_key(table: str, case: Case) -> str:
-    """A case in one line; equal keys are the same measurement."""
+    """A case as text; equal keys mean the same measurement."""
     options = ",".join(f"{name}={value}" for name, value in sorted(case["options"].items()))
     parts = [table, case["package"], case["method"], options or "-", case["kind"]]
     return "|".join([*parts, f"k{case['k']}", f"t{case['threads']}"])
 
 
-def is_easier(case: Case, other: Case) -> bool:
-    """Whether the search of one case is part of the other, on as many cores or fewer."""
+def is_part_of(case: Case, other: Case) -> bool:
+    """Whether the other case includes the search of this one, on the same cores or fewer."""
     if any(case[name] != other[name] for name in ("package", "method", "options", "k")):
         return False
     is_search = case["kind"] == "search" and other["kind"] != "encode"
@@ -96,7 +96,7 @@ def is_easier(case: Case, other: Case) -> bool:
 
 
 def size_group(spec: TableSpec, with_peers: bool = True, **limits: Any) -> Group:
-    """Every method at one of the sizes A…G: fit, the search alone on two cores and on one."""
+    """Every method at one of the sizes A…G: fit, and the search alone on two cores and one."""
     k = min(K, spec.n_columns)
     cases = [own("encode", k, "encode")]
     cases += [own("HOCMIM", k, "search", max_order=3)]
@@ -131,7 +131,7 @@ def growth_groups(
     with_peers: bool = True,
     **limits: Any,
 ) -> list[Group]:
-    """Time against N, D and K, one of them at a time moving from N=2000, D=500, K=20."""
+    """Time against N, D and K; one of them varies, the others are N=2000, D=500, K=20."""
 
     def group(n_samples: int, n_columns: int, ks: tuple[int, ...], tag: str) -> Group:
         spec = TableSpec(f"{n_samples}x{n_columns}", n_samples, n_columns)
@@ -148,7 +148,7 @@ def growth_groups(
 
 
 def order_group(spec: TableSpec, orders: tuple[int, ...] = ORDERS, **limits: Any) -> Group:
-    """HOCMIM against max_order, and JMI for scale: the search alone."""
+    """The search of HOCMIM against max_order, and of JMI for comparison."""
     k = min(K, spec.n_columns)
     cases = [own("JMI", k, "search")]
     for order in orders:
@@ -158,7 +158,7 @@ def order_group(spec: TableSpec, orders: tuple[int, ...] = ORDERS, **limits: Any
 
 
 def long_groups() -> list[Group]:
-    """HOCMIM where it takes minutes, once, for the claims that the limits leave as bounds."""
+    """HOCMIM on tables that take minutes, once: values in place of lower bounds."""
     cases = [
         own("JMI", kind="search"),
         own("HOCMIM", kind="search", max_order=3),
@@ -167,11 +167,13 @@ def long_groups() -> list[Group]:
     return [Group(SIZES[name], cases, repeats=1, own_limit=1500.0, tags=["long"]) for name in "CDE"]
 
 
-def paper_groups(data: Path, names: tuple[str, ...] = PAPER_SETS, **limits: Any) -> list[Group]:
-    """HOCMIM and the methods of the paper's claims on its data, half of each set."""
+def paper_groups(
+    data: Path | None, names: tuple[str, ...] = PAPER_SETS, **limits: Any
+) -> list[Group]:
+    """HOCMIM and the methods of the paper's claims on half of each of its data sets."""
     settings = {"repeats": 3, "own_limit": 20.0} | limits
     groups = []
-    for file in (data / f"{name}.npz" for name in names):
+    for file in (data / f"{name}.npz" for name in names if data is not None):
         if file.exists():
             with np.load(file, allow_pickle=False) as content:
                 k = min(K, content["X"].shape[1])
@@ -180,7 +182,7 @@ def paper_groups(data: Path, names: tuple[str, ...] = PAPER_SETS, **limits: Any)
     return groups
 
 
-def all_groups(data: Path, with_peers: bool) -> list[Group]:
+def all_groups(data: Path | None, with_peers: bool) -> list[Group]:
     """The full run."""
     return [
         *(size_group(spec, with_peers) for spec in SIZES.values()),
@@ -191,8 +193,8 @@ def all_groups(data: Path, with_peers: bool) -> list[Group]:
     ]
 
 
-def quick_groups(data: Path, with_peers: bool) -> list[Group]:
-    """The same shape in two minutes: small tables, few points, short limits."""
+def quick_groups(data: Path | None, with_peers: bool) -> list[Group]:
+    """A short version for two minutes: small tables, few points, short limits."""
     short = {"repeats": 2, "limit": 4.0, "own_limit": 10.0}
     return [
         size_group(SIZES["A"], with_peers, **short),

@@ -1,4 +1,4 @@
-"""What the project claims of its speed and memory, each with what was measured."""
+"""The project's claims on speed and memory, each with the measured value."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 from cases import PAPER_METHODS, PAPER_SETS, SECOND_ORDER, Case, K, case_key, own
 from tables import SIZES
 
-# How many times faster than these HOCMIM was in the paper.
+# How many times faster than these methods HOCMIM is in the paper.
 PAPER_RATIOS = {"CMICOT": 6.0, "Relax-mRMR": 10.0, "JMI-4": 100.0, "CMIM-4": 100.0}
 
 
 @dataclass(frozen=True)
 class Claim:
-    """One row: ``measured`` against ``target``; ``bound`` when a run went over its limit."""
+    """One claim: ``measured`` against ``target``; ``bound`` if a run exceeded its limit."""
 
     letter: str
     what: str
@@ -27,11 +27,11 @@ class Claim:
 
     @property
     def met(self) -> bool | None:
-        """None if it was not measured, or a bound does not decide it."""
+        """None if it was not measured, or if the lower bound does not decide it."""
         if self.measured is None:
             return None
         is_met = self.measured >= self.target if self.at_least else self.measured <= self.target
-        # A bound from below can only show that "at least" is met, or "at most" is not.
+        # A lower bound can only show that "at least" is met, or that "at most" is not.
         return None if self.bound and is_met != self.at_least else is_met
 
 
@@ -55,7 +55,7 @@ class Medians:
         return self.times.get(case_key(table, case))
 
     def ratio(self, table: str, case: Case, other: Case) -> tuple[float | None, bool]:
-        """Time of a case in times of another; True if that is only a lower bound."""
+        """Time of a case divided by that of another; True if it is only a lower bound."""
         key, below = case_key(table, case), self.of(table, other)
         if below is None:
             return None, False
@@ -95,14 +95,14 @@ def _against_yardstick(medians: Medians) -> list[Claim]:
                 cells = medians.in_yardsticks(table, case, SIZES[table].cells)
                 note += "" if cells is None else f"; {cells:.2f} of N·D increments"
             measured = medians.in_yardsticks(table, case)
-            what = f"{method} at {table}, in plain histograms of N·D·K"
+            what = f"{method} at {table}, time ÷ plain histogram of N·D·K"
             claims.append(Claim("a", what, measured, target, note=note))
     return claims
 
 
 def _lazy(medians: Medians) -> list[Claim]:
     ratio, bound = medians.ratio("C", own("CMIM", kind="search"), own("MIM", kind="search"))
-    return [Claim("b", "lazy CMIM at C, in times of MIM", ratio, 2.0, bound=bound)]
+    return [Claim("b", "lazy CMIM at C, time ÷ MIM", ratio, 2.0, bound=bound)]
 
 
 def _order(medians: Medians) -> list[Claim]:
@@ -110,10 +110,10 @@ def _order(medians: Medians) -> list[Claim]:
     claims = []
     for table in "BCDE":
         ratio, bound = medians.ratio(table, hocmim, own("JMI", kind="search"))
-        claims.append(Claim("c", f"HOCMIM at {table}, in times of JMI", ratio, 8.0, bound=bound))
+        claims.append(Claim("c", f"HOCMIM at {table}, time ÷ JMI", ratio, 8.0, bound=bound))
     for table in "BCDE":
         ratio, bound = medians.ratio(table, hocmim, third)
-        what = f"HOCMIM at {table}, max_order=15 in times of max_order=3"
+        what = f"HOCMIM at {table}, time with max_order=15 ÷ max_order=3"
         claims.append(Claim("d", what, ratio, 2.0, bound=bound))
     seconds = medians.of("G", own("HOCMIM"))
     claims.append(Claim("d", "HOCMIM at G, seconds with encoding", seconds, 10.0))
@@ -121,7 +121,7 @@ def _order(medians: Medians) -> list[Claim]:
 
 
 def paper_ratios(medians: Medians) -> dict[str, dict[str, tuple[float, bool]]]:
-    """How many times HOCMIM's time each method took on each set; True where only a lower bound."""
+    """Time of each method divided by HOCMIM's, for each set; True for a lower bound."""
     ratios: dict[str, dict[str, tuple[float, bool]]] = {}
     for table in PAPER_SETS:
         for method in PAPER_METHODS[1:]:
@@ -149,10 +149,10 @@ def _paper(medians: Medians) -> list[Claim]:
         note = ""
         if largest is not None:
             note = f"largest {'> ' if largest[1] else ''}{largest[0]:.0f}; {len(found)} sets"
-        what = f"{method} on the paper's low-dimensional data, in times of HOCMIM (median set)"
+        what = f"{method} on the paper's low-dimensional sets, time ÷ HOCMIM (median set)"
         claims.append(Claim("e", what, middle, target, at_least=True, note=note))
         if largest is not None:
-            what = f"{method}, the same on the set where it is largest (the paper's “up to”)"
+            what = f"{method}, time ÷ HOCMIM on the set where it is largest (the paper's “up to”)"
             claims.append(Claim("e", what, largest[0], target, at_least=True, bound=largest[1]))
     return claims
 
@@ -160,7 +160,7 @@ def _paper(medians: Medians) -> list[Claim]:
 def _memory(memory: list[dict[str, Any]]) -> list[Claim]:
     claims = []
     for row in memory:
-        what = f"{row['method']} at {row['table']}: peak beyond the table, of what is allowed"
+        what = f"{row['method']} at {row['table']}: peak beyond the table ÷ allowed"
         note = (
             f"{row['extra'] / 2**20:.0f} MiB beyond a table of {row['user_table'] / 2**20:.0f} MiB;"
             f" codes {row['codes'] / 2**20:.0f} MiB"

@@ -1,10 +1,10 @@
-"""Points for the cost model of docs/scaling.md: processor time and bytes moved, by N, D, K and W.
+"""Measurements for the cost model of docs/scaling.md: processor time and bytes by N, D, K and W.
 
     .venv/bin/python benchmarks/dask_model.py [--results benchmarks/results]
 
-Tables of five levels are made on the workers as Dask arrays, encoded there and selected from. Time
-is processor time of the worker processes, all together, which other work on the machine does not
-disturb; bytes are those workers sent to each other and to the client. Written to ``dask_model.md``.
+The workers make tables of five levels as Dask arrays, encode them and run the selection. Time is
+the sum of the processor time of all worker processes, which hardly depends on other load; bytes are
+those that workers sent to each other and to the client. The table is written to ``dask_model.md``.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ POINTS = [
 
 
 class Usage:
-    """Processor seconds of the workers and bytes they sent, since it was last asked."""
+    """Processor seconds of the workers and bytes they sent since the last call."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
@@ -58,7 +58,7 @@ class Usage:
 
 
 def measure(client: Client, method: str, n: int, d: int, k: int) -> tuple[float, ...]:
-    """Seconds a cell and bytes a cell of encoding; seconds a cell and step, bytes a step."""
+    """Seconds and bytes per cell of encoding; seconds per cell and step, bytes per step."""
     rng = da.random.default_rng(0)
     X = rng.integers(0, 5, size=(n, d), chunks=(n // 8, d), dtype=np.uint8)
     y = np.random.default_rng(1).integers(0, 2, n)
@@ -86,11 +86,11 @@ def main() -> None:
     arguments = parser.parse_args()
     lines = [
         "# Processor time and bytes on a Dask cluster\n",
-        "Of all workers together; five levels, two classes, workers of one thread on one machine. "
+        "Sum over all workers; five levels, two classes, workers of one thread on one machine. "
         "Encoding includes making the table. Load average at the start: "
         f"{os.getloadavg()[0]:.0f}.\n",
-        "| method | N | D | K | workers | encoding, ns a cell | encoding, bytes moved a cell | "
-        "search, ns a cell and step | bytes moved a step, of N |",
+        "| method | N | D | K | workers | encoding, ns per cell | encoding, bytes sent per cell | "
+        "search, ns per cell and step | bytes sent per step ÷ N |",
         "|---|---|---|---|---|---|---|---|---|",
     ]
     print("\n".join(lines), flush=True)
@@ -102,8 +102,8 @@ def main() -> None:
             Client(local) as client,
         ):
             measure(client, "JMI", 1000, 10, 2)  # imports on the workers
-            for method, n, d, k, wanted in POINTS:
-                if wanted == n_workers:
+            for method, n, d, k, of_workers in POINTS:
+                if of_workers == n_workers:
                     encode, moved, search, sent = measure(client, method, n, d, k)
                     lines.append(
                         f"| {method} | {n:,} | {d} | {k} | {n_workers} | {encode * 1e9:.1f} | "

@@ -1,12 +1,12 @@
-"""A Parquet data set larger than memory, selected from on workers of 2 GB each.
+"""Selection from a Parquet data set larger than memory, on Dask workers of 2 GB each.
 
     .venv/bin/python benchmarks/dask_out_of_core.py --folder /data [--results benchmarks/results]
 
-Writes a seeded table of float64 (10.4 GB unless told otherwise) in files of 25 000 rows, starts two
-single-threaded worker processes with a memory limit that Dask's nannies enforce by killing, encodes
-the table on them and selects from it by HOCMIM and by JMI. Records, in ``dask_out_of_core.md``, the
-largest resident size of each worker, and for each step its time and the bytes workers sent. The
-files are removed afterwards.
+Writes a seeded table of float64 (10.4 GB by default) in files of 25 000 rows and starts two
+single-threaded worker processes with a memory limit: Dask kills a worker that exceeds it. The
+workers encode the table and run HOCMIM and JMI. Writes to ``dask_out_of_core.md`` the peak resident
+size of each worker, and for each step its time and the bytes that workers sent. The files are
+deleted afterwards.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from hocmim.coding.sources import open_source
 from hocmim.search.engines.remote import open_cluster, open_files
 from hocmim.search.loop import forward_search
 from hocmim.selectors.registry import make_selector
-from memory import peak_bytes, set_mark_back
+from memory import peak_bytes, reset_peak
 
 FILE_ROWS = 25_000
 N_INFORMATIVE = 40
@@ -38,7 +38,7 @@ METHODS = {"HOCMIM": 8, "JMI": 20}
 
 
 def write_files(folder: Path, n_rows: int, n_columns: int) -> int:
-    """Numbers of which some follow y, some a column that does; return their size in bytes."""
+    """Write columns, some dependent on y or on such a column; return their size in bytes."""
     for at in range(0, n_rows, FILE_ROWS):
         rng = np.random.default_rng([8, at])
         size = min(FILE_ROWS, n_rows - at)
@@ -49,7 +49,7 @@ def write_files(folder: Path, n_rows: int, n_columns: int) -> int:
             X[n_columns - 1 - j] += X[j]
         columns = {f"x{j}": pa.array(column) for j, column in enumerate(X)}
         table = pa.table({**columns, "y": pa.array(y)})
-        # Random digits: neither a dictionary nor compression makes them less.
+        # Random digits: neither a dictionary nor compression makes them smaller.
         name = folder / f"part-{at // FILE_ROWS:05d}.parquet"
         parquet.write_table(table, name, compression="none", use_dictionary=False)
     return n_rows * n_columns * 8
@@ -71,7 +71,7 @@ class Recorder:
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        self.client.run(set_mark_back)
+        self.client.run(reset_peak)
         start, sent = time.perf_counter(), self.sent()
         yield
         seconds, moved = time.perf_counter() - start, self.sent() - sent
@@ -84,7 +84,7 @@ class Recorder:
 
 
 def select(codes: Any, y: Any, method: str, recorder: Recorder) -> list[tuple[float, int]]:
-    """Seconds and bytes of each step of a method."""
+    """Run a method; return the seconds and bytes of each step."""
     n_selected = METHODS[method]
     selector = make_selector(method, n_features_to_select=n_selected)
     selector.n_features_in_ = codes.n_columns
@@ -121,7 +121,7 @@ def run(folder: Path, arguments: argparse.Namespace) -> list[str]:
             f"{arguments.rows:,} × {arguments.columns:,} of float64, {n_bytes / 1e9:.1f} GB raw, "
             f"in {len(list(folder.iterdir()))} Parquet files (written in {seconds:.0f} s). Two "
             f"worker processes of one thread and {arguments.memory} each, on one machine of two "
-            f"cores that other work shared (load average {os.getloadavg()[0]:.0f}).\n"
+            f"cores (load average {os.getloadavg()[0]:.0f}).\n"
         )
         recorder.say("| stage | seconds | peak of each worker, MB | sent by workers, MB |")
         recorder.say("|---|---|---|---|")
@@ -136,15 +136,15 @@ def run(folder: Path, arguments: argparse.Namespace) -> list[str]:
                 steps[method] = select(codes, target.column, method, recorder)
         codes_gb = codes.n_samples * codes.n_columns / 1e9
         recorder.say(f"\nBlocks: {len(codes.blocks)}; codes: {codes_gb:.2f} GB.")
-        for method, taken in steps.items():
+        for method, measured in steps.items():
             recorder.say(f"\n{method}, step by step: seconds (MB sent by workers)\n")
-            recorder.say(", ".join(f"{s:.2f} ({b / 1e6:.1f})" for s, b in taken))
+            recorder.say(", ".join(f"{s:.2f} ({b / 1e6:.1f})" for s, b in measured))
     return recorder.lines
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--folder", type=Path, help="where to put the files for the time being")
+    parser.add_argument("--folder", type=Path, help="folder for the temporary files")
     parser.add_argument("--rows", type=int, default=1_300_000)
     parser.add_argument("--columns", type=int, default=1_000)
     parser.add_argument("--memory", default="2GB", help="of each worker")

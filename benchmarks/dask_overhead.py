@@ -1,11 +1,12 @@
-"""The Dask engine against the local one on a table that fits one machine.
+"""Compare the Dask engine with the local engine on tables that fit one machine.
 
     .venv/bin/python benchmarks/dask_overhead.py [--rounds 3] [--results benchmarks/results]
 
-Size E (200 000 × 200, five levels), one ten times as long and one ten times as wide; two
-single-threaded worker processes against two threads, taken in turns. Two ratios: of the search
-alone, on codes that are where the engine wants them, and of ``fit``, encoding and moving the codes
-included. The results are checked to be equal. Written to ``dask_overhead.md``.
+Tables: size E (200 000 × 200, five levels), one with ten times the rows and one with ten times the
+columns. Two single-threaded worker processes and two threads are measured alternately. Two ratios:
+of the search alone, with the codes already on the workers, and of ``fit``, which includes encoding
+and sending the codes. The script checks that the results are equal. The table is written to
+``dask_overhead.md``.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ def seconds(function: Any) -> tuple[float, Any]:
 
 
 class Case:
-    """One method on one table, by either engine."""
+    """One method on one table, with either engine."""
 
     def __init__(self, spec: TableSpec, method: str, k: int, options: dict[str, Any]) -> None:
         self.X, self.y = table(spec, np.uint8), classes(spec)
@@ -96,7 +97,7 @@ def measure(case: Case, client: Client, rounds: int) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--only", help="methods to run, such as HOCMIM,JMI; all unless given")
+    parser.add_argument("--only", help="methods to run, such as HOCMIM,JMI; default: all")
     parser.add_argument("--short", action="store_true", help="size E only")
     parser.add_argument("--results", type=Path, help="folder for dask_overhead.md")
     arguments = parser.parse_args()
@@ -107,11 +108,12 @@ def main() -> None:
         if case[1] in wanted and (case[0] is SIZES["E"] or not arguments.short)
     ]
     lines = [
-        "# The Dask engine and the local one\n",
-        f"Seconds, medians of {arguments.rounds} rounds in turns; two threads against two worker "
-        "processes of one thread, on a machine of two cores. Load average "
-        f"{os.getloadavg()[0]:.0f} when it began: other work shared the machine.\n",
-        "| table | method | search, local | Dask | ratio | fit, local | Dask | ratio | ms a step |",
+        "# The Dask engine compared with the local engine\n",
+        f"Seconds, medians of {arguments.rounds} alternating rounds; two threads and two worker "
+        "processes of one thread, on a machine of two cores. Load average at the start: "
+        f"{os.getloadavg()[0]:.0f}.\n",
+        "| table | method | search, local | Dask | ratio | fit, local | Dask | ratio | "
+        "extra ms per step |",
         "|---|---|---|---|---|---|---|---|---|",
     ]
     print("\n".join(lines), flush=True)

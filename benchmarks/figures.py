@@ -1,4 +1,4 @@
-"""The plot: time against N, D, K, and HOCMIM's growth with the order."""
+"""The plot: time against N, D and K, and the time of HOCMIM against the order."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MARKERS = {"scikit-learn": "s", "fast-select": "^", "mrmr-selection": "D"}
 
 
 def draw(records: list[dict[str, Any]], stem: Path) -> None:
-    """Write stem.svg and stem.png; nothing without matplotlib."""
+    """Write stem.svg and stem.png, if matplotlib is installed."""
     try:
         import matplotlib
     except ImportError:
@@ -81,7 +81,7 @@ def medians_along(
     package: str,
     method: str,
 ) -> list[tuple[int, float]]:
-    """(value, median seconds) of the runs of one program where only one dimension moves."""
+    """(value, median seconds) of one program over the runs that differ in one dimension."""
     times: dict[int, list[float]] = {}
     for record in records:
         if (
@@ -97,7 +97,7 @@ def medians_along(
 
 
 def order_panel(axis: Any, records: list[dict[str, Any]]) -> None:
-    """HOCMIM's time in times of JMI's on the same table."""
+    """The time of HOCMIM divided by that of JMI on the same table."""
     found: dict[str, dict[int, list[float]]] = {}
     jmi: dict[str, list[float]] = {}
     for record in records:
@@ -118,6 +118,6 @@ def order_panel(axis: Any, records: list[dict[str, Any]]) -> None:
     axis.set_xlabel("max_order")
     axis.set_xticks(ORDERS, [str(order) for order in ORDERS])
     axis.set_xlim(0, max(ORDERS) + 0.5)
-    axis.set_title("HOCMIM in times of JMI, K = 50 (search)", fontsize=9)
+    axis.set_title("time of HOCMIM ÷ JMI, K = 50 (search)", fontsize=9)
     axis.grid(alpha=0.25)
     axis.legend(frameon=False, title="table")

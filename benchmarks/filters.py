@@ -1,9 +1,9 @@
-"""Time every filter on every data set of the paper: a Markdown table of seconds.
+"""Times of every filter on every data set of the paper, as a table in Markdown.
 
-    python benchmarks/filters.py [--data ../shared/data] [--jobs -1] [--out FILE]
+    python benchmarks/filters.py --data FOLDER [--jobs -1] [--out FILE]
 
-One fit each, 50 columns (all, where there are fewer). The filters refuse missing values: they are
-replaced by the median of their column (only arrhythmia has any).
+One fit each; 50 columns are selected, or all if there are fewer. The filters do not accept missing
+values: they are replaced by the median of the column (only arrhythmia has missing values).
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import hocmim
+from data_option import add_data_option
 from hocmim.experiments.machine import processor
 from hocmim.selectors.base import RankingSelector
 
@@ -44,15 +45,15 @@ def read(path: Path) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
 def seconds(selector: RankingSelector, X: NDArray[np.float64], y: NDArray[np.int64]) -> float:
     start = time.perf_counter()
     selector.fit(X, y)
-    taken = time.perf_counter() - start
+    elapsed = time.perf_counter() - start
     if np.isnan(selector.feature_scores_).any():
-        raise RuntimeError(f"{selector} gave a score that is not a number")
-    return taken
+        raise RuntimeError(f"{selector} returned a score that is not a number")
+    return elapsed
 
 
 def lines(folder: Path, jobs: int, note: str) -> Iterator[str]:
     yield "# Times of the filters\n"
-    yield f"Seconds for one fit, {N_SELECTED} columns selected (all, where there are fewer)."
+    yield f"Seconds for one fit, {N_SELECTED} columns selected (all if there are fewer)."
     yield "Missing values were replaced by the column's median; NCA uses at most"
     yield f"{hocmim.NCA().max_samples} samples (its default); ReliefF and NCA use all cores.\n"
     yield f"Machine: {os.cpu_count()} cores, {processor()}. numpy {np.__version__}. {note}\n"
@@ -68,11 +69,12 @@ def lines(folder: Path, jobs: int, note: str) -> Iterator[str]:
 
 
 def main() -> None:
-    shared = Path(__file__).resolve().parents[2] / "shared" / "data"
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", type=Path, default=shared)
+    add_data_option(parser)
     parser.add_argument("--jobs", type=int, default=-1)
-    parser.add_argument("--note", default="", help="a remark on the machine, for the table")
+    parser.add_argument(
+        "--note", default="", help="a remark on the machine, printed above the table"
+    )
     parser.add_argument("--out", type=Path, help="also write the table here")
     options = parser.parse_args()
     if not options.data.is_dir():

@@ -1,17 +1,17 @@
-"""The 3-NN error of HOCMIM's selections on two of the paper's data sets, against SPEC's figures.
+"""The 3-NN error of HOCMIM's selections on two of the paper's data sets, and the expected errors.
 
-    .venv/bin/python benchmarks/knn_error.py [--data ../shared/data] [--splits 10]
+    .venv/bin/python benchmarks/knn_error.py --data FOLDER [--splits 10]
 
 50/50 splits; equal-width bins fitted on the training half; 3-NN on the binned values with the first
-m selected features, averaged over m = 1..50 (or all). krvskp has many samples for its levels and
-wants form="conditional"; pengleuk has 36 and wants the default.
+m selected features, averaged over m = 1..50 (or all). krvskp has many samples for its levels, so
+form="conditional" suits it; pengleuk has 36 training samples, so the default form suits it.
 """
 
 import argparse
-from pathlib import Path
 
 import numpy as np
 
+from data_option import add_data_option
 from hocmim import HOCMIM, Encoder
 
 CASES = [("krvskp", "conditional", "near 0.071"), ("pengleuk", "redundancy", "at most 0.056")]
@@ -23,7 +23,7 @@ def binned(encoder: Encoder, X: np.ndarray) -> np.ndarray:
 
 
 def knn_errors(train, y_train, test, y_test, order, k=3):
-    """Error with the first 1, 2, … features: distances grow feature by feature."""
+    """Error with the first 1, 2, … features; each feature is added to the distances."""
     distance = np.zeros((len(test), len(train)))
     errors = []
     for feature in order:
@@ -56,7 +56,7 @@ def mean_error(X, y, form, n_splits):
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    add_data_option(parser)
     parser.add_argument("--splits", type=int, default=10)
     arguments = parser.parse_args()
     print("| data set | form | mean error | sd over splits | expected |\n|---|---|---|---|---|")

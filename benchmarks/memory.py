@@ -1,12 +1,12 @@
-"""Peak memory of ``HOCMIM.fit`` beyond the user's own table.
+"""Peak memory of ``HOCMIM.fit`` in addition to the user's table.
 
     .venv/bin/python benchmarks/memory.py [B C D E 1000000x1000] [--results benchmarks/results]
 
-Each size runs in a process of its own, which makes its table a few columns at a time, fits a small
-table once, sets the mark of its peak back and fits. B–E are tables of float64, 1 000 000 × 1 000
-is one of uint8 (K = 20). Allowed beyond the table: codes, another byte a cell for bit planes,
-16 bytes for each candidate and level of its remembered path, 10 %, and 8 MiB for threads and
-allocator, which is what shows at B.
+Each size runs in its own process. The process makes its table a few columns at a time, fits a small
+table once, resets its peak memory and fits. The tables B–E are float64; 1 000 000 × 1 000 is uint8
+(K = 20). Allowed in addition to the table: the codes, one more byte per cell for bit planes,
+16 bytes for each candidate and level of its stored path, 10 %, and 8 MiB for threads and the
+allocator, which matters for B only.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ OVERHEAD = 8 << 20
 
 
 def peak_bytes() -> int:
-    """The largest resident size since the mark was last set back."""
+    """The largest resident size since the last reset."""
     try:
         for line in Path("/proc/self/status").read_text().splitlines():
             if line.startswith("VmHWM"):
@@ -41,28 +41,28 @@ def peak_bytes() -> int:
     return peak if sys.platform == "darwin" else peak << 10
 
 
-def set_mark_back() -> None:
-    """Forget the peak so far, where the system can (Linux)."""
+def reset_peak() -> None:
+    """Reset the peak of the resident size, if the system can (Linux)."""
     try:
         Path("/proc/self/clear_refs").write_text("5")
     except OSError:
-        print("the peak includes making the table", file=sys.stderr)
+        print("The peak includes the making of the table.", file=sys.stderr)
 
 
 def measure(spec: TableSpec) -> dict[str, Any]:
-    """Fit HOCMIM to the table of this spec and say what that took."""
+    """Fit HOCMIM to the table of this spec; return its time and memory."""
     from hocmim import HOCMIM
 
     is_large = spec.name == LARGE.name
     X, y = table(spec, np.uint8 if is_large else np.float64), classes(spec)
     HOCMIM(5).fit(X[:200, :20].copy(), y[:200])
-    set_mark_back()
+    reset_peak()
     before = peak_bytes()
     start = time.perf_counter()
     k = min(20 if is_large else 50, spec.n_columns)
     selector = HOCMIM(k, max_order=MAX_ORDER).fit(X, y)
     seconds = time.perf_counter() - start
-    codes = spec.cells  # five levels: a byte a cell
+    codes = spec.cells  # five levels: one byte per cell
     return {
         "table": spec.name,
         "method": "HOCMIM",
@@ -85,7 +85,7 @@ def spec_of(name: str) -> TableSpec:
 
 
 def measure_apart(name: str, limit: float) -> dict[str, Any] | None:
-    """The same in a new process, killed after so many seconds."""
+    """``measure`` in a new process, killed after ``limit`` seconds."""
     command = [sys.executable, __file__, "--inside", name]
     try:
         done = subprocess.run(command, stdout=subprocess.PIPE, timeout=limit, check=True)
@@ -125,7 +125,7 @@ def main() -> None:
     for name in options.tables:
         row = measure_apart(name, options.limit)
         if row is None:
-            print(f"{name}: not done in {options.limit:g} s", file=sys.stderr)
+            print(f"{name}: not finished in {options.limit:g} s", file=sys.stderr)
             continue
         rows = [*(other for other in rows if other["table"] != name), row]
         file.write_text(json.dumps({"rows": rows}, indent=1) + "\n")

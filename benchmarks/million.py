@@ -2,8 +2,8 @@
 
     .venv/bin/python benchmarks/million.py [--samples 1000000] [--columns 1000] [-k 20]
 
-The codes are made directly, a byte a cell, so that what is measured is the search and not encoding
-(``benchmarks/memory.py`` measures ``fit``). Allowed: minutes, and 4 GB.
+The codes are made directly, one byte per cell, so that only the search is measured and not the
+encoding (``benchmarks/memory.py`` measures ``fit``). The target is minutes, and 4 GB of memory.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from memory import peak_bytes, set_mark_back
+from memory import peak_bytes, reset_peak
 from tables import TableSpec, as_codes, classes, code_matrix
 
 MAX_ORDER = 15
@@ -22,13 +22,13 @@ ALLOWED_BYTES = 4 << 30
 
 
 def measure(spec: TableSpec, k: int, n_jobs: int | None) -> dict[str, Any]:
-    """Select k columns of the table and say what that took."""
+    """Select k columns of the table; return the time and memory."""
     from hocmim.criteria.hocmim import GreedyHOCMIM
     from hocmim.search.engines.local import LocalEngine
     from hocmim.search.loop import forward_search
 
     codes, y = as_codes(code_matrix(spec), classes(spec))
-    set_mark_back()
+    reset_peak()
     before = peak_bytes()
     wall, cpu = time.perf_counter(), time.process_time()
     with LocalEngine(codes, y, GreedyHOCMIM(max_order=MAX_ORDER), n_jobs=n_jobs) as engine:

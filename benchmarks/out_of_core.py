@@ -1,12 +1,12 @@
-"""Selecting from a Parquet data set of several times the memory a process may take.
+"""Selection from a Parquet data set several times larger than the memory limit of the process.
 
     .venv/bin/python benchmarks/out_of_core.py [--rows 300000] [--columns 600] [--limit 160]
 
 Makes a data set of standard normal numbers (incompressible; once, in ``.benchmarks/``), then fits
-MIM, JMI and HOCMIM (K = 10, one thread) in processes of their own: with ``codes_dir`` and a limit
-on the memory a process allocates (RLIMIT_DATA, in MiB beyond what interpreter and libraries take),
-once more with the codes that are there by then, and without a limit. Writes
-``out_of_core.md``: processor seconds, and the largest amount allocated beyond the libraries.
+MIM, JMI and HOCMIM (K = 10, one thread), each in its own process: with ``codes_dir`` and a limit on
+the allocated memory (RLIMIT_DATA, in MiB beyond the interpreter and libraries), again with the
+stored codes, and without a limit. Writes ``out_of_core.md``: processor seconds, and the peak of the
+memory allocated beyond the libraries.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ METHODS = ("MIM", "JMI", "HOCMIM")
 
 
 def make_data(folder: Path, n_rows: int, n_columns: int) -> None:
-    """Files of 50 000 rows; the target is told by two columns together."""
+    """Write files of 50 000 rows; two columns together determine the target."""
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -46,27 +46,27 @@ def make_data(folder: Path, n_rows: int, n_columns: int) -> None:
 
 
 def allocated() -> int:
-    """Private memory of this process that can be written, in bytes."""
+    """Private writable memory of this process, in bytes."""
     lines = Path("/proc/self/status").read_text().splitlines()
     return int(next(line for line in lines if line.startswith("VmData")).split()[1]) << 10
 
 
 class Peak(threading.Thread):
-    """The largest amount allocated, looked at a hundred times a second."""
+    """The peak of the allocated memory, sampled a hundred times a second."""
 
     def __init__(self) -> None:
         super().__init__(daemon=True)
         self.start_bytes = self.bytes = allocated()
 
     def run(self) -> None:
-        """Look until the process ends."""
+        """Sample until the process ends."""
         while True:
             self.bytes = max(self.bytes, allocated())
             time.sleep(0.01)
 
 
 def measure(method: str, folder: str, codes_dir: str | None, limit: int | None) -> dict[str, Any]:
-    """One fit under the limit, in this process."""
+    """One fit with the memory limit, in this process."""
     import pyarrow.dataset
     import pyarrow.parquet  # noqa: F401
 
@@ -88,7 +88,7 @@ def measure(method: str, folder: str, codes_dir: str | None, limit: int | None) 
 
 
 def in_a_process(*arguments: Any) -> dict[str, Any]:
-    """``measure`` in a process whose allocators reserve nothing beforehand."""
+    """``measure`` in a new process whose allocators reserve no memory in advance."""
     allocators = {"ARROW_DEFAULT_MEMORY_POOL": "system", "MALLOC_ARENA_MAX": "1"}
     command = [sys.executable, __file__, "--measure", json.dumps(arguments)]
     environment = {**os.environ, **allocators}
@@ -96,16 +96,16 @@ def in_a_process(*arguments: Any) -> dict[str, Any]:
 
 
 def report(arguments: argparse.Namespace, scratch: Path) -> str:
-    """All measurements, as a table."""
+    """Make all measurements; return them as a table."""
     folder = scratch / f"normal-{arguments.rows}x{arguments.columns}"
     make_data(folder, arguments.rows, arguments.columns)
     raw = arguments.rows * arguments.columns * 8
     lines = [
-        f"{arguments.rows:,} × {arguments.columns}, {raw / 1e9:.1f} GB of numbers; "
-        f"{arguments.limit} MiB allowed ({raw / (arguments.limit << 20):.1f} times less). "
+        f"{arguments.rows:,} × {arguments.columns}, {raw / 1e9:.1f} GB of numbers; limit "
+        f"{arguments.limit} MiB ({raw / (arguments.limit << 20):.1f} times less). "
         "K = 10, one thread; processor seconds and MiB allocated.",
         "",
-        "| method | within the limit, codes made | codes used again | no limit, codes in memory |",
+        "| method | with the limit | with the limit, stored codes | no limit, codes in memory |",
         "|---|---|---|---|",
     ]
     for method in METHODS:

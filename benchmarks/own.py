@@ -1,4 +1,4 @@
-"""hocmim's methods as the runner calls them: ``fit``, the search alone, encoding alone."""
+"""The three measured calls of hocmim: ``fit``, the search alone, and encoding alone."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tables import as_codes
 
 
 def prepare(X: Any, y: Any, matrix: Any) -> dict[str, Any]:
-    """What each kind of call needs, made before the clock starts."""
+    """The inputs of all three calls, made before the timing starts."""
     return {"X": X, "y": y, "codes": as_codes(matrix, y) if matrix is not None else None}
 
 
@@ -38,7 +38,7 @@ def _search(data: dict[str, Any], case: dict[str, Any]) -> list[int]:
 
     codes, y = data["codes"]
     selector = _selector(case)
-    selector.n_features_in_ = codes.n_columns  # what fit would have set before this
+    selector.n_features_in_ = codes.n_columns  # set by fit otherwise
     with LocalEngine(codes, y, selector._criterion(), n_jobs=case["threads"]) as engine:
         return [step.index for step in forward_search(engine, case["k"]).steps]
 

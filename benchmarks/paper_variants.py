@@ -1,13 +1,13 @@
-"""Why HOCMIM's rank differs from the published one: what the paper leaves open, tried one by one.
+"""Possible reasons why HOCMIM's rank differs from the published one, tested one at a time.
 
     .venv/bin/python benchmarks/paper_variants.py --results results/paper --data DIR [--splits 10]
 
-Reads the selections of a finished ``hocmim bench paper`` and changes one thing at a time: a
-parameter of HOCMIM (its new selections take the place of the old ones in the table of 11 methods),
-or what 3-NN is given (for all methods, on the same selections). The last rows draw the splits again
-with replacement: how far chance alone moves the rank. Writes ``variants.md`` beside
-the results; its own results are kept in ``variants/`` there: it can be stopped and started again.
-``--write`` puts both tables into docs/paper_results.md.
+Reads the selections of a finished ``hocmim bench paper`` and changes one setting at a time: a
+parameter of HOCMIM (its new selections replace the old ones in the table of 11 methods), or the
+input of 3-NN (for all methods, with the same selections). The last rows resample the splits with
+replacement: they show how much the rank varies by chance. Writes ``variants.md`` beside the
+results. Its own results are stored in ``variants/`` there: after an interruption the same command
+continues. ``--write`` puts both tables into docs/paper_results.md.
 """
 
 import argparse
@@ -19,6 +19,8 @@ from pathlib import Path
 
 import numpy as np
 
+from data_option import add_data_option
+from docs_tables import write_table
 from hocmim.experiments.classifiers import CLASSIFIERS, TITLES, balanced_error, count_wrong
 from hocmim.experiments.datasets import Source, find_published
 from hocmim.experiments.paper import HOCMIM, LOW, comparisons
@@ -36,7 +38,6 @@ from hocmim.experiments.run import Experiment, run
 from hocmim.experiments.statistics import rank_rows
 from hocmim.experiments.store import Store
 from hocmim.experiments.tables import Grid, error_table, significance
-from into_docs import write_table
 
 VARIANTS = {
     "form = conditional": {"form": "conditional"},
@@ -70,7 +71,7 @@ def _show(progress, seconds_left) -> None:
 
 
 def classify_again(outcome: Outcome, *, sources: dict[str, Source], protocol: Protocol) -> Outcome:
-    """The same selection, with the classifiers given something else."""
+    """The same selection, with another input of the classifiers."""
     data = sources[outcome.item.dataset].load()
     halves = split_rows(data.y, outcome.item.split, protocol.seed)
     selected = np.array(outcome.selected)
@@ -87,7 +88,7 @@ def classify_again(outcome: Outcome, *, sources: dict[str, Source], protocol: Pr
 def run_inputs(
     outcomes: Outcomes, sources: dict[str, Source], given: str, path: Path, jobs: int
 ) -> Outcomes:
-    """Every outcome with the classifiers given something else."""
+    """Every outcome, with another input of the classifiers."""
     store = Store(path)
     found = store.read()
     todo = [outcome for item, outcome in outcomes.items() if item not in found]
@@ -104,7 +105,7 @@ def run_inputs(
 
 
 def describe(outcomes: Outcomes, classifier: str) -> list[str]:
-    """HOCMIM's average rank and place among the 11, its mean error, who is significantly worse."""
+    """HOCMIM's average rank, place and mean error, and the methods significantly worse."""
     table = error_table(outcomes, comparisons()[0], classifier, "error", {})
     at = LOW.index(HOCMIM)
     ranks = table.average_ranks
@@ -118,7 +119,7 @@ def describe(outcomes: Outcomes, classifier: str) -> list[str]:
 
 
 def chance(outcomes: Outcomes, classifier: str, n_splits: int) -> str:
-    """The middle 90 % of HOCMIM's average rank over draws of the splits."""
+    """The middle 90 % of HOCMIM's average rank over resamples of the splits."""
     sets = sorted({item.dataset for item in outcomes})
     errors = np.array(
         [
@@ -138,11 +139,11 @@ def chance(outcomes: Outcomes, classifier: str, n_splits: int) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    add_data_option(parser)
     parser.add_argument("--results", type=Path, default=Path("results/paper"))
     parser.add_argument("--splits", type=int, default=10)
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--write", action="store_true", help="the tables into docs/")
+    parser.add_argument("--write", action="store_true", help="write the tables into docs/")
     given = parser.parse_args()
 
     low = [entry for entry in published_sets() if not entry.is_high_dimensional]
@@ -176,11 +177,20 @@ def main() -> None:
     ]
     n_all = 1 + max(item.split for item in published)
     rows += [
-        [f"{n_all} splits drawn again: 90 %", TITLES[c], chance(published, c, n_all), "", "", ""]
+        [
+            f"{n_all} splits resampled: middle 90 %",
+            TITLES[c],
+            chance(published, c, n_all),
+            "",
+            "",
+            "",
+        ]
         for c in CLASSIFIERS
     ]
-    notes = [f"{len(sources)} low-dimensional sets; splits: {given.splits}, but for the last rows."]
-    text = Grid("HOCMIM's rank when one thing is changed", header, rows, notes, 0).to_markdown()
+    notes = [
+        f"{len(sources)} low-dimensional sets; splits: {given.splits}, except in the last rows."
+    ]
+    text = Grid("HOCMIM's rank when one setting changes", header, rows, notes, 0).to_markdown()
     (given.results / "variants.md").write_text(text)
     print(text)
     if given.write:

@@ -1,8 +1,8 @@
 """Which methods find the bits of a 3-bit parity among noise? Prints a table in Markdown.
 
-y = b1 xor b2 xor b3: one bit, or two, say nothing of y, and the three say everything. So the first
-two are found by luck only, and a method that sees the interaction takes the third as soon as it has
-two. One that does not goes on by luck.
+y = b1 xor b2 xor b3: one bit or two are independent of y, and all three determine it. So a method
+finds the first two only by chance. A method that detects the interaction selects the third right
+after the second; any other finds the third by chance too.
 
     python benchmarks/parity.py [tables]
 """
@@ -34,7 +34,7 @@ def parity_table(
 
 
 def is_third_next(name: str, X: np.ndarray, y: np.ndarray, bits: list[int]) -> bool:
-    """Does the third bit come right after the second?"""
+    """Whether the third bit is selected right after the second."""
     method = name.partition(",")[0]
     selector = hocmim.make_selector(
         method, n_features_to_select=X.shape[1], **VARIANTS.get(name, {})
@@ -46,7 +46,7 @@ def is_third_next(name: str, X: np.ndarray, y: np.ndarray, bits: list[int]) -> b
 
 
 def by_chance(n_columns: int) -> float:
-    """How often it does in random order."""
+    """The probability of this in a random order."""
     orders = [(b, c) for c in range(2, n_columns) for b in range(1, c) for _ in range(b)]
     return float(np.mean([c == b + 1 for b, c in orders]))
 

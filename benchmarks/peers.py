@@ -1,8 +1,8 @@
-"""Other people's selectors as the runner calls them, each in the form its authors intend.
+"""The selectors of other packages, called as their documentation recommends.
 
-Each gets the same integer table and the same two cores where it can use them. What it wants in
-another container (a data frame) is made before the clock starts. Installed by ``make bench`` in an
-environment of their own (``benchmarks/peers.txt``), since none of them is a dependency of hocmim.
+Each gets the same integer table, and two cores if it can use them. Data frames are made before the
+timing starts. ``make bench`` installs the packages of ``benchmarks/peers.txt`` in a separate
+environment: none of them is a dependency of hocmim.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ def prepare(X: Any, y: Any, matrix: Any) -> dict[str, Any]:
 
 
 def run(data: dict[str, Any], case: dict[str, Any]) -> list[int]:
-    """Select ``case["k"]`` columns; return them in order (or [] if the peer does not say)."""
+    """Select ``case["k"]`` columns; return them in order, or [] if they are unknown."""
     return PEERS[case["package"], case["method"]](data, case["k"], case["threads"])
 
 
 def frame(data: dict[str, Any]) -> Any:
-    """The table as a data frame with columns x0, x1, …; made once."""
+    """The table as a data frame with the columns x0, x1, …; made once."""
     import pandas as pd
 
     if "frame" not in data:
@@ -35,7 +35,7 @@ def frame(data: dict[str, Any]) -> Any:
 
 
 def before(data: dict[str, Any], case: dict[str, Any]) -> None:
-    """Import the package and make the container it wants: not timed."""
+    """Import the package and make its data frame, untimed."""
     importlib.import_module(MODULES[case["package"]])
     if case["package"] in ("mrmr-selection", "feature-engine"):
         frame(data)
@@ -56,7 +56,7 @@ def sklearn_mim(data: dict[str, Any], k: int, threads: int) -> list[int]:
 
 
 def skfeature(name: str) -> Callable[..., list[int]]:
-    """scikit-feature. Its MIM, mRMR, JMI and CIFE return ranks where they promise indices."""
+    """scikit-feature. Its MIM, mRMR, JMI and CIFE return ranks; their docs say indices."""
 
     def select(data: dict[str, Any], k: int, threads: int) -> list[int]:
         module = importlib.import_module(
@@ -70,7 +70,7 @@ def skfeature(name: str) -> Callable[..., list[int]]:
 
 
 def mrmr_selection(data: dict[str, Any], k: int, threads: int) -> list[int]:
-    """F statistic and correlation in place of information."""
+    """MRMR with the F statistic and correlations in place of mutual information."""
     from mrmr import mrmr_classif
 
     return indices(
@@ -79,7 +79,7 @@ def mrmr_selection(data: dict[str, Any], k: int, threads: int) -> list[int]:
 
 
 def fast_select(data: dict[str, Any], k: int, threads: int) -> list[int]:
-    """Every pair of columns, compiled by numba."""
+    """MRMR from all pairs of columns, compiled by numba."""
     from fast_select import mRMR
 
     selector = mRMR(n_features_to_select=k, backend="cpu").fit(data["X"], data["y"])
@@ -114,14 +114,14 @@ def itmo_disr(data: dict[str, Any], k: int, threads: int) -> list[int]:
 
 
 def pymrmr(data: dict[str, Any], k: int, threads: int) -> list[int]:
-    """Peng's own C++."""
+    """The C++ program of the author of mRMR."""
     import pymrmr
 
     return indices(pymrmr.mRMR(data["with_class"], "MID", k))
 
 
 def fastcan(data: dict[str, Any], k: int, threads: int) -> list[int]:
-    """Orthogonal least squares: not information, but the greedy filter people would use instead."""
+    """Orthogonal least squares: a greedy filter without information theory, for comparison."""
     from fastcan import FastCan
 
     return FastCan(k, verbose=0).fit(data["X"], data["y"]).indices_.tolist()
@@ -158,7 +158,7 @@ PEERS: dict[tuple[str, str], Callable[..., list[int]]] = {
 
 
 def work(package: str, method: str, n: int, d: int, k: int) -> int:
-    """What the time of a peer grows with: by it a hopeless run is foreseen."""
+    """The quantity that the time of a peer is proportional to; used to predict long runs."""
     if package == "fast-select":
         return n * d * d
     return n * d * (1 if method == "MIM" and package == "scikit-learn" else k)

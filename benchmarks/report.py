@@ -1,4 +1,4 @@
-"""The measurements as tables: bench.json, bench.md and the plot."""
+"""The report of the measurements: bench.json, bench.md and the plot."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from claims import PAPER_RATIOS, Claim, Medians, evaluate, paper_ratios
 from hocmim.experiments.machine import processor
 from tables import SIZES
 
-# A C and OpenMP toolbox for R, two threads, measured on an earlier day on such a machine; it is not
-# on the package index, so it is quoted, not run. Seconds.
+# Seconds of a C and OpenMP toolbox for R with two threads, measured earlier on a similar machine.
+# It is not on the package index, so these values are quoted and not measured again.
 QUOTED = {
     ("B", "mRMR"): 0.16,
     ("B", "JMI"): 0.20,
@@ -29,13 +29,13 @@ QUOTED = {
 
 
 def machine_line() -> str:
-    """The processor and its cores; nothing that names the machine."""
+    """The processor, its cores and the system; not the name of the machine."""
     system = f"{platform.system()} {platform.machine()}, Python {platform.python_version()}"
     return f"{processor()}, {os.cpu_count()} cores, {system}"
 
 
 def line(record: dict[str, Any]) -> str:
-    """One measurement for the terminal."""
+    """One measurement as a line for the terminal."""
     options = "".join(f" {name}={value}" for name, value in record["options"].items())
     name = f"{record['package']} {record['method']}{options}"
     what = f"{record['table']:>12} k={record['k']:<3} {name:<34}"
@@ -43,7 +43,7 @@ def line(record: dict[str, Any]) -> str:
 
 
 def outcome(records: list[dict[str, Any]]) -> str:
-    """The time of a case in words: its median, or why there is none."""
+    """The median time of a case, or the reason why it has none."""
     seconds = [record["seconds"] for record in records if record["status"] == "ok"]
     if seconds:
         return f"{statistics.median(seconds):.3g} s"
@@ -107,18 +107,18 @@ def markdown(
     medians = Medians(records)
     parts = [
         "# Benchmarks",
-        "Written by `make bench`; how it is measured is in docs/performance.md.",
+        "Written by `make bench`. docs/performance.md describes the method.",
         f"Machine: {machine_line()}.",
         versions_text(records),
         yardstick_text(records, medians),
-        f"Time was up: {', '.join(left_out)} not measured, or not in full." if left_out else "",
+        f"Time limit reached. Not measured in full: {', '.join(left_out)}." if left_out else "",
         "## Claims",
         claims_table(claims),
-        "## Side by side",
-        "Medians of the runs. `fit` takes the user's integer table, `search` the codes of it. One "
-        "yardstick is a plain histogram of N·D·K samples on one core. ÷ hocmim: against hocmim's "
-        "`fit` with the same method, two threads. Same: how many of the K columns hocmim's method "
-        "of that name selected as well.",
+        "## Comparison of packages",
+        "Medians of the runs. The input of `fit` is the user's integer table, that of `search` its "
+        "codes. One yardstick is the time of a plain histogram of N·D·K samples on one core. "
+        "÷ hocmim: time divided by that of hocmim's `fit` with the same method and two threads. "
+        "Same: how many of the K selected columns hocmim's method of that name selected too.",
         side_by_side(records, medians),
         "![time against N, D, K and order](bench.svg)",
     ]
@@ -126,18 +126,19 @@ def markdown(
         parts += ["## Encoding and search", encoding_table(medians)]
     ratios = paper_table(medians)
     if ratios:
-        parts += ["## On the paper's low-dimensional data", PAPER_TEXT, ratios]
-    parts += ["## Figures quoted, not measured here", QUOTED_TEXT, quoted_table(medians)]
+        parts += ["## The paper's low-dimensional data sets", PAPER_TEXT, ratios]
+    parts += ["## Quoted values", QUOTED_TEXT, quoted_table(medians)]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
 PAPER_TEXT = (
-    "Half of each set, all columns or 50 selected, hocmim's own implementation of each method, "
-    "`fit` with two threads; in times of HOCMIM (max_order=15, defaults). > : killed at the limit."
+    "Half of each set; 50 columns are selected, or all if there are fewer. All methods are those "
+    "of hocmim; `fit` with two threads. Values are times divided by that of HOCMIM (max_order=15, "
+    "defaults). > : the run was killed at the limit."
 )
 QUOTED_TEXT = (
-    "A C and OpenMP toolbox for R on two threads, measured earlier on such a machine; it is not on "
-    "the package index and was not run beside the others."
+    "A C and OpenMP toolbox for R with two threads, measured earlier on a similar machine. It is "
+    "not on the package index and was not measured in this run."
 )
 
 
@@ -148,7 +149,7 @@ def versions_text(records: list[dict[str, Any]]) -> str:
 
 def yardstick_text(records: list[dict[str, Any]], medians: Medians) -> str:
     values = [f"{name} {ns:.2f}" for name, ns in medians.yardsticks.items() if name in SIZES]
-    text = f"Plain histogram on one core, ns a sample: {', '.join(values) or 'not measured'}."
+    text = f"Plain histogram on one core, ns per sample: {', '.join(values) or 'not measured'}."
     if stream(records):
         one, two = (value / 1e9 for value in stream(records))
         text += f" Reading memory: {one:.0f} GB/s on one core, {two:.0f} GB/s on two."
@@ -262,7 +263,7 @@ def paper_table(medians: Medians) -> str:
         rows.append([name, f"{times[0]:.3g}", *shown])
     middle = [statistics.median(r[m][0] for r in ratios.values() if m in r) for m in methods]
     rows.append(["median", "", *(f"{value:.3g}" for value in middle)])
-    rows.append(["the paper, up to", "", *(f"{PAPER_RATIOS[m]:g}" for m in methods)])
+    rows.append(["the paper: up to", "", *(f"{PAPER_RATIOS[m]:g}" for m in methods)])
     return table(["set", "HOCMIM, s", *methods], rows)
 
 
@@ -272,4 +273,4 @@ def quoted_table(medians: Medians) -> str:
         ours = medians.of(name, own(method))
         measured = ["", ""] if ours is None else [f"{ours:.3g} s", f"{seconds / ours:.3g}"]
         rows.append([name, method, f"{seconds:g} s", *measured])
-    return table(["size", "method", "quoted", "hocmim fit, here", "times faster"], rows)
+    return table(["size", "method", "quoted", "hocmim fit", "quoted ÷ hocmim"], rows)

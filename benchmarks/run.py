@@ -1,16 +1,16 @@
-"""hocmim and its peers side by side, as ratios of one run.
+"""Compare the speed of hocmim and of other packages in one run.
 
-    make bench            everything (a quarter of an hour on two quiet cores)
-    make bench QUICK=1    the same shape on small tables (two minutes)
+    make bench            all tables (a quarter of an hour on two idle cores)
+    make bench QUICK=1    a few small tables (two minutes)
 
-Every program runs in a process of its own on the same seeded tables. A round goes through all
-cases of a table, starting one further each time, so that whatever else the machine does falls on
-all alike; the first call of each program, on a small table, is not timed. Each measurement is
-written down as it is made: a run that was interrupted goes on where it was, and ``--fresh`` starts
-over. A program over its time limit is killed and recorded as such, and is not tried again on
-larger tables if it would take several times the limit there. What can only take longer than a case
-of the same table that was over the limit is not run either: the limit is its bound as well. After
-``--minutes`` nothing new is started, and the report says what was left out.
+Each package runs in its own process on the same seeded tables. Each round measures all cases of a
+table once and starts with a different case, so that other load on the machine affects all cases
+alike. The first call of each program, on a small table, is not timed. Each measurement is saved at
+once: after an interruption the same command continues, and ``--fresh`` starts again. A program that
+exceeds its time limit is killed. The runner records this, and skips larger tables for which it
+predicts several times the limit. It also skips a case that cannot be faster than another case of
+the same table that exceeded the limit; the limit is then a lower bound for both. No case starts
+after ``--minutes``; the report lists the cases that were not measured.
 """
 
 from __future__ import annotations
@@ -41,12 +41,13 @@ import report
 import tables
 import yardstick
 from cases import Case, Group, case_key
+from data_option import add_data_option
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 WARM_LIMIT = 120.0  # seconds for imports, compilation by numba, and loading a table
-CASE_BUDGET = 4.0  # seconds after which a case is not repeated any more
-HOPELESS = 3.0  # a peer that would take this many times the limit is not tried
+CASE_BUDGET = 4.0  # seconds after which a case is not repeated
+SKIP_FACTOR = 3.0  # a peer is skipped if the prediction is this many times the limit
 
 
 class OverTimeError(Exception):
@@ -54,7 +55,7 @@ class OverTimeError(Exception):
 
 
 class WorkerProcess:
-    """A worker of one package, started when needed and again after it was killed."""
+    """The worker process of one package; started on first use, and again after it was killed."""
 
     def __init__(self, package: str, python: str) -> None:
         self.package = package
@@ -97,7 +98,7 @@ class WorkerProcess:
         return json.loads(answer)
 
     def measure(self, folder: Path, case: Case, limit: float) -> dict[str, Any]:
-        """Run the case once; load the table and warm up first where that was not done yet."""
+        """Run the case once; load the table and warm up first if necessary."""
         if self._folder != folder:
             answer = self.ask({"op": "load", "folder": str(folder)}, WARM_LIMIT)
             if "error" in answer:
@@ -113,7 +114,7 @@ class WorkerProcess:
         return self.ask({"op": "run", "case": case}, limit)
 
     def stop(self) -> None:
-        """End the process and the helpers it may have started."""
+        """End the process and its child processes."""
         if self._process is not None:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self._process.pid, signal.SIGKILL)
@@ -130,7 +131,7 @@ def _forward(stream: Any, answers: Queue[str]) -> None:
 
 
 class Store:
-    """Measurements, one JSON object a line; what is there need not be measured again."""
+    """The measurements, one JSON object per line; none is repeated."""
 
     def __init__(self, path: Path, fresh: bool = False) -> None:
         self.path = path
@@ -139,7 +140,7 @@ class Store:
             path.unlink(missing_ok=True)
         lines = path.read_text().splitlines() if path.exists() else []
         records = [json.loads(line) for line in lines]
-        # What failed in an earlier run is tried again: it may have been installed since.
+        # Failures are measured again: the package may have been installed since.
         self.records: list[dict[str, Any]] = [r for r in records if r["status"] != "error"]
 
     def add(self, record: dict[str, Any]) -> None:
@@ -148,12 +149,12 @@ class Store:
             file.write(json.dumps(record) + "\n")
 
     def of(self, key: str, build: str) -> list[dict[str, Any]]:
-        """Measurements of a case; of hocmim's own only those of this build."""
+        """The measurements of a case; for hocmim, only those of this build."""
         return [r for r in self.records if r["key"] == key and r["build"] in (build, "peer")]
 
 
 def build_of_hocmim() -> str:
-    """A fingerprint of the installed package: other code, other measurements."""
+    """A fingerprint of the installed package; measurements of another build are not used."""
     import hocmim
 
     digest = hashlib.sha256()
@@ -169,13 +170,13 @@ def build_of_hocmim() -> str:
 
 
 class Runner:
-    """Takes groups of cases round and round."""
+    """Measures groups of cases in rounds."""
 
     def __init__(
         self, store: Store, peers_python: str, scratch: Path, seconds: float = np.inf
     ) -> None:
         self.store = store
-        self.left_out: list[str] = []  # tables with runs that were left when the time was up
+        self.left_out: list[str] = []  # tables with runs that were not started in time
         self._deadline = time.monotonic() + seconds
         self.build = build_of_hocmim()
         self._peers_python = peers_python
@@ -209,7 +210,7 @@ class Runner:
                 shutil.rmtree(folder)
 
     def _is_done(self, group: Group) -> bool:
-        """Whether no case of the group has a run left to make."""
+        """Whether all runs of all cases of the group are made."""
         return not any(
             self._is_wanted(group, case, repeat)
             for case in group.cases
@@ -248,10 +249,10 @@ class Runner:
             "build": self.build if is_own else "peer",
         }
         predicted = self._rates[case["package"], case["method"]] * work_of(record)
-        easier = self._over_limit_already(group, case, limit)
-        if easier is not None:
-            record |= {"status": "limit", "implied_by": easier}
-        elif not is_own and predicted > HOPELESS * limit:
+        faster = self._find_faster_over_limit(group, case, limit)
+        if faster is not None:
+            record |= {"status": "limit", "implied_by": faster}
+        elif not is_own and predicted > SKIP_FACTOR * limit:
             is_bound = self._is_bound[case["package"], case["method"]]
             record |= {"status": "skipped", "predicted": predicted, "is_bound": is_bound}
         else:
@@ -260,8 +261,8 @@ class Runner:
         self.store.add(record)
         print(report.line(record), file=sys.stderr, flush=True)
 
-    def _over_limit_already(self, group: Group, case: Case, limit: float) -> str | None:
-        """A case on this table that took longer than the limit and cannot take more than this."""
+    def _find_faster_over_limit(self, group: Group, case: Case, limit: float) -> str | None:
+        """A case of this table that exceeded the limit and is not slower than this case."""
         for record in self.store.records:
             if (
                 record["table"] == group.name
@@ -269,7 +270,7 @@ class Runner:
                 and record["limit"] >= limit
                 and "implied_by" not in record
                 and record["build"] in (self.build, "peer")
-                and case_lists.is_easier(record, case)
+                and case_lists.is_part_of(record, case)
             ):
                 return report.label(record)
         return None
@@ -286,12 +287,12 @@ class Runner:
         return {"status": "ok", "version": worker.version, **answer}
 
     def _learn(self, record: dict[str, Any]) -> None:
-        """Remember what a program takes for a unit of its work."""
+        """Remember the seconds per unit of work of a program."""
         if record["status"] not in ("ok", "limit") or "package" not in record:
             return
         work = work_of(record)
         took = record["seconds"] if record["status"] == "ok" else record["limit"]
-        # Small tables overstate it: what the largest table so far gave is kept.
+        # Small tables overestimate the rate: the rate of the largest table is kept.
         who = record["package"], record["method"]
         if work >= self._largest[who]:
             self._largest[who] = work
@@ -341,12 +342,12 @@ class Runner:
 
 
 def work_of(record: dict[str, Any]) -> int:
-    """What the time of a case grows with."""
+    """The quantity that the time of a case is proportional to."""
     return peers.work(record["package"], record["method"], record["n"], record["d"], record["k"])
 
 
 def half_of(file: Path) -> tuple[Any, Any]:
-    """The training half of a data set, as in the experiment."""
+    """The training half of a data set, as in the published experiment."""
     with np.load(file, allow_pickle=False) as data:
         X, y = data["X"], data["y"]
     half = np.random.default_rng(0).permutation(len(y))[: len(y) // 2]
@@ -356,17 +357,17 @@ def half_of(file: Path) -> tuple[Any, Any]:
 def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="small tables, two minutes")
-    parser.add_argument("--fresh", action="store_true", help="forget earlier measurements")
+    parser.add_argument("--fresh", action="store_true", help="delete earlier measurements")
     parser.add_argument("--no-peers", action="store_true", help="hocmim's own methods only")
     parser.add_argument(
         "--only", nargs="+", metavar="TAG", help="sizes, order, N, D, K, paper, long"
     )
     parser.add_argument("--tables", nargs="+", metavar="NAME", help="A, B, …, or a data set")
     parser.add_argument("--report-only", action="store_true", help="write the report again")
-    parser.add_argument("--data", type=Path, default=ROOT / ".." / "shared" / "data")
+    add_data_option(parser, required=False)
     parser.add_argument("--peers-python", default=str(ROOT / ".venv-peers" / "bin" / "python"))
-    parser.add_argument("--minutes", type=float, default=20.0, help="start nothing new after that")
-    parser.add_argument("--results", type=Path, help="where the report goes")
+    parser.add_argument("--minutes", type=float, default=20.0, help="start no case after this time")
+    parser.add_argument("--results", type=Path, help="folder of the report")
     parser.add_argument("--store", type=Path, help="the file of measurements")
     return parser.parse_args(arguments)
 
@@ -379,7 +380,7 @@ def main(arguments: list[str] | None = None) -> None:
     store = Store(options.store or kept / f"{label}.jsonl", options.fresh)
     with_peers = not options.no_peers and Path(options.peers_python).exists()
     if not with_peers and not options.no_peers:
-        print("No environment of the peers (make peers): hocmim alone.", file=sys.stderr)
+        print("The peers are not installed (make peers): only hocmim runs.", file=sys.stderr)
     groups = (case_lists.quick_groups if options.quick else case_lists.all_groups)(
         options.data, with_peers
     )
@@ -399,7 +400,7 @@ def main(arguments: list[str] | None = None) -> None:
     report.write(store.records, runner.build, results, runner.left_out)
     if runner.left_out:
         left_out = ", ".join(runner.left_out)
-        print(f"The time was up; the same command goes on with {left_out}.", file=sys.stderr)
+        print(f"Time limit reached. The same command continues with {left_out}.", file=sys.stderr)
     print(f"{results / 'bench.md'} after {time.monotonic() - start:.0f} s", file=sys.stderr)
 
 

@@ -1,8 +1,8 @@
-"""What does each method see? Tables of which it is known what there is to see.
+"""How often does each method find all useful columns? Tables whose useful columns are known.
 
-Columns of two levels, y by a logistic model; as many columns are selected as there are useful ones.
-Prints a table in Markdown: in how many tables all of these were. With --write it goes into
-docs/choosing.md.
+Columns have two levels, and y follows a logistic model. Each method selects the number of useful
+columns. Prints a table in Markdown: the share of tables in which a method selected all of them.
+--write puts it into docs/choosing.md.
 
     python benchmarks/sees.py [tables] [--write]
 """
@@ -15,12 +15,12 @@ from collections.abc import Callable
 import numpy as np
 
 import hocmim
-from into_docs import write_table
+from docs_tables import write_table
 
 SEED = 2022
 N_SAMPLES = 4000
 N_NOISE = 10
-# The useful columns, one a row; others that say the same; the class.
+# The useful columns, one per row; columns that repeat or blend them; the class.
 Known = tuple[np.ndarray, list[np.ndarray], np.ndarray]
 VARIANTS = {
     "HOCMIM": {},
@@ -29,12 +29,12 @@ VARIANTS = {
 
 
 def classes(rng: np.random.Generator, useful: np.ndarray, weights: list[float]) -> np.ndarray:
-    """The class of each sample, by a logistic model of the useful columns (one a row)."""
+    """The class of each sample, by a logistic model of the useful columns (one per row)."""
     return rng.random(useful.shape[1]) < 1 / (1 + np.exp(-np.array(weights) @ (useful - 0.5)))
 
 
 def blend(rng: np.random.Generator, columns: np.ndarray) -> np.ndarray:
-    """Each sample takes the value of one of the columns; 6 % are wrong."""
+    """Each sample has the value of a random one of the columns; 6 % are flipped."""
     n_samples = columns.shape[1]
     chosen = columns[rng.integers(len(columns), size=n_samples), np.arange(n_samples)]
     return chosen ^ (rng.random(n_samples) < 0.06)
@@ -55,7 +55,7 @@ def blends(rng: np.random.Generator, n_blended: int) -> Known:
 
 
 def synergy(rng: np.random.Generator) -> Known:
-    """Two columns by themselves, and two as an exclusive or; of these one shows alone."""
+    """Two informative columns, and the exclusive or of two more, one of them informative alone."""
     useful = rng.integers(2, size=(4, N_SAMPLES))
     useful[3] = rng.random(N_SAMPLES) < 0.3
     seen = np.array([useful[0], useful[1], useful[2] ^ useful[3]])
@@ -63,7 +63,7 @@ def synergy(rng: np.random.Generator) -> Known:
 
 
 def overlap(rng: np.random.Generator) -> Known:
-    """Seven useful columns that resemble each other, since all follow one coin, and differ."""
+    """Seven useful columns that are similar: each is the same coin with 20 % of values flipped."""
     coin = rng.integers(2, size=N_SAMPLES)
     useful = coin ^ (rng.random((7, N_SAMPLES)) < 0.2)
     return useful, [], classes(rng, useful, [1.6, 1.5, 1.4, 1.3, 1.2, 1.1, 1.0])
@@ -79,7 +79,7 @@ CASES: dict[str, Callable[[np.random.Generator], Known]] = {
 
 
 def table_of(case: str, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, list[set[int]]]:
-    """X, y, and for each useful column those that say the same, in random order."""
+    """X, y, and for each useful column the columns equal to it; in random order."""
     useful, others, y = CASES[case](rng)
     columns = np.array([*useful, *others, *rng.integers(2, size=(N_NOISE, N_SAMPLES))])
     order = rng.permutation(len(columns))
@@ -102,7 +102,7 @@ def main(n_tables: int, write: bool) -> None:
         f"| all useful columns found, with | {' | '.join(CASES)} |",
         "|---" * (1 + len(CASES)) + "|",
     ]
-    slow = {"NCA"}  # minutes, and it is no method for tables of two levels
+    slow = {"NCA"}  # takes minutes, and is not made for tables of two levels
     names = [*VARIANTS, *(name for name in hocmim.list_methods()[1:] if name not in slow)]
     for name in names:
         shares = [np.mean([finds_all(name, *table) for table in of]) for of in tables.values()]

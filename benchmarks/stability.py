@@ -1,6 +1,6 @@
 """How stable are the selections? Stability of each method over bootstrap resamples, in Markdown.
 
-With --write the table goes into docs/stability.md.
+--write puts the table into docs/stability.md.
 
     python benchmarks/stability.py [resamples] [--write]
 """
@@ -13,8 +13,8 @@ import numpy as np
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 
 import hocmim
+from docs_tables import write_table
 from hocmim import StabilitySelector
-from into_docs import write_table
 
 METHODS = ("HOCMIM", "CMIM", "JMI", "mRMR", "DISR", "JMI-3", "MIM", "Fisher", "ReliefF")
 N_SELECTED = 5

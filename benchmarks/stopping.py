@@ -1,6 +1,6 @@
-"""How often does n_features_to_select="auto" find what there is, and what there is not?
+"""How often does n_features_to_select="auto" select informative columns, and how often noise?
 
-Prints two tables in Markdown; with --write they go into docs/stopping.md.
+Prints two tables in Markdown; --write puts them into docs/stopping.md.
 
     python benchmarks/stopping.py [tables] [--write]
 """
@@ -13,7 +13,7 @@ import time
 import numpy as np
 
 import hocmim
-from into_docs import write_table
+from docs_tables import write_table
 
 SEED = 2022
 METHODS = ("HOCMIM", "CMICOT", "CMIM", "CMI", "mRMR", "JMI", "JMI-3", "MIM")
@@ -23,29 +23,31 @@ N_NOISE = 40
 def known_table(
     rng: np.random.Generator, n_samples: int
 ) -> tuple[np.ndarray, np.ndarray, list[set[int]]]:
-    """Six things to find, each with the columns that say it; three of these are copies.
+    """X, y and six informative groups: each is an informative column with its copies.
 
-    y depends on four columns of three levels and on an exclusive or, one of whose bits is fair and
-    the other not, so that the fair one can be seen alone and the other only with it. Two exact
-    copies, one with a tenth of its values replaced, and 40 columns of noise.
+    y depends on four columns of three levels and on the exclusive or of two bits. One bit is fair
+    and the other is not, so that the fair one is informative alone and the other only with it.
+    There are two exact copies, one copy with a tenth of its values replaced, and 40 noise columns.
     """
     levels = rng.integers(3, size=(n_samples, 4))
     fair, other = rng.integers(2, size=n_samples), (rng.random(n_samples) < 0.3).astype(int)
     signal = levels @ [0.8, 0.67, 0.6, 0.53] + 2.2 * (fair ^ other)
     y = (signal + 0.8 * rng.logistic(size=n_samples) > np.median(signal)).astype(int)
-    worn = np.where(rng.random(n_samples) < 0.1, rng.integers(3, size=n_samples), levels[:, 2])
+    noisy_copy = np.where(
+        rng.random(n_samples) < 0.1, rng.integers(3, size=n_samples), levels[:, 2]
+    )
     noise = rng.integers(3, size=(n_samples, N_NOISE))
-    X = np.column_stack([levels, fair, other, levels[:, 0], levels[:, 1], worn, noise])
+    X = np.column_stack([levels, fair, other, levels[:, 0], levels[:, 1], noisy_copy, noise])
     order = rng.permutation(X.shape[1])
     at = np.argsort(order).tolist()
-    things = [{at[0], at[6]}, {at[1], at[7]}, {at[2], at[8]}, {at[3]}, {at[4]}, {at[5]}]
-    return X[:, order], y, things
+    groups = [{at[0], at[6]}, {at[1], at[7]}, {at[2], at[8]}, {at[3]}, {at[4]}, {at[5]}]
+    return X[:, order], y, groups
 
 
 def noise_table(
     rng: np.random.Generator, n_samples: int, n_columns: int, kind: str
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Columns that say nothing of y."""
+    """Columns that are independent of y."""
     if kind == "normal":
         return rng.normal(size=(n_samples, n_columns)), rng.integers(2, size=n_samples)
     rare = rng.poisson(0.05, size=(n_samples, n_columns))  # counts of rare words, a rare class
@@ -53,21 +55,21 @@ def noise_table(
 
 
 def rates(name: str, stop: str, tables: list[tuple]) -> list[str]:
-    """What one method finds on average, over the tables."""
+    """The averages of one method over the tables."""
     found, ceiling, redundant, noise, began = [], [], [], [], time.perf_counter()
     seconds = 0.0
-    for X, y, things in tables:
+    for X, y, groups in tables:
         began = time.perf_counter()
         selector = hocmim.make_selector(name, n_features_to_select="auto", stop=stop).fit(X, y)
         seconds += time.perf_counter() - began
         selected = set(selector.selected_.tolist())
-        telling = set.union(*things)
+        informative = set.union(*groups)
         ranked = hocmim.make_selector(name, n_features_to_select=12).fit(X, y).selected_.tolist()
-        first_noise = next((i for i, j in enumerate(ranked) if j not in telling), len(ranked))
-        found.append(sum(bool(selected & thing) for thing in things))
-        ceiling.append(sum(bool(set(ranked[:first_noise]) & thing) for thing in things))
-        redundant.append(len(selected & telling) - found[-1])
-        noise.append(len(selected - telling))
+        first_noise = next((i for i, j in enumerate(ranked) if j not in informative), len(ranked))
+        found.append(sum(bool(selected & group) for group in groups))
+        ceiling.append(sum(bool(set(ranked[:first_noise]) & group) for group in groups))
+        redundant.append(len(selected & informative) - found[-1])
+        noise.append(len(selected - informative))
     return [
         f"{np.mean(found):.2f}",
         f"{np.mean(ceiling):.2f}",

@@ -1,8 +1,8 @@
-"""Seeded tables of the sizes the benchmarks speak of, the same bits for every program measured.
+"""The seeded tables of the benchmarks; every program gets the same values.
 
-Every column is made from a seed of its own, so that a table can be made column by column, in any
-order and number at a time, and is never held in more than one form. Nothing here but ``as_codes``
-needs hocmim: the peers' environment can make the same tables.
+Each column has its own seed, so that columns can be made in any order and number at a time, and a
+table never has to be in memory in two forms. Only ``as_codes`` needs hocmim: the environment of the
+peers can make the same tables.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from hocmim.coding.codes import Codes, Column
 
-CHUNK = 64  # columns made at a time where a table is filled in row-major order
+CHUNK = 64  # columns made at a time when a table is filled in row-major order
 MODULE = 50  # genes that follow one hidden factor
 
 
 @dataclass(frozen=True)
 class TableSpec:
-    """A table by its size and kind; equal specs are equal tables."""
+    """Size and kind of a table; equal specs give equal tables."""
 
     name: str
     n_samples: int
@@ -72,7 +72,7 @@ def _rng(spec: TableSpec, stream: int, j: int) -> np.random.Generator:
 
 
 def _role(spec: TableSpec, j: int) -> tuple[str, int]:
-    """What column j is: informative, a noisy copy of one, half of an XOR, or noise."""
+    """The role of column j: informative, a noisy copy of such a column, half of an XOR, noise."""
     n_informative = max(2, min(50, spec.n_columns // 10))
     where = (j * 7919 + 13) % spec.n_columns if spec.n_columns % 7919 else j  # a permutation
     for role, count in (("informative", n_informative), ("copy", n_informative), ("xor", 4)):
@@ -107,19 +107,19 @@ def _levels_column(spec: TableSpec, y: NDArray[np.uint8], j: int) -> NDArray[np.
         return np.where(keeps, _informative(spec, y, number), _noise(spec, rng))
     if role == "xor":
         pair, half = divmod(number, 2)
-        # Even and odd levels are equally frequent: neither half says anything of y alone.
+        # Even and odd levels are equally frequent: each half alone is independent of y.
         even_levels = spec.n_levels // 2 * 2
         hidden = _rng(spec, 3, pair).integers(0, even_levels, spec.n_samples, dtype=np.uint8)
         if half == 0:
             return hidden
         other = rng.integers(0, even_levels, spec.n_samples, dtype=np.uint8)
-        tells = rng.random(spec.n_samples, np.float32) < 0.9
-        return np.where(tells, other // 2 * 2 + (hidden + y) % 2, other).astype(np.uint8)
+        is_set = rng.random(spec.n_samples, np.float32) < 0.9
+        return np.where(is_set, other // 2 * 2 + (hidden + y) % 2, other).astype(np.uint8)
     return _noise(spec, rng)
 
 
 def _words_column(spec: TableSpec, y: NDArray[np.uint8], j: int) -> NDArray[np.uint8]:
-    """A word: in 2 % of the texts on average, some words oftener in one class."""
+    """A word: in 2 % of the texts on average; some words are more frequent in one class."""
     rng = _rng(spec, 2, j)
     share = min(rng.gamma(0.8, 0.02 / 0.8), 0.5)
     tilt = rng.uniform(-0.9, 0.9) if j % 10 == 0 else 0.0
@@ -142,7 +142,7 @@ def _genes_column(spec: TableSpec, y: NDArray[np.uint8], j: int) -> NDArray[np.u
 
 
 def code_matrix(spec: TableSpec, out: NDArray[Any] | None = None) -> NDArray[np.uint8]:
-    """The table as codes, one row a column: one byte a cell."""
+    """The table as codes: one row per column, one byte per cell."""
     y = classes(spec)
     out = np.empty((spec.n_columns, spec.n_samples), np.uint8) if out is None else out
     for j in range(spec.n_columns):
@@ -156,7 +156,7 @@ def _chunks(spec: TableSpec) -> Iterator[tuple[int, int]]:
 
 
 def table(spec: TableSpec, dtype: Any = np.int64, out: NDArray[Any] | None = None) -> NDArray[Any]:
-    """The table as a user has it: samples × columns, row-major, filled a few columns at a time."""
+    """The table as a user passes it: samples × columns, row-major."""
     y = classes(spec)
     out = np.empty((spec.n_samples, spec.n_columns), dtype) if out is None else out
     for start, stop in _chunks(spec):
@@ -165,7 +165,7 @@ def table(spec: TableSpec, dtype: Any = np.int64, out: NDArray[Any] | None = Non
 
 
 def as_codes(matrix: NDArray[np.uint8], y: NDArray[np.uint8]) -> tuple[Codes, Column]:
-    """What hocmim makes of the table, without its encoder."""
+    """The codes of the table, made without hocmim's encoder."""
     from hocmim.coding.codes import Codes, Column
 
     n_columns, n_samples = matrix.shape

@@ -1,13 +1,13 @@
-"""One program under measurement, in a process of its own that can be killed.
+"""The process that runs one of the measured programs; the runner can kill it.
 
-Reads one JSON request a line on standard input and answers each with one line on what was standard
-output when it started; whatever the program itself prints is thrown away.
+Reads one JSON request per line from standard input and answers each with one line on the original
+standard output. All other output of the program is discarded.
 
-    {"op": "load", "folder": …}      take the table in this folder (x.npy, y.npy, codes.npy)
+    {"op": "load", "folder": …}      load the table in this folder (x.npy, y.npy, codes.npy)
     {"op": "warm", "case": …}        run the case on a small part of the table, not timed
     {"op": "run", "case": …}         run it; answers {"seconds": …, "selected": […]}
 
-An answer with "error" in it means that the request failed; the process goes on.
+An answer with the key "error" means that the request failed; the process continues.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from typing import Any
 import numpy as np
 
 WARM_SAMPLES, WARM_COLUMNS, WARM_K = 200, 20, 5
-SHORT_SECONDS, MOST_SHORT_RUNS = 0.1, 9  # what is shorter is repeated, so many times at most
+SHORT_SECONDS, MOST_SHORT_RUNS = 0.1, 9  # shorter runs are repeated, at most 9 times
 
 
 class Worker:
-    """The program and the table it has before it."""
+    """The program and its table."""
 
     def __init__(self, package: str) -> None:
         self.package = package
@@ -49,13 +49,13 @@ class Worker:
 
     def load(self, request: dict[str, Any]) -> dict[str, Any]:
         folder = Path(request["folder"])
-        # Shared pages, private when written to: the table is in memory once for all workers.
+        # Copy-on-write mapping: all workers share one copy of the table in memory.
         X = np.asarray(np.load(folder / "x.npy", mmap_mode="c"))
         y = np.load(folder / "y.npy")
         codes = folder / "codes.npy"
         own = self.package == "hocmim" and codes.exists()
         matrix = np.asarray(np.load(codes, mmap_mode="c")) if own else None
-        X.sum()  # the pages of the table are mapped before any clock starts
+        X.sum()  # maps the pages of the table before the timing starts
         small = slice(None, WARM_COLUMNS)
         part = np.unique(np.linspace(0, len(y) - 1, WARM_SAMPLES).astype(int))
         part = np.unique(np.concatenate([part, [np.flatnonzero(y == c)[0] for c in set(y)]]))
@@ -71,7 +71,7 @@ class Worker:
         return {"version": importlib.metadata.version(self.package)}
 
     def run(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Time the case; what is over in milliseconds several times, the median counts."""
+        """Time the case; a short case is repeated, and the median is returned."""
         case = request["case"]
         times: list[float] = []
         while not times or (sum(times) < SHORT_SECONDS and len(times) < MOST_SHORT_RUNS):
@@ -88,21 +88,21 @@ class Worker:
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
         try:
             return getattr(self, request["op"])(request)
-        except Exception as error:  # a peer may raise anything; the runner writes it down
+        except Exception as error:  # a peer may raise any error; the runner records it
             return {"error": f"{type(error).__name__}: {str(error)[:200]}"}
 
 
 def contiguous_levels(matrix: Any) -> Any:
-    """Codes whose levels all occur."""
+    """The codes, renumbered so that all levels occur."""
     rows = [np.unique(row, return_inverse=True)[1] for row in matrix]
     return np.array(rows, np.uint8)
 
 
 def main() -> None:
     answers = os.fdopen(os.dup(1), "w")
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 1)
-    os.dup2(nowhere, 2)
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, 1)
+    os.dup2(null, 2)
     warnings.simplefilter("ignore")
     worker = Worker(sys.argv[1])
     for line in sys.stdin:

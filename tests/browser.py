@@ -1,4 +1,4 @@
-"""Headless Chromium, and a server that notes what a page asks of it."""
+"""Headless Chromium, and a web server that records the requests of a page."""
 
 import contextlib
 import functools
@@ -20,7 +20,7 @@ def open_chromium():
     options.binary_location = browser
     for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"):
         options.add_argument(argument)
-    options.add_argument("--force-prefers-reduced-motion")  # a click waits for no scrolling
+    options.add_argument("--force-prefers-reduced-motion")  # a click does not wait for scrolling
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     session = webdriver.Chrome(options, webdriver.ChromeService(driver))
     try:
@@ -38,7 +38,7 @@ class Recorder(http.server.SimpleHTTPRequestHandler):
 
 @contextlib.contextmanager
 def served(folder):
-    """The address of a server of this folder."""
+    """Serve this folder; the address of the server."""
     Recorder.asked.clear()
     handler = functools.partial(Recorder, directory=folder)
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
@@ -49,7 +49,7 @@ def served(folder):
 
 @contextlib.contextmanager
 def phone(browser, scheme="light"):
-    """390 points wide, with this colour scheme."""
+    """Emulate a phone: 390 points wide, with this colour scheme."""
     media = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
     metrics = {"width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": True}

@@ -3,8 +3,8 @@
 import pytest
 
 
-@pytest.fixture(params=[False, True], ids=["threads that pay", "threads always"])
+@pytest.fixture(params=[False, True], ids=["threads for long searches", "threads always"])
 def threads(request, monkeypatch):
-    """Tables of tests are too small for a lazy criterion to get threads by itself."""
+    """Run with and without threads: the tables of tests are too small to get threads by default."""
     if request.param:
         monkeypatch.setattr("hocmim.criteria.search.MIN_SECONDS_FOR_THREADS", 0.0)

@@ -1,9 +1,8 @@
-"""The oracle: every formula of the library once more, by dictionaries and loops.
+"""The oracle: a second, slow implementation of every formula, with dictionaries and loops.
 
-Nothing here is clever and nothing is shared with the library. A column is a tuple of ints, a
-*set* a tuple of columns: one variable, whose levels are the cells that occur. Values are in nats.
-Sums are `math.fsum`: they do not depend on the order of their terms, so values that are equal on
-paper because they have the same terms are equal here to the last bit.
+It shares no code with the library. A column is a tuple of ints. A *set* is a tuple of columns: one
+variable, whose levels are the cells that occur. Values are in nats. Sums are `math.fsum`: they do
+not depend on the order of their terms, so two values with the same terms are equal to the last bit.
 """
 
 from collections import Counter
@@ -16,7 +15,7 @@ import numpy as np
 EULER_GAMMA = 0.57721566490153286061
 ESTIMATORS = ("plugin", "shrinkage", "miller_madow", "grassberger", "jeffreys")
 
-# SPEC 1: ten samples, columns X1..X5 then Y.
+# A worked example: ten samples, columns X1..X5 then Y.
 WORKED_EXAMPLE = """
     0 1 0 0 1|1   1 1 1 1 0|0   0 0 0 0 0|0   1 0 0 0 0|1   1 1 1 0 0|1
     0 0 0 1 0|1   1 0 1 0 0|0   1 0 1 0 0|0   1 1 0 1 0|1   1 0 0 0 1|1
@@ -67,7 +66,7 @@ def marginal(table, *axes):
 
 
 def key(value):
-    """What is compared in place of a value: 12 decimals, as an integer, half to even."""
+    """Values are compared by this key: 12 decimals, as an integer, rounded half to even."""
     return round(value * 1e12)
 
 
@@ -178,23 +177,23 @@ def grassberger_cmi(X, Y, Z):
 # -- Jeffreys --------------------------------------------------------------------------------------
 
 
-def half_more(*sets):
-    """½ added to every combination of the observed cells of each set, occupied or not."""
+def add_half(*sets):
+    """½ added to every combination of the observed cells of each set, also to empty ones."""
     observed = [[cell for (cell,) in counts(X)] for X in sets]
     table = counts(*sets)
     return {cell: table[cell] + 0.5 for cell in product(*observed)}
 
 
 def jeffreys_entropy(X):
-    return entropy_of(half_more(X))
+    return entropy_of(add_half(X))
 
 
 def jeffreys_mi(X, Y):
-    return mi_of(half_more(X, Y))
+    return mi_of(add_half(X, Y))
 
 
 def jeffreys_cmi(X, Y, Z):
-    return cmi_of(half_more(X, Y, Z))
+    return cmi_of(add_half(X, Y, Z))
 
 
 # -- shrinkage towards independence ----------------------------------------------------------------
@@ -206,7 +205,7 @@ def probabilities(table):
 
 
 def shrinkage_moments(p, px, py, n):
-    """(var, cov, ml2, mlind, ind2) of SPEC 2: sums over every cell, the empty ones too."""
+    """(var, cov, ml2, mlind, ind2) of the intensity: sums over every cell, empty cells included."""
     var, cov, ml2, mlind, ind2 = [], [], [], [], []
     for x, y in product(px, py):
         q, ind, both = p.get((x, y), 0.0), px[x] * py[y], px[x] + py[y]
@@ -227,7 +226,7 @@ def shrinkage_moments(p, px, py, n):
 
 
 def shrinkage_intensity(X, Y):
-    """λ of the table with rows X and columns Y; 1 where p̂ is never off independence."""
+    """λ of the table with rows X and columns Y; 1 if p̂ equals the product of its margins."""
     p, px, py = (probabilities(table) for table in (counts(X, Y), counts(X), counts(Y)))
     px, py = ({cell: q for (cell,), q in margin.items()} for margin in (px, py))
     var, cov, ml2, mlind, ind2 = shrinkage_moments(p, px, py, len(cells(X)))
@@ -248,7 +247,7 @@ def shrunk_mi(X, Y, intensity):
 
 
 def shrinkage_entropy(X):
-    """One variable has nothing to be independent of: plug-in."""
+    """Plug-in: shrinkage towards independence needs two variables."""
     return plugin_entropy(X)
 
 
@@ -263,7 +262,7 @@ def shrinkage_cmi(X, Y, Z):
 
 
 # -- by name ---------------------------------------------------------------------------------------
-# Each value is kept, for the searches below ask for the same ones again and again.
+# Values are cached, because the searches below use each of them many times.
 
 
 @lru_cache(maxsize=100_000)
@@ -278,7 +277,7 @@ def mi(X, Y, estimator="plugin"):
 
 @lru_cache(maxsize=100_000)
 def cmi(X, Y, Z, estimator="plugin"):
-    """I(X;Y|Z); the candidate is X, and an empty Z is no condition at all."""
+    """I(X;Y|Z); the candidate is X. If Z is empty, I(X;Y)."""
     return globals()[f"{estimator}_cmi"](X, Y, Z) if Z else mi(X, Y, estimator)
 
 
@@ -289,8 +288,8 @@ def forward(score, D, K):
     """K of the D features, each the best given those before it, and their scores."""
     selected, scores = [], []
     while len(selected) < K:
-        rest = [k for k in range(D) if k not in selected]
-        best = largest(rest, lambda k: score(k, selected))
+        candidates = [k for k in range(D) if k not in selected]
+        best = largest(candidates, lambda k: score(k, selected))
         scores.append(score(best, selected))
         selected.append(best)
     return selected, scores
@@ -309,15 +308,15 @@ def hocmim_terms(x, Y, Z, estimator, form):
     return J, relevance - J
 
 
-def hocmim_levels(k, S, X, y, *, max_order, tol, estimator, form, min_support, search):
-    """(J, R, Z) at each level n = 1, 2, …, as far as candidate k goes."""
+def hocmim_orders(k, S, X, y, *, max_order, tol, estimator, form, min_support, search):
+    """(J, R, Z) at each order n = 1, 2, …, up to the last order of candidate k."""
     x, Y = at(X, k), (y,)
     relevance = mi(x, Y, estimator)
 
     def terms(Z):
         return hocmim_terms(x, Y, at(X, *Z), estimator, form)
 
-    levels, Z = [], []
+    orders, Z = [], []
     while len(Z) < min(max_order, len(S)):
         occupied = len(counts(at(X, *Z))) if Z else 1
         if len(y) / occupied < min_support:
@@ -328,10 +327,10 @@ def hocmim_levels(k, S, X, y, *, max_order, tol, estimator, form, min_support, s
             larger = [list(subset) for subset in combinations(S, len(Z) + 1)]
         Z = largest(larger, lambda Z: terms(Z)[1])
         J, R = terms(Z)
-        levels.append((J, R, Z))
+        orders.append((J, R, Z))
         if key(relevance) > 0 and key(J) < tol * key(relevance):
             break
-    return levels
+    return orders
 
 
 def hocmim_candidate(
@@ -348,8 +347,8 @@ def hocmim_candidate(
     min_support=0,
     search="greedy",
 ):
-    """J, the representative set, its order, and R at every level that was reached."""
-    levels = hocmim_levels(
+    """J, the representative set, its order, and R at every order up to the last."""
+    orders = hocmim_orders(
         k,
         S,
         X,
@@ -361,10 +360,10 @@ def hocmim_candidate(
         min_support=min_support,
         search=search,
     )
-    if not levels:
+    if not orders:
         return mi(at(X, k), (y,), estimator), [], 0, []
-    J, _, Z = levels[-1] if path == "last" else smallest(levels, lambda level: level[0])
-    return J, Z, len(Z), [R for _, R, _ in levels]
+    J, _, Z = orders[-1] if path == "last" else smallest(orders, lambda order: order[0])
+    return J, Z, len(Z), [R for _, R, _ in orders]
 
 
 def hocmim(X, y, K, **parameters):
@@ -451,7 +450,7 @@ def relax_mrmr(k, S, X, y, estimator):
 
 
 def jmi_up_to(size, k, S, X, y, estimator):
-    """Σ over the subsets T ⊆ S of the given size, or the largest there is, of I(X_k T;Y)."""
+    """Σ over the subsets T ⊆ S of the given size (of size |S| if S is smaller) of I(X_k T;Y)."""
     if not S:
         return mi(at(X, k), (y,), estimator)
     subsets = combinations(S, min(size, len(S)))
@@ -467,7 +466,7 @@ def jmi4(k, S, X, y, estimator):
 
 
 def cmim_up_to(size, k, S, X, y, estimator):
-    """min over the subsets T ⊆ S of the given size, or the largest there is, of I(X_k;Y|T)."""
+    """min over the subsets T ⊆ S of the given size (of size |S| if S is smaller) of I(X_k;Y|T)."""
     subsets = combinations(S, min(size, len(S)))
     return min(cmi(at(X, k), (y,), at(X, *subset), estimator) for subset in subsets)
 
@@ -499,13 +498,13 @@ def cmicot(k, S, X, y, estimator, team_size):
     return max((cmicot_score(b, own, pool, Y, estimator, team_size) for b in own), default=0.0)
 
 
-def say_the_same(g, h):
-    """Equal, or one the negation of the other."""
+def are_equivalent(g, h):
+    """Whether two binary columns are equal or negations of each other."""
     return g == h or all(a != b for a, b in zip(g, h, strict=True))
 
 
 def cmicot_score(b, own, pool, Y, estimator, team_size):
-    """I(Y; b, h_1..h_{t−1} | g_1..g_s), t = s = team_size, the h and g found one at a time."""
+    """I(Y; b, h_1..h_{t−1} | g_1..g_s), t = s = team_size, each h and g found greedily."""
     helpers, opponents = (), ()
 
     def complementary(h):
@@ -519,7 +518,7 @@ def cmicot_score(b, own, pool, Y, estimator, team_size):
         helpers = (*helpers, largest(pool + own, complementary))
     while len(opponents) < team_size and pool:
         newest = (b, *helpers)[len(opponents)]
-        rivals_first = sorted(pool, key=lambda g: not say_the_same(g, newest))
+        rivals_first = sorted(pool, key=lambda g: not are_equivalent(g, newest))
         opponents = (*opponents, smallest(rivals_first, opposing))
     return cmi((b, *helpers), Y, opponents, estimator)
 
@@ -555,7 +554,7 @@ def select(name, X, y, K, estimator="plugin", **parameters):
 
 
 def assert_selects_as_hocmim(selector, X, y, **parameters):
-    """A fitted selector has the features, orders and sets of ``hocmim``, and its scores to 1e-9."""
+    """Check the features, orders, sets (equal) and scores (to 1e-9) of a fitted selector."""
     K = len(selector.selected_)
     selected, scores, sets, orders = hocmim(columns(X), tuple(y.tolist()), K, **parameters)
     assert selector.selected_.tolist() == selected, parameters
@@ -564,20 +563,20 @@ def assert_selects_as_hocmim(selector, X, y, **parameters):
     np.testing.assert_allclose(selector.scores_, scores, rtol=0, atol=1e-9, err_msg=f"{parameters}")
 
 
-# -- tables to try it on ---------------------------------------------------------------------------
+# -- random tables ---------------------------------------------------------------------------------
 
 
 def random_table(rng, n, D, levels=9, classes=5, ties=True):
-    """An (n, D) array of levels and a target, related to each other; with ties, also columns
-    that are copies, renamed copies, constant, or the target itself.
+    """An (n, D) array of levels and a dependent target. With ties, some columns are copies, copies
+    with renamed levels, constant, or the target itself.
     """
     y = rng.integers(rng.integers(2, classes + 1), size=n)
     y[:2] = 0, 1
     X = rng.integers(rng.integers(2, levels + 1, size=D), size=(n, D))
     for j in range(D):
         other = y if rng.random() < 0.5 else X[:, rng.integers(D)]
-        taken = rng.random(n) < 0.6 * rng.random()
-        X[:, j] = np.where(taken, other % (X[:, j].max() + 1), X[:, j])
+        is_copied = rng.random(n) < 0.6 * rng.random()
+        X[:, j] = np.where(is_copied, other % (X[:, j].max() + 1), X[:, j])
     if ties:
         for j in rng.permutation(D)[: D // 3]:
             source = X[:, rng.integers(D)]
@@ -589,7 +588,7 @@ def random_table(rng, n, D, levels=9, classes=5, ties=True):
 
 
 def random_tables(seed, count, n=(10, 40), D=6, levels=9, **shape):
-    """Pairs (X, y): n from a range, D columns, at most 2, 3, … or all of the levels."""
+    """Pairs (X, y): n from a range, D columns, and a random maximum of the number of levels."""
     rng = np.random.default_rng(seed)
     for _ in range(count):
         most = int(rng.integers(2, levels + 1))

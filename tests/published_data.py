@@ -9,10 +9,10 @@ ROOT = Path(__file__).parents[1]
 
 
 def find_published_data():
-    """The folder of the environment variable HOCMIM_DATA, or one beside this project."""
+    """The folder named by HOCMIM_DATA, or the nearest folder ``*/data`` beside a parent folder."""
     named = os.environ.get("HOCMIM_DATA")
-    beside = [path.parent for path in sorted(ROOT.parent.glob("*/data/krvskp.npz"))]
-    folders = [Path(named)] if named else beside
-    if not folders or not folders[0].is_dir():
-        pytest.skip("the paper's data sets are not here: set HOCMIM_DATA to their folder")
-    return folders[0]
+    beside = (path.parent for above in ROOT.parents for path in above.glob("*/data/krvskp.npz"))
+    folder = Path(named) if named else next(beside, None)
+    if folder is None or not folder.is_dir():
+        pytest.skip("The paper's data sets were not found: set HOCMIM_DATA to their folder.")
+    return folder

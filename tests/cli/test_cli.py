@@ -299,6 +299,7 @@ def test_groups_are_selected_as_one(folder):
     assert "Did you mean 'town'?" in said
 
 
+@pytest.mark.slow
 def test_a_dask_cluster_gives_the_same(folder):
     distributed = pytest.importorskip("distributed")
     table = read_table("mixed.csv")

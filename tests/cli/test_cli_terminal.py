@@ -20,6 +20,8 @@ from hocmim.data.files import read_table
 from hocmim.search.engines.local import LocalEngine
 from hocmim.search.loop import forward_search, keep_selected_so_far
 
+pytestmark = pytest.mark.slow
+
 COMMAND = [sys.executable, "-m", "hocmim.cli"]
 
 

@@ -213,6 +213,7 @@ KILLED = """
 """
 
 
+@pytest.mark.slow
 def test_a_killed_run_leaves_nothing_that_is_taken_for_codes(tmp_path):
     X, y = frame()
     X.assign(y=y).to_parquet(tmp_path / "a.parquet")
@@ -268,6 +269,7 @@ AT_ONCE = """
 """
 
 
+@pytest.mark.slow
 def test_several_runs_at_once_share_a_folder(tmp_path):
     X, y = frame(3000, 20)
     X.assign(y=y).to_parquet(tmp_path / "a.parquet", row_group_size=300)
@@ -314,6 +316,7 @@ SHORT_OF_MEMORY = """
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the memory of a process so")
 def test_a_table_of_several_times_the_memory_allowed(tmp_path):
     n_rows, n_columns, allowed = 40_000, 300, 24 << 20

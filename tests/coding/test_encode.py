@@ -368,6 +368,7 @@ def test_a_dictionary_column_of_arrow_keeps_its_missing_values():
     assert encode(pa.table({"c": column})).narrow.tolist() == [[0, 1, 2]]
 
 
+@pytest.mark.slow
 def test_sparse_is_never_dense_as_a_whole():
     matrix = sparse.random(2000, 20000, density=0.005, format="csr", random_state=0)
     for table in (matrix, matrix.tocsc()):

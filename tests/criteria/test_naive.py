@@ -50,7 +50,7 @@ def test_relevance_of_the_worked_example():
 )
 def test_redundancies_of_the_worked_example(selected, candidate, levels, form):
     selected = [j - 1 for j in selected]
-    found = naive.hocmim_levels(
+    found = naive.hocmim_orders(
         candidate - 1,
         selected,
         X_EXAMPLE,

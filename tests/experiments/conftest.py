@@ -26,6 +26,6 @@ def small_experiment(tmp_path):
 
 
 @pytest.fixture
-def shared_data():
+def published_data():
     """The folder of the paper's data sets; the test is skipped where they are missing."""
     return find_published_data()

@@ -59,7 +59,7 @@ def naive_error(columns, train, test, y, model, is_class):
     ("model", "is_class", "naive"),
     [
         ("knn", True, KNeighborsClassifier(3)),
-        ("linear", True, LogisticRegression(max_iter=1000)),
+        pytest.param("linear", True, LogisticRegression(max_iter=1000), marks=pytest.mark.slow),
         ("knn", False, KNeighborsRegressor(3)),
         ("linear", False, Ridge()),
     ],

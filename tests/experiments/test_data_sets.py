@@ -124,8 +124,8 @@ def test_find_published(tmp_path):
         find_published(tmp_path / "nowhere", wanted)
 
 
-def test_the_shared_folder_has_18_sets(shared_data):
-    found = find_published(shared_data, published_sets())
+def test_the_data_folder_has_18_sets(published_data):
+    found = find_published(published_data, published_sets())
     assert len(found.sources) == 18
     assert set(found.missing) == {"gisette", "gli-85"}
 

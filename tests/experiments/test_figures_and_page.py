@@ -59,6 +59,7 @@ def written(report, folder):
     return write_figures(report, folder / "figures")
 
 
+@pytest.mark.slow
 def test_every_figure_is_written_twice(report, written, folder, tmp_path):
     names = {
         "critical_difference_knn_all",
@@ -128,6 +129,7 @@ def page(report, written, folder, chromium):
         yield chromium
 
 
+@pytest.mark.slow
 def test_page_in_chromium(page, tmp_path):
     assert script(page, "document.documentElement.dataset.ready") == "yes"
     assert page.get_log("browser") == []
@@ -141,6 +143,7 @@ def test_page_in_chromium(page, tmp_path):
     assert (tmp_path / "page.png").stat().st_size > 20_000
 
 
+@pytest.mark.slow
 def test_tabs_sorting_and_hover(page):
     page.execute_script("document.querySelectorAll('#all .tabs button')[1].click()")
     assert script(page, "document.querySelector('#all .panel:not([hidden])').id") == "svm-all"
@@ -169,6 +172,7 @@ def test_tabs_sorting_and_hover(page):
     assert page.get_log("browser") == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_phone_and_colour_scheme(page, scheme):
     with phone(page, scheme):

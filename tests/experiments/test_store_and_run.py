@@ -1,6 +1,7 @@
 """Durability, resuming after a kill, processes, and progress."""
 
 import json
+import lzma
 import os
 import signal
 import subprocess
@@ -35,6 +36,29 @@ def test_what_is_appended_is_read(tmp_path):
         append(outcome(0))
         append(outcome(1))
     assert store.read() == {o.item: o for o in (outcome(0), outcome(1))}
+
+
+def test_a_compressed_store_is_read_and_added_to(tmp_path):
+    store = Store(tmp_path / "results.jsonl")
+    with store.appending() as append:
+        append(outcome(0))
+        append(outcome(1))
+    store.compressed.write_bytes(lzma.compress(store.path.read_bytes()))
+    store.path.unlink()
+    assert store.read() == {o.item: o for o in (outcome(0), outcome(1))}
+    with store.appending() as append:
+        append(outcome(2))
+    assert store.path.read_bytes().count(b"\n") == 1
+    assert list(store.read()) == [outcome(split).item for split in range(3)]
+
+
+def test_a_run_continues_a_compressed_store(small_experiment, tmp_path, monkeypatch):
+    store = Store(tmp_path / "results.jsonl")
+    first = run(small_experiment, store)
+    store.compressed.write_bytes(lzma.compress(store.path.read_bytes()))
+    store.path.unlink()
+    monkeypatch.setattr("hocmim.experiments.run.run_item", None)
+    assert run(small_experiment, store).outcomes == first.outcomes
 
 
 @pytest.mark.parametrize("torn", [b"{", b'{"format":1,"dataset":"one","spl', b"\x00" * 7])
@@ -102,6 +126,7 @@ def test_a_finished_run_computes_nothing(small_experiment, tmp_path, monkeypatch
     assert store.path.read_bytes() == content
 
 
+@pytest.mark.slow
 def test_processes_and_order_change_nothing_but_times(small_experiment, tmp_path):
     alone = run(small_experiment, Store(tmp_path / "alone.jsonl"))
     together = run(small_experiment, Store(tmp_path / "together.jsonl"), jobs=2)
@@ -141,6 +166,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_kill_minus_nine_loses_at_most_the_items_in_progress(small_experiment, tmp_path, jobs):
     config = tmp_path / "config.toml"
@@ -195,6 +221,7 @@ def test_more_splits_and_methods_may_be_added(small_experiment, tmp_path):
     assert len(run(more, store).outcomes) == 12 + 8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_failure_is_told_and_the_rest_goes_on(small_experiment, tmp_path, jobs):
     methods = {**small_experiment.methods, "bad": Method("bad", "HOCMIM", {"max_order": -1})}

@@ -73,6 +73,7 @@ def test_as_recorded(group, tmp_path):
     compare(group, tmp_path)
 
 
+@pytest.mark.slow
 def test_as_recorded_on_a_cluster(tmp_path):
     pytest.importorskip("distributed")
     with cluster():

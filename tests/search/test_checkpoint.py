@@ -180,6 +180,7 @@ KILLED = """
 """
 
 
+@pytest.mark.slow
 def test_a_run_that_was_killed_ends_with_the_same_result(tmp_path):
     X, y = table()
     np.save(tmp_path / "X.npy", X)

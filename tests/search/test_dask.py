@@ -38,6 +38,8 @@ from hocmim.search.engines.local import LocalEngine  # noqa: E402
 from hocmim.search.loop import forward_search  # noqa: E402
 from hocmim.selectors.information import InformationSelector  # noqa: E402
 
+pytestmark = pytest.mark.xdist_group("dask")  # one worker makes the clusters
+
 INFORMATION = [
     name for name in list_methods() if isinstance(make_selector(name), InformationSelector)
 ]
@@ -128,6 +130,7 @@ def local():
     return {name: make_selector(name, n_features_to_select=5).fit(X, y) for name in INFORMATION}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_workers", [4, 2, 1])
 def test_every_criterion_on_processes(processes, local, n_workers):
     X, y = make_table()
@@ -138,6 +141,7 @@ def test_every_criterion_on_processes(processes, local, n_workers):
         assert_nothing_left(client)
 
 
+@pytest.mark.slow
 def test_every_criterion_on_threads(threads, local):
     X, y = make_table()
     for name in INFORMATION:
@@ -146,6 +150,7 @@ def test_every_criterion_on_threads(threads, local):
     assert_nothing_left(threads)
 
 
+@pytest.mark.slow
 def test_more_workers_than_columns(processes):
     X, y = make_table()
     X = X[["x0", "x1"]]
@@ -198,6 +203,7 @@ def uneven(frame):
     return dd.from_delayed([dask.delayed(part) for part in parts], meta=frame.iloc[:0])
 
 
+@pytest.mark.slow
 def test_frame_with_target_by_name(client, cut):
     X, y = make_table()
     local = HOCMIM(5, discretizer=cut).fit(X, y)
@@ -244,6 +250,7 @@ def write_parquet(folder, X, y):
     return folder
 
 
+@pytest.mark.slow
 def test_parquet(client, cut, tmp_path):
     X, y = make_table()
     folder = write_parquet(tmp_path, X, y)
@@ -254,6 +261,7 @@ def test_parquet(client, cut, tmp_path):
     assert_nothing_left(client)
 
 
+@pytest.mark.slow
 def test_parquet_in_blocks_for_workers_of_little_memory(threads, tmp_path, monkeypatch):
     X, y = make_table()
     folder = write_parquet(tmp_path, X, y)
@@ -290,6 +298,7 @@ class Slow(JMICriterion):
         super().update(newest)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["memory", "parquet", "frame"])
 def test_worker_killed_in_mid_step(processes, kind, tmp_path):
     X, y = make_table()
@@ -315,6 +324,7 @@ def test_worker_killed_in_mid_step(processes, kind, tmp_path):
         assert_same(local, remote)
 
 
+@pytest.mark.slow
 def test_client_killed_between_steps_goes_on_from_the_checkpoint(client, tmp_path):
     X, y = make_table()
     X.assign(y=y).to_parquet(tmp_path / "t.parquet", index=False)
@@ -369,6 +379,7 @@ def fit_and_break(X, y, client, do, criterion=None, **parameters):
         return selector.fit(X, y)
 
 
+@pytest.mark.slow
 def test_lost_scheduler(tmp_path):
     X, y = make_table()
     checkpoint = tmp_path / "search.json"
@@ -380,6 +391,7 @@ def test_lost_scheduler(tmp_path):
     assert_same(local, CriterionSelector(JMICriterion(), 5, checkpoint=checkpoint).fit(X, y))
 
 
+@pytest.mark.slow
 def test_all_workers_gone():
     X, y = make_table()
     with (
@@ -515,6 +527,7 @@ def test_fitted_selector_has_no_client(threads):
     assert clone(fitted).engine is threads
 
 
+@pytest.mark.slow
 def test_engine_by_address(client):
     X, y = make_table()
     address = client.scheduler.address
@@ -555,6 +568,7 @@ def test_wrong_input(threads):
         HOCMIM(3, engine=threads).fit(frame.x0, y)
 
 
+@pytest.mark.slow
 def test_without_a_client():
     script = """
         import numpy as np
@@ -569,6 +583,7 @@ def test_without_a_client():
     assert "Make one" in said
 
 
+@pytest.mark.slow
 def test_without_dask():
     script = """
         import sys
@@ -589,6 +604,7 @@ def run_python(script):
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
+@pytest.mark.slow
 def test_column_arrives_whole():
     column = Column(np.arange(5, dtype=np.uint8), 5, 3)
     assert dask.sizeof.sizeof(column) == 5

@@ -74,6 +74,7 @@ def known_table(seed, n=3000, n_noise=20):
 # -- the null distribution -------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_moments_over_every_permutation():
     x = np.array([0, 0, 1, 2, 1, 0, 0, 1, 1, 2, 0, 1])
     y = np.array([0, 1, 1, 0, 1, 0, 2, 0, 2, 1, 0, 1])

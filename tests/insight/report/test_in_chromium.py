@@ -12,6 +12,8 @@ import hocmim
 from browser import Recorder, open_chromium, phone, script, served
 from hocmim import HOCMIM
 
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("report_in_chromium")]
+
 CANCER = load_breast_cancer(return_X_y=True, as_frame=True)
 
 HOSTILE = [

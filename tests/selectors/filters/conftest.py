@@ -31,7 +31,7 @@ def table(rng):
 
 
 @pytest.fixture
-def shared_data():
+def published_data():
     """A reader of the paper's data sets; the test is skipped where they are missing."""
     folder = find_published_data()
 

@@ -152,8 +152,8 @@ def test_comparison_keeps_the_order(rng):
 
 
 @pytest.mark.parametrize("name", ["soybeansmall", "penglung", "dermatology"])
-def test_paper_data(make, shared_data, name):
-    X, y = shared_data(name)
+def test_paper_data(make, published_data, name):
+    X, y = published_data(name)
     fitted = make(min(50, X.shape[1])).fit(X, y)
     assert not np.isnan(fitted.feature_scores_).any()
     assert sorted(fitted.ranking_) == list(range(1, X.shape[1] + 1))

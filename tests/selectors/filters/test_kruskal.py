@@ -51,7 +51,7 @@ def test_higher_is_better(rng):
     assert KruskalWallis(1).fit(X, y).selected_.tolist() == [1]
 
 
-def test_paper_data(shared_data):
-    X, y = shared_data("wdbc")
+def test_paper_data(published_data):
+    X, y = published_data("wdbc")
     expected = [scipy_statistic(column, y) for column in X.T]
     np.testing.assert_allclose(kruskal_wallis(X, y), expected, rtol=1e-9)

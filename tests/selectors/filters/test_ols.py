@@ -114,8 +114,8 @@ def test_says_how_to_install_fastcan(monkeypatch, rng):
         FSOLS(1).fit(rng.normal(size=(10, 2)), np.arange(10) % 2)
 
 
-def test_paper_data(shared_data):
-    X, y = shared_data("sonar")
+def test_paper_data(published_data):
+    X, y = published_data("sonar")
     selected, gains = naive_selection(X, y, 12)
     fitted = FSOLS(12).fit(X, y)
     assert fitted.selected_.tolist() == selected

@@ -1,4 +1,4 @@
-"""Puts the table a script printed into the page that shows it, between two comments."""
+"""Writes the table of a benchmark into a page of docs/, between two comments."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ DOCS = Path(__file__).resolve().parent.parent / "docs"
 
 
 def write_table(page: str, name: str, table: str) -> None:
-    """Replace what stands between ``<!-- name -->`` and ``<!-- end -->`` on a page of docs/."""
+    """Replace the text between ``<!-- name -->`` and ``<!-- end -->`` on a page of docs/."""
     path = DOCS / page
     text = path.read_text(encoding="utf-8")
     start = text.index(f"<!-- {name} -->") + len(f"<!-- {name} -->")
