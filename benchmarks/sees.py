@@ -2,7 +2,7 @@
 
 Columns of two levels, y by a logistic model; as many columns are selected as there are useful ones.
 Prints a table in Markdown: in how many tables all of these were. With --write it goes into
-docs/choosing.md.
+docs/development/methods.md.
 
     python benchmarks/sees.py [tables] [--write]
 """
@@ -109,7 +109,7 @@ def main(n_tables: int, write: bool) -> None:
         lines.append(f"| {name} | {' | '.join(f'{share:.0%}' for share in shares)} |")
         print(lines[-1], flush=True)
     if write:
-        write_table("choosing.md", "sees", "\n".join(lines))
+        write_table("development/methods.md", "sees", "\n".join(lines))
 
 
 if __name__ == "__main__":

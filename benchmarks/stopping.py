@@ -1,6 +1,6 @@
 """How often does n_features_to_select="auto" find what there is, and what there is not?
 
-Prints two tables in Markdown; with --write they go into docs/stopping.md.
+Prints two tables in Markdown; with --write they go into docs/development/stopping.md.
 
     python benchmarks/stopping.py [tables] [--write]
 """
@@ -118,7 +118,7 @@ def pure_noise(n_tables: int) -> str:
 def main(n_tables: int, write: bool) -> None:
     for name, table in (("known", known_answers(n_tables)), ("noise", pure_noise(4 * n_tables))):
         if write:
-            write_table("stopping.md", name, table)
+            write_table("development/stopping.md", name, table)
 
 
 if __name__ == "__main__":
