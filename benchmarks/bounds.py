@@ -1,6 +1,6 @@
 """With how many selected columns HOCMIM need not follow every path, and what it takes to know.
 
-Prints a table in Markdown; with --write it goes into docs/development/performance.md. The paper's data sets are
+Prints a table in Markdown; with --write it goes into docs/performance.md. The paper's data sets are
 looked at, too, if their folder is given: 50/50 splits, as in the experiment.
 
     python benchmarks/bounds.py [--data FOLDER] [--write]

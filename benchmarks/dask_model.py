@@ -1,4 +1,4 @@
-"""Points for the cost model of docs/development/scaling.md: processor time and bytes moved, by N, D, K and W.
+"""Points for the cost model of docs/scaling.md: processor time and bytes moved, by N, D, K and W.
 
     .venv/bin/python benchmarks/dask_model.py [--results benchmarks/results]
 

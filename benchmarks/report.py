@@ -107,7 +107,7 @@ def markdown(
     medians = Medians(records)
     parts = [
         "# Benchmarks",
-        "Written by `make bench`; how it is measured is in docs/development/performance.md.",
+        "Written by `make bench`; how it is measured is in docs/performance.md.",
         f"Machine: {machine_line()}.",
         versions_text(records),
         yardstick_text(records, medians),

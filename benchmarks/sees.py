@@ -2,7 +2,7 @@
 
 Columns of two levels, y by a logistic model; as many columns are selected as there are useful ones.
 Prints a table in Markdown: in how many tables all of these were. With --write it goes into
-docs/development/methods.md.
+docs/choosing.md.
 
     python benchmarks/sees.py [tables] [--write]
 """

@@ -1,6 +1,6 @@
 """How stable are the selections? Stability of each method over bootstrap resamples, in Markdown.
 
-With --write the table goes into docs/development/stability.md.
+With --write the table goes into docs/stability.md.
 
     python benchmarks/stability.py [resamples] [--write]
 """

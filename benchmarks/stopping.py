@@ -1,6 +1,6 @@
 """How often does n_features_to_select="auto" find what there is, and what there is not?
 
-Prints two tables in Markdown; with --write they go into docs/development/stopping.md.
+Prints two tables in Markdown; with --write they go into docs/stopping.md.
 
     python benchmarks/stopping.py [tables] [--write]
 """

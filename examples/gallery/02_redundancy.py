@@ -34,8 +34,8 @@ table |= {f"noise {k}": rng.integers(2, size=N) for k in range(1, 7)}
 X = pd.DataFrame(table)
 
 # %%
-# Blue columns are useful. MIM scores each column alone and selects the copies. JMI averages over the
-# selected columns, so one copy among several has little effect. CMIM and mRMR compare with one
+# Blue columns are useful. MIM scores each column alone and selects the copies. JMI averages over
+# the selected columns, so one copy among several has little effect. CMIM and mRMR compare with one
 # column at a time: they detect copies, not blends. CMIM-3 compares with pairs and detects the
 # blends of two. HOCMIM compares with as many columns as necessary.
 

@@ -26,8 +26,8 @@ def known_answer(n_samples):
 
 
 # %%
-# One table of 1000 rows. ``p_values_`` are those of the selected columns, corrected for the number of
-# candidates. ``stopping_`` describes the column at which the selection ended, and the reason.
+# One table of 1000 rows. ``p_values_`` are those of the selected columns, corrected for the number
+# of candidates. ``stopping_`` describes the column at which the selection ended, and the reason.
 
 X, y = known_answer(1000)
 selector = HOCMIM("auto").fit(X, y)
@@ -57,8 +57,8 @@ ax.set(xlabel="step", ylabel="p-value, corrected (at least 1e-30)")
 ax.spines[["top", "right"]].set_visible(False)
 
 # %%
-# Twenty tables of each size, alpha 0.01. With few rows only the strong columns are significant. With
-# many rows all five are found, and copies and noise are not selected.
+# Twenty tables of each size, alpha 0.01. With few rows only the strong columns are significant.
+# With many rows all five are found, and copies and noise are not selected.
 
 sizes, n_tables = [100, 200, 500, 1000, 2000, 5000], 20
 counts = np.zeros((3, len(sizes)))

@@ -36,9 +36,9 @@ table = pd.DataFrame(
 print(table.head(4).to_string())
 
 # %%
-# The stopping rule determines the number of columns. ``encoder_`` describes how each column was read:
-# columns with more than five distinct numbers are cut into five bins, strings are levels, and missing
-# is a level of its own.
+# The stopping rule determines the number of columns. ``encoder_`` describes how each column was
+# read: columns with more than five distinct numbers are cut into five bins, strings are levels, and
+# missing is a level of its own.
 
 selector = HOCMIM("auto").fit(table, died)
 for name, column in zip(table.columns, selector.encoder_.columns_, strict=True):
