@@ -47,6 +47,21 @@ def test_every_output_follows_its_code(page):
     assert text.count("```text\n") == compared
 
 
+@pytest.mark.parametrize(
+    ("shown", "real", "is_equal"),
+    [
+        ("a 1\nb 2", "a 1  \n\nb 2\n", True),
+        ("a 1\nb 2", "a 1\nb 3", False),
+        ("a 1\n…\nd 4", "a 1\nb 2\nc 3\nd 4", True),
+        ("a 1\n…\nd 4", "a 1\nb 2\nd 5", False),
+        ("in 0.2 s", "in 13.45 s", True),
+    ],
+)
+def test_outputs_are_compared(shown, real, is_equal):
+    assert docs_output.matches(shown, real) == is_equal
+    assert docs_output.matches(docs_output.shortened(shown, real), real)
+
+
 GALLERY = sorted((ROOT / "examples" / "gallery").glob("*.py"))
 
 
