@@ -218,7 +218,8 @@ def add_other_methods(app: Any, docname: str, source: list[str]) -> None:
     rows = ""
     for kind in selectors():
         name = kind.__name__
-        if is_criterion_based(kind) == (docname == "criteria") and f"`{name}" not in source[0]:
+        has_row = re.search(rf"^\| `{name}[`(]", source[0], re.MULTILINE)
+        if is_criterion_based(kind) == (docname == "criteria") and not has_row:
             summary = (inspect.getdoc(kind) or "").partition("\n\n")[0].replace("|", r"\|")
             rows += f"| `{name}` | {' '.join(summary.split())} | | | |\n"
     source[0] = source[0].replace("<!-- other methods -->\n", rows)
