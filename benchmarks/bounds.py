@@ -95,7 +95,7 @@ def main() -> None:
         lines.append(row(name, X, y))
         print(lines[-1], flush=True)
     if options.write:
-        write_table("performance.md", "bounds", "\n".join(lines))
+        write_table("development/performance.md", "bounds", "\n".join(lines))
 
 
 if __name__ == "__main__":

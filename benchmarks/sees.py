@@ -109,7 +109,7 @@ def main(n_tables: int, write: bool) -> None:
         lines.append(f"| {name} | {' | '.join(f'{share:.0%}' for share in shares)} |")
         print(lines[-1], flush=True)
     if write:
-        write_table("choosing.md", "sees", "\n".join(lines))
+        write_table("development/methods.md", "sees", "\n".join(lines))
 
 
 if __name__ == "__main__":

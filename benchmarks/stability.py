@@ -44,7 +44,7 @@ def main(n_resamples: int, write: bool) -> None:
         lines.append(f"| {name} | {' | '.join(cells)} |")
         print(lines[-1], flush=True)
     if write:
-        write_table("stability.md", "stability", "\n".join(lines))
+        write_table("development/stability.md", "stability", "\n".join(lines))
 
 
 if __name__ == "__main__":

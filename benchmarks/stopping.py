@@ -120,7 +120,7 @@ def pure_noise(n_tables: int) -> str:
 def main(n_tables: int, write: bool) -> None:
     for name, table in (("known", known_answers(n_tables)), ("noise", pure_noise(4 * n_tables))):
         if write:
-            write_table("stopping.md", name, table)
+            write_table("development/stopping.md", name, table)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,11 @@
-"""How the documentation is built: ``make docs``, without a network."""
+"""Configuration of the documentation: ``make docs`` builds it without a network."""
 
 from __future__ import annotations
 
 import importlib
+import inspect
 import re
+from pathlib import Path
 from types import FunctionType
 from typing import Any
 
@@ -66,7 +68,7 @@ sphinx_gallery_conf = {
 
 # --- the API reference ----------------------------------------------------------------------------
 
-# Where the classes are shown that have no public name of their own: `name` in a docstring.
+# The modules of classes without a public name. A docstring links to them by ``name``.
 ELSEWHERE = {
     "InformationSelector": "hocmim.selectors.information",
     "RankingSelector": "hocmim.selectors.base",
@@ -88,22 +90,22 @@ MODULES = {
     "hocmim.information.estimators": "/api/estimators",
     "hocmim.search.stopping": "/stopping",
 }
-# X_j, k_x(z), Σ_{j∈S} (a longer name such as n_bins is no formula); and what is markup by mistake.
+# X_j, k_x(z), Σ_{j∈S}, but not a longer name such as n_bins; and characters that would be markup.
 SUBSCRIPT = (
     r"(?<![^\W\d_])([^\W\d_]\u0304?)_([A-Za-z0-9]{1,2})(?![A-Za-z0-9_])|(?<=\w)_\{([^{}]+)\}"
 )
 FORMULA = re.compile(SUBSCRIPT + r"|\||(?<=\w)_(?!\w)")
-# The type of a parameter as numpydoc sets it, and the classes it may name.
+# The type of a parameter as numpydoc writes it, and the classes it can contain.
 TYPE = re.compile(r"(\s*\*\*[^ ]+\*\* : )(.+)")
 CLASS = re.compile(rf"\b({'|'.join([*ELSEWHERE, 'Encoder', 'Criterion'])})\b")
 IN_LITERAL = re.compile(r"(``.+?``)")
 
 
 def restructure(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
-    """Make a docstring meant for reading into reStructuredText.
+    """Convert a plain docstring to reStructuredText.
 
-    ``HOCMIM`` becomes a link, and so does a type that has a page; the bars of |S| and I(X;Y|Z) are
-    no substitutions, the last sign of selected_ makes no reference of it, the j of X_j is set low.
+    ``HOCMIM`` becomes a link, and so does a type that has a page. The bars of |S| and I(X;Y|Z) and
+    the underscore of selected_ are escaped. The j of X_j becomes a subscript.
     """
     for at, line in enumerate(lines):
         if line.lstrip().startswith(">>>"):
@@ -133,13 +135,13 @@ def _link(literal: str) -> str:
 
 
 def class_of(fullname: str) -> type:
-    """The class of that name."""
+    """Return the class with this name."""
     module, _, name = fullname.rpartition(".")
     return getattr(importlib.import_module(module), name)
 
 
 def methods_of(fullname: str) -> list[str]:
-    """Every public method written here: of a base class that has a page, or else of the class."""
+    """Return the public methods of a class and of its base classes in this package."""
     found: dict[str, str] = {}
     for base in class_of(fullname).__mro__:
         shown = NAMES[base.__name__] if base.__name__ in ELSEWHERE else fullname
@@ -150,23 +152,94 @@ def methods_of(fullname: str) -> list[str]:
 
 
 def is_selector(fullname: str) -> bool:
-    """Whether a class has the methods of scikit-learn's own selectors."""
+    """Return whether a class has the methods of scikit-learn's selectors."""
     return hasattr(class_of(fullname), "get_support")
 
 
 autosummary_context = {"methods_of": methods_of, "is_selector": is_selector}
 
 
-def adapt_links(app: Any, docname: str, source: list[str]) -> None:
-    """Links written for reading the pages in the repository, as they are to be here.
+def selectors_page() -> str:
+    """Return the page that lists every selector of the registry."""
+    groups: dict[bool, list[str]] = {True: [], False: []}
+    for kind in selectors():
+        groups[is_criterion_based(kind)].append(f"   hocmim.{kind.__name__}")
+    return SELECTORS_PAGE.format(
+        information="\n".join(groups[True]), filters="\n".join(groups[False])
+    )
 
-    A script of the gallery has a page; another file outside of this folder is a download.
+
+SELECTORS_PAGE = """# All selectors
+
+## Information-theoretic selectors
+
+```{{eval-rst}}
+.. autosummary::
+   :toctree: .
+   :nosignatures:
+
+{information}
+```
+
+## Filters on raw numbers
+
+```{{eval-rst}}
+.. autosummary::
+   :toctree: .
+   :nosignatures:
+
+{filters}
+```
+"""
+
+
+def selectors() -> list[type]:
+    """Return the classes of all methods, in the order of the registry."""
+    return [type(hocmim.make_selector(name)) for name in hocmim.list_methods()]
+
+
+def is_criterion_based(kind: type) -> bool:
+    """Return whether a selector maximises a criterion of information."""
+    return hasattr(kind, "explain")
+
+
+def write_selectors_page() -> None:
+    """Write the list of selectors before Sphinx looks for pages."""
+    page = Path(__file__).parent / "api" / "generated" / "selectors.md"
+    page.parent.mkdir(parents=True, exist_ok=True)
+    if not page.exists() or page.read_text("utf-8") != selectors_page():
+        page.write_text(selectors_page(), "utf-8")
+
+
+def add_other_methods(app: Any, docname: str, source: list[str]) -> None:
+    """Add a row for every method of the registry that the table of a page does not have."""
+    if docname not in ("criteria", "filters"):
+        return
+    rows = ""
+    for kind in selectors():
+        name = kind.__name__
+        has_row = re.search(rf"^\| `{name}[`(]", source[0], re.MULTILINE)
+        if is_criterion_based(kind) == (docname == "criteria") and not has_row:
+            summary = (inspect.getdoc(kind) or "").partition("\n\n")[0].replace("|", r"\|")
+            rows += f"| `{name}` | {' '.join(summary.split())} | | | |\n"
+    source[0] = source[0].replace("<!-- other methods -->\n", rows)
+
+
+def adapt_links(app: Any, docname: str, source: list[str]) -> None:
+    """Adapt links that are written for reading the pages in the repository.
+
+    A script of the gallery has a page. Other files outside of docs/ become downloads.
     """
-    text = re.sub(r"\]\(\.\./examples/gallery/(\w+)\.py\)", r"](gallery/\1.rst)", source[0])
-    source[0] = re.sub(r"\]\((\.\./[\w./-]+)\)", r"](path:\1)", text)
+    up = "../" * docname.count("/")
+    outside = re.escape(up + "../")
+    gallery = rf"\]\({outside}examples/gallery/(\w+)\.py\)"
+    text = re.sub(gallery, rf"]({up}gallery/\1.rst)", source[0])
+    source[0] = re.sub(rf"\]\(({outside}[\w./-]+)\)", r"](path:\1)", text)
 
 
 def setup(app: Any) -> None:
-    """Connect the above."""
+    """Connect the functions above to Sphinx."""
+    write_selectors_page()
     app.connect("autodoc-process-docstring", restructure, priority=600)
+    app.connect("source-read", add_other_methods)
     app.connect("source-read", adapt_links)

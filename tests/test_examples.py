@@ -1,15 +1,15 @@
-"""The examples run, and the code in the README and in docstrings does what it says."""
+"""The examples run, and the code in README, docs and docstrings prints the output shown."""
 
 import doctest
 import importlib
 import pkgutil
-import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+import docs_output
 import hocmim
 
 ROOT = Path(__file__).parents[1]
@@ -21,36 +21,45 @@ def run(*arguments):
     ).stdout
 
 
-def test_demo_says_what_it_chose_and_why_it_stopped():
+def test_demo_prints_the_selection_and_writes_the_report():
     out = run("examples/demo.py")
     assert "worst concave points" in out
-    assert "Where it stopped looking" in out
+    assert "Why each representative set ended" in out
     page = Path(out.splitlines()[-1].split(": ")[-1])
     assert "Breast cancer: ten of thirty measurements" in page.read_text("utf-8")
 
 
-def python_blocks(page):
-    return re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
+@pytest.mark.parametrize("page", docs_output.python_pages(), ids=lambda page: page.stem)
+def test_code_of_a_page_prints_what_the_page_shows(page, tmp_path):
+    for code, shown, real in docs_output.run_python(page, tmp_path):
+        if shown is not None:
+            assert docs_output.matches(shown, real), (
+                f"{code}\n{docs_output.difference(shown, real)}\n"
+                "If the new output is right: python tests/docs_output.py --write"
+            )
 
 
-def test_readme_code_runs():
-    blocks = python_blocks(ROOT / "README.md")
-    assert blocks
-    for block in blocks:
-        assert "worst concave points" in run("-c", block)
+@pytest.mark.parametrize("page", docs_output.pages(), ids=lambda page: page.stem)
+def test_every_output_follows_its_code(page):
+    """A ``text`` block that no test compares could be wrong."""
+    text = page.read_text("utf-8")
+    compared = sum(m[2] is not None for m in docs_output.PYTHON.finditer(text))
+    assert text.count("```text\n") == compared
 
 
-PAGES = [page for page in sorted((ROOT / "docs").rglob("*.md")) if python_blocks(page)]
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_code_of_a_docs_page_runs(page, tmp_path):
-    """The blocks of a page, one after the other as a reader would run them."""
-    code = "import matplotlib; matplotlib.use('Agg')\n" + "\n".join(python_blocks(page))
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, check=False
-    )
-    assert done.returncode == 0, done.stderr
+@pytest.mark.parametrize(
+    ("shown", "real", "is_equal"),
+    [
+        ("a 1\nb 2", "a 1  \n\nb 2\n", True),
+        ("a 1\nb 2", "a 1\nb 3", False),
+        ("a 1\n…\nd 4", "a 1\nb 2\nc 3\nd 4", True),
+        ("a 1\n…\nd 4", "a 1\nb 2\nd 5", False),
+        ("in 0.2 s", "in 13.45 s", True),
+    ],
+)
+def test_outputs_are_compared(shown, real, is_equal):
+    assert docs_output.matches(shown, real) == is_equal
+    assert docs_output.matches(docs_output.shortened(shown, real), real)
 
 
 GALLERY = sorted((ROOT / "examples" / "gallery").glob("*.py"))

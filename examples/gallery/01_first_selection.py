@@ -2,9 +2,9 @@
 A first selection
 =================
 
-Which few of the 30 measurements of the breast cancer table are enough to tell benign from
-malignant? A selector chooses columns in order; in a pipeline, cross-validation says how many it
-takes.
+Which few of the 30 measurements of the breast cancer table are enough to distinguish benign from
+malignant? A selector selects columns in order. In a pipeline, cross-validation shows how many are
+needed.
 """
 
 import matplotlib.pyplot as plt
@@ -22,16 +22,16 @@ selector = HOCMIM(n_features_to_select=8).fit(X, y)
 print(X.columns[selector.selected_].tolist())
 
 # %%
-# What each column says of the diagnosis by itself (hollow), and what it added when it was taken
-# (full). The third is weak alone, but little of it is said by the first two. Scores that rise again
-# further down say that 569 rows are few for comparing with so many columns at once; what to do
-# about it is in :doc:`/gallery/03_sample_size`.
+# The relevance of each column (hollow), and its score when it was selected (full). The third is
+# weak alone, but the first two repeat little of it. Scores that rise again further down show that
+# 569 rows are few for comparing with so many columns at once. :doc:`/gallery/03_sample_size` shows
+# what to do about it.
 
 selector.plot_scores()
 
 # %%
-# The selection is part of the pipeline, so that it is made anew on each training fold: choosing
-# columns on the whole table first would let the test folds help to choose, and flatter the result.
+# The selection is part of the pipeline, so it is repeated on each training fold. Selecting on the
+# whole table first would use the test folds, and the accuracy would be too high.
 
 pipeline = make_pipeline(HOCMIM(), StandardScaler(), LogisticRegression())
 sizes = np.arange(1, 16)
@@ -50,5 +50,5 @@ ax.legend(loc="lower right", frameon=False)
 ax.spines[["top", "right"]].set_visible(False)
 
 # %%
-# Next: :doc:`/gallery/04_when_to_stop` lets the data say how many, and
-# :doc:`/gallery/05_stability` asks how much the choice depends on the sample.
+# Next: :doc:`/gallery/04_when_to_stop` determines the number of columns from the data, and
+# :doc:`/gallery/05_stability` shows how much the selection depends on the rows.

@@ -2,9 +2,9 @@
 Redundancy that only several columns show
 =========================================
 
-A copy of a good column is useless. So is a column that blends three others, but no single one of
-them gives that away, nor does a pair. This table has six columns that matter, two copies, four
-blends, and noise: which methods spend their six places on the six?
+A copy of a selected column is useless. So is a blend, a column that follows one of three others in
+each row, but no single column and no pair shows this. This table has six useful columns, two
+copies, four blends, and noise. Which methods select the six useful columns?
 """
 
 import matplotlib.pyplot as plt
@@ -22,7 +22,7 @@ a, b, c, *_ = useful
 
 
 def blend(*columns):
-    """Each row takes the value of one of the columns, and a few are wrong."""
+    """Return a column that follows one of the columns in each row, with a few errors."""
     return np.choose(rng.integers(len(columns), size=N), columns) ^ (rng.random(N) < 0.06)
 
 
@@ -34,10 +34,10 @@ table |= {f"noise {k}": rng.integers(2, size=N) for k in range(1, 7)}
 X = pd.DataFrame(table)
 
 # %%
-# Blue is a place well used. MIM looks at each column alone and takes the copies. JMI
-# averages over the selected columns, so that one copy among several does not show, and CMIM and
-# mRMR compare with one column at a time: they see copies, not blends. CMIM-3 compares with pairs
-# and sees the blends of two. HOCMIM compares with as many as it takes.
+# Blue columns are useful. MIM scores each column alone and selects the copies. JMI averages over
+# the selected columns, so one copy among several has little effect. CMIM and mRMR compare with one
+# column at a time: they detect copies, not blends. CMIM-3 compares with pairs and detects the
+# blends of two. HOCMIM compares with as many columns as necessary.
 
 methods = ["MIM", "JMI", "mRMR", "CMIM", "CMIM-3", "HOCMIM"]
 fig, ax = plt.subplots(figsize=(8.5, 3.9), layout="constrained")
@@ -57,13 +57,16 @@ ax.set_yticks(np.arange(len(methods)) - 0.5, minor=True)
 ax.grid(which="minor", color="#dfe3e8")
 ax.tick_params(which="both", length=0)
 ax.spines[:].set_visible(False)
-ax.set_title("order of selection: blue useful, orange a waste of a place", loc="left", fontsize=11)
+ax.set_title(
+    "order of selection; blue: useful, orange: redundant or noise", loc="left", fontsize=11
+)
 
 # %%
-# On this table, with two levels a column and plenty of rows, conditioning on everything selected
-# (``CMI``) does as well. With more levels or fewer rows it runs out of samples long before HOCMIM,
-# which conditions only on what a candidate overlaps with: :doc:`/gallery/03_sample_size`.
+# On this table, with two levels a column and many rows, conditioning on all selected columns
+# (``CMI``) is as good. With more levels or fewer rows its cells become too small long before those
+# of HOCMIM, which conditions only on columns that overlap with a candidate:
+# :doc:`/gallery/03_sample_size`.
 #
-# What HOCMIM saw in a blend, in its own words:
+# HOCMIM's explanation of a blend:
 
 print(HOCMIM(6).fit(X, y).explain("a, b or c", X))

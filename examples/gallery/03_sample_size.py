@@ -2,9 +2,8 @@
 Estimators, and how many samples they need
 ==========================================
 
-Information is estimated from counts, and counts in small cells lie: they show information where
-there is none. Two measurements, one of the estimators themselves and one of what they do to a
-selection with more columns than rows.
+Information is estimated from counts. Small counts show information where there is none. This page
+measures the estimators themselves, and their effect on a selection with more columns than rows.
 """
 
 import matplotlib.pyplot as plt
@@ -16,17 +15,17 @@ ESTIMATORS = ["plugin", "grassberger", "miller_madow", "jeffreys", "shrinkage"]
 COLOURS = ["#d9792b", "#8a6bbe", "#3f9c7a", "#b9a13a", "#2f6db3"]
 
 # %%
-# I(X;Y|Z) where the truth is 0
-# -----------------------------
+# I(X;Y|Z) where the true value is 0
+# ----------------------------------
 #
-# X has five levels and says nothing; Y has two; Z is two columns of five levels, and Y depends on
-# one of them. The table (x, y, z) has 250 cells. Means over 20 samples of each size.
+# X has five levels and is independent noise. Y has two. Z is two columns of five levels, and Y
+# depends on one of them. The table (x, y, z) has 250 cells. Means over 20 samples of each size.
 
 rng = np.random.default_rng(0)
 
 
-def nothing_to_find(n_samples):
-    """X, Y and Z with X ⟂ Y | Z."""
+def independent_columns(n_samples):
+    """Return X, Y and Z with X ⟂ Y | Z."""
     Z = rng.integers(5, size=(n_samples, 2))
     y = rng.random(n_samples) < 0.25 + 0.5 * (Z[:, 0] > 2)
     return rng.integers(5, size=n_samples), y, Z
@@ -36,32 +35,31 @@ sizes = [50, 100, 200, 500, 1000, 2000, 5000, 10000]
 found = np.zeros((len(ESTIMATORS), len(sizes)))
 for at, n_samples in enumerate(sizes):
     for _ in range(20):
-        x, y, Z = nothing_to_find(n_samples)
+        x, y, Z = independent_columns(n_samples)
         found[:, at] += [cmi(x, y, Z, estimator=name) / 20 for name in ESTIMATORS]
 
 fig, ax = plt.subplots(figsize=(7, 4), layout="constrained")
 for name, colour, curve in zip(ESTIMATORS, COLOURS, found, strict=True):
     ax.plot(sizes, curve, "o-", color=colour, label=name, ms=5)
 ax.axhline(0, color="#333a42", lw=1)
-ax.set(xscale="log", xlabel="samples", ylabel="I(X;Y|Z) found, nats (truth: 0)")
+ax.set(xscale="log", xlabel="samples", ylabel="I(X;Y|Z), estimate in nats (true value: 0)")
 ax.legend(frameon=False)
 ax.spines[["top", "right"]].set_visible(False)
 
 # %%
-# With 50 to 200 samples the plug-in finds 0.2 nats in noise, a third of all there is to say of a
-# fair coin (0.69). Shrinkage finds a quarter of that. From some 500 samples, two a cell,
-# Miller–Madow and Grassberger are nearest to the truth; they may fall below 0, which shrinkage and
-# the plug-in cannot.
+# With 50 to 200 samples the plug-in finds 0.2 nats in noise, a third of the entropy of a fair coin
+# (0.69). Shrinkage finds a quarter of that. From some 500 samples, two a cell, Miller–Madow and
+# Grassberger are nearest to the true value. They can be negative; shrinkage and the plug-in cannot.
 #
 # More columns than rows
 # ----------------------
 #
-# 300 columns, like genes: eight hidden factors decide the class, 15 columns follow each of them,
-# the others are noise. Eight columns are selected. How many of the eight factors are among them?
+# 300 columns, like genes: eight hidden factors determine the class, 15 columns follow each of them,
+# the others are noise. Eight columns are selected. How many of the eight factors do they cover?
 
 
 def genes(n_samples):
-    """A table whose columns 15k to 15k + 14 follow factor k, for k from 0 to 7."""
+    """Return a table whose columns 15k to 15k + 14 follow factor k, for k from 0 to 7."""
     factors = rng.normal(size=(n_samples, 8))
     y = factors @ np.linspace(1.5, 0.8, 8) + 0.5 * rng.logistic(size=n_samples) > 0
     X = rng.normal(size=(n_samples, 300))
@@ -81,8 +79,8 @@ for at, n_samples in enumerate(sizes):
     for _ in range(n_tables):
         X, y = genes(n_samples)
         for row, (selector, _) in enumerate(selectors.values()):
-            chosen = selector.fit(X, y).selected_
-            factors_found[row, at] += len(set(chosen[chosen < 120] // 15)) / n_tables
+            selected = selector.fit(X, y).selected_
+            factors_found[row, at] += len(set(selected[selected < 120] // 15)) / n_tables
 
 fig, ax = plt.subplots(figsize=(7, 4), layout="constrained")
 for (label, (_, colour)), curve in zip(selectors.items(), factors_found, strict=True):
@@ -99,9 +97,9 @@ for label, curve in zip(selectors, factors_found, strict=True):
     print(f"{label:36}", *(f"{value:6.1f}" for value in curve))
 
 # %%
-# A high order needs samples to look with: conditioning on seven columns of five levels leaves 60
-# rows, or 1000, each in a cell of its own, and after that every column looks alike.
-# ``min_support=10`` looks only as deep as cells of ten samples on average allow, and finds more at
-# every size. Here, where columns overlap one with one, the second-order CMIM does as well as
-# anything: a high order pays where the dependency is of high order
-# (:doc:`/gallery/02_redundancy`) and there are samples to show it.
+# A high order needs many samples. Conditioning on seven columns of five levels puts each of 60
+# rows, or of 1000, into a cell of its own; then all columns have the same score. ``min_support=10``
+# adds conditions only while cells hold ten samples on average, and finds more at every size. Here
+# columns overlap in pairs only, so the second-order CMIM is as good as any other. A high order is
+# better where the dependency is of high order (:doc:`/gallery/02_redundancy`) and the samples are
+# many.

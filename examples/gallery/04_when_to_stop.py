@@ -2,9 +2,9 @@
 When to stop
 ============
 
-How many columns to take? ``n_features_to_select="auto"`` goes on for as long as the best candidate
-adds more than chance would. Here the answer is known: five columns matter, two are worn copies of
-them, and 40 are noise.
+How many columns should be selected? ``n_features_to_select="auto"`` continues while the best
+candidate adds more than chance would. Here the answer is known: five columns are useful, two are
+noisy copies of them, and 40 are noise.
 """
 
 import matplotlib.pyplot as plt
@@ -16,18 +16,18 @@ rng = np.random.default_rng(0)
 
 
 def known_answer(n_samples):
-    """Columns 0 to 4 matter, 5 and 6 repeat 0 and 1 with a tenth replaced, the others are noise."""
+    """Columns 0 to 4 are useful, 5 and 6 are noisy copies of 0 and 1, the others are noise."""
     useful = rng.integers(3, size=(n_samples, 5))
     evidence = (useful - 1) @ [1.2, 1.0, 0.8, 0.6, 0.45]
     y = evidence + 0.6 * rng.logistic(size=n_samples) > 0
-    is_worn = rng.random((n_samples, 2)) < 0.1
-    copies = np.where(is_worn, rng.integers(3, size=(n_samples, 2)), useful[:, :2])
+    is_noisy = rng.random((n_samples, 2)) < 0.1
+    copies = np.where(is_noisy, rng.integers(3, size=(n_samples, 2)), useful[:, :2])
     return np.column_stack([useful, copies, rng.integers(3, size=(n_samples, 40))]), y
 
 
 # %%
-# One table of 1000 rows. ``p_values_`` are those of the columns taken, corrected for the number of
-# candidates; ``stopping_`` is the column selection ended before, and why.
+# One table of 1000 rows. ``p_values_`` are those of the selected columns, corrected for the number
+# of candidates. ``stopping_`` describes the column at which the selection ended, and the reason.
 
 X, y = known_answer(1000)
 selector = HOCMIM("auto").fit(X, y)
@@ -37,14 +37,16 @@ print(selector.stopping_)
 steps = np.arange(1, len(selector.selected_) + 2)
 columns = [*selector.selected_, selector.stopping_.index]
 p_values = np.array([*selector.p_values_, selector.stopping_.p_value]).clip(1e-30)
-taken = p_values <= selector.alpha
+is_selected = p_values <= selector.alpha
 
 fig, ax = plt.subplots(figsize=(7, 3.8), layout="constrained")
 ax.axhspan(selector.alpha, 1e3, color="#f3e3d7", lw=0)
 ax.axhline(selector.alpha, color="#d9792b", lw=1)
 ax.text(0.6, selector.alpha * 3, "no more than chance", color="#a85a1c", va="bottom")
-ax.plot(steps[taken], p_values[taken], "o", ms=10, color="#2f6db3")
-ax.plot(steps[~taken], p_values[~taken], "o", ms=10, color="white", mec="#d9792b", mew=2)
+ax.plot(steps[is_selected], p_values[is_selected], "o", ms=10, color="#2f6db3")
+ax.plot(
+    steps[~is_selected], p_values[~is_selected], "o", ms=10, color="white", mec="#d9792b", mew=2
+)
 for step, j, p in zip(steps, columns, p_values, strict=True):
     kind = "useful" if j < 5 else "copy" if j < 7 else "noise"
     ax.annotate(
@@ -55,17 +57,17 @@ ax.set(xlabel="step", ylabel="p-value, corrected (at least 1e-30)")
 ax.spines[["top", "right"]].set_visible(False)
 
 # %%
-# Twenty tables of each size, alpha 0.01. With few rows only the strong columns can be told from
-# chance; with many all five are found, and copies and noise stay out.
+# Twenty tables of each size, alpha 0.01. With few rows only the strong columns are significant.
+# With many rows all five are found, and copies and noise are not selected.
 
 sizes, n_tables = [100, 200, 500, 1000, 2000, 5000], 20
 counts = np.zeros((3, len(sizes)))
 for at, n_samples in enumerate(sizes):
     for _ in range(n_tables):
         selected = HOCMIM("auto").fit(*known_answer(n_samples)).selected_
-        telling = selected[selected < 7]
-        n_found = len(set(telling % 5))  # columns 5 and 6 repeat 0 and 1
-        n_redundant, n_noise = len(telling) - n_found, len(selected) - len(telling)
+        useful = selected[selected < 7]
+        n_found = len(set(useful % 5))  # columns 5 and 6 repeat 0 and 1
+        n_redundant, n_noise = len(useful) - n_found, len(selected) - len(useful)
         counts[:, at] += np.array([n_found, n_redundant, n_noise]) / n_tables
 
 fig, ax = plt.subplots(figsize=(7, 3.6), layout="constrained")
@@ -84,4 +86,4 @@ for label, curve in zip(labels, counts, strict=True):
     print(f"{label:30}", *(f"{value:5.2f}" for value in curve))
 
 # %%
-# More of this, for other methods and with an exclusive or: :doc:`/stopping`.
+# The same for other methods and with an exclusive or: :doc:`/development/stopping`.

@@ -2,8 +2,8 @@
 How stable is a selection?
 ==========================
 
-Would another sample of patients have given the same columns? ``StabilitySelector`` repeats a
-selection on resamples of the rows and counts.
+Would another sample of patients give the same columns? ``StabilitySelector`` repeats a selection on
+resamples of the rows and counts how often each column is selected.
 """
 
 import matplotlib.pyplot as plt
@@ -17,8 +17,8 @@ selectors = {"HOCMIM": HOCMIM(6), "MIM": MIM(6)}
 fitted = {name: StabilitySelector(one, n_resamples=50).fit(X, y) for name, one in selectors.items()}
 
 # %%
-# Every column that was selected in at least one of ten resamples, with Wilson's interval of its
-# frequency. Six columns a resample, so the frequencies of all columns add up to six.
+# Every column that was selected in at least a tenth of the resamples, with Wilson's interval of its
+# frequency. Each resample selects six columns, so the frequencies of all columns add up to six.
 
 fig, axes = plt.subplots(1, 2, figsize=(9.5, 4.2), layout="constrained", sharex=True)
 for ax, (name, stable) in zip(axes, fitted.items(), strict=True):
@@ -39,11 +39,11 @@ for ax, (name, stable) in zip(axes, fitted.items(), strict=True):
     ax.tick_params(axis="y", length=0)
 
 # %%
-# MIM is the more stable, and for a bad reason: it takes the columns that measure size or concavity,
-# all of which say much, and most of it twice; they are there in every resample. HOCMIM takes some
-# of them and goes on to texture, symmetry and smoothness. Which of the near copies it takes differs
-# from sample to sample, and so a frequency of a half is not half a relevance. How much these
-# columns repeat each other:
+# MIM is more stable, but for a bad reason. It selects the columns that measure size or concavity in
+# every resample: all of them are relevant, and they repeat each other. HOCMIM selects some of them
+# and then texture, symmetry and smoothness. Which of the near copies it selects differs from
+# resample to resample, so a frequency of a half does not mean a low relevance. The redundancy of
+# these columns:
 
 selector = HOCMIM(8).fit(X, y)
 selector.plot_redundancy_heatmap()

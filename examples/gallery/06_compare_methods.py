@@ -3,8 +3,8 @@ Methods compared by the errors they lead to
 ===========================================
 
 The 64 pixels of scikit-learn's digits, ten classes. Each method ranks the pixels on one half of the
-images; a nearest-neighbour classifier on the first m of them is tested on the other half. The mean
-of two random halves.
+images. A nearest-neighbour classifier on the first m pixels is tested on the other half. The errors
+are means of two random halves.
 """
 
 import matplotlib.pyplot as plt
@@ -35,7 +35,7 @@ for seed in range(n_splits):
             errors[method][at] += wrong / n_splits
 
 # %%
-# The area under a curve says it in a number: the mean error over these sizes.
+# The legend gives the mean error over all sizes, the area under each curve.
 
 colours = ["#7fb0e6", "#3f9c7a", "#8a6bbe", "#b9a13a", "#4d4d4d", "#d9792b", "#c2557a", "#2f6db3"]
 fig, ax = plt.subplots(figsize=(7, 4.4), layout="constrained")
@@ -50,8 +50,8 @@ ax.legend(frameon=False, title="mean error", alignment="left")
 ax.spines[["top", "right"]].set_visible(False)
 
 # %%
-# The five in front are those that see redundancy. Where the first twelve pixels of each lie, over
-# the mean image:
+# The five best methods detect redundancy. The first twelve pixels of each method, over the mean
+# image:
 
 fig, axes = plt.subplots(1, len(methods), figsize=(9.5, 1.7), layout="constrained")
 for ax, method in zip(axes, by_error, strict=True):
@@ -62,5 +62,5 @@ for ax, method in zip(axes, by_error, strict=True):
     ax.set_axis_off()
 
 # %%
-# One data set decides nothing. The published experiment, with 18 methods, up to 20 data sets, 30
-# splits each and tests of significance, is one command: :doc:`/paper`.
+# One data set is not enough for a conclusion. The published experiment compares 18 methods on up to
+# 20 data sets with 30 splits each and tests the differences. It is one command: :doc:`/paper`.

@@ -1,10 +1,10 @@
 """
-A table as it comes: numbers, words, dates and gaps
-===================================================
+A raw table: numbers, strings, dates and missing values
+=======================================================
 
-Nothing has to be encoded, scaled or filled in first. The table below is made up, so that it is
-known what matters: age, the ward, and whether the lactate was measured at all, which is what a
-worried doctor does.
+You do not have to encode, scale or impute anything. The table below is artificial, so the useful
+columns are known: the age, the ward, and whether the lactate was measured at all, which a worried
+doctor does.
 """
 
 import matplotlib.pyplot as plt
@@ -36,16 +36,17 @@ table = pd.DataFrame(
 print(table.head(4).to_string())
 
 # %%
-# How many columns is left to the test, too. How each column was read is in ``encoder_``: more than
-# five distinct numbers are cut into five bins, words are levels, and missing is a level of its own.
+# The stopping rule determines the number of columns. ``encoder_`` describes how each column was
+# read: columns with more than five distinct numbers are cut into five bins, strings are levels, and
+# missing is a level of its own.
 
 selector = HOCMIM("auto").fit(table, died)
 for name, column in zip(table.columns, selector.encoder_.columns_, strict=True):
-    gaps = ", one of them for missing values" if column.missing is not None else ""
-    print(f"{name:12} {column.kind:10} {column.arity} levels{gaps}")
+    note = ", one of them for missing values" if column.missing is not None else ""
+    print(f"{name:12} {column.kind:10} {column.arity} levels{note}")
 
 # %%
-# The birth year says as much as the age, and nothing besides: it is left.
+# The birth year has the same information as the age. It is not selected.
 
 order = np.argsort(selector.relevance_)
 fig, ax = plt.subplots(figsize=(7, 3.6), layout="constrained")

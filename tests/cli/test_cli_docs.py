@@ -1,82 +1,26 @@
-"""The page on the command line: its commands are run, one after the other, and print what it says.
-
-In a ``console`` block a line that begins with ``$`` is a command and what follows is what it prints
-on a terminal of 80 columns. A line of ``…`` stands for any lines; times stand for any times.
-"""
-
-import os
-import re
-import subprocess
-import sys
-from pathlib import Path
+"""The commands of README and of the page on the command line print the output shown."""
 
 import pytest
 
-PAGE = Path(__file__).parents[2] / "docs" / "cli.md"
+import docs_output
+
+PAGE = docs_output.ROOT / "docs" / "cli.md"
 
 
-def console_blocks(page):
-    return re.findall(r"```console\n(.*?)```", page.read_text("utf-8"), re.DOTALL)
-
-
-def commands(block):
-    """Commands, which may run over several lines, and what they print."""
-    parts = re.split(r"^\$ ", block, flags=re.MULTILINE)
-    assert parts[0] == ""
-    for part in parts[1:]:
-        lines = part.splitlines()
-        end = 1
-        while lines[end - 1].endswith("\\") or "\n".join(lines[:end]).count('"') % 2:
-            end += 1
-        yield "\n".join(lines[:end]), "\n".join(lines[end:])
-
-
-def comparable(text):
-    lines = [line.rstrip() for line in re.sub(r"\d+\.\d+ s\b", "0.0 s", text).splitlines()]
-    return "\n".join(line for line in lines if line)
-
-
-def as_pattern(printed):
-    parts = re.split(r"^…$", comparable(printed), flags=re.MULTILINE)
-    return ".*".join(re.escape(part.strip("\n")) for part in parts)
-
-
-@pytest.fixture(scope="module")
-def shell(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("page")
-    binaries = folder / "bin"
-    binaries.mkdir()
-    (binaries / "hocmim").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m hocmim.cli "$@"\n')
-    (binaries / "python").write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
-    for script in binaries.iterdir():
-        script.chmod(0o755)
-    terminal = {"FORCE_COLOR": "1", "TERM": "dumb", "COLUMNS": "80", "LINES": "40"}
-    env = {**os.environ, **terminal, "PATH": f"{binaries}:{os.environ['PATH']}"}
-
-    def run(command):
-        # A pipe within the command is one for the command too.
-        in_pipe = {"FORCE_COLOR": ""} if "|" in command else {}
-        return subprocess.run(
-            ["bash", "-o", "pipefail", "-c", command],
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, cwd=folder,
-            env=env | in_pipe,
-        )  # fmt: skip
-
-    return run
-
-
-def test_the_page_says_what_the_commands_print(shell):
-    blocks = console_blocks(PAGE)
-    assert len(blocks) >= 8
-    for block in blocks:
-        for command, printed in commands(block):
-            done = shell(command)
-            assert re.fullmatch(as_pattern(printed), comparable(done.stdout), re.DOTALL), (
-                f"$ {command}\n{done.stdout}"
+@pytest.mark.parametrize("page", docs_output.console_pages(), ids=lambda page: page.stem)
+def test_commands_of_a_page_print_what_the_page_shows(page, tmp_path):
+    run = docs_output.make_shell(tmp_path)
+    for block in docs_output.CONSOLE.findall(page.read_text("utf-8")):
+        for command, shown in docs_output.split_commands(block):
+            real = run(command)
+            assert docs_output.matches(shown, real), (
+                f"$ {command}\n{docs_output.difference(shown, real)}\n"
+                "If the new output is right: python tests/docs_output.py --write"
             )
 
 
 def test_every_command_is_on_the_page():
-    page = PAGE.read_text("utf-8")
+    text = PAGE.read_text("utf-8")
+    assert len(docs_output.CONSOLE.findall(text)) >= 8
     for command in ("select", "explain", "report", "compare", "info", "bench"):
-        assert f"hocmim {command}" in page
+        assert f"hocmim {command}" in text
