@@ -320,9 +320,9 @@ def test_a_dask_cluster_gives_the_same(folder):
 # --- what can go wrong ----------------------------------------------------------------------------
 
 WRONG = [
-    (("select", "mixde.csv", "-t", "outcome"), 2, "file 'mixde.csv' does not exist. Did you mean 'mixed.csv'"),
+    (("select", "mixde.csv", "-t", "outcome"), 2, "'mixde.csv' does not exist. Did you mean 'mix"),
     (("select", "mixed.csv", "-t", "Outcom"), 2, "no column 'Outcom' .*Did you mean 'outcome'?"),
-    (("select", "mixed.csv", "-t", "zzzzz"), 2, "no column 'zzzzz' .*Its columns are 'id', 'age', .*others"),
+    (("select", "mixed.csv", "-t", "zzzzz"), 2, "no column 'zzzzz' .*columns are 'id', .*others"),
     (("select", "mixed.csv", "-t", "same"), 1, "'same' has only one value .'1'."),
     (("select", "mixed.csv", "-t", "when"), 1, "y holds dates or times"),
     (("select", "mixed.csv"), 2, "Missing option '-t' / '--target'"),
@@ -355,7 +355,7 @@ WRONG = [
     (("select", "nested.parquet", "-t", "y"), 1, "column 'x' of X holds .*drop it"),
     (("select", "folder", "-t", "y"), 2, "contains no Parquet files"),
     (("explain", "mixed.csv", "-t", "outcome", "-f", "agee"), 2, "Did you mean 'age'?"),
-    (("explain", "mixed.csv", "-t", "outcome", "-f", "age", "-m", "Gini"), 2, "scores every column"),
+    (("explain", "mixed.csv", "-t", "outcome", "-f", "age", "-m", "Gini"), 2, "scores every"),
     (("compare", "mixed.csv", "-t", "outcome", "--methods", "jm,MIM"), 2, "Did you mean 'JMI'"),
     (("compare", "mixed.csv", "-t", "outcome", "--plot", "p.gif"), 2, "needs a .png, .svg or"),
     (("compare", "mixed.csv", "-t", "outcome", "--folds", "1"), 2, "1 is not in the range x>=2"),

@@ -55,11 +55,11 @@ def test_types_are_inferred_and_named(tmp_path):
         "b": "boolean",
         "s": "text",
         "d": "date",
-        "t": "times",
+        "t": "time",
         "empty": "float",
     }
     assert table.column("s").to_pylist() == ["x", None]
-    assert column_types(HOSTILE)['a,"b'] == "categories"
+    assert column_types(HOSTILE)['a,"b'] == "category"
 
 
 def test_a_value_far_down_changes_the_type_and_is_no_error(tmp_path):
@@ -146,9 +146,7 @@ def test_what_is_no_table_is_told_in_a_sentence(tmp_path, name):
 
 def test_wrong_requests(tmp_path):
     (tmp_path / "train.csv").write_text("a\n1\n")
-    with pytest.raises(
-        InvalidParameterError, match=r"trian.csv' does not .* Did you mean .*train"
-    ):
+    with pytest.raises(InvalidParameterError, match=r"trian.csv' does not .* Did you mean .*train"):
         read_table(tmp_path / "trian.csv")
     with pytest.raises(InvalidParameterError, match="does not exist"):
         read_table(tmp_path / "none" / "x.csv")

@@ -1,4 +1,4 @@
-"""Filters that work on the raw table instead of on codes, one file each."""
+"""Filters: methods that score the raw columns instead of codes, one file each."""
 
 from hocmim.selectors.filters.fisher import FisherScore
 from hocmim.selectors.filters.gini import GiniIndex
