@@ -77,7 +77,7 @@ def test_two_runs_give_the_same_tables(paper_folder, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--data", "nowhere"], "There is no folder nowhere"),
+        (["--data", "nowhere"], "The folder nowhere does not exist"),
         (["--methods", "HOCMIN"], "There is no method 'HOCMIN'"),
         (["--datasets", "iris"], "There is no data set 'iris'"),
         (["--splits-of", "sonar=x"], "--splits-of needs NAME=N"),

@@ -1,7 +1,7 @@
-"""Finished items, one JSON line each, on disk before the next one begins.
+"""The results of finished items, one JSON line each.
 
-A line is written whole and forced to the disk. A run that is killed can leave one line half
-written, at the end; it is cut off when the store is opened again, and its item is done again.
+A line is flushed to the disk before the next item begins. A run that is killed can leave an
+incomplete line at the end: it is removed when the store is opened again, and its item is repeated.
 """
 
 from __future__ import annotations
@@ -21,32 +21,32 @@ FORMAT = 1
 
 
 class Store:
-    """The outcomes in a file.
+    """The outcomes of an experiment in a file.
 
     Parameters
     ----------
     path : Path
-        Made when the first outcome is appended.
+        Created when the first outcome is appended.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     def read(self) -> dict[Item, Outcome]:
-        """All outcomes whose lines are whole."""
+        """Return the outcomes of all complete lines."""
         if not self.path.exists():
             return {}
         with self.path.open("rb") as file:
-            return {outcome.item: outcome for outcome in map(_parse, _whole_lines(file))}
+            return {outcome.item: outcome for outcome in map(_parse, _complete_lines(file))}
 
     @contextmanager
     def appending(self) -> Iterator[Callable[[Outcome], None]]:
-        """A function that appends an outcome durably; nobody else may append meanwhile."""
+        """Give a function that appends an outcome durably; the file is locked meanwhile."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         is_new = not self.path.exists()
         with self.path.open("ab+") as file:
             _lock(file, self.path)
-            _cut_torn_line(file)
+            _remove_incomplete_line(file)
             if is_new:
                 _sync_folder(self.path.parent)
 
@@ -59,7 +59,7 @@ class Store:
 
 
 def check_keys(outcomes: dict[Item, Outcome], keys: dict[tuple[str, str], str], path: Path) -> None:
-    """Refuse outcomes of other data, parameters or another version than the run at hand.
+    """Raise an error for outcomes of other data, other parameters or another version.
 
     ``keys`` has the key of each (data set, method).
     """
@@ -67,19 +67,19 @@ def check_keys(outcomes: dict[Item, Outcome], keys: dict[tuple[str, str], str], 
         expected = keys.get((item.dataset, item.method))
         if expected is not None and outcome.key != expected:
             raise InvalidParameterError(
-                f"{path} holds results of {item.method} on {item.dataset} from another run: other "
+                f"{path} has results of {item.method} on {item.dataset} from another run: other "
                 "data, other settings or another version of hocmim. Choose another output folder, "
-                "or delete that file to begin again."
+                "or delete the file to start again."
             )
 
 
-def _whole_lines(file: BinaryIO) -> Iterator[bytes]:
+def _complete_lines(file: BinaryIO) -> Iterator[bytes]:
     file.seek(0)
     return (line for line in file if line.endswith(b"\n"))
 
 
-def _cut_torn_line(file: BinaryIO) -> None:
-    end = sum(map(len, _whole_lines(file)))
+def _remove_incomplete_line(file: BinaryIO) -> None:
+    end = sum(map(len, _complete_lines(file)))
     file.truncate(end)
     file.seek(0, os.SEEK_END)
 
@@ -123,8 +123,8 @@ def _parse(line: bytes) -> Outcome:
     record = json.loads(line)
     if record.get("format") != FORMAT:
         raise InvalidParameterError(
-            f"The results file has format {record.get('format')!r}, and this version of hocmim "
-            f"reads {FORMAT}. Choose another output folder."
+            f"The results file has format {record.get('format')!r}, but this version of hocmim "
+            f"reads format {FORMAT}. Choose another output folder."
         )
     return Outcome(
         Item(record["split"], record["dataset"], record["method"]),
