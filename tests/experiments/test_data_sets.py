@@ -105,7 +105,7 @@ def test_bad_files(tmp_path):
     np.savez(tmp_path / "no_y.npz", X=np.ones((4, 2)))
     with pytest.raises(InvalidTableError, match="needs X"):
         Source("no_y", tmp_path / "no_y.npz").load()
-    with pytest.raises(InvalidParameterError, match="there is no file"):
+    with pytest.raises(InvalidParameterError, match="does not exist"):
         Source("gone", tmp_path / "gone.csv").load()
     (tmp_path / "set.xls").write_text("")
     with pytest.raises(InvalidParameterError, match="Convert it"):

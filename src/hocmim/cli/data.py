@@ -16,7 +16,7 @@ from hocmim.coding.encoder import Encoder
 from hocmim.data.files import column_types, file_format, numbers_as_text, read_table
 from hocmim.data.target import is_continuous
 from hocmim.errors import InvalidParameterError, InvalidTableError, InvalidTargetError
-from hocmim.text import did_you_mean
+from hocmim.text import count, did_you_mean
 
 # A numeric target with more classes than this may be a quantity.
 MANY_CLASSES = 50
@@ -165,10 +165,7 @@ def _print_contents(source: Source, data: Data) -> None:
     counts = Counter(data.types.values()).most_common()
     types = ", ".join(f"{number:,} {word}" for word, number in counts)
     where = "standard input" if source.file == "-" else source.file
-    show.say(
-        f"{where}: {show.count(data.n_rows, 'row')}, "
-        f"{show.count(len(data.types), 'feature')} ({types})"
-    )
+    show.say(f"{where}: {count(data.n_rows, 'row')}, {count(len(data.types), 'feature')} ({types})")
     if not data.is_in_memory:
         show.say("The file is not read into memory, so its columns are not checked.", "dim")
         return
@@ -178,7 +175,7 @@ def _print_contents(source: Source, data: Data) -> None:
 
 def _print_problems(data: Data) -> None:
     if data.n_without_target:
-        show.warn(f"{show.count(data.n_without_target, 'row')} without a target excluded.")
+        show.warn(f"{count(data.n_without_target, 'row')} without a target excluded.")
     for name, others in numbers_as_text(data.X).items():
         values = ", ".join(show.quoted(value) for value in others)
         show.warn(

@@ -52,6 +52,7 @@ def report(
     from hocmim.cli.data import load
     from hocmim.insight.report.material import collect
     from hocmim.insight.report.page import make_page, write_page
+    from hocmim.text import count
 
     show.check_output(output, force)
     data = load(source, None, quiet)
@@ -63,7 +64,7 @@ def report(
     if outcome.is_partial:
         remarks.append("Partial: the selection was interrupted before it was complete.")
     if data.n_without_target:
-        remarks.append(f"{show.count(data.n_without_target, 'row')} without a target excluded.")
+        remarks.append(f"{count(data.n_without_target, 'row')} without a target excluded.")
     page = make_page(
         material,
         target_name=source.target,

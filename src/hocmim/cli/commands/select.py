@@ -108,10 +108,11 @@ def _print(rows: list[Row]) -> None:
 def _print_end(outcome: Outcome, rows: list[Row], data: Data, settings: Settings) -> None:
     """Print why the selection ended, and how long it took."""
     from hocmim.cli import show
+    from hocmim.text import count
 
     if outcome.is_partial:
         resume = " Run the same command again to resume." if settings.checkpoint else ""
-        text = f"Stopped after {show.count(len(rows), 'feature')}: the result is partial.{resume}"
+        text = f"Stopped after {count(len(rows), 'feature')}: the result is partial.{resume}"
         show.say(text, "yellow")
         return
     stopping = getattr(outcome.selector, "stopping_", None)
@@ -125,7 +126,7 @@ def _print_end(outcome: Outcome, rows: list[Row], data: Data, settings: Settings
             "below min_gain"
         )
         show.say(f"The selection stopped: {why}.")
-    show.say(f"Selected {show.count(len(rows), 'feature')} in {outcome.seconds:.1f} s.", "dim")
+    show.say(f"Selected {count(len(rows), 'feature')} in {outcome.seconds:.1f} s.", "dim")
 
 
 def _as_json(
