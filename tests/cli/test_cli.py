@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -504,6 +505,16 @@ def test_help_and_version_import_nothing_heavy():
         )
         assert done.returncode == 0, done.stderr
         assert done.stdout
+
+
+def test_a_module_of_the_folder_is_a_command():
+    from hocmim.cli import commands
+
+    modules = sorted(path.stem for path in Path(commands.__file__).parent.glob("[!_]*.py"))
+    listed = re.findall(r"^  (\w+) +[A-Z].*\.$", run("--help").stdout, re.MULTILINE)
+    assert listed == modules
+    for module in modules:
+        assert f"Usage: hocmim {module}" in run(module, "--help").stdout
 
 
 def test_bench_is_still_there():
