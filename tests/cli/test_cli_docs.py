@@ -2,12 +2,16 @@
 
 In a ``console`` block a line that begins with ``$`` is a command and what follows is what it prints
 on a terminal of 80 columns. A line of ``…`` stands for any lines; times stand for any times.
+
+``python tests/cli/test_cli_docs.py`` writes the output of the commands into the page, in blocks
+without ``…``.
 """
 
 import os
 import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -41,9 +45,8 @@ def as_pattern(printed):
     return ".*".join(re.escape(part.strip("\n")) for part in parts)
 
 
-@pytest.fixture(scope="module")
-def shell(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("page")
+def make_shell(folder):
+    """Return a function that runs a command as in a terminal of 80 columns."""
     binaries = folder / "bin"
     binaries.mkdir()
     (binaries / "hocmim").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m hocmim.cli "$@"\n')
@@ -65,6 +68,11 @@ def shell(tmp_path_factory):
     return run
 
 
+@pytest.fixture(scope="module")
+def shell(tmp_path_factory):
+    return make_shell(tmp_path_factory.mktemp("page"))
+
+
 def test_the_page_says_what_the_commands_print(shell):
     blocks = console_blocks(PAGE)
     assert len(blocks) >= 8
@@ -80,3 +88,21 @@ def test_every_command_is_on_the_page():
     page = PAGE.read_text("utf-8")
     for command in ("select", "explain", "report", "compare", "info", "bench"):
         assert f"hocmim {command}" in page
+
+
+def write_outputs(shell):
+    """Write what the commands print into the page."""
+    text = PAGE.read_text("utf-8")
+    for block in console_blocks(PAGE):
+        parts = []
+        for command, printed in commands(block):
+            lines = [line.rstrip() for line in shell(command).stdout.splitlines()]
+            new = printed if "…" in printed.splitlines() else "\n".join(lines).strip("\n")
+            parts.append(f"$ {command}\n{new}\n" if new else f"$ {command}\n")
+        text = text.replace(f"```console\n{block}```", f"```console\n{''.join(parts)}```")
+    PAGE.write_text(text, "utf-8")
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as folder:
+        write_outputs(make_shell(Path(folder)))
