@@ -109,7 +109,7 @@ def _restrict(comparison: Comparison, experiment: Experiment) -> Comparison:
 
 
 def _published() -> dict[tuple[str, str], Published]:
-    """Both SVMs are compared with the paper's one: it does not say whether it is balanced."""
+    """Compare both SVMs with that of the paper, which does not state if it is balanced."""
     return {
         (comparison, classifier): published_table(classifier.split("-")[0], comparison)
         for classifier in ("knn", "svm", "svm-balanced")
