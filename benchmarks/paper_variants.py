@@ -23,6 +23,7 @@ from data_option import add_data_option
 from docs_tables import write_table
 from hocmim.experiments.classifiers import CLASSIFIERS, TITLES, balanced_error, count_wrong
 from hocmim.experiments.datasets import Source, find_published
+from hocmim.experiments.grid import Grid
 from hocmim.experiments.paper import HOCMIM, LOW, comparisons
 from hocmim.experiments.protocol import (
     Item,
@@ -37,7 +38,7 @@ from hocmim.experiments.published import published_sets
 from hocmim.experiments.run import Experiment, run
 from hocmim.experiments.statistics import rank_rows
 from hocmim.experiments.store import Store
-from hocmim.experiments.tables import Grid, error_table, significance
+from hocmim.experiments.tables import error_table, significance
 
 VARIANTS = {
     "form = conditional": {"form": "conditional"},

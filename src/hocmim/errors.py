@@ -1,36 +1,36 @@
-"""The errors hocmim raises: each says what is wrong and what to do about it.
+"""The errors hocmim raises: each says what is wrong and how to correct it.
 
-Every one is also a ``ValueError``, a ``TypeError`` or another built-in error, so that code which
-knows nothing of hocmim catches it as it would catch scikit-learn's own.
+Every error is also a ``ValueError``, a ``TypeError`` or another built-in error, like the errors of
+scikit-learn, so that code can catch it without importing hocmim.
 """
 
 
 class HocmimError(Exception):
-    """Base of everything hocmim raises on purpose."""
+    """Base of all errors of hocmim."""
 
 
 class InvalidTableError(HocmimError, ValueError):
-    """The table X cannot be used as it is: its shape, its names or a value in it."""
+    """The table X cannot be used: its shape, its names or one of its values is wrong."""
 
 
 class InvalidColumnError(HocmimError, TypeError):
-    """A column of X holds something that is neither a number, a truth value nor a string."""
+    """A column of X has values that are not numbers, booleans or strings."""
 
 
 class InvalidTargetError(HocmimError, ValueError):
-    """The target y cannot be used as it is."""
+    """The target y cannot be used."""
 
 
 class InvalidWeightsError(HocmimError, ValueError):
-    """The weights of the rows cannot be used as they are."""
+    """The sample weights cannot be used."""
 
 
 class InvalidParameterError(HocmimError, ValueError):
-    """A parameter has a value it may not have; the message lists what it may be."""
+    """A parameter has a wrong value; the message says which values are allowed."""
 
 
 class InvalidFileError(HocmimError, ValueError):
-    """A file hocmim keeps (a checkpoint, codes) is damaged, or belongs to something else."""
+    """A checkpoint or a file of codes is damaged, or belongs to other data or parameters."""
 
 
 class MissingDependencyError(HocmimError, ImportError):
@@ -38,4 +38,4 @@ class MissingDependencyError(HocmimError, ImportError):
 
 
 class ClusterError(HocmimError, ConnectionError):
-    """The Dask cluster is gone, has no workers or too little memory for the task."""
+    """The Dask cluster is not reachable, has no workers, or has too little memory."""

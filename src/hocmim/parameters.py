@@ -54,12 +54,27 @@ class Boolean:
 
 @dataclass(frozen=True)
 class Number:
-    """A number in a closed interval; booleans, NaN and infinity are not numbers here."""
+    """A number in an interval; booleans, NaN and infinity are not allowed.
+
+    Attributes
+    ----------
+    at_least, at_most : float
+        The ends of the interval.
+    is_whole : bool
+        Whether it must be an integer.
+    or_none, or_zero : bool
+        Whether None, or 0, is allowed too.
+    is_above, is_below : bool
+        Whether the lower, or the upper, end is excluded.
+    """
 
     at_least: float
     at_most: float = inf
     is_whole: bool = False
     or_none: bool = False
+    or_zero: bool = False
+    is_above: bool = False
+    is_below: bool = False
 
     def allows(self, value: Any) -> bool:
         """Whether this value is allowed."""
@@ -68,18 +83,26 @@ class Number:
         if Boolean().allows(value):
             return False
         kind = Integral if self.is_whole else Real
+        if not isinstance(value, kind):
+            return False
+        number = float(value)
+        if self.or_zero and number == 0:
+            return True
         return (
-            isinstance(value, kind)
-            and self.at_least <= float(value) <= self.at_most
-            and float(value) < inf
+            self.at_least <= number <= self.at_most
+            and number < inf
+            and not (self.is_above and number == self.at_least)
+            and not (self.is_below and number == self.at_most)
         )
 
     def describe(self) -> str:
         """Return what the value must be."""
-        text = f"{'an integer' if self.is_whole else 'a number'} of at least {self.at_least}"
+        text = "an integer" if self.is_whole else "a number"
+        text += f" {'above' if self.is_above else 'of at least'} {self.at_least}"
         if self.at_most < inf:
-            text += f" and at most {self.at_most}"
-        return f"{text}, or None" if self.or_none else text
+            text += f" and {'below' if self.is_below else 'at most'} {self.at_most}"
+        alternatives = ["0"] * self.or_zero + ["None"] * self.or_none
+        return ", or ".join([text, *alternatives])
 
 
 @dataclass(frozen=True)

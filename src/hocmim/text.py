@@ -1,8 +1,7 @@
-"""Words in messages, written once: suggestions, counts of things, shares, text cut to a width."""
+"""Text of messages: suggestions, counts, percentages, text cut to a width."""
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from math import floor
 
@@ -18,6 +17,8 @@ def did_you_mean(name: str, known: Iterable[str], *, n: int = 3) -> str:
     >>> did_you_mean("Targett", ["colour", "target"])
     " Did you mean 'target'?"
     """
+    import difflib  # only for an error message: it takes a while to import
+
     by_key: dict[str, list[str]] = {}
     for candidate in known:
         by_key.setdefault(candidate.casefold(), []).append(candidate)

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -114,16 +115,16 @@ def test_select_gives_what_the_library_selects(folder):
 def test_select_says_what_it_found_on_standard_error(folder):
     said = run(*SELECT, "-k", 2).stderr
     for expected in (
-        f"mixed.csv: {N - 1} rows, 11 features: 4 of whole numbers, 3 of text, 2 of numbers",
+        f"mixed.csv: {N - 1} rows, 11 features (4 integer, 3 text, 2 float",
         "target 'outcome': 2 classes",
-        "Left out: 1 row without a target.",
+        "1 row without a target excluded.",
         "'lab' is text because of values like '?'",
-        "'leak' says 100% of what there is to know about the target",
+        "'leak' explains 100% of the target",
         "'id' looks like an identifier: 119 of its 119 values are distinct.",
         "'when' looks like an identifier",
         "'same' has the same value in every row.",
-        "None of these is left out: that is what --drop is for.",
-        "1 column has some (most: 'dose', ",
+        "These columns are not excluded. To exclude one, pass --drop.",
+        "1 column has missing values (most: 'dose', ",
     ):
         assert expected in said
 
@@ -184,7 +185,7 @@ def test_json_to_standard_output_is_all_there_is(folder):
     found = json.loads(result.stdout)
     assert found["partial"] is False
     assert found["columns"] == [row["feature"] for row in found["selected"]]
-    assert found["types"][HOSTILE] == "whole numbers"
+    assert found["types"][HOSTILE] == "integer"
     assert {note["kind"] for note in found["notes"]} >= {"id-like", "copies target"}
     assert found["n_rows"] == N - 1
     assert found["hocmim"] == hocmim.__version__
@@ -192,7 +193,7 @@ def test_json_to_standard_output_is_all_there_is(folder):
 
 def test_auto_says_where_it_stopped(folder):
     result = run(*SELECT, "-k", "auto", "--drop", "leak", "--json", "out.json")
-    assert "It ends here: what '" in result.stderr
+    assert "The selection stopped: the best remaining candidate, '" in result.stderr
     found = json.loads((folder / "out.json").read_text())
     assert found["stopped"]["reason"] == "not significant"
     assert all(row["p_value"] <= 0.01 for row in found["selected"])
@@ -206,7 +207,7 @@ def test_output_has_the_selected_columns_and_the_target(folder, name):
     features = run(*SELECT, "-k", 4, "--json", "-")
     assert reduced.column_names == [*json.loads(features.stdout)["columns"], "outcome"]
     assert reduced.to_pydict() == read_table("mixed.csv").select(reduced.column_names).to_pydict()
-    assert f"{name} is written." in result.stderr
+    assert f"Wrote {name}." in result.stderr
 
 
 @pytest.mark.parametrize("name", ["t.tsv", "t.csv.gz", "t.parquet", "t.parquet.gz", "t.arrow"])
@@ -242,7 +243,7 @@ def test_kinds_of_target(folder):
     drop = ("--drop", "cost")
     said = run("select", "t.csv", "-t", "price", "-k", 1, *drop).stderr
     assert "400 classes" in said
-    assert "If it is a quantity, say --target-kind quantity" in said
+    assert "If it is a quantity, pass --target-kind quantity" in said
     kinds = {
         "quantity": run(
             "select", "t.csv", "-t", "price", "-k", 1, *drop, "--target-kind", "quantity"
@@ -264,7 +265,7 @@ def test_a_wide_parquet_file(wide):
     selector = HOCMIM(10).fit(X, y)
     assert [row["index"] for row in found["selected"]] == selector.selected_.tolist()
     assert [row["score"] for row in found["selected"]] == selector.scores_.tolist()
-    assert "2,000 rows, 5,000 features: 5,000 of whole numbers" in result.stderr
+    assert "2,000 rows, 5,000 features (5,000 integer)" in result.stderr
 
 
 def test_codes_on_disk_and_a_checkpoint_give_the_same(folder):
@@ -276,12 +277,12 @@ def test_codes_on_disk_and_a_checkpoint_give_the_same(folder):
         result = run(*arguments, "--codes-dir", "codes", "--checkpoint", "point", "-o", "few.csv",
                      "--force")  # fmt: skip
         assert result.stdout == expected.stdout
-        assert "It is read by the engine" in result.stderr
+        assert "The file is not read into memory" in result.stderr
         assert (folder / "codes").is_dir()
         assert (folder / "point").exists()
         assert read_table("few.csv").column_names[-1] == "outcome"
     said = run(*arguments, "--codes-dir", "codes", "--drop", "leak", code=2).stderr
-    assert "--drop and --target-kind do not go with" in said
+    assert "--drop and --target-kind cannot be used with" in said
 
 
 def test_groups_are_selected_as_one(folder):
@@ -294,7 +295,7 @@ def test_groups_are_selected_as_one(folder):
     assert run(*arguments, "-o", "few.csv").exit_code == 0
     assert read_table("few.csv").num_columns == 6
     explained = run("explain", *arguments[1:], "-f", "who").stdout
-    assert explained.startswith("HOCMIM took 'who'")
+    assert explained.startswith("HOCMIM selected 'who'")
     said = run(*SELECT, "--group", "who=age,twon", code=2).stderr
     assert "Did you mean 'town'?" in said
 
@@ -321,15 +322,15 @@ def test_a_dask_cluster_gives_the_same(folder):
 # --- what can go wrong ----------------------------------------------------------------------------
 
 WRONG = [
-    (("select", "mixde.csv", "-t", "outcome"), 2, "no file 'mixde.csv'. Did you mean 'mixed.csv'"),
+    (("select", "mixde.csv", "-t", "outcome"), 2, "'mixde.csv' does not exist. Did you mean 'mix"),
     (("select", "mixed.csv", "-t", "Outcom"), 2, "no column 'Outcom' .*Did you mean 'outcome'?"),
-    (("select", "mixed.csv", "-t", "zzzzz"), 2, "no column 'zzzzz' .*It has 'id', 'age', .*others"),
+    (("select", "mixed.csv", "-t", "zzzzz"), 2, "no column 'zzzzz' .*columns are 'id', .*others"),
     (("select", "mixed.csv", "-t", "same"), 1, "'same' has only one value .'1'."),
     (("select", "mixed.csv", "-t", "when"), 1, "y holds dates or times"),
     (("select", "mixed.csv"), 2, "Missing option '-t' / '--target'"),
     ((*SELECT, "--drop", "leek"), 2, "no column 'leek' .*Did you mean 'leak'?"),
     ((*SELECT, "--drop", "outcome"), 2, "is the target and cannot be dropped"),
-    ((*SELECT, "-k", "12"), 2, "-k 12 asks for more features than there are: 11 features."),
+    ((*SELECT, "-k", "12"), 2, "-k is 12, but there are only 11 features."),
     ((*SELECT, "-k", "0"), 2, "'0' is not a number of columns"),
     ((*SELECT, "-k", "many"), 2, "'many' is not a number of columns"),
     ((*SELECT, "-m", "hocmin"), 2, "no method 'hocmin'. Did you mean 'HOCMIM'"),
@@ -340,25 +341,25 @@ WRONG = [
     ((*SELECT, "--set", "colour=red"), 2, "HOCMIM has no parameter 'colour'"),
     ((*SELECT, "--set", "colour"), 2, "not of the form name=value"),
     ((*SELECT, "--group", "a"), 2, "not of the form name=column,column"),
-    ((*SELECT, "--scheduler", "tcp://x:1"), 2, "--scheduler goes with --engine dask"),
-    ((*SELECT, "--json", "mixed.csv"), 2, "'mixed.csv' is there already. Pass --force"),
-    ((*SELECT, "--output", "mixed.csv"), 2, "'mixed.csv' is there already. Pass --force"),
-    ((*SELECT, "--output", "reduced"), 2, "does not say in which format to write"),
-    ((*SELECT, "--output", "no/r.csv"), 2, "There is no folder 'no'"),
-    ((*SELECT, "--target-kind", "quantity"), 1, "'outcome' is no quantity"),
+    ((*SELECT, "--scheduler", "tcp://x:1"), 2, "--scheduler needs --engine dask"),
+    ((*SELECT, "--json", "mixed.csv"), 2, "mixed.csv already exists. Pass --force"),
+    ((*SELECT, "--output", "mixed.csv"), 2, "mixed.csv already exists. Pass --force"),
+    ((*SELECT, "--output", "reduced"), 2, "does not show the format to write"),
+    ((*SELECT, "--output", "no/r.csv"), 2, "The folder no does not exist"),
+    ((*SELECT, "--target-kind", "quantity"), 1, "'outcome' is not numeric"),
     ((*SELECT, "--encoding", "ascii"), 1, "not text in the encoding ascii"),
     ((*SELECT, "--delimiter", ";"), 2, "no column 'outcome'"),
     (("select", "empty.csv", "-t", "y"), 1, "'empty.csv' is empty"),
-    (("select", "only.csv", "-t", "y"), 1, "has no columns to select from besides the target 'y'"),
+    (("select", "only.csv", "-t", "y"), 1, "has no columns besides the target 'y'"),
     (("select", "none.csv", "-t", "y"), 1, "The target 'y' has no values"),
     (("select", "binary.csv", "-t", "y"), 1, "is not a table"),
     (("select", "infinite.csv", "-t", "y"), 1, "infinity .inf. in column 'x'"),
     (("select", "nested.parquet", "-t", "y"), 1, "column 'x' of X holds .*drop it"),
-    (("select", "folder", "-t", "y"), 2, "is a folder without Parquet files"),
+    (("select", "folder", "-t", "y"), 2, "contains no Parquet files"),
     (("explain", "mixed.csv", "-t", "outcome", "-f", "agee"), 2, "Did you mean 'age'?"),
-    (("explain", "mixed.csv", "-t", "outcome", "-f", "age", "-m", "Gini"), 2, "nothing to explain"),
+    (("explain", "mixed.csv", "-t", "outcome", "-f", "age", "-m", "Gini"), 2, "scores every"),
     (("compare", "mixed.csv", "-t", "outcome", "--methods", "jm,MIM"), 2, "Did you mean 'JMI'"),
-    (("compare", "mixed.csv", "-t", "outcome", "--plot", "p.gif"), 2, "picture is .png, .svg or"),
+    (("compare", "mixed.csv", "-t", "outcome", "--plot", "p.gif"), 2, "needs a .png, .svg or"),
     (("compare", "mixed.csv", "-t", "outcome", "--folds", "1"), 2, "1 is not in the range x>=2"),
     (("selct", "mixed.csv"), 2, "no command 'selct'. Did you mean 'select'?"),
     (("select", "mixed.csv", "-t", "outcome", "--bin", "4"), 2, "No such option.*--bin"),
@@ -387,9 +388,9 @@ def test_an_error_of_ours_is_no_traceback_unless_asked_for(folder, monkeypatch):
     def fail(*_, **__):
         raise ZeroDivisionError("a bug")
 
-    monkeypatch.setattr("hocmim.data.files.check_writable", fail)
+    monkeypatch.setattr("hocmim.data.writing.check_writable", fail)
     said = run(*SELECT, "--json", "x.json", code=1).stderr
-    assert "This should not have happened: ZeroDivisionError: a bug" in said
+    assert "Unexpected error: ZeroDivisionError: a bug" in said
     assert "HOCMIM_DEBUG=1" in said
     result = CliRunner().invoke(main, [*SELECT, "--json", "x"], env={"HOCMIM_DEBUG": "1"})
     assert isinstance(result.exception, ZeroDivisionError)
@@ -425,8 +426,8 @@ def test_explain_left_and_taken(folder):
 def test_explain_on_a_terminal(folder):
     arguments = ("explain", "mixed.csv", "-t", "outcome", "--drop", "leak", "-k", 4, "-q")
     shown = run(*arguments, "-f", "town", env=TERMINAL).stdout
-    assert "HOCMIM left 'town'" in " ".join(shown.split())
-    for word in ("relevance", "representative set", "taken before it", "its score", "completes it"):
+    assert "HOCMIM did not select 'town'" in " ".join(shown.split())
+    for word in ("relevance", "representative set", "selected before it", "its score", "synergy"):
         assert word in shown
     assert max(map(len, shown.splitlines())) <= 80
 
@@ -446,7 +447,7 @@ def test_compare(folder):
         assert errors in shown
     assert max(map(len, shown.splitlines())) <= 80
     assert (folder / "picture.svg").read_text().count("stability over resamples") == 1
-    assert "there already" in run(*arguments, "--plot", "picture.svg", code=2).stderr
+    assert "already exists" in run(*arguments, "--plot", "picture.svg", code=2).stderr
 
 
 def test_info_lists_versions_and_methods():
@@ -463,14 +464,16 @@ def test_info_says_how_to_get_what_is_not_there(monkeypatch):
     monkeypatch.setattr(
         "hocmim.experiments.machine.installed_version", lambda name: None if name == "dask" else "1"
     )
-    assert "not installed (work on a cluster: pip install 'hocmim[dask]')" in run("info").stdout
+    assert (
+        "not installed (computing on a cluster: pip install 'hocmim[dask]')" in run("info").stdout
+    )
 
 
 def test_report_refuses_to_overwrite(folder):
     pytest.importorskip("hocmim.insight.report")
     (folder / "page.html").write_text("mine")
     arguments = ("report", "mixed.csv", "-t", "outcome", "-o", "page.html", "-k", 3)
-    assert "there already" in run(*arguments, code=2).stderr
+    assert "already exists" in run(*arguments, code=2).stderr
     assert (folder / "page.html").read_text() == "mine"
     run(*arguments, "--force")
     page = (folder / "page.html").read_text()
@@ -503,6 +506,16 @@ def test_help_and_version_import_nothing_heavy():
         )
         assert done.returncode == 0, done.stderr
         assert done.stdout
+
+
+def test_a_module_of_the_folder_is_a_command():
+    from hocmim.cli import commands
+
+    modules = sorted(path.stem for path in Path(commands.__file__).parent.glob("[!_]*.py"))
+    listed = re.findall(r"^  (\w+) +[A-Z].*\.$", run("--help").stdout, re.MULTILINE)
+    assert listed == modules
+    for module in modules:
+        assert f"Usage: hocmim {module}" in run(module, "--help").stdout
 
 
 def test_bench_is_still_there():

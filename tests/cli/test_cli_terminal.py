@@ -69,7 +69,7 @@ def test_ctrl_c_leaves_what_was_selected_so_far(table, tmp_path):
     assert found["partial"] is True
     assert 1 <= n_selected < 200
     assert f"Stopped after {n_selected} feature" in shown
-    assert "part.json is written, partial." in shown
+    assert "Wrote part.json (partial)." in shown
     reduced = read_table(tmp_path / "part.parquet")
     assert reduced.column_names == [*found["columns"], "y"]
     assert reduced.schema.metadata[b"hocmim.partial"] == b"true"
@@ -83,7 +83,7 @@ def test_ctrl_c_before_anything_is_selected(table, tmp_path):
     child.expect(pexpect.EOF)
     child.close()
     assert child.exitstatus == 130
-    assert "Stopped before anything was selected." in plain(child.before)
+    assert "Stopped before any feature was selected." in plain(child.before)
     assert os.listdir(tmp_path) == []
 
 

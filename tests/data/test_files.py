@@ -9,14 +9,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from hocmim.data.files import (
-    column_types,
-    file_format,
-    numbers_as_text,
-    read_table,
-    write_file,
-    write_table,
-)
+from hocmim.data.files import column_types, file_format, numbers_as_text, read_table, write_table
+from hocmim.data.writing import write_file
 from hocmim.errors import InvalidParameterError, InvalidTableError
 
 HOSTILE = pa.table(
@@ -50,16 +44,16 @@ def test_types_are_inferred_and_named(tmp_path):
     )
     table = read_table(path)
     assert column_types(table) == {
-        "i": "whole numbers",
-        "f": "numbers",
-        "b": "truth values",
+        "i": "integer",
+        "f": "float",
+        "b": "boolean",
         "s": "text",
-        "d": "dates",
-        "t": "times",
-        "empty": "numbers",
+        "d": "date",
+        "t": "time",
+        "empty": "float",
     }
     assert table.column("s").to_pylist() == ["x", None]
-    assert column_types(HOSTILE)['a,"b'] == "categories"
+    assert column_types(HOSTILE)['a,"b'] == "category"
 
 
 def test_a_value_far_down_changes_the_type_and_is_no_error(tmp_path):
@@ -72,7 +66,7 @@ def test_numbers_with_something_else_between_them(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("a,b,c\n?,x,1\n1,2,2\n2.5,y,3\n-3e4,z,4\n")
     assert numbers_as_text(read_table(path)) == {"a": ["?"]}
-    assert column_types(read_table(path, missing=["?"]))["a"] == "numbers"
+    assert column_types(read_table(path, missing=["?"]))["a"] == "float"
 
 
 @pytest.mark.parametrize(
@@ -117,13 +111,13 @@ WRONG = {
     "empty.csv": (b"", "is empty"),
     "blank.csv": (b"\n\n  \n", "is empty"),
     "header.csv": (b"a,b\n", "has no rows"),
-    "ragged.csv": (b"a,b\n1,2\n3\n", r"row 3 has 1 field where the first has 2\."),
-    "wide.csv": (b"a,b\n1,2,3\n", r"row 2 has 3 fields where the first has 2\."),
+    "ragged.csv": (b"a,b\n1,2\n3\n", r"row 3 has 1 field, the first row has 2\."),
+    "wide.csv": (b"a,b\n1,2,3\n", r"row 2 has 3 fields, the first row has 2\."),
     "letter.txt": (b"Dear all,\nthis is prose.\nIt, has, commas.\n", "cannot be read as a table"),
     "latin.csv": ("é,b\n1,2\n".encode("latin-1"), "not text in the encoding utf-8"),
-    "twice.csv": (b"a,a\n1,2\n", "more than one column of the name 'a'"),
+    "twice.csv": (b"a,a\n1,2\n", "more than one column named 'a'"),
     "picture.csv": (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "is not a table. hocmim reads CSV, TSV"),
-    "sheet.xlsx": (b"PK\3\4", "is a .xlsx file.*Save it as one of these"),
+    "sheet.xlsx": (b"PK\3\4", "is a .xlsx file.*convert it to one of these"),
     "plain.csv.gz": (b"a,b\n1,2\n", "cannot be read as a table: incorrect header check"),
     "cut.csv.gz": (gzip.compress(b"a,b\n1,2\n" * 999)[:-20], "cannot be read as a table"),
     "text.parquet": (b"a,b\n1,2\n", "cannot be read as a table"),
@@ -146,21 +140,21 @@ def test_what_is_no_table_is_told_in_a_sentence(tmp_path, name):
 
 def test_wrong_requests(tmp_path):
     (tmp_path / "train.csv").write_text("a\n1\n")
-    with pytest.raises(InvalidParameterError, match=r"no file .*trian.csv'. Did you mean .*train"):
+    with pytest.raises(InvalidParameterError, match=r"trian.csv' does not .* Did you mean .*train"):
         read_table(tmp_path / "trian.csv")
-    with pytest.raises(InvalidParameterError, match="no file"):
+    with pytest.raises(InvalidParameterError, match="does not exist"):
         read_table(tmp_path / "none" / "x.csv")
-    with pytest.raises(InvalidParameterError, match="folder without Parquet"):
+    with pytest.raises(InvalidParameterError, match="contains no Parquet"):
         read_table(tmp_path)
     with pytest.raises(InvalidParameterError, match="Unknown encoding: nonsense"):
         read_table(tmp_path / "train.csv", encoding="nonsense")
     with pytest.raises(InvalidParameterError, match="one character"):
         read_table(tmp_path / "train.csv", delimiter="ab")
-    with pytest.raises(InvalidParameterError, match="does not say in which format"):
+    with pytest.raises(InvalidParameterError, match="does not show the format"):
         write_table(HOSTILE, tmp_path / "reduced")
     with pytest.raises(InvalidTableError, match=r"\.json file"):
         write_table(HOSTILE, tmp_path / "reduced.json")
-    with pytest.raises(InvalidParameterError, match="There is no folder"):
+    with pytest.raises(InvalidParameterError, match="does not exist"):
         write_table(HOSTILE, tmp_path / "none" / "x.csv")
     with pytest.raises(InvalidParameterError, match="is a folder"):
         write_file(tmp_path, print)
@@ -169,10 +163,10 @@ def test_wrong_requests(tmp_path):
 def test_nothing_is_overwritten_unless_asked(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("mine")
-    with pytest.raises(InvalidParameterError, match=r"there already\. Pass --force"):
+    with pytest.raises(InvalidParameterError, match=r"already exists\. Pass overwrite=True"):
         write_table(HOSTILE, path)
     assert path.read_text() == "mine"
-    write_table(HOSTILE, path, force=True)
+    write_table(HOSTILE, path, overwrite=True)
     assert read_table(path).num_rows == 3
 
 
@@ -183,16 +177,16 @@ def test_a_file_that_came_in_the_meantime_is_not_overwritten(tmp_path):
         file.write(b"ours")
         path.write_text("theirs")
 
-    with pytest.raises(InvalidParameterError, match="there already"):
+    with pytest.raises(InvalidParameterError, match="already exists"):
         write_file(path, write)
     assert path.read_text() == "theirs"
     assert os.listdir(tmp_path) == ["t.txt"]
 
 
-@pytest.mark.parametrize("force", [False, True])
-def test_a_failure_leaves_what_was_there_and_no_half_file(tmp_path, force):
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_a_failure_leaves_what_was_there_and_no_half_file(tmp_path, overwrite):
     path = tmp_path / "t.txt"
-    if force:
+    if overwrite:
         path.write_text("before")
 
     def fail(file):
@@ -200,9 +194,9 @@ def test_a_failure_leaves_what_was_there_and_no_half_file(tmp_path, force):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        write_file(path, fail, force=force)
-    assert os.listdir(tmp_path) == (["t.txt"] if force else [])
-    assert not force or path.read_text() == "before"
+        write_file(path, fail, overwrite=overwrite)
+    assert os.listdir(tmp_path) == (["t.txt"] if overwrite else [])
+    assert not overwrite or path.read_text() == "before"
 
 
 def test_permissions_are_those_of_any_new_file(tmp_path):
@@ -213,7 +207,7 @@ def test_permissions_are_those_of_any_new_file(tmp_path):
 
 
 def test_a_device_is_written_to_and_not_replaced(tmp_path):
-    write_file("/dev/null", lambda file: file.write(b"x"), force=True)
+    write_file("/dev/null", lambda file: file.write(b"x"), overwrite=True)
     assert not os.path.isfile("/dev/null")
 
 

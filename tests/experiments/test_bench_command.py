@@ -11,8 +11,8 @@ from click.testing import CliRunner
 from made_up import make_arrays
 
 import hocmim
-from hocmim.cli import bench as commands
 from hocmim.cli import main
+from hocmim.cli.commands import bench as commands
 from hocmim.experiments import datasets
 from hocmim.experiments.config import read_config
 from hocmim.experiments.datasets import fetch_published, make_data_set, save
@@ -84,10 +84,10 @@ def test_two_runs_give_the_same_tables(paper_folder, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--data", "nowhere"], "There is no folder nowhere"),
+        (["--data", "nowhere"], "The folder nowhere does not exist"),
         (["--methods", "HOCMIN"], "There is no method 'HOCMIN'"),
         (["--datasets", "iris"], "There is no data set 'iris'"),
-        (["--splits-of", "sonar=x"], "--splits-of takes NAME=N"),
+        (["--splits-of", "sonar=x"], "--splits-of needs NAME=N"),
     ],
 )
 def test_wrong_arguments(paper_folder, tmp_path, arguments, message):
@@ -174,7 +174,7 @@ def test_an_experiment_of_ones_own(own):
         ("splits = 2", "splits = 0", "splits must be an integer"),
         ('["knn"]', '["tree"]', "classifiers must be one of"),
         ("[run]", "[run", "not valid TOML"),
-        ('out = "results"', "", "Where to"),
+        ('out = "results"', "", "No folder for the results"),
     ],
 )
 def test_wrong_configurations(own, old, new, message):

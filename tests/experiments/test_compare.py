@@ -146,7 +146,7 @@ def test_progress_counts_every_selection():
         ({"methods": "HOCMIM"}, "must be a list of names"),
         ({"methods": []}, "must be a list of names"),
         ({"methods": ["hocmin"]}, "Did you mean 'HOCMIM'"),
-        ({"n_folds": 1}, "n_folds must be a whole number of at least 2"),
+        ({"n_folds": 1}, "n_folds must be an integer of at least 2"),
         ({"n_resamples": 1}, "n_resamples must be .* or 0"),
         ({"n_folds": 1000}, "n_folds is too large"),
         ({"model": "oracle"}, "model must be one of 'knn'"),

@@ -90,8 +90,8 @@ def test_categories_of_a_csv(tmp_path):
     [
         ("a,y\n1,0\n2,1\n3,0\n4,1\n", "klass", "no column 'klass'"),
         ("a,y\n1,0\n2,\n3,0\n4,1\n", None, "missing values"),
-        ("a,y\n1,0.1\n2,0.2\n3,0.3\n4,0.4\n", None, "must hold classes"),
-        ("a,y\n1,0\n2,0\n3,0\n4,0\n", None, "must hold classes"),
+        ("a,y\n1,0.1\n2,0.2\n3,0.3\n4,0.4\n", None, "must be classes"),
+        ("a,y\n1,0\n2,0\n3,0\n4,0\n", None, "must be classes"),
     ],
 )
 def test_bad_csv(tmp_path, text, target, message):
@@ -103,9 +103,9 @@ def test_bad_csv(tmp_path, text, target, message):
 
 def test_bad_files(tmp_path):
     np.savez(tmp_path / "no_y.npz", X=np.ones((4, 2)))
-    with pytest.raises(InvalidTableError, match="must hold X"):
+    with pytest.raises(InvalidTableError, match="needs X"):
         Source("no_y", tmp_path / "no_y.npz").load()
-    with pytest.raises(InvalidParameterError, match="there is no file"):
+    with pytest.raises(InvalidParameterError, match="does not exist"):
         Source("gone", tmp_path / "gone.csv").load()
     (tmp_path / "set.xls").write_text("")
     with pytest.raises(InvalidParameterError, match="Convert it"):
@@ -120,7 +120,7 @@ def test_find_published(tmp_path):
     assert list(found.sources) == ["here"]
     assert "(40, 5, 2)" in found.missing["other"]
     assert "gone.csv" in found.missing["gone"]
-    with pytest.raises(InvalidParameterError, match="There is no folder"):
+    with pytest.raises(InvalidParameterError, match="does not exist"):
         find_published(tmp_path / "nowhere", wanted)
 
 
@@ -165,7 +165,7 @@ def test_fetching_gives_the_papers_size(name, size):
 
 
 def test_another_size_is_refused():
-    with pytest.raises(InvalidTableError, match=r"not the paper's sonar.*\(208, 61, 2\)"):
+    with pytest.raises(InvalidTableError, match=r"not the sonar of the paper.*\(208, 61, 2\)"):
         fetch_published(by_name("sonar"), fake_fetcher(208, 61, 2))
 
 

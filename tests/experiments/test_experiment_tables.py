@@ -8,18 +8,12 @@ import numpy as np
 import pytest
 
 from hocmim.experiments import paper
+from hocmim.experiments.grid import Grid
 from hocmim.experiments.protocol import Item, Method, Outcome, Protocol
 from hocmim.experiments.published import Published, published_table
 from hocmim.experiments.report import describe_machine
 from hocmim.experiments.run import Experiment, Failure
-from hocmim.experiments.tables import (
-    Comparison,
-    Grid,
-    difference,
-    error_table,
-    significance,
-    time_table,
-)
+from hocmim.experiments.tables import Comparison, difference, error_table, significance, time_table
 
 METHODS = ("A", "B", "C")
 COMPARISON = Comparison("test", "three methods", METHODS, ("one", "two", "three"))
@@ -73,7 +67,7 @@ def test_errors_and_ranks(some):
     assert grid.notes == ["Splits: 2 (one), 1 (two).", "Not included: three: no file."]
     halved = error_table(some, COMPARISON, "knn", "balanced error", {})
     assert halved.errors == pytest.approx(table.errors / 2)
-    assert halved.missing == {"three": "no split of it is finished by every method."}
+    assert halved.missing == {"three": "no split is finished by every method."}
 
 
 def test_rank_curves(some):
@@ -122,7 +116,7 @@ def test_times(some):
     assert table.mean.tolist() == [2, 2.5, 0.75]
     assert table.deviation.tolist() == [0, 1.5, 0.25]
     assert table.ratios("A").tolist() == [[1, 2, 0.25], [1, 0.5, 0.5]]
-    assert table.grid("A").rows[-1] == ["Times A, most", "1", "2", "0.5"]
+    assert table.grid("A").rows[-1] == ["Ratio to A, maximum", "1", "2", "0.5"]
     assert "Not included: three: gone." in table.grid("A").notes
 
 
@@ -163,7 +157,7 @@ def test_markdown_and_latex():
 def test_nothing_finished_is_said():
     table = error_table({}, COMPARISON, "knn", "error", {})
     assert table.grid().rows == []
-    assert table.grid().notes[0] == "No data set has been finished by every method."
+    assert table.grid().notes[0] == "No data set is finished by every method."
     assert table.rank_curves().shape == (3, 0)
     assert time_table({}, COMPARISON, {}).grid("A").rows == []
 

@@ -101,7 +101,7 @@ def test_figures_have_one_line_a_method(report):
 def test_the_page_asks_for_nothing(report, written):
     page = make_page(report, written)
     assert "Two sets &lt;of&gt; ours" in page
-    assert "Not included: gone: there is no file gone.csv." in page
+    assert "Not included: gone: the file gone.csv does not exist." in page
     # No address is loaded: what is left of them are names of XML.
     assert not re.findall(r"""(?:src|href)=["'](?!#|data:)""", page)
     assert "@import" not in page

@@ -13,7 +13,7 @@ from hocmim.experiments.protocol import (
     Method,
     Protocol,
     classifier_input,
-    fill_gaps,
+    impute,
     outcome_key,
     run_item,
     selector_input,
@@ -43,7 +43,7 @@ def test_a_training_half_has_two_classes():
 def test_gaps_take_the_training_median():
     train = np.array([[1.0, np.nan], [np.nan, np.nan], [3.0, np.nan], [5.0, np.nan]])
     test = np.array([[np.nan, 7.0]])
-    filled, other = fill_gaps(train, test)
+    filled, other = impute(train, test)
     assert filled[:, 0].tolist() == [1, 3, 3, 5]
     assert filled[:, 1].tolist() == [0, 0, 0, 0]
     assert other.tolist() == [[3, 7]]

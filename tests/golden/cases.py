@@ -15,12 +15,18 @@ import hocmim
 from golden import describe
 from golden.tables import TABLES, as_frame, table, weights
 
+# The methods that were recorded.
+METHODS = (
+    "HOCMIM", "CMIM", "JMI", "DISR", "mRMR", "Relax-mRMR", "CMICOT", "JMI-3", "JMI-4", "CMIM-3",
+    "CMIM-4", "MIM", "MIFS", "CIFE", "ICAP", "JMIM", "CMI", "BetaGamma", "Fisher", "Gini",
+    "Kruskal-Wallis", "ReliefF", "NCA", "ILFS", "FS-OLS",
+)  # fmt: skip
+# Defaults that have changed since, as they were.
+RECORDED_DEFAULTS = {"discretizer": "uniform", "with_relevance": False}
 ESTIMATORS = ("plugin", "shrinkage", "miller_madow", "grassberger", "jeffreys")
 DISCRETIZERS = ("uniform", "quantile", "mdlp")
-INFORMATION = [
-    name for name in hocmim.list_methods() if "estimator" in hocmim.make_selector(name).get_params()
-]
-FILTERS = [name for name in hocmim.list_methods() if name not in INFORMATION]
+INFORMATION = [name for name in METHODS if "estimator" in hocmim.make_selector(name).get_params()]
+FILTERS = [name for name in METHODS if name not in INFORMATION]
 # These sum by BLAS. The last bits are those of the kernel it has for the processor.
 BY_BLAS = ("Fisher", "ILFS", "FS-OLS")
 # L-BFGS makes much of little: some last bits of NCA depend on the number of BLAS threads too.
@@ -95,11 +101,16 @@ def kinds(names):
     return tuple(type(hocmim.make_selector(name)) for name in names)
 
 
+def recorded(method, **parameters):
+    """The selector with the defaults that were recorded."""
+    known = hocmim.make_selector(method).get_params()
+    defaults = {name: value for name, value in RECORDED_DEFAULTS.items() if name in known}
+    return hocmim.make_selector(method, **{**defaults, **parameters})
+
+
 def selector_of(method, name, parameters):
     """The selector, with as many columns to select as the table has it."""
-    return hocmim.make_selector(
-        method, **{"n_features_to_select": table(name).n_select, **parameters}
-    )
+    return recorded(method, **{"n_features_to_select": table(name).n_select, **parameters})
 
 
 def written(parameters):
@@ -124,7 +135,7 @@ def selection(group, method, name, *, explain=False, weighted=False, note="", **
 
 def methods():
     """Every method on every table; one that does not take it raises an error."""
-    for method in hocmim.list_methods():
+    for method in METHODS:
         for name in TABLES:
             explain = method in INFORMATION and name in EXPLAINED
             yield selection(f"method {method}", method, name, explain=explain)
@@ -198,7 +209,7 @@ def inputs():
     # More than 256 bins: two bytes a code.
     yield selection("cuts", "HOCMIM", "floats", n_bins=300)
     yield selection("cuts", "JMIM", "many", n_bins=300)
-    for method in hocmim.list_methods():
+    for method in METHODS:
         yield selection("weights", method, "levels", weighted=True)
     for method in ("HOCMIM", "JMI", "CMIM-4", "Fisher", "Gini"):
         for name in ("gaps", "mixed", "regression", "csr", "many"):
@@ -397,7 +408,9 @@ def own_criteria():
 
             def run(folder, name=name, estimator=estimator):
                 X, y, n_select = table(name)
-                selector = hocmim.CriterionSelector(Agreement(estimator), n_select)
+                selector = hocmim.CriterionSelector(
+                    Agreement(estimator), n_select, discretizer="uniform"
+                )
                 return fitted(selector, X, y, explain=name != "csr")
 
             yield Case(group, f"{group}/{name}/{estimator}", run)
@@ -408,8 +421,12 @@ def own_criteria():
             X, y, _ = table("levels")
             make = {"checkpoint": folder / "run", "stop": "permutation", "n_permutations": 99}
             with interrupted_after(3):
-                hocmim.CriterionSelector(Agreement(), n_select, **make).fit(X, y)
-            return fitted(hocmim.CriterionSelector(Agreement(), n_select, **make), X, y)
+                hocmim.CriterionSelector(Agreement(), n_select, discretizer="uniform", **make).fit(
+                    X, y
+                )
+            return fitted(
+                hocmim.CriterionSelector(Agreement(), n_select, discretizer="uniform", **make), X, y
+            )
 
         yield Case(group, f"{group}/interrupted/{n_select}", interrupted)
 
@@ -440,7 +457,7 @@ def stability():
     def in_groups(folder):
         X, y, _ = table("one_hot")
         columns = {"D": ["d0", "d1", "d2", "d3"]}
-        selector = hocmim.make_selector("JMI", n_features_to_select=2, feature_groups=columns)
+        selector = recorded("JMI", n_features_to_select=2, feature_groups=columns)
         return describe.stability(hocmim.StabilitySelector(selector, 6).fit(X, y))
 
     yield Case(group, f"{group}/JMI/one_hot/groups", in_groups)
@@ -457,7 +474,7 @@ def stability():
 def stable(method, name, weighted=False, **parameters):
     def run(folder):
         X, y, n_select = table(name)
-        inner = hocmim.make_selector(method, n_features_to_select=min(4, n_select))
+        inner = recorded(method, n_features_to_select=min(4, n_select))
         selector = hocmim.StabilitySelector(inner, **parameters)
         weight = weights(name) if weighted else None
         return caught(lambda: describe.stability(selector.fit(X, y, sample_weight=weight)))
@@ -477,7 +494,14 @@ def comparisons():
         def run(folder, name=name, chosen=chosen):
             X, y, _ = table(name)
             return describe.comparison(
-                hocmim.compare_methods(X, y, chosen, 3, n_folds=3, n_resamples=4)
+                hocmim.compare_methods(
+                    X,
+                    y,
+                    {method: recorded(method) for method in chosen},
+                    3,
+                    n_folds=3,
+                    n_resamples=4,
+                )
             )
 
         yield Case("compare", f"compare/{name}/{','.join(chosen)}", run)

@@ -93,7 +93,7 @@ def test_the_encoder_of_a_selector_is_used_and_gives_the_same():
 def test_values_and_sentences():
     notes = {(note.kind, note.name): note for note in data_notes(pd.DataFrame(COLUMNS), Y)}
     assert notes["missing", "half"].value == 0.5
-    assert str(notes["missing", "half"]) == "'half' has 100 missing values of 200 (50.0%)."
+    assert str(notes["missing", "half"]) == "'half' is missing in 100 of 200 rows (50.0%)."
     assert notes["id-like", "number with gaps"].value == 1.0
     assert "199 of its 199 values" in notes["id-like", "number with gaps"].message
     assert notes["constant", "empty"].message == "has no values: all are missing."

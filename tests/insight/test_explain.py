@@ -117,7 +117,7 @@ def test_redundancy_and_synergy():
     taken = selector.explain("b")
     assert taken.redundancy["a"] < -0.3
     assert taken.replaced_by is None
-    assert "synergy with   'a'" in str(taken)
+    assert "synergy with        'a'" in str(taken)
 
 
 def test_redundancy_matrix():
@@ -144,7 +144,7 @@ def test_an_explanation_reads():
         "HOCMIM did not select 'mean radius': its score was never the largest. It came"
     )
     assert "'worst radius' repeats 98% of its information about the target." in left
-    assert "relevance      0.3139 nats" in left
+    assert "relevance           0.3139 nats" in left
     assert len(left.splitlines()) == left.splitlines().index("") + 1 + 4 + 2 + 5
     taken = str(selector.explain(20))
     assert taken.startswith(

@@ -1,8 +1,7 @@
-"""The table of a command: read, its target taken out, and what there is to say about it."""
+"""Reading the table of a command: the features, the target, and messages about both."""
 
 from __future__ import annotations
 
-import difflib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,9 +14,11 @@ from hocmim.cli import show
 from hocmim.cli.options import Settings, Source
 from hocmim.coding.encoder import Encoder
 from hocmim.data.files import column_types, file_format, numbers_as_text, read_table
+from hocmim.data.target import is_continuous
 from hocmim.errors import InvalidParameterError, InvalidTableError, InvalidTargetError
+from hocmim.text import count, did_you_mean
 
-# A target of whole numbers with more classes than this may be meant as a quantity.
+# A numeric target with more classes than this may be a quantity.
 MANY_CLASSES = 50
 SHOWN_CLASSES = 4
 SHOWN_NAMES = 8
@@ -25,21 +26,21 @@ SHOWN_NAMES = 8
 
 @dataclass(frozen=True)
 class Data:
-    """A table and its target, as a selector takes them.
+    """A table and its target, in the form selectors accept.
 
     Attributes
     ----------
     X : pyarrow Table or str
-        The features; the path itself of a Parquet file that the selector reads on its own.
+        The features; or the path of a Parquet file, if the selector reads the file itself.
     y : array or str
-        The target, or then its name.
+        The target; or the name of its column, if the selector reads the file itself.
     types : dict of str to str
-        What each feature holds, in a word.
+        The type of each feature.
     n_rows : int
     table : pyarrow Table or None
-        The file as it was read.
+        The complete file.
     n_without_target : int
-        Rows that were left out for want of a target.
+        Rows that are excluded because their target is missing.
     """
 
     X: Any
@@ -55,17 +56,17 @@ class Data:
         return list(self.types)
 
     @property
-    def is_read(self) -> bool:
+    def is_in_memory(self) -> bool:
         """Whether the table is in memory."""
         return not isinstance(self.X, str)
 
 
 def load(source: Source, settings: Settings | None, quiet: bool) -> Data:
-    """Read the table, or leave that to the selector; say what was found."""
+    """Read the table, unless the selector reads the file itself; print what it contains."""
     by_selector = settings is not None and _selector_reads(source, settings)
     data = _by_path(source) if by_selector else _in_memory(source)
     if not quiet:
-        _say_what_it_is(source, data)
+        _print_contents(source, data)
     return data
 
 
@@ -80,8 +81,9 @@ def _by_path(source: Source) -> Data:
 
     if source.drop or source.target_kind != "auto":
         raise InvalidParameterError(
-            "--drop and --target-kind do not go with --engine dask or --codes-dir on a Parquet "
-            "file, which is read by the workers: write a file without these columns first."
+            "--drop and --target-kind cannot be used with --engine dask or --codes-dir on a "
+            "Parquet file, which is not read into memory. Write a Parquet file without these "
+            "columns first."
         )
     rows = dataset.dataset(source.file, format="parquet")
     check_column(source.target, rows.schema.names, source.file)
@@ -115,30 +117,27 @@ def _in_memory(source: Source) -> Data:
 
 
 def check_column(name: str, names: Sequence[str], file: str) -> None:
-    """Raise an error that suggests the nearest names unless there is a column of that name."""
+    """Raise an error that suggests similar names if there is no column of this name."""
     if name in names:
         return
-    near = difflib.get_close_matches(name.casefold(), [n.casefold() for n in names], n=3)
-    likely = [n for n in names if n.casefold() in near]
-    if likely:
-        hint = f"Did you mean {' or '.join(map(show.quoted, likely[:3]))}?"
-    else:
-        rest = f" and {len(names) - SHOWN_NAMES} others" if len(names) > SHOWN_NAMES else ""
-        hint = f"It has {', '.join(map(show.quoted, names[:SHOWN_NAMES]))}{rest}."
+    hint = did_you_mean(name, names)
+    if not hint:
+        more = f" and {len(names) - SHOWN_NAMES} others" if len(names) > SHOWN_NAMES else ""
+        hint = f" Its columns are {', '.join(map(show.quoted, names[:SHOWN_NAMES]))}{more}."
     place = "standard input" if file == "-" else repr(file)
-    raise InvalidParameterError(f"There is no column {show.quoted(name)} in {place}. {hint}")
+    raise InvalidParameterError(f"There is no column {show.quoted(name)} in {place}.{hint}")
 
 
 def _check_features(source: Source, types: dict[str, str]) -> None:
     if not types:
         raise InvalidTableError(
-            f"{source.file!r} has no columns to select from besides the target "
-            f"{show.quoted(source.target)}. If it has, its delimiter is another: see --delimiter."
+            f"{source.file!r} has no columns besides the target {show.quoted(source.target)}. If "
+            "it has, pass its delimiter with --delimiter."
         )
 
 
 def _target(column: Any, source: Source) -> Any:
-    """The target as an array, with at least two values."""
+    """Return the target as an array with at least two values."""
     if str(column.type).startswith("dictionary"):
         column = column.cast(column.type.value_type)
     name = show.quoted(source.target)
@@ -147,49 +146,47 @@ def _target(column: Any, source: Source) -> Any:
     y = column.to_numpy()
     if len(column.unique()) < 2:
         raise InvalidTargetError(
-            f"The target {name} has only one value ({show.quoted(str(y[0]))}), so no column can "
-            "tell anything about it."
+            f"The target {name} has only one value ({show.quoted(str(y[0]))}). It needs at least "
+            "two."
         )
     if source.target_kind == "classes":
         return np.array([str(value) for value in y], dtype=object)
     if source.target_kind == "quantity":
         if y.dtype.kind not in "iuf":
             raise InvalidTargetError(
-                f"The target {name} is no quantity: it holds no numbers. Leave out --target-kind."
+                f"The target {name} is not numeric, so it is not a quantity. Leave out "
+                "--target-kind."
             )
         return Encoder().fit_transform(y[:, None]).column(0).codes
     return y
 
 
-def _say_what_it_is(source: Source, data: Data) -> None:
-    kinds = Counter(data.types.values()).most_common()
-    found = ", ".join(f"{number:,} of {word}" for word, number in kinds)
+def _print_contents(source: Source, data: Data) -> None:
+    counts = Counter(data.types.values()).most_common()
+    types = ", ".join(f"{number:,} {word}" for word, number in counts)
     where = "standard input" if source.file == "-" else source.file
-    show.say(
-        f"{where}: {show.counted(data.n_rows, 'row')}, "
-        f"{show.counted(len(data.types), 'feature')}: {found}"
-    )
-    if not data.is_read:
-        show.say("It is read by the engine: its columns are not looked through first.", "dim")
+    show.say(f"{where}: {count(data.n_rows, 'row')}, {count(len(data.types), 'feature')} ({types})")
+    if not data.is_in_memory:
+        show.say("The file is not read into memory, so its columns are not checked.", "dim")
         return
-    show.say(f"target {show.quoted(source.target)}: {_what_target(source, data)}")
-    _say_what_is_odd(data)
+    show.say(f"target {show.quoted(source.target)}: {_describe_target(source, data)}")
+    _print_problems(data)
 
 
-def _say_what_is_odd(data: Data) -> None:
+def _print_problems(data: Data) -> None:
     if data.n_without_target:
-        show.warn(f"Left out: {show.counted(data.n_without_target, 'row')} without a target.")
+        show.warn(f"{count(data.n_without_target, 'row')} without a target excluded.")
     for name, others in numbers_as_text(data.X).items():
         values = ", ".join(show.quoted(value) for value in others)
         show.warn(
-            f"{show.quoted(name)} is text because of values like {values}. If they stand for "
-            "missing ones, say so with --missing."
+            f"{show.quoted(name)} is text because of values like {values}. If these are missing "
+            "values, pass them with --missing."
         )
 
 
-def _what_target(source: Source, data: Data) -> str:
+def _describe_target(source: Source, data: Data) -> str:
     y = data.y
-    if source.target_kind == "quantity" or (y.dtype.kind == "f" and (y != np.rint(y)).any()):
+    if source.target_kind == "quantity" or is_continuous(y):
         return "a quantity, cut into bins"
     classes, counts = np.unique(y, return_counts=True)
     order = np.argsort(-counts, kind="stable")[:SHOWN_CLASSES]
@@ -197,5 +194,5 @@ def _what_target(source: Source, data: Data) -> str:
     more = ", …" if len(classes) > SHOWN_CLASSES else ""
     text = f"{len(classes):,} classes ({shown}{more})"
     if len(classes) > MANY_CLASSES and y.dtype.kind in "iuf":
-        text += ". If it is a quantity, say --target-kind quantity"
+        text += ". If it is a quantity, pass --target-kind quantity"
     return text

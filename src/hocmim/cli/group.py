@@ -1,47 +1,51 @@
-"""Commands that are imported when they are called, and whose errors are sentences.
+"""A group of commands that are imported when they are called; every error is a sentence.
 
 Exit codes: 0; 1 if the data cannot be used; 2 if the command line is wrong (an option, a name, a
-file that is not there); 130 after Ctrl-C.
+missing file); 130 after Ctrl-C.
 """
 
 from __future__ import annotations
 
 import importlib
 import os
+from pathlib import Path
 from typing import Any
 
 import click
 
+from hocmim.text import did_you_mean
+
 
 class Commands(click.Group):
-    """A group of commands, each the attribute of its own name of a module.
+    """A group that finds its commands in the modules of a package.
 
     Parameters
     ----------
     name : str
-    commands : dict
-        Module and short help of each command, by its name.
+    package : str
+        In the folder of this module. Each module has a command of its own name.
     """
 
-    def __init__(self, name: str, commands: dict[str, tuple[str, str]], **settings: Any) -> None:
+    def __init__(self, name: str, package: str, **settings: Any) -> None:
         super().__init__(name, **settings)
-        self._modules = commands
+        self._package = package
+        files = (Path(__file__).parent / package.rpartition(".")[2]).glob("[!_]*.py")
+        self._files = {path.stem: path for path in sorted(files)}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Names in the order of the help."""
-        return list(self._modules)
+        """Return the names of the commands."""
+        return list(self._files)
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         """Import a command."""
-        if name not in self._modules:
+        if name not in self._files:
             return None
-        module, _ = self._modules[name]
         try:
-            return getattr(importlib.import_module(module), name)
+            return getattr(importlib.import_module(f"{self._package}.{name}"), name)
         except ImportError as error:
             if (error.name or "hocmim").startswith("hocmim"):
                 raise
-            extra = "paper" if name == "bench" else "cli"
+            extra = _extra(self._files[name])
             raise click.ClickException(
                 f"hocmim {name} needs {error.name}: pip install 'hocmim[{extra}]'."
             ) from error
@@ -49,43 +53,40 @@ class Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """As click does; a name that is wrong gets the nearest one suggested."""
-        import difflib
-
-        if args and args[0] not in self._modules and not args[0].startswith("-"):
-            near = difflib.get_close_matches(args[0], self._modules, n=1)
-            hint = f" Did you mean {near[0]!r}?" if near else ""
+        """Find the command; the error for an unknown name suggests a similar one."""
+        if args and args[0] not in self._files and not args[0].startswith("-"):
+            hint = did_you_mean(args[0], self._files, n=1)
             raise click.UsageError(f"There is no command {args[0]!r}.{hint}", ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The list of commands, without importing them."""
+        """Write the list of commands, from the docstrings of their modules."""
         with formatter.section("Commands"):
-            formatter.write_dl([(name, text) for name, (_, text) in self._modules.items()])
+            formatter.write_dl([(name, _short_help(path)) for name, path in self._files.items()])
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a command; what goes wrong is a sentence and an exit code."""
+        """Run a command; print an error as a sentence and exit with its code."""
         try:
             return super().invoke(ctx)
         except (click.exceptions.Exit, click.ClickException, BrokenPipeError):
             raise
         except (KeyboardInterrupt, click.Abort):
-            click.echo("Stopped before anything was selected.", err=True)
+            click.echo("Stopped before any feature was selected.", err=True)
             ctx.exit(130)
         except Exception as error:
             if os.environ.get("HOCMIM_DEBUG"):
                 raise
-            raise sentence(error) from error
+            raise as_click_error(error) from error
 
 
 class UsageProblem(click.ClickException):
-    """Something is wrong with what was asked for."""
+    """An option or an argument has a wrong value."""
 
     exit_code = 2
 
 
-def sentence(error: Exception) -> click.ClickException:
-    """An error as what to print and the code to exit with."""
+def as_click_error(error: Exception) -> click.ClickException:
+    """Return an error with the message to print and the exit code."""
     from hocmim.errors import HocmimError, InvalidParameterError
 
     if isinstance(error, HocmimError):
@@ -97,6 +98,20 @@ def sentence(error: Exception) -> click.ClickException:
         place = f"{error.filename}: " if error.filename else ""
         return click.ClickException(f"{place}{error.strerror}.")
     return click.ClickException(
-        f"This should not have happened: {type(error).__name__}: {error}\n"
-        "HOCMIM_DEBUG=1 before the command shows where; please report it."
+        f"Unexpected error: {type(error).__name__}: {error}\n"
+        "This is a bug in hocmim, please report it. HOCMIM_DEBUG=1 before the command shows where "
+        "it happened."
     )
+
+
+def _short_help(path: Path) -> str:
+    """Return the first line of the docstring of a module, without importing the module."""
+    with path.open(encoding="utf-8") as file:
+        return file.readline().strip().strip('"')
+
+
+def _extra(path: Path) -> str:
+    """Return the constant ``EXTRA`` of a module, without importing the module."""
+    lines = path.read_text("utf-8").splitlines()
+    values = [line.partition("=")[2] for line in lines if line.startswith("EXTRA =")]
+    return values[0].strip().strip('"') if values else "cli"

@@ -1,4 +1,4 @@
-"""The options commands share, and what they are gathered into."""
+"""The options that commands share, and the records they are collected in."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TARGET_KINDS = ("auto", "classes", "quantity")
 
 @dataclass(frozen=True)
 class Source:
-    """Where the table is, and how to read it."""
+    """The file of the table, its target, and how to read it."""
 
     file: str
     target: str
@@ -31,7 +31,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Settings:
-    """How to select."""
+    """The method's parameters, and where to compute."""
 
     k: int | float | str | None
     bins: int | None
@@ -48,7 +48,7 @@ class Settings:
 
 
 def read_how_many(text: str) -> int | float | str:
-    """A number of columns, a fraction of them, or "auto"."""
+    """Parse a number of columns, a fraction of them, or "auto"."""
     if text == "auto":
         return text
     try:
@@ -59,13 +59,11 @@ def read_how_many(text: str) -> int | float | str:
         return int(number)
     if 0 < number < 1:
         return number
-    raise click.BadParameter(
-        f"{text!r} is not a number of columns, nor a fraction of them, nor auto."
-    )
+    raise click.BadParameter(f"{text!r} is not a number of columns, a fraction below 1, or auto.")
 
 
 def read_group(text: str) -> tuple[str, tuple[str, ...]]:
-    """NAME=column,column: the columns that are selected as one."""
+    """Parse NAME=column,column: the columns that are selected as one feature."""
     name, _, columns = text.partition("=")
     if not name or not columns:
         raise click.BadParameter(f"{text!r} is not of the form name=column,column.")
@@ -73,7 +71,7 @@ def read_group(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 def read_parameter(text: str) -> tuple[str, Any]:
-    """NAME=VALUE: a parameter of the method; numbers, true, false and none are what they say."""
+    """Parse NAME=VALUE, a parameter of the method; VALUE may be a number, true, false or none."""
     name, _, value = text.partition("=")
     if not name or not value:
         raise click.BadParameter(f"{text!r} is not of the form name=value.")
@@ -86,10 +84,10 @@ def read_parameter(text: str) -> tuple[str, Any]:
         return name, value
 
 
-def _gathered(
+def _collected(
     kind: type, into: str, options: list[Callable[[Function], Function]]
 ) -> Callable[[Function], Function]:
-    """A decorator: these options, handed to the function as one object."""
+    """Return a decorator that passes these options to the function as one record."""
 
     def decorate(function: Function) -> Function:
         @functools.wraps(function)
@@ -105,37 +103,46 @@ def _gathered(
     return decorate
 
 
-with_source = _gathered(
+with_source = _collected(
     Source,
     "source",
     [
         click.argument("file", metavar="FILE"),
-        click.option("-t", "--target", required=True, metavar="NAME", help="The column to tell."),
+        click.option("-t", "--target", required=True, metavar="NAME", help="Target column."),
         click.option(
             "--target-kind",
             type=click.Choice(TARGET_KINDS),
             default="auto",
             show_default=True,
-            help="Whether whole numbers are classes (auto) or a quantity to be cut into bins.",
+            help="Treat the target as classes, or as a quantity that is cut into bins. auto: "
+            "numbers with fractions are a quantity, everything else is classes.",
         ),
         click.option(
-            "--drop", multiple=True, metavar="COL", help="Leave out this column; repeatable."
+            "--drop", multiple=True, metavar="COL", help="Exclude this column. Repeatable."
         ),
         click.option(
-            "--delimiter", metavar="CHAR", help="Between the fields of a text file, if unusual."
+            "--delimiter",
+            metavar="CHAR",
+            help="Field delimiter of a text file.  [default: detected]",
         ),
-        click.option("--encoding", default="utf-8", show_default=True, help="Of a text file."),
+        click.option(
+            "--encoding", default="utf-8", show_default=True, help="Encoding of a text file."
+        ),
         click.option(
             "--missing",
             multiple=True,
             metavar="TEXT",
-            help="What else stands for a missing value, such as '?'; repeatable.",
+            help="Additional text that means a missing value, such as '?'. Repeatable.",
         ),
-        click.option("--no-header", is_flag=True, help="No names in the file: f0, f1, …"),
+        click.option(
+            "--no-header",
+            is_flag=True,
+            help="The file has no header line; columns are named f0, f1, ….",
+        ),
     ],
 )
 
-with_settings = _gathered(
+with_settings = _collected(
     Settings,
     "settings",
     [
@@ -143,57 +150,62 @@ with_settings = _gathered(
             "-k",
             type=read_how_many,
             metavar="N|auto",
-            help="How many columns to select; auto ends when the best adds no more than chance."
-            "  [default: 10]",
+            help="Number of columns to select, or a fraction of them. auto stops when no column "
+            "adds significant information.  [default: 10]",
         ),
-        click.option("--bins", type=click.IntRange(2), help="Bins of a column of numbers."),
+        click.option(
+            "--bins", type=click.IntRange(2), help="Bins of a numeric column.  [default: 5]"
+        ),
         click.option(
             "--discretizer",
             type=click.Choice(["uniform", "quantile", "mdlp"]),
-            help="Bins of equal width, of equal frequency, or by the class.",
+            help="How to choose the bins: equal width, equal frequency, or by class (MDLP).  "
+            "[default: uniform]",
         ),
         click.option(
             "--estimator",
-            type=click.Choice(["shrinkage", "plugin", "miller_madow", "grassberger", "jeffreys"]),
-            help="How information is estimated.  [default: the method's own]",
+            metavar="NAME",
+            help="Estimator of information; 'hocmim info' lists all.  [default: that of the "
+            "method]",
         ),
         click.option(
             "--group",
             type=read_group,
             multiple=True,
             metavar="NAME=COL,COL",
-            help="Columns to select as one, such as a one-hot code; repeatable.",
+            help="Select these columns as one feature, such as those of a one-hot code. "
+            "Repeatable.",
         ),
         click.option(
             "--set",
             type=read_parameter,
             multiple=True,
             metavar="NAME=VALUE",
-            help="Any other parameter of the method, such as max_order=5; repeatable.",
+            help="Set any other parameter of the method, such as max_order=5. Repeatable.",
         ),
-        click.option("--seed", type=int, help="Of what is random."),
-        click.option("-j", "--jobs", type=int, help="Threads.  [default: all cores]"),
+        click.option("--seed", type=int, help="Random seed."),
+        click.option("-j", "--jobs", type=int, help="Number of threads.  [default: all cores]"),
         click.option(
             "--engine",
             type=click.Choice(["local", "dask"]),
             default="local",
             show_default=True,
-            help="Where to work: on this machine, or on a Dask cluster.",
+            help="Compute on this machine, or on a Dask cluster.",
         ),
         click.option(
             "--scheduler",
             metavar="ADDR",
-            help="Of the Dask cluster.  [default: a cluster on this machine]",
+            help="Address of the Dask scheduler.  [default: start a cluster on this machine]",
         ),
         click.option(
             "--codes-dir",
             type=click.Path(path_type=Path),
-            help="Keep the codes on disk in this folder, not in memory.",
+            help="Keep the encoded table in this folder instead of in memory.",
         ),
         click.option(
             "--checkpoint",
             type=click.Path(path_type=Path),
-            help="Write there how far it has come, and go on from it.",
+            help="Save progress to this file, and resume from it if it exists.",
         ),
     ],
 )
@@ -204,10 +216,13 @@ method_option = click.option(
     default="HOCMIM",
     show_default=True,
     metavar="NAME",
-    help="One of those `hocmim info` lists.",
+    help="Selection method; 'hocmim info' lists all.",
 )
 json_option = click.option(
-    "--json", "json_path", metavar="OUT", help="Write the result as JSON to a file; - prints it."
+    "--json",
+    "json_path",
+    metavar="OUT",
+    help="Write the result as JSON to this file; - is standard output.",
 )
-force_option = click.option("--force", is_flag=True, help="Replace files that are there.")
-quiet_option = click.option("-q", "--quiet", is_flag=True, help="Nothing but results and errors.")
+force_option = click.option("--force", is_flag=True, help="Overwrite existing files.")
+quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print only results and errors.")

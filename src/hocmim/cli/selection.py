@@ -1,4 +1,4 @@
-"""Making the selector the options describe, running it, and its result as rows."""
+"""Running the selector that the options describe, and its result as rows."""
 
 from __future__ import annotations
 
@@ -13,27 +13,30 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from sklearn.utils.validation import has_fit_parameter
 
 from hocmim.cli import show
 from hocmim.cli.data import Data
 from hocmim.cli.options import Settings, Source
-from hocmim.errors import InvalidParameterError, MissingDependencyError
+from hocmim.coding.groups import column_name
+from hocmim.errors import InvalidParameterError, InvalidTableError, MissingDependencyError
 from hocmim.insight.notes import Note, data_notes
 from hocmim.search.loop import keep_selected_so_far
-from hocmim.search.selection import Step
+from hocmim.search.progress import ProgressEvent
 from hocmim.selectors.registry import make_selector
-from hocmim.text import one_line
+from hocmim.text import count, one_line
 
 OnProgress = Callable[[int, int | None, str], None]
 
 DEFAULT_K = 10
-# Terms that may be computed to say which features are redundant with each other, times rows.
-MOST_PAIR_CELLS = 2_000_000_000
+# The redundancy of all pairs of features is computed up to this many pairs times rows.
+MAX_PAIR_CELLS = 2_000_000_000
+MAX_BAR_NAME_LENGTH = 30
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """A fitted selector, whether Ctrl-C ended it before its time, and how long it took."""
+    """A fitted selector, whether Ctrl-C stopped it early, and how long it took."""
 
     selector: Any
     is_partial: bool
@@ -41,7 +44,7 @@ class Outcome:
 
 
 def make(method: str, settings: Settings, data: Data) -> Any:
-    """The selector the options describe."""
+    """Return the selector that the options describe."""
     given = {
         "n_bins": settings.bins,
         "discretizer": settings.discretizer,
@@ -68,38 +71,54 @@ def _groups(settings: Settings) -> dict[str, list[str]] | None:
 def _engine(settings: Settings) -> str | None:
     if settings.engine == "local":
         if settings.scheduler is not None:
-            raise InvalidParameterError("--scheduler goes with --engine dask.")
+            raise InvalidParameterError("--scheduler needs --engine dask.")
         return None
     return settings.scheduler or "dask"
 
 
-def how_many(k: int | float | str | None, n_columns: int) -> int | float | str:
-    """How many features to select; an error if there are not so many."""
+def how_many(k: int | float | str | None, n_features: int) -> int | float | str:
+    """Return how many features to select; an error if there are fewer."""
     if k is None:
-        return min(DEFAULT_K, n_columns)
-    if isinstance(k, int) and k > n_columns:
+        return min(DEFAULT_K, n_features)
+    if isinstance(k, int) and k > n_features:
         raise InvalidParameterError(
-            f"-k {k} asks for more features than there are: {show.counted(n_columns, 'feature')}."
+            f"-k is {k}, but there are only {count(n_features, 'feature')}."
         )
     return k
 
 
+def check_can_explain(selector: Any, method: str, what: str) -> None:
+    """Raise an error if the method scores columns without a search, which cannot be explained."""
+    if not hasattr(selector, "explain"):
+        raise InvalidParameterError(
+            f"{what} needs an information-theoretic method, such as HOCMIM. {method} scores every "
+            "column independently of the others."
+        )
+
+
 def run(selector: Any, data: Data, quiet: bool) -> Outcome:
-    """Fit the selector, with a bar on a terminal; Ctrl-C keeps what is selected so far."""
+    """Fit the selector, with a progress bar on a terminal; Ctrl-C keeps the selected features."""
     began = time.monotonic()
     with (
-        show.warnings_in_our_words(quiet),
+        show.printed_warnings(quiet),
         _cluster(selector),
         keep_selected_so_far() as interruption,
-        _progress(selector, data, quiet),
+        bar("selecting", quiet) as move,
     ):
-        selector.fit(data.X, data.y)
+        if move is not None and has_fit_parameter(selector, "progress"):
+            selector.fit(data.X, data.y, progress=lambda event: _move_bar(move, event))
+        else:
+            selector.fit(data.X, data.y)
     return Outcome(selector, interruption.happened, time.monotonic() - began)
+
+
+def _move_bar(move: OnProgress, event: ProgressEvent) -> None:
+    move(event.n_selected, event.n_to_select, event.name or "")
 
 
 @contextmanager
 def _cluster(selector: Any) -> Iterator[None]:
-    """A Dask cluster on this machine, if one is asked for and no other is named."""
+    """Start a Dask cluster on this machine, if the engine is Dask and no scheduler is given."""
     if getattr(selector, "engine", "local") != "dask":
         yield
         return
@@ -122,22 +141,11 @@ def _cluster(selector: Any) -> Iterator[None]:
 
 
 @contextmanager
-def _progress(selector: Any, data: Data, quiet: bool) -> Iterator[None]:
-    """A bar that the selector moves."""
-    asked = selector.n_features_to_select
-    with bar("selecting", quiet) as show_done:
-        if show_done is not None and hasattr(selector, "_progress"):
-            shown = _Shown(show_done, asked if isinstance(asked, int) else None, data.names)
-            selector._progress = lambda *_: shown
-            selector.set_params(verbose=1)
-        yield
-    if selector.__dict__.pop("_progress", None):
-        selector.set_params(verbose=0)
-
-
-@contextmanager
 def bar(title: str, quiet: bool) -> Iterator[OnProgress | None]:
-    """A bar on standard error, if that is a terminal: gives what to call to move it."""
+    """Show a progress bar on standard error; give the function that moves it.
+
+    None, and no bar, if quiet or if standard error is not a terminal.
+    """
     console = Console(stderr=True)
     if quiet or not console.is_interactive:
         yield None
@@ -153,31 +161,16 @@ def bar(title: str, quiet: bool) -> Iterator[OnProgress | None]:
     ) as progress:
         task = progress.add_task("", total=None)
 
-        def move(done: int, total: int | None, what: str) -> None:
-            progress.update(task, completed=done, total=total, description=one_line(what, 30))
+        def move(done: int, total: int | None, name: str) -> None:
+            description = one_line(name, MAX_BAR_NAME_LENGTH)
+            progress.update(task, completed=done, total=total, description=description)
 
         yield move
 
 
-class _Shown:
-    """What a selector tells of its progress, on a bar."""
-
-    def __init__(self, move: OnProgress, total: int | None, names: list[str]) -> None:
-        self._move, self._total, self._names = move, total, names
-
-    def on_step(self, number: int, step: Step) -> None:
-        """A feature was selected."""
-        # Groups are numbered among the columns: beyond the names there is none to show.
-        name = self._names[step.index] if step.index < len(self._names) else ""
-        self._move(number, self._total, name)
-
-    def on_terms(self, n_terms: int) -> None:
-        """Terms were computed; the bar shows steps only."""
-
-
 @dataclass(frozen=True)
 class Row:
-    """One selected feature: a column, or a group of them. What the method does not have is None."""
+    """One selected feature: a column or a group of columns. None if the method has no value."""
 
     rank: int
     feature: str
@@ -192,65 +185,70 @@ class Row:
 
 
 def rows(selector: Any, names: list[str]) -> list[Row]:
-    """The selected features in the order of selection."""
-    if not hasattr(selector, "trace_"):
+    """Return the selected features in the order of selection."""
+    if not hasattr(selector, "explain"):
         scored = zip(selector.selected_.tolist(), selector.scores_.tolist(), strict=True)
         nothing = (None,) * 5
         return [
-            Row(at, names[j], j, None, score, *nothing) for at, (j, score) in enumerate(scored, 1)
+            Row(rank, names[j], j, None, score, *nothing)
+            for rank, (j, score) in enumerate(scored, 1)
         ]
-    taken = [row for row in selector.trace_ if row["place"] == 1]
-    p_values = dict(zip(selector.selected_.tolist(), _p_values(selector), strict=True))
-    has_order = hasattr(selector, "orders_")
-    return [
-        Row(
-            int(row["step"]),
-            row["name"],
-            int(row["candidate"]),
-            float(row["relevance"]),
-            float(row["score"]),
-            int(row["order"]) if has_order else None,
-            [names[j] for j in row["representative_set"]] if has_order else None,
-            *pair,
-            p_values[int(row["candidate"])],
+    selection, features = selector.selection_, selector.features_
+    partners = _most_redundant(selector, names)
+    has_order = selection.has_representative_sets
+    found = []
+    for place, step in enumerate(selection.steps):
+        members = [names[j] for j in features.expand(step.representative_set).tolist()]
+        by, redundancy = partners[place]
+        found.append(
+            Row(
+                rank=place + 1,
+                feature=column_name(features.names, step.index),
+                index=int(features.first[step.index]),
+                relevance=float(selection.relevance[step.index]),
+                score=step.score,
+                order=step.order if has_order else None,
+                representative_set=members if has_order else None,
+                redundant_with=by,
+                redundancy=redundancy,
+                p_value=None if selection.p_values is None else float(selection.p_values[place]),
+            )
         )
-        for row, pair in zip(taken, _most_redundant(selector, taken, names), strict=True)
-    ]
+    return found
 
 
-def _p_values(selector: Any) -> list[float | None]:
-    if hasattr(selector, "p_values_"):
-        return [float(p) for p in selector.p_values_]
-    return [None] * len(selector.selected_)
+def _most_redundant(selector: Any, names: list[str]) -> list[tuple[str | None, float | None]]:
+    """Return for each selected feature the most redundant one before it, and the redundancy.
 
-
-def _most_redundant(
-    selector: Any, taken: list[dict[str, Any]], names: list[str]
-) -> list[tuple[str | None, float | None]]:
-    """For each selected feature the one before it that repeats most of it, and how much.
-
-    From the redundancy of all pairs; where these are too many, the first of its representative set.
+    From the redundancy of all pairs. If these are too many, or the codes were not kept: the first
+    feature of its representative set.
     """
-    kept = selector._kept
-    if not kept.is_there or len(taken) ** 2 * kept.n_samples > MOST_PAIR_CELLS:
-        sets = [row["representative_set"] for row in taken]
+    selection, features = selector.selection_, selector.features_
+    try:
+        basis = selector.basis()
+        has_matrix = len(selection) ** 2 * basis.n_samples <= MAX_PAIR_CELLS
+    except InvalidTableError:
+        has_matrix = False
+    if not has_matrix:
+        sets = [features.expand(step.representative_set).tolist() for step in selection.steps]
         return [(names[members[0]] if members else None, None) for members in sets]
-    matrix = selector.redundancy_matrix()
+    matrix = basis.redundancy_matrix()
     pairs: list[tuple[str | None, float | None]] = []
-    for at in range(len(taken)):
-        before = matrix[at, :at]
-        most = int(np.argmax(before)) if at else 0
-        is_redundant = at > 0 and before[most] > 0
-        pairs.append((taken[most]["name"], float(before[most])) if is_redundant else (None, None))
+    for place in range(len(selection)):
+        before = matrix[place, :place]
+        most = int(np.argmax(before)) if place else 0
+        is_redundant = place > 0 and before[most] > 0
+        name = basis.name(selection.steps[most].index)
+        pairs.append((name, float(before[most])) if is_redundant else (None, None))
     return pairs
 
 
-# --- what else there is to say --------------------------------------------------------------------
+# --- notes and JSON -------------------------------------------------------------------------------
 
 
 def notes(selector: Any, data: Data) -> list[Note]:
-    """What to look at in the table; nothing if the engine has read it."""
-    if not data.is_read:
+    """Return the notes on the table; none if the table is not in memory."""
+    if not data.is_in_memory:
         return []
     bins = getattr(selector, "target_bins", 5)
     encoder = getattr(selector, "encoder_", None)
@@ -258,7 +256,7 @@ def notes(selector: Any, data: Data) -> list[Note]:
 
 
 def described(source: Source, selector: Any, data: Data) -> dict[str, Any]:
-    """What was done with what, for a result as JSON."""
+    """Return the file, the method and its parameters, for a result as JSON."""
     plain = (str, int, float, bool, list, dict)
     parameters = {
         name: value if isinstance(value, plain) else str(value)
@@ -277,7 +275,7 @@ def described(source: Source, selector: Any, data: Data) -> dict[str, Any]:
 
 
 def stopping(selector: Any, names: list[str]) -> dict[str, Any] | None:
-    """Why the selection ended early, for a result as JSON."""
+    """Return why the selection stopped early, for a result as JSON."""
     found = getattr(selector, "stopping_", None)
     if found is None:
         return None

@@ -1,7 +1,7 @@
-"""What is printed: results to standard output, everything else to standard error.
+"""Printing: results to standard output, everything else to standard error.
 
-On a terminal results are tables as wide as it is; into a pipe or a file they are tab-separated
-lines with whole names. Names are hostile: they are never markup, and take one line.
+On a terminal, results are tables that fit its width. In a pipe or a file they are tab-separated
+lines with complete names. Names are untrusted input: they are never markup and take one line.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import click
@@ -20,26 +21,28 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from hocmim.text import one_line
+from hocmim.text import count, one_line, percent
 
+# How a user allows replacing a file, for messages.
+OVERWRITE_HINT = "Pass --force to replace it"
 # Notes of one kind that are printed one by one.
-MOST_NOTES = 5
-NAME_LENGTH = 60
-# The narrowest a column of names gets, and what is between two columns.
-LEAST_NAME = 8
-BETWEEN = 3
-MOST_LENGTH = 1000
-# Missing values up to this share are the usual thing and counted only.
+MAX_NOTES = 5
+MAX_NAME_LENGTH = 60
+MAX_TEXT_LENGTH = 1000
+# The smallest width of a column of names, and the space between two columns.
+MIN_NAME_WIDTH = 8
+COLUMN_GAP = 3
+# Columns with a larger share of missing values are listed; the others are only counted.
 MUCH_MISSING = 0.5
 
 
 def say(text: str, style: str = "") -> None:
-    """A line to standard error."""
+    """Print a line to standard error."""
     _to_stderr(Text(text, style))
 
 
 def warn(text: str) -> None:
-    """A warning to standard error."""
+    """Print a warning to standard error."""
     _to_stderr(Text.assemble(("Warning: ", "bold yellow"), text))
 
 
@@ -49,40 +52,40 @@ def _to_stderr(text: Text) -> None:
 
 
 @contextmanager
-def warnings_in_our_words(quiet: bool) -> Iterator[None]:
-    """What libraries warn of, as lines like our own."""
+def printed_warnings(quiet: bool) -> Iterator[None]:
+    """Print the warnings of libraries in the form of ``warn``; none if quiet."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore" if quiet else "default")
-        for of_programmers in (DeprecationWarning, PendingDeprecationWarning, ResourceWarning):
-            warnings.simplefilter("ignore", of_programmers)
+        for for_developers in (DeprecationWarning, PendingDeprecationWarning, ResourceWarning):
+            warnings.simplefilter("ignore", for_developers)
         warnings.showwarning = lambda message, *_, **__: warn(" ".join(str(message).split()))
         yield
 
 
 def quoted(name: str) -> str:
-    """A name in a message: one line, not too long, in quotes."""
-    return f"'{one_line(name, NAME_LENGTH)}'"
+    """Return a name for a message: on one line, not too long, in quotes."""
+    return f"'{one_line(name, MAX_NAME_LENGTH)}'"
 
 
 def is_terminal() -> bool:
-    """Whether somebody looks at standard output."""
+    """Whether standard output is a terminal."""
     return Console().is_terminal
 
 
 def table(columns: Sequence[tuple[str, str]], rows: Sequence[Sequence[Any]]) -> None:
-    """A table to standard output.
+    """Print a table to standard output.
 
     Parameters
     ----------
     columns : sequence of (title, kind)
-        Kind "name" for what may be long and is cut to fit, "number" for numbers, "text" for words.
+        Kind "name" for text that is cut to fit, "number" for numbers, "text" for other text.
     rows : sequence of sequences
-        None is a dash.
+        None is shown as a dash.
     """
     if is_terminal():
         shown = rich_table(columns, rows, Console().width)
-        # On a terminal narrower than the numbers, lines are broken rather than numbers.
-        needed = sum(int(c.width or 0) + BETWEEN for c in shown.columns) - BETWEEN
+        # If the terminal is narrower than the numbers, lines are wrapped; numbers are not cut.
+        needed = sum(int(c.width or 0) + COLUMN_GAP for c in shown.columns) - COLUMN_GAP
         Console(width=max(needed, Console().width)).print("", shown, sep="\n")
         return
     click.echo("\t".join(title.replace(" ", "_") for title, _ in columns))
@@ -91,7 +94,7 @@ def table(columns: Sequence[tuple[str, str]], rows: Sequence[Sequence[Any]]) -> 
 
 
 def heading(text: str) -> None:
-    """A title to standard output; a comment in a pipe."""
+    """Print a title to standard output; in a pipe, a comment."""
     if is_terminal():
         Console().print("", Text(text, "bold"), sep="\n")
     else:
@@ -99,12 +102,12 @@ def heading(text: str) -> None:
 
 
 def paragraph(text: str) -> None:
-    """A paragraph to standard output, on a terminal."""
-    Console().print(Text(one_line(text, MOST_LENGTH), "bold"))
+    """Print a paragraph to standard output, on a terminal."""
+    Console().print(Text(one_line(text, MAX_TEXT_LENGTH), "bold"))
 
 
 def facts(pairs: Sequence[tuple[str, str]]) -> None:
-    """Names and what they are, a line each, to standard output."""
+    """Print names and values to standard output, a line each."""
     width = max(len(name) for name, _ in pairs)
     if not is_terminal():
         for name, text in pairs:
@@ -114,19 +117,19 @@ def facts(pairs: Sequence[tuple[str, str]]) -> None:
     grid.add_column(style="dim", min_width=width, no_wrap=True)
     grid.add_column(overflow="fold")
     for name, text in pairs:
-        grid.add_row(name, Text(one_line(text, MOST_LENGTH)))
+        grid.add_row(name, Text(one_line(text, MAX_TEXT_LENGTH)))
     Console().print("", grid, sep="\n")
 
 
 def finite(value: float) -> float | None:
-    """A number as JSON has it: None where it is none."""
+    """Return a number for JSON: None if it is infinite or NaN."""
     return float(value) if math.isfinite(value) else None
 
 
 def rich_table(
     columns: Sequence[tuple[str, str]], rows: Sequence[Sequence[Any]], width: int
 ) -> Table:
-    """A table that is no wider than the terminal: names give way, numbers never."""
+    """Return a table that fits the width: names are cut, numbers are not."""
     cells = [[_cell(value) for value in row] for row in rows]
     needs = [
         max([cell_len(title), *(row[at].cell_len for row in cells)])
@@ -134,7 +137,7 @@ def rich_table(
     ]
     is_name = [kind == "name" for _, kind in columns]
     others = sum(need for need, name in zip(needs, is_name, strict=True) if not name)
-    left = width - others - BETWEEN * (len(columns) - 1)
+    left = width - others - COLUMN_GAP * (len(columns) - 1)
     widths = iter(_share([n for n, name in zip(needs, is_name, strict=True) if name], left))
     shown = Table(box=box.SIMPLE_HEAD, header_style="bold", show_edge=False, pad_edge=False)
     for (title, kind), need in zip(columns, needs, strict=True):
@@ -151,9 +154,9 @@ def rich_table(
 
 
 def _share(needs: list[int], width: int) -> list[int]:
-    """Widths of columns that together need more than there is: the widest give first."""
+    """Return the widths of columns that must fit into ``width``: the widest are cut first."""
     level = max(needs, default=0)
-    while level > LEAST_NAME and sum(min(need, level) for need in needs) > width:
+    while level > MIN_NAME_WIDTH and sum(min(need, level) for need in needs) > width:
         level -= 1
     return [min(need, level) for need in needs]
 
@@ -165,18 +168,18 @@ def _cell(value: Any) -> Text:
         return value
     if isinstance(value, float):
         return Text(f"{value:.4f}")
-    return Text(one_line(str(value), MOST_LENGTH))
+    return Text(one_line(str(value), MAX_TEXT_LENGTH))
 
 
 def _escaped(text: str) -> str:
-    """Text without what would break a line of tab-separated fields."""
-    for sign, written in (("\\", "\\\\"), ("\t", "\\t"), ("\n", "\\n"), ("\r", "\\r")):
-        text = text.replace(sign, written)
+    """Escape the characters that would break a line of tab-separated fields."""
+    for character, escaped in (("\\", "\\\\"), ("\t", "\\t"), ("\n", "\\n"), ("\r", "\\r")):
+        text = text.replace(character, escaped)
     return text
 
 
 def data_notes(notes: Sequence[Any]) -> None:
-    """Notes on the table as warnings, the first few of each kind."""
+    """Print notes on the table as warnings, the first few of each kind."""
     by_kind: dict[str, list[Any]] = {}
     for note in notes:
         by_kind.setdefault(note.kind, []).append(note)
@@ -184,51 +187,48 @@ def data_notes(notes: Sequence[Any]) -> None:
     for of_kind in by_kind.values():
         _some_notes(of_kind)
     if by_kind:
-        say("None of these is left out: that is what --drop is for.", "dim")
+        say("These columns are not excluded. To exclude one, pass --drop.", "dim")
     _some_notes([note for note in missing if note.value > MUCH_MISSING])
     if missing:
         most = max(missing, key=lambda note: note.value)
         say(
-            f"Missing values are a level of their own: {counted(len(missing), 'column')} "
-            f"{'has' if len(missing) == 1 else 'have'} some (most: {quoted(most.name)}, "
-            f"{most.value:.0%}).",
+            f"{count(len(missing), 'column')} {'has' if len(missing) == 1 else 'have'} missing "
+            f"values (most: {quoted(most.name)}, {percent(most.value)}). They count as a level of "
+            "their own.",
             "dim",
         )
 
 
 def _some_notes(notes: Sequence[Any]) -> None:
-    for note in notes[:MOST_NOTES]:
+    for note in notes[:MAX_NOTES]:
         warn(f"{quoted(note.name)} {note.message}")
-    if len(notes) > MOST_NOTES:
-        warn(f"… and so {counted(len(notes) - MOST_NOTES, 'other column')} ({notes[0].kind}).")
-
-
-def counted(number: int, what: str) -> str:
-    """A number and what it counts."""
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
+    if len(notes) > MAX_NOTES:
+        warn(f"… and {count(len(notes) - MAX_NOTES, 'other column')} ({notes[0].kind}).")
 
 
 def check_json(path: str | None, force: bool) -> None:
-    """Raise an error if the JSON cannot be written there."""
-    from hocmim.data.files import check_writable
-
+    """Raise an error if the JSON file cannot be written."""
     if path is not None and path != "-":
-        check_writable(path, force=force)
+        check_output(path, force)
+
+
+def check_output(path: str | Path, force: bool) -> None:
+    """Raise an error if a file cannot be written."""
+    from hocmim.data import writing
+
+    writing.check_writable(path, overwrite=force, hint=OVERWRITE_HINT)
 
 
 def json_result(result: dict[str, Any], path: str, force: bool) -> None:
-    """A result as JSON, to a file or ("-") to standard output."""
+    """Write a result as JSON, to a file or ("-") to standard output."""
     import json
 
-    from hocmim.data.files import write_file
+    from hocmim.data.writing import write_file
 
     text = json.dumps(result, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
     if path == "-":
         sys.stdout.write(text)
     else:
-        write_file(path, lambda file: _write(file, text), force=force)
-
-
-def _write(file: Any, text: str) -> None:
-    # A lone surrogate in a name cannot be written as UTF-8.
-    file.write(text.encode("utf-8", "backslashreplace"))
+        # A lone surrogate in a name cannot be written as UTF-8.
+        data = text.encode("utf-8", "backslashreplace")
+        write_file(path, lambda file: file.write(data), overwrite=force, hint=OVERWRITE_HINT)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hocmim.coding.codes import Column
+from hocmim.coding.codes import Codes, Column
 from hocmim.criteria.base import Criterion
 from hocmim.criteria.method import Method
 from hocmim.criteria.search import SECOND_ORDER_PLAN
@@ -27,12 +27,18 @@ class NJMIMCriterion(Criterion):
 
     plan = SECOND_ORDER_PLAN
 
+    def start(self, block: Codes, y: Column) -> Values:
+        """Start without a least share."""
+        super().start(block, y)
+        self.least = np.full(block.n_columns, np.inf)
+        return self.relevance
+
     def update(self, newest: Column) -> None:
         """Compare the least share with that of the newest column."""
         super().update(newest)
         joint, entropy = self.terms.joint_and_entropy(Joint.of([newest]))
         share = np.divide(joint, entropy, out=np.zeros_like(entropy), where=entropy != 0)
-        self.least = share if len(self.selected) == 1 else np.minimum(self.least, share)
+        self.least = np.minimum(self.least, share)
 
     def scores(self) -> Values:
         """The least share."""

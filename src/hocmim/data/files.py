@@ -1,24 +1,23 @@
 """Tables in files: CSV, TSV, Parquet and Arrow (Feather), also gzipped, by pyarrow.
 
-The format goes by the suffix (``.gz`` after any of them), and by what the file begins with where
-the suffix says nothing. In CSV and TSV files the types of columns are inferred from all their
-values; an empty field, NA, NaN, null and their like are missing. Files are written under another
-name and put in place when they are whole: there is never half a file.
+The suffix decides on the format (``.gz`` may follow any of them); without a known suffix, the first
+bytes of the file. In CSV and TSV files the types of columns are inferred from all their values; an
+empty field, NA, NaN, null and similar words are missing values.
 """
 
 from __future__ import annotations
 
-import difflib
 import gzip
-import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
+from hocmim.data.writing import write_file
 from hocmim.errors import InvalidParameterError, InvalidTableError, MissingDependencyError
+from hocmim.text import did_you_mean
 
 SUFFIXES = {
     ".csv": "csv",
@@ -30,7 +29,7 @@ SUFFIXES = {
     ".feather": "arrow",
     ".ipc": "arrow",
 }
-# Suffixes of other formats, so that these are not taken for text.
+# Suffixes of other formats, which must not be read as text.
 OTHERS = ".xls .xlsx .ods .json .jsonl .ndjson .xml .html .pkl .pickle .npy .npz .h5 .hdf5 .mat "
 OTHERS += ".sav .dta .sas7bdat .rds .rdata .arff .orc .avro .sqlite .db .zip .7z .bz2 .xz .zst .pdf"
 READABLE = "CSV, TSV, Parquet, Arrow and Feather files, also gzipped"
@@ -38,9 +37,9 @@ DELIMITERS = {"csv": ",", "tsv": "\t"}
 TITLES = {"csv": "CSV", "tsv": "TSV", "parquet": "Parquet", "arrow": "Arrow"}
 GZIP, PARQUET, ARROW, FEATHER = b"\x1f\x8b", b"PAR1", b"ARROW1", b"FEA1"
 HEAD_BYTES = 1 << 16
-# pyarrow's own megabyte holds a handful of rows of a wide table: 2 to 4 times slower.
+# The default of pyarrow, one megabyte, holds few rows of a wide table: 2 to 4 times slower.
 BLOCK_BYTES = 1 << 24
-# A column of text is called numbers with something else in between from this share of numbers up.
+# A text column in which more than this share of values are numbers is reported.
 NUMBERS_SHARE = 0.5
 HINT_ROWS = 10_000
 
@@ -71,27 +70,27 @@ def read_table(
     Parameters
     ----------
     path : path
-        Of a file; of a folder of Parquet files; or "-" for CSV from standard input.
+        Of a file, of a folder of Parquet files, or "-" for CSV from standard input.
     delimiter : str, optional
-        Between the fields of a text file. By default as the suffix says, or as the first line does.
+        Between the fields of a text file. By default that of the suffix or of the first line.
     encoding : str
         Of a text file.
     missing : sequence of str
-        What stands for a missing value in a text file, besides the usual.
+        More words for a missing value in a text file.
     header : bool
-        Whether the first line of a text file has the names; otherwise they are f0, f1, …
+        Whether the first line of a text file has the column names; otherwise f0, f1, …
     columns : sequence of str, optional
-        Only these columns.
+        Read only these columns.
 
     Raises
     ------
     InvalidParameterError
-        If there is no such file.
+        If the file does not exist.
     InvalidTableError
-        If it is no table, or not in that encoding, or has no rows, or two columns of one name.
+        If it is not a table, has another encoding, no rows, or two columns of the same name.
     """
     source = Path(path)
-    with _as_sentences(source):
+    with _explained_errors(source):
         kind = Format("csv", False) if str(path) == "-" else file_format(source)
         if kind.is_text:
             table = _read_text(source, kind, delimiter, encoding, missing, header)
@@ -106,13 +105,13 @@ def read_table(
 
 
 def file_format(path: Path) -> Format:
-    """The format of a file that exists, by its suffix or its first bytes."""
+    """Return the format of an existing file, by its suffix or its first bytes."""
     if not path.exists():
-        raise InvalidParameterError(f"There is no file {_show(path)}.{_near_file(path)}")
+        raise InvalidParameterError(f"The file {_show(path)} does not exist.{_near_file(path)}")
     if path.is_dir():
         if any(path.rglob("*.parquet")):
             return Format("parquet", False)
-        raise InvalidParameterError(f"{_show(path)} is a folder without Parquet files.")
+        raise InvalidParameterError(f"{_show(path)} is a folder that contains no Parquet files.")
     by_suffix = suffix_format(path)
     if by_suffix is not None:
         return by_suffix
@@ -128,7 +127,7 @@ def file_format(path: Path) -> Format:
 
 
 def suffix_format(path: Path) -> Format | None:
-    """The format a suffix stands for; None if it says nothing."""
+    """Return the format of a suffix; None if the suffix is unknown."""
     name = path.name.lower()
     is_gzipped = name.endswith(".gz")
     suffix = Path(name.removesuffix(".gz")).suffix
@@ -136,7 +135,7 @@ def suffix_format(path: Path) -> Format | None:
         return Format(SUFFIXES[suffix], is_gzipped)
     if suffix in OTHERS.split():
         raise InvalidTableError(
-            f"{_show(path)} is a {suffix} file, and hocmim reads and writes {READABLE}. Save it as "
+            f"{_show(path)} is a {suffix} file. hocmim reads and writes {READABLE}: convert it to "
             "one of these."
         )
     return None
@@ -178,7 +177,7 @@ def _read_text(
     try:
         table = read(use_threads=True)
     except _arrow("pyarrow").ArrowInvalid:
-        table = read(use_threads=False)  # whose error says in which row
+        table = read(use_threads=False)  # this error contains the row number
     for field in table.schema:
         if str(field.type) == "binary":
             raise _wrong_encoding(path, encoding)
@@ -186,7 +185,7 @@ def _read_text(
 
 
 def _read_bytes(path: Path, kind: Format) -> Any:
-    """The text of a file, as a buffer."""
+    """Return the content of a text file, as a buffer."""
     pa = _arrow("pyarrow")
     if str(path) == "-":
         import sys
@@ -198,7 +197,7 @@ def _read_bytes(path: Path, kind: Format) -> Any:
 
 
 def _check_text(path: Path, head: Any, encoding: str) -> None:
-    """Raise the error for a file that is no text, or in another encoding."""
+    """Raise an error if a file is not text, or has another encoding."""
     start = bytes(head)
     if not start.strip():
         raise InvalidTableError(f"{_show(path)} is empty.")
@@ -209,16 +208,16 @@ def _check_text(path: Path, head: Any, encoding: str) -> None:
 
 
 def _sniff_delimiter(head: Any, encoding: str, usual: str) -> str:
-    """The usual delimiter, or the one the first line has if it has not the usual one."""
+    """Return the usual delimiter, or the most frequent one if the first line lacks it."""
     first = bytes(head).decode(encoding, "replace").lstrip("\r\n").partition("\n")[0]
     outside = re.sub(r'"[^"]*"', "", first)
-    counts = {sign: outside.count(sign) for sign in (usual, ",", "\t", ";", "|")}
-    return usual if counts[usual] else max(counts, key=lambda sign: counts[sign])
+    counts = {delimiter: outside.count(delimiter) for delimiter in (usual, ",", "\t", ";", "|")}
+    return usual if counts[usual] else max(counts, key=lambda delimiter: counts[delimiter])
 
 
 def _wrong_encoding(path: Path, encoding: str, likely: str = "latin-1") -> InvalidTableError:
     return InvalidTableError(
-        f"{_show(path)} is not text in the encoding {encoding}. Say which it is in, for example "
+        f"{_show(path)} is not text in the encoding {encoding}. Pass its encoding, for example "
         f"--encoding {likely}."
     )
 
@@ -227,8 +226,8 @@ def _wrong_encoding(path: Path, encoding: str, likely: str = "latin-1") -> Inval
 
 
 @contextmanager
-def _as_sentences(path: Path) -> Iterator[None]:
-    """Errors of reading as sentences about the file."""
+def _explained_errors(path: Path) -> Iterator[None]:
+    """Turn errors of reading into errors that name the file."""
     pa = _arrow("pyarrow")
     name = _show(path)
     try:
@@ -238,7 +237,7 @@ def _as_sentences(path: Path) -> Iterator[None]:
     except LookupError as error:
         raise InvalidParameterError(f"{str(error)[:1].upper()}{str(error)[1:]}.") from error
     except PermissionError as error:
-        raise InvalidParameterError(f"{name} may not be read: permission denied.") from error
+        raise InvalidParameterError(f"{name} cannot be read: permission denied.") from error
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError, EOFError) as error:
         if isinstance(error, (InvalidParameterError, InvalidTableError)):
             raise
@@ -246,13 +245,13 @@ def _as_sentences(path: Path) -> Iterator[None]:
 
 
 def _plain(error: BaseException) -> str:
-    """What pyarrow says, in a sentence."""
+    """Return the message of pyarrow as a sentence."""
     text = " ".join(str(error).split())
     ragged = re.search(r"Row #(\d+): Expected (\d+) columns, got (\d+)", text)
     if ragged:
         row, expected, got = ragged.groups()
         fields = "1 field" if got == "1" else f"{got} fields"
-        return f"row {row} has {fields} where the first has {expected}."
+        return f"row {row} has {fields}, the first row has {expected}."
     text = re.sub(r"^CSV parse error: |^zlib inflate failed: ", "", text)
     short = text if len(text) <= 200 else text[:199] + "…"
     return short if short.endswith((".", "…")) else short + "."
@@ -263,8 +262,7 @@ def _check_names(path: Path, names: Sequence[str]) -> None:
     for name in names:
         if name in seen:
             raise InvalidTableError(
-                f"{_show(path)} has more than one column of the name {name!r}. Give every column a "
-                "name of its own."
+                f"{_show(path)} has more than one column named {name!r}. Rename one of them."
             )
         seen.add(name)
 
@@ -274,8 +272,7 @@ def _near_file(path: Path) -> str:
         names = [entry.name for entry in path.parent.iterdir()]
     except OSError:
         return ""
-    near = difflib.get_close_matches(path.name, names, n=1)
-    return f" Did you mean {_show(path.with_name(near[0]))}?" if near else ""
+    return did_you_mean(path.name, names, n=1)
 
 
 def _show(path: Path) -> str:
@@ -286,28 +283,28 @@ def _show(path: Path) -> str:
 
 
 def column_types(table: Any) -> dict[str, str]:
-    """What each column of a pyarrow table holds, in a word."""
+    """Return the type of each column of a pyarrow table, in one word."""
     return {field.name: _type_word(field.type) for field in table.schema}
 
 
 def _type_word(kind: Any) -> str:
     types = _arrow("pyarrow.types")
     words = {
-        "truth values": types.is_boolean,
-        "whole numbers": types.is_integer,
-        "numbers": lambda t: types.is_floating(t) or types.is_decimal(t),
-        "categories": types.is_dictionary,
-        "dates": lambda t: types.is_date(t) or types.is_timestamp(t),
-        "times": lambda t: types.is_time(t) or types.is_duration(t),
+        "boolean": types.is_boolean,
+        "integer": types.is_integer,
+        "float": lambda t: types.is_floating(t) or types.is_decimal(t),
+        "category": types.is_dictionary,
+        "date": lambda t: types.is_date(t) or types.is_timestamp(t),
+        "time": lambda t: types.is_time(t) or types.is_duration(t),
         "text": lambda t: types.is_string(t) or types.is_large_string(t) or types.is_string_view(t),
     }
     return next((word for word, is_it in words.items() if is_it(kind)), str(kind))
 
 
 def numbers_as_text(table: Any) -> dict[str, list[str]]:
-    """Columns of text that are mostly numbers, and up to three of the values that are not.
+    """Return text columns that are mostly numbers, with up to three values that are not numbers.
 
-    A "?" or "unknown" among numbers makes a column text. Looks at the first rows only.
+    A "?" or "unknown" among numbers makes a column text. Reads only the first 10,000 rows.
     """
     found = {}
     for name, word in column_types(table).items():
@@ -329,7 +326,7 @@ def _is_number(text: str) -> bool:
 
 
 def _without_null_types(table: Any) -> Any:
-    """Columns without any value as numbers, all of them missing."""
+    """Convert columns without any value to numbers, all of them missing."""
     pa = _arrow("pyarrow")
     for at, field in enumerate(table.schema):
         if pa.types.is_null(field.type):
@@ -340,37 +337,45 @@ def _without_null_types(table: Any) -> Any:
 # --- writing --------------------------------------------------------------------------------------
 
 
-def write_table(table: Any, path: str | Path, *, force: bool = False) -> Path:
+def write_table(
+    table: Any,
+    path: str | Path,
+    *,
+    overwrite: bool = False,
+    hint: str = "Pass overwrite=True to replace it",
+) -> Path:
     """Write a pyarrow table in the format of the suffix (CSV, TSV, Parquet, Arrow; ``.gz``).
 
     Parameters
     ----------
     table : pyarrow Table
     path : path
-    force : bool
-        Whether a file that is there may be replaced.
+    overwrite : bool
+        Whether to replace an existing file.
+    hint : str
+        How the user allows replacing, for the message.
     """
     kind = output_format(Path(path))
 
     def write(file: IO[bytes]) -> None:
         if kind.is_gzipped:
-            # No time in it: the same table gives the same bytes.
+            # Without a time stamp, so that the same table gives the same bytes.
             with gzip.GzipFile("", "wb", 6, file, mtime=0) as zipped:
                 _write(table, kind.kind, zipped)
         else:
             _write(table, kind.kind, file)
 
-    return write_file(path, write, force=force)
+    return write_file(path, write, overwrite=overwrite, hint=hint)
 
 
 def output_format(path: Path) -> Format:
-    """The format a file is to be written in; an error if its suffix does not say."""
+    """Return the format to write a file in; an error if its suffix is unknown."""
     kind = suffix_format(path)
     if kind is None:
         known = ", ".join(SUFFIXES)
         raise InvalidParameterError(
-            f"The name {_show(path)} does not say in which format to write: let it end in one of "
-            f"{known}, with .gz after it to compress."
+            f"The name {_show(path)} does not show the format to write. End it with one of "
+            f"{known}, and with .gz after that to compress."
         )
     return kind
 
@@ -395,65 +400,8 @@ def _without_dictionaries(table: Any) -> Any:
     return table
 
 
-def check_writable(path: str | Path, *, force: bool) -> None:
-    """Raise an error if a file cannot be written there, before the work is done and not after."""
-    target = Path(path)
-    if target.is_dir():
-        raise InvalidParameterError(f"{_show(target)} is a folder.")
-    if target.is_file() and not force:
-        raise InvalidParameterError(
-            f"{_show(target)} is there already. Pass --force to replace it."
-        )
-    if not target.parent.is_dir():
-        raise InvalidParameterError(f"There is no folder {_show(target.parent)}.")
-    if not os.access(target.parent, os.W_OK):
-        raise InvalidParameterError(f"The folder {_show(target.parent)} may not be written to.")
-
-
-def write_file(
-    path: str | Path, write: Callable[[IO[bytes]], None], *, force: bool = False
-) -> Path:
-    """Write a file whole or not at all.
-
-    Parameters
-    ----------
-    path : path
-    write : callable
-        Called with the open file.
-    force : bool
-        Whether a file that is there may be replaced.
-    """
-    target = Path(path)
-    check_writable(target, force=force)
-    if target.exists() and not target.is_file():  # /dev/stdout, a pipe
-        with target.open("wb") as file:
-            write(file)
-        return target
-    unfinished = target.with_name(f".{target.name[:200]}.{os.getpid()}.part")
-    try:
-        with unfinished.open("wb") as file:
-            write(file)
-        _put_in_place(unfinished, target, force)
-    finally:
-        unfinished.unlink(missing_ok=True)
-    return target
-
-
-def _put_in_place(unfinished: Path, target: Path, force: bool) -> None:
-    """Give a file its name; without ``force``, only if no file came there in the meantime."""
-    if not force:
-        try:
-            os.link(unfinished, target)
-            return
-        except FileExistsError:
-            check_writable(target, force=False)
-        except OSError:
-            pass  # a file system without links
-    os.replace(unfinished, target)
-
-
 def _whole(path: Path, kind: Format) -> Any:
-    """What pyarrow reads a binary file from."""
+    """Return the source of a binary file for pyarrow."""
     if not kind.is_gzipped:
         return path
     with gzip.open(path) as file:

@@ -1,19 +1,19 @@
 """Error curves: a classifier with the first 1, 2, … selected features.
 
 =============  ====================================================================================
-knn            3 nearest neighbours by Euclidean distance. Of training rows equally far the one
-               that comes first in the training half is nearer (its order is random); of classes
-               with equally many votes the lowest wins, as in scikit-learn.
+knn            3 nearest neighbours by Euclidean distance. Among training rows at the same distance
+               the first in the training half, whose order is random, counts as nearer; among
+               classes with the same number of votes the lowest wins, as in scikit-learn.
 svm            linear support vector machine, C = 1
-svm-balanced   the same with the errors on each class weighted by N / (C n_c), in liblinear's way:
-               of each class against the rest, the class has its weight and the rest has 1
+svm-balanced   the same with the errors on each class weighted by N / (C n_c), as in liblinear: in
+               each problem of one class against the rest, the rest has weight 1
 =============  ====================================================================================
 
-The linear SVM is scikit-learn's ``LinearSVC``, that is **liblinear**, in the primal (squared hinge,
-one class against the rest). Of the two libraries scikit-learn has it takes time in proportion to
-the rows where libsvm takes the square, so that ujiindoor can be had at all; the primal solver uses
-no random numbers; and one against the rest comes nearer to the published errors than libsvm's one
-against one (libras: 0.48 and 0.38 where 0.55 is printed).
+The linear SVM is ``LinearSVC`` of scikit-learn (**liblinear**), in the primal (squared hinge, one
+class against the rest). Its time grows linearly with the rows, that of libsvm with the square,
+which is too slow for ujiindoor. The primal solver uses no random numbers. One against the rest is
+closer to the published errors than one against one of libsvm (libras: 0.48 and 0.38; published:
+0.55).
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ import hocmim._native as _native
 
 CLASSIFIERS = ("knn", "svm", "svm-balanced")
 TITLES = {"knn": "3-NN", "svm": "linear SVM", "svm-balanced": "class-balanced linear SVM"}
-MOST_SMALL_SUM = 32767
+MAX_INT16 = 32767
 
 Matrix = NDArray[np.float64]
 Labels = NDArray[np.int32]
 
 
 def knn_curve(train: Matrix, y: Labels, test: Matrix, n_neighbors: int = 3) -> NDArray[np.int32]:
-    """The predicted class of each test row with the first m columns, m = 1..M.
+    """Predict the class of each test row with the first m columns, m = 1..M.
 
-    Distances grow column by column in a kernel: the whole curve costs about as much as one search.
+    A kernel adds the columns to the distances one by one: the curve costs about one search.
 
     Parameters
     ----------
@@ -63,23 +63,23 @@ def knn_curve(train: Matrix, y: Labels, test: Matrix, n_neighbors: int = 3) -> N
 
 
 def _fits_small(train: Matrix, test: Matrix) -> bool:
-    """Whether all squared distances are whole numbers that fit into 16 bits."""
+    """Whether all squared distances are integers that fit into 16 bits."""
     both = (train, test)
     if any((part != np.rint(part)).any() for part in both):
         return False
     low = np.minimum(*(part.min(axis=0) for part in both))
     high = np.maximum(*(part.max(axis=0) for part in both))
-    in_range = max(abs(low).max(), abs(high).max()) <= MOST_SMALL_SUM
-    return bool(in_range and ((high - low) ** 2).sum() <= MOST_SMALL_SUM)
+    in_range = max(abs(low).max(), abs(high).max()) <= MAX_INT16
+    return bool(in_range and ((high - low) ** 2).sum() <= MAX_INT16)
 
 
 def svm_curve(
     train: Matrix, y: Labels, test: Matrix, C: float = 1.0, *, balanced: bool = False
 ) -> NDArray[np.int32]:
-    """The predicted class of each test row with the first m columns, m = 1..M.
+    """Predict the class of each test row with the first m columns, m = 1..M.
 
-    Equal training rows of one class are fitted as one row of so much weight, which is the same
-    problem: binned values repeat often, above all with few columns.
+    Equal training rows of one class are fitted as one weighted row, which is the same problem:
+    binned values repeat often, especially with few columns.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def svm_curve(
 
 
 def class_weights(y: Labels) -> dict[int, float]:
-    """N / (C n_c) of each class that occurs, what scikit-learn calls "balanced"."""
+    """Return N / (C n_c) of each class that occurs, "balanced" in scikit-learn."""
     classes, counts = np.unique(y, return_counts=True)
     weights = len(y) / (len(classes) * counts)
     return dict(zip(classes.tolist(), weights.tolist(), strict=True))
@@ -115,7 +115,7 @@ def class_weights(y: Labels) -> dict[int, float]:
 def _split(
     cells: NDArray[np.int64], column: Matrix
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Cells split by the values of a column: the new cells, a row of each, and their sizes."""
+    """Split cells by the values of a column; return the cells, a row of each, and their sizes."""
     levels, codes = np.unique(column, return_inverse=True)
     _, first, joint, counts = np.unique(
         cells * len(levels) + codes, return_index=True, return_inverse=True, return_counts=True
@@ -138,18 +138,18 @@ def _fit(
 
 
 def _highest(scores: Matrix) -> NDArray[np.int64]:
-    """The place of each row's class; two classes have one score, positive for the second."""
+    """Return the class index of each row; two classes have one score, positive for the second."""
     if scores.shape[1] == 1:
         return (scores[:, 0] > 0).astype(np.int64)
     return scores.argmax(axis=1)
 
 
 def count_wrong(predictions: NDArray[np.int32], y: Labels) -> NDArray[np.int64]:
-    """How many test rows are misclassified, with 1, 2, … columns."""
+    """Count the misclassified test rows, with 1, 2, … columns."""
     return np.asarray((predictions != y).sum(axis=1), np.int64)
 
 
 def balanced_error(predictions: NDArray[np.int32], y: Labels) -> Matrix:
-    """The mean over the classes of the share of their test rows that is misclassified."""
+    """Return the mean over the classes of the share of misclassified test rows."""
     wrong = predictions != y
     return np.mean([wrong[:, y == label].mean(axis=1) for label in np.unique(y)], axis=0)

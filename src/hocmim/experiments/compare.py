@@ -1,10 +1,10 @@
-"""Several methods on one table: what they select, how stably, and how well it predicts.
+"""Compare methods on one table: their selections, the stability, and the prediction error.
 
-* **overlap**: |A ∩ B| / |A ∪ B| of the columns two methods select from the whole table (Jaccard).
+* **overlap**: |A ∩ B| / |A ∪ B| of the columns two methods select from the table (Jaccard index).
 * **stability**: Φ of each method's selections on bootstrap resamples (``stability_index``).
-* **error curves**: in each fold of a cross-validation every method selects on the training rows,
-  and a model is fitted on the first 1, 2, … of its columns and tested on the rows held out. Error
-  is the share of wrong classes, or 1 − R² for a continuous target.
+* **error curves**: in each fold of a cross-validation every method selects on the training rows. A
+  model is fitted on the first 1, 2, … selected columns and tested on the test rows. The error is
+  the share of wrong predictions, or 1 − R² for a continuous target.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -28,18 +27,19 @@ from hocmim.data.table import as_table, take_columns, take_rows
 from hocmim.data.target import as_target
 from hocmim.errors import InvalidParameterError
 from hocmim.insight import plots
+from hocmim.parameters import Number, check_value
 from hocmim.selectors.registry import METHODS, make_selector
 from hocmim.selectors.stability import StabilitySelector
 from hocmim.text import one_line
 
-# Module, classifier, regressor and parameters of each model, imported when it is used.
+# Module, classifier, regressor and parameters of each model, which is imported on use.
 MODELS: dict[str, tuple[str, str, str, dict[str, Any]]] = {
     "knn": ("neighbors", "KNeighborsClassifier", "KNeighborsRegressor", {"n_neighbors": 3}),
     "linear": ("linear_model", "LogisticRegression", "Ridge", {"max_iter": 1000}),
     "forest": ("ensemble", "RandomForestClassifier", "RandomForestRegressor", {"n_jobs": -1}),
 }
 TITLES = {"knn": "3-NN", "linear": "linear model", "forest": "random forest"}
-MOST_SIZES = 20
+MAX_SIZES = 20
 COLOURS = (
     plots.BLUE,
     plots.ORANGE,
@@ -56,21 +56,21 @@ OnProgress = Callable[[int, int, str], None]
 
 @dataclass(frozen=True)
 class MethodResult:
-    """What one method did.
+    """The results of one method.
 
     Attributes
     ----------
     method : str
     selected : tuple of int
-        Columns it selects from the whole table, the best first.
+        The columns it selects from the table, the best first.
     seconds : float
-        How long that took.
+        The time of this selection.
     stability : float
-        Φ over resamples; NaN if it was not measured or is not defined.
+        Φ over resamples; NaN if it was not computed or is not defined.
     stability_interval : (float, float)
     sizes : ndarray of int64
-        Numbers of columns the model was fitted on, from 0 up; where folds select different numbers,
-        up to the smallest.
+        Numbers of columns the model was fitted on, from 0 up to the smallest number of columns
+        selected in any fold.
     errors : ndarray of float64, shape (n_folds, len(sizes))
     """
 
@@ -84,29 +84,29 @@ class MethodResult:
 
     @property
     def mean_error(self) -> NDArray[np.float64]:
-        """Over the folds, for each size."""
+        """The mean over the folds, for each size."""
         return self.errors.mean(axis=0)
 
     @property
     def standard_error(self) -> NDArray[np.float64]:
-        """Of the mean, from the folds taken as independent."""
+        """The standard error of the mean, with the folds treated as independent."""
         return self.errors.std(axis=0, ddof=1) / np.sqrt(len(self.errors))
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Several methods on one table.
+    """The results of several methods on one table.
 
     Attributes
     ----------
     results : tuple of MethodResult
         In the order the methods were given.
     overlap : ndarray of float64, shape (n_methods, n_methods)
-        Jaccard index of what each two select; 1 on the diagonal.
+        Jaccard index of each pair of selections; 1 on the diagonal.
     names : tuple of str
         Of the columns.
     model : str
-        What the errors are of.
+        The model whose errors are computed.
     measure : {"error", "1 − R²"}
     """
 
@@ -118,7 +118,7 @@ class Comparison:
 
     @property
     def votes(self) -> dict[str, list[str]]:
-        """The methods that select each column, the most wanted column first."""
+        """The methods that select each column, the column with most methods first."""
         chosen: dict[int, list[str]] = {}
         for result in self.results:
             for j in result.selected:
@@ -143,7 +143,7 @@ def compare_methods(
     random_state: int = 0,
     on_progress: OnProgress | None = None,
 ) -> Comparison:
-    """Compare methods on one table by what they select, how stably, and how well it predicts.
+    """Compare methods on one table: their selections, the stability, and the prediction error.
 
     Parameters
     ----------
@@ -151,20 +151,20 @@ def compare_methods(
     y : array of shape (n_samples,)
         Classes, or a continuous target.
     methods : sequence of str, or dict of name to selector
-        Names as ``list_methods()`` has them, or selectors as they are to be used.
+        Names from ``list_methods()``, or selectors.
     n_features_to_select : int, float, "auto" or None
         For methods given by name.
     n_folds : int
-        Of the cross-validation, at least 2.
+        Folds of the cross-validation, at least 2.
     n_resamples : int
-        For the stability; 0 leaves it out.
+        Bootstrap resamples for the stability, at least 2; 0 for none.
     model : {"knn", "linear", "forest"} or estimator
-        What is fitted on the selected columns. Numbers are standardised and the median stands in
-        for missing ones, categories are one-hot coded; all learnt from the training rows.
+        The model to fit on the selected columns. Numbers are standardised, missing numbers are
+        replaced by the median, and categories are one-hot coded, all by the training rows.
     random_state : int
         Seed of the folds, the resamples and the forest.
     on_progress : callable, optional
-        Called as ``on_progress(done, total, method)`` with the selections made.
+        Called as ``on_progress(done, total, method)`` with the number of selections made.
 
     Examples
     --------
@@ -176,12 +176,8 @@ def compare_methods(
     0.2
     """
     selectors = _selectors(methods, n_features_to_select)
-    for parameter, value, least in (("n_folds", n_folds, 2), ("n_resamples", n_resamples, 0)):
-        if not isinstance(value, Integral) or value < least or value == 1:
-            raise InvalidParameterError(
-                f"{parameter} must be a whole number of at least 2{'' if least else ', or 0'}. Got "
-                f"{value!r} instead."
-            )
+    check_value("n_folds", n_folds, Number(2, is_whole=True))
+    check_value("n_resamples", n_resamples, Number(2, is_whole=True, or_zero=True))
     table = as_table(X, min_rows=2)
     target = as_target(y, table.n_rows)
     has_classes = encode_target(target).classes is not None
@@ -203,15 +199,15 @@ def compare_methods(
 
 
 class _Steps:
-    """Counts the selections made."""
+    """Counts the selections and reports them."""
 
-    def __init__(self, total: int, tell: OnProgress | None) -> None:
-        self._total, self._tell, self._n = total, tell, 0
+    def __init__(self, total: int, callback: OnProgress | None) -> None:
+        self._total, self._callback, self._n = total, callback, 0
 
     def done(self, number: int, method: str) -> None:
         self._n += number
-        if self._tell is not None:
-            self._tell(self._n, self._total, method)
+        if self._callback is not None:
+            self._callback(self._n, self._total, method)
 
 
 def _selectors(methods: Sequence[str] | Mapping[str, Any], k: Any) -> dict[str, Any]:
@@ -228,7 +224,7 @@ def _selectors(methods: Sequence[str] | Mapping[str, Any], k: Any) -> dict[str, 
 
 
 def _model(model: Any, has_classes: bool, seed: int) -> tuple[Any, str]:
-    """The estimator, and what to call it."""
+    """Return the estimator and its name."""
     if isinstance(model, str):
         if model not in MODELS:
             raise InvalidParameterError(
@@ -241,7 +237,11 @@ def _model(model: Any, has_classes: bool, seed: int) -> tuple[Any, str]:
         has_seed = "random_state" in made.get_params()
         return made.set_params(random_state=seed) if has_seed else made, TITLES[model]
     if is_classifier(model) != has_classes:
-        needed = "a classifier: the target has classes" if has_classes else "a regressor"
+        needed = (
+            "a classifier, because the target has classes"
+            if has_classes
+            else "a regressor, because the target is continuous"
+        )
         raise InvalidParameterError(f"model must be {needed}. Got {model!r} instead.")
     return model, type(model).__name__
 
@@ -249,12 +249,12 @@ def _model(model: Any, has_classes: bool, seed: int) -> tuple[Any, str]:
 def _folds(
     y: NDArray[Any], n_folds: int, has_classes: bool, seed: int
 ) -> list[tuple[NDArray[Any], NDArray[Any]]]:
-    """Training and test rows of each fold; classes keep their shares."""
+    """Return training and test rows of each fold, stratified by class."""
     from sklearn.model_selection import KFold, StratifiedKFold
 
     kind = StratifiedKFold if has_classes else KFold
     try:
-        with warnings.catch_warnings():  # of a class with fewer rows than folds
+        with warnings.catch_warnings():  # about a class with fewer rows than folds
             warnings.filterwarnings("ignore", "The least populated class", UserWarning)
             splitter = kind(n_folds, shuffle=True, random_state=seed)
             return list(splitter.split(np.zeros((len(y), 1)), y))
@@ -263,7 +263,7 @@ def _folds(
 
 
 def _overlap(selections: Sequence[Sequence[int]]) -> NDArray[np.float64]:
-    """Jaccard index of each two selections; two empty ones are equal."""
+    """Return the Jaccard index of each pair of selections; 1 for two empty ones."""
     sets = [set(selection) for selection in selections]
     return np.array([[len(a & b) / len(a | b) if a | b else 1.0 for b in sets] for a in sets])
 
@@ -294,7 +294,7 @@ def _curve(
     model: Any,
     on_fold: Callable[[], None],
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Sizes, and the error of each fold and size."""
+    """Return the sizes, and the error of each fold and size."""
     curves = []
     for train, test in folds:
         selected, _ = _select(selector, take_rows(X, train), y[train])
@@ -308,18 +308,18 @@ def _curve(
 
 
 def _sizes(most: int) -> list[int]:
-    """Numbers of columns to try: all up to 20, further apart beyond."""
-    if most <= MOST_SIZES:
+    """Return the numbers of columns to try: all up to 20, about 20 of a larger number."""
+    if most <= MAX_SIZES:
         return list(range(most + 1))
-    return [0, *np.unique(np.rint(np.geomspace(1, most, MOST_SIZES)).astype(int)).tolist()]
+    return [0, *np.unique(np.rint(np.geomspace(1, most, MAX_SIZES)).astype(int)).tolist()]
 
 
 def design_matrix(
     X: Any, columns: Sequence[int], train: NDArray[Any]
 ) -> tuple[NDArray[np.float64], list[int]]:
-    """Columns of a table as numbers for a model, with what is learnt from the training rows.
+    """Return columns of a table as numbers for a model, prepared by the training rows.
 
-    Numbers are standardised, the median stands in for missing ones; categories are one-hot coded.
+    Numbers are standardised, missing ones are replaced by the median; categories are one-hot coded.
 
     Returns
     -------
@@ -363,11 +363,11 @@ def _error(
     return float(squared / ((y[test] - y[test].mean()) ** 2).sum())
 
 
-# --- the picture ----------------------------------------------------------------------------------
+# --- plot -----------------------------------------------------------------------------------------
 
 
 def _draw(comparison: Comparison) -> Any:
-    pyplot = plots._import("matplotlib.pyplot")
+    pyplot = plots.import_matplotlib("matplotlib.pyplot")
     M = len(comparison.results)
     has_stability = any(np.isfinite(result.stability) for result in comparison.results)
     figure = pyplot.figure(figsize=(10.5, 4.6 + 0.16 * max(0, M - 4)), layout="constrained")
@@ -394,19 +394,19 @@ def _draw_curves(comparison: Comparison, ax: Any) -> None:
         style = {"marker": "o", "ms": 3.5, "lw": 1.8, "ls": "-" if at < len(COLOURS) else "--"}
         ax.plot(sizes, mean, color=_colour(at), label=one_line(result.method, 24), **style)
     without = comparison.results[0].mean_error[0]
-    ax.set_xlabel(f"features (with none: {without:.2f})")
+    ax.set_xlabel(f"features (without features: {without:.2f})")
     ax.set_ylabel(f"{comparison.model}: {comparison.measure}", color=plots.INK)
     ax.set_ylim(bottom=0)
     ax.xaxis.get_major_locator().set_params(integer=True)
     ax.grid(color="#e6e9ed", lw=0.8)
     ax.set_axisbelow(True)
-    plots._strip(ax, keep=("bottom",))
+    plots.remove_frame(ax, keep=("bottom",))
     ax.set_title("cross-validated, ± 1 standard error", loc="left", color=plots.INK, fontsize=10)
     ax.legend(frameon=False, labelcolor=plots.INK)
 
 
 def _draw_overlap(comparison: Comparison, ax: Any) -> None:
-    colours = plots._import("matplotlib.colors")
+    colours = plots.import_matplotlib("matplotlib.colors")
     shades = colours.LinearSegmentedColormap.from_list("overlap", ["#f6f8fa", plots.BLUE])
     ax.imshow(comparison.overlap, cmap=shades, vmin=0, vmax=1, aspect="auto")
     M = len(comparison.results)
@@ -418,7 +418,7 @@ def _draw_overlap(comparison: Comparison, ax: Any) -> None:
     names = [one_line(result.method, 14) for result in comparison.results]
     ax.set_xticks(range(M), names, rotation=30 if M > 4 else 0)
     ax.set_yticks(range(M), names)
-    plots._strip(ax, keep=())
+    plots.remove_frame(ax, keep=())
     ax.set_title("overlap of the selections (Jaccard)", loc="left", color=plots.INK, fontsize=10)
 
 
@@ -432,5 +432,5 @@ def _draw_stability(comparison: Comparison, ax: Any) -> None:
     ax.set_xlim(right=1.02)
     ax.grid(axis="x", color="#e6e9ed", lw=0.8)
     ax.set_axisbelow(True)
-    plots._strip(ax, keep=("bottom",))
+    plots.remove_frame(ax, keep=("bottom",))
     ax.set_title("stability over resamples", loc="left", color=plots.INK, fontsize=10)

@@ -1,4 +1,4 @@
-"""An experiment of one's own, written down in a TOML file."""
+"""An experiment described in a TOML file."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from hocmim.experiments.protocol import Item, Method, Outcome, Protocol
 from hocmim.experiments.report import Report, TimeGroup, describe_protocol, make_report
 from hocmim.experiments.run import Experiment, Failure
 from hocmim.experiments.tables import Comparison
+from hocmim.text import did_you_mean
 
 RUN_KEYS = ("title", "out", "splits", "jobs")
 DATASET_KEYS = ("name", "path", "target", "splits")
@@ -22,7 +23,7 @@ METHOD_KEYS = ("name", "method", "parameters")
 
 @dataclass(frozen=True)
 class Config:
-    """What a file asks for.
+    """The content of a configuration file.
 
     Attributes
     ----------
@@ -31,7 +32,7 @@ class Config:
     jobs : int
     experiment : Experiment
     missing : dict of data set to str
-        Sets whose file is not there, or cannot be read.
+        Why the file of a data set is missing.
     """
 
     title: str
@@ -42,7 +43,7 @@ class Config:
 
 
 def read_config(path: Path) -> Config:
-    """Read a configuration; paths in it are relative to the folder it is in.
+    """Read a configuration; paths in it are relative to its folder.
 
     ::
 
@@ -54,10 +55,10 @@ def read_config(path: Path) -> Config:
         [[dataset]]
         path = "mine.csv"          # .npz, .csv or .parquet
         target = "class"           # default: the last column
-        name = "mine"              # default: the file's name
+        name = "mine"              # default: the name of the file
 
         [[method]]
-        name = "HOCMIM, order 5"   # the column's title
+        name = "HOCMIM, order 5"   # title of the column
         method = "HOCMIM"          # default: name
         parameters = { max_order = 5 }
     """
@@ -92,7 +93,7 @@ def read_config(path: Path) -> Config:
 def config_report(
     config: Config, outcomes: Mapping[Item, Outcome], failures: Sequence[Failure] = ()
 ) -> Report:
-    """The report of an experiment of one's own: one comparison of all methods on all sets."""
+    """Return the report: one comparison of all methods on all data sets."""
     methods = tuple(config.experiment.methods)
     datasets = (*config.experiment.sources, *config.missing)
     comparison = Comparison("all", "all methods, all data sets", methods, datasets)
@@ -112,17 +113,17 @@ def config_report(
 
 def _methods(path: Path, entries: list[dict[str, Any]]) -> dict[str, Method]:
     if not entries:
-        raise InvalidParameterError(f"{path} names no method. Add a [[method]] with a name.")
+        raise InvalidParameterError(f"{path} has no method. Add a [[method]] with a name.")
     methods: dict[str, Method] = {}
     for entry in entries:
         _known(path, entry, METHOD_KEYS, "[[method]]")
         name = entry.get("name", entry.get("method"))
         if not isinstance(name, str) or name in methods:
             raise InvalidParameterError(
-                f"{path}: every [[method]] needs a name of its own. Got {name!r}."
+                f"{path}: every [[method]] needs a unique name. Got {name!r}."
             )
         methods[name] = Method(name, entry.get("method", name), entry.get("parameters", {}))
-        methods[name].make(1, 2)  # an unknown method or parameter is told now, not after hours
+        methods[name].make(1, 2)  # an unknown method or parameter is an error now, not in the run
     return methods
 
 
@@ -130,7 +131,7 @@ def _sources(
     path: Path, entries: list[dict[str, Any]], default_splits: Any
 ) -> tuple[dict[str, Source], dict[str, int]]:
     if not entries:
-        raise InvalidParameterError(f"{path} names no data set. Add a [[dataset]] with a path.")
+        raise InvalidParameterError(f"{path} has no data set. Add a [[dataset]] with a path.")
     sources: dict[str, Source] = {}
     splits: dict[str, int] = {}
     for entry in entries:
@@ -140,7 +141,7 @@ def _sources(
         file = path.parent / entry["path"]
         name = entry.get("name", file.stem)
         if name in sources:
-            raise InvalidParameterError(f"{path}: two data sets are called {name!r}.")
+            raise InvalidParameterError(f"{path}: two data sets have the name {name!r}.")
         number = entry.get("splits", default_splits)
         if not isinstance(number, int) or isinstance(number, bool) or number < 1:
             raise InvalidParameterError(
@@ -158,7 +159,7 @@ def _usable(sources: Mapping[str, Source]) -> tuple[dict[str, Source], dict[str,
             source.load()
             usable[name] = source
         else:
-            missing[name] = f"there is no file {source.path.name}."
+            missing[name] = f"the file {source.path.name} does not exist."
     return usable, missing
 
 
@@ -166,5 +167,6 @@ def _known(path: Path, entries: Mapping[str, Any], known: Sequence[str], where: 
     for key in entries:
         if key not in known:
             raise InvalidParameterError(
-                f"{path}: {where} has an unknown key {key!r}. It may have {', '.join(known)}."
+                f"{path}: {where} has an unknown key {key!r}.{did_you_mean(key, known)} "
+                f"The known keys are {', '.join(known)}."
             )

@@ -1,7 +1,7 @@
-"""Data sets: from a folder of npz, CSV or Parquet files, or fetched from the public archives.
+"""Data sets: from a folder of npz, CSV or Parquet files, or downloaded from OpenML.
 
-A folder holds one file a data set, ``<name>.npz`` (arrays ``X`` and ``y``), ``<name>.csv`` or
-``<name>.parquet`` (one column of them the class, the last unless told).
+A folder has one file for each data set: ``<name>.npz`` (arrays ``X`` and ``y``), ``<name>.csv`` or
+``<name>.parquet`` (the class is the last column unless another one is named).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class DataSet:
     y : ndarray of int32
         Classes 0..C-1.
     classes : ndarray
-        What each class is called.
+        The label of each class.
     """
 
     name: str
@@ -65,21 +65,21 @@ class DataSet:
         return len(self.classes)
 
     def rows(self, index: NDArray[np.int64]) -> Any:
-        """The table of these rows."""
+        """Return the table of these rows."""
         return self.X[index] if isinstance(self.X, np.ndarray) else self.X.take(index)
 
     def numbers(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[np.float64]:
-        """These rows and columns as numbers, NaN where missing.
+        """Return these rows and columns as numbers, NaN if missing.
 
-        A category is its index among the sorted categories of the whole set.
+        A category is its index among the sorted categories of the data set.
         """
         values = self.X if isinstance(self.X, np.ndarray) else self._numeric.values
-        # Only the cells asked for are copied: a table may have 22 283 columns.
+        # Copies only these cells: a table may have 22 283 columns.
         return np.asarray(values[np.ix_(rows, columns)], np.float64)
 
     @cached_property
     def is_categorical(self) -> NDArray[np.bool_]:
-        """Which columns hold categories."""
+        """Which columns have categories."""
         if isinstance(self.X, np.ndarray):
             return np.zeros(self.n_features, bool)
         return self._numeric.is_categorical
@@ -93,7 +93,7 @@ class DataSet:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Tells whether two sets hold the same values."""
+        """A digest of the values: equal for data sets with the same values."""
         values = self.X if isinstance(self.X, np.ndarray) else self._numeric.values
         digest = hashlib.sha256(repr((values.shape, values.dtype.str)).encode())
         digest.update(np.ascontiguousarray(values).tobytes())
@@ -107,7 +107,7 @@ class DataSet:
 
 @dataclass(frozen=True)
 class Source:
-    """Where a data set is.
+    """The file of a data set.
 
     Attributes
     ----------
@@ -124,15 +124,17 @@ class Source:
     def load(self) -> DataSet:
         """Read the file."""
         if not self.path.is_file():
-            raise InvalidParameterError(f"Data set {self.name!r}: there is no file {self.path}.")
+            raise InvalidParameterError(
+                f"Data set {self.name!r}: the file {self.path} does not exist."
+            )
         if self.path.suffix == ".npz":
             X, y = _read_npz(self)
         elif self.path.suffix in (".csv", ".parquet"):
             X, y = _read_columns(self)
         else:
             raise InvalidParameterError(
-                f"Data set {self.name!r}: {self.path} is neither {', '.join(SUFFIXES[:-1])} nor "
-                f"{SUFFIXES[-1]}. Convert it to one of them."
+                f"Data set {self.name!r}: {self.path} has an unknown format. Convert it to "
+                f"{', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}."
             )
         return make_data_set(self.name, X, y)
 
@@ -146,12 +148,12 @@ def make_data_set(name: str, X: Any, y: Any) -> DataSet:
             f"Data set {name!r}: X has {table.n_rows} rows, but y has shape {labels.shape}."
         )
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
-        raise InvalidTargetError(f"Data set {name!r}: a class is missing. Drop that row.")
+        raise InvalidTargetError(f"Data set {name!r}: y has missing values. Drop these rows.")
     classes, codes = np.unique(labels, return_inverse=True)
     if len(classes) < 2 or len(classes) > len(labels) // 2:
         raise InvalidTargetError(
             f"Data set {name!r}: y has {len(classes)} different values in {len(labels)} rows. It "
-            "must hold classes; name the right column as its target."
+            "must be classes: check which column is the target."
         )
     return DataSet(name, X, codes.astype(np.int32), classes)
 
@@ -160,8 +162,8 @@ def _read_npz(source: Source) -> tuple[NDArray[Any], NDArray[Any]]:
     with np.load(source.path, allow_pickle=False) as arrays:
         if not {"X", "y"} <= set(arrays.files):
             raise InvalidTableError(
-                f"{source.path} holds {', '.join(arrays.files) or 'nothing'}; an npz data set "
-                "must hold X (samples by features) and y (classes)."
+                f"{source.path} has the arrays {', '.join(arrays.files) or 'none'}. An npz data "
+                "set needs X (samples by features) and y (classes)."
             )
         return arrays["X"], arrays["y"]
 
@@ -183,13 +185,13 @@ def _read_columns(source: Source) -> tuple[Any, NDArray[Any]]:
     if table.column_names.count(target) != 1:
         raise InvalidParameterError(
             f"Data set {source.name!r}: {source.path.name} has no column {target!r} (or several). "
-            f"It has {', '.join(map(str, table.column_names[:20]))}."
+            f"Its columns are {', '.join(map(str, table.column_names[:20]))}."
         )
     labels = table.column(target)
     if labels.null_count:
         raise InvalidTargetError(
-            f"Data set {source.name!r}: column {target!r}, the class, has {labels.null_count} "
-            "missing values. Drop those rows."
+            f"Data set {source.name!r}: the target {target!r} has {labels.null_count} missing "
+            "values. Drop these rows."
         )
     X = table.drop_columns([target])
     is_number = [
@@ -203,13 +205,13 @@ def _read_columns(source: Source) -> tuple[Any, NDArray[Any]]:
 
 @dataclass(frozen=True)
 class Found:
-    """What of the data sets asked for is there.
+    """The data sets that were found, and those that were not.
 
     Attributes
     ----------
     sources : dict of name to Source
     missing : dict of name to str
-        Why a set is not there, in a sentence.
+        Why a data set is missing, in a sentence.
     """
 
     sources: dict[str, Source]
@@ -217,11 +219,11 @@ class Found:
 
 
 def find_published(folder: Path, wanted: Sequence[PublishedSet]) -> Found:
-    """The sets of the paper in a folder; one of another N, D or C than the paper's is missing."""
+    """Find the data sets of the paper in a folder; those of another size count as missing."""
     if not folder.is_dir():
         raise InvalidParameterError(
-            f"There is no folder {folder}. Pass the folder of the data sets; `hocmim bench fetch` "
-            "makes one."
+            f"The folder {folder} does not exist. Pass the folder of the data sets; 'hocmim bench "
+            "fetch' creates one."
         )
     sources: dict[str, Source] = {}
     missing: dict[str, str] = {}
@@ -238,7 +240,7 @@ def find_published(folder: Path, wanted: Sequence[PublishedSet]) -> Found:
             sources[entry.name] = source
         else:
             missing[entry.name] = (
-                f"{source.path.name} has N, D, C = {found}, the paper's set {published}."
+                f"{source.path.name} has N, D, C = {found}, the data set of the paper {published}."
             )
     return Found(sources, missing)
 
@@ -256,17 +258,17 @@ def _in_folder(folder: Path, name: str) -> Source | None:
 
 @dataclass(frozen=True)
 class Original:
-    """How a set is had from OpenML.
+    """A data set on OpenML, and how to make that of the paper from it.
 
     Attributes
     ----------
     data_id : int
     drop_columns : tuple of int
-        Columns the paper does not have.
+        Columns to drop.
     drop_incomplete : bool
-        Whether rows with a missing value are dropped.
+        Whether to drop rows with a missing value.
     n_rows : int or None
-        Only the first rows.
+        Use only the first rows.
     """
 
     data_id: int
@@ -303,25 +305,25 @@ ELSEWHERE = {
 
 
 def fetch_published(entry: PublishedSet, fetch: Callable[..., Any] | None = None) -> DataSet:
-    """Fetch a set of the paper from OpenML and check that it has the paper's N, D and C.
+    """Download a data set of the paper from OpenML and check its N, D and C.
 
     Parameters
     ----------
     entry : PublishedSet
     fetch : callable
-        ``sklearn.datasets.fetch_openml`` unless given.
+        By default ``sklearn.datasets.fetch_openml``.
 
     Raises
     ------
     InvalidParameterError
-        If OpenML does not have it; the message says where it is.
+        If it is not on OpenML; the message says where to find it.
     InvalidTableError
-        If what came is of another size.
+        If the downloaded data set has another size.
     """
     if entry.name not in OPENML:
         raise InvalidParameterError(
-            f"{entry.name} is not on OpenML. It is to be had from {ELSEWHERE[entry.name]}. Save it "
-            f"in the data folder as {entry.name}.npz with arrays X and y, or as {entry.name}.csv "
+            f"{entry.name} is not on OpenML. Get it from {ELSEWHERE[entry.name]}. Save it in the "
+            f"data folder as {entry.name}.npz with arrays X and y, or as {entry.name}.csv "
             "with the class in the last column."
         )
     if fetch is None:
@@ -342,8 +344,8 @@ def fetch_published(entry: PublishedSet, fetch: Callable[..., Any] | None = None
     published = (entry.n_samples, entry.n_features, entry.n_classes)
     if found != published:
         raise InvalidTableError(
-            f"OpenML's data set {original.data_id} is not the paper's {entry.name}: N, D, C are "
-            f"{found} instead of {published}. It may have been replaced there by another version."
+            f"The OpenML data set {original.data_id} is not the {entry.name} of the paper: N, D, C "
+            f"are {found} instead of {published}. OpenML may have replaced it by another version."
         )
     return data
 

@@ -1,4 +1,4 @@
-"""Figures of a report, as SVG and PNG. The same report gives the same bytes."""
+"""Figures of an experiment, as SVG and PNG. The same report gives the same bytes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hocmim.experiments.classifiers import TITLES
 from hocmim.experiments.report import Report
 from hocmim.experiments.tables import ALPHA, ErrorTable, Significance, TimeTable
 
-# Paul Tol's "bright" and "muted" colours: told apart by colour-blind readers, on white and black.
+# Paul Tol's "bright" and "muted" colours, which colour-blind readers can distinguish.
 COLOURS = (
     "#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377",
     "#dd7733", "#44aa99", "#999933", "#a06040", "#7788cc", "#888888",
@@ -26,17 +26,17 @@ GROUP_COLOURS = ("#4477aa", "#66ccee", "#ccbb44", "#ee6677")
 
 
 def colour_of(number: int) -> str:
-    """The colour of the method in this column."""
+    """Return the colour of a method by its column."""
     return COLOURS[number % len(COLOURS)]
 
 
 def dash_of(number: int) -> str:
-    """Its line style, once the colours are used up."""
+    """Return the line style of a method: solid until all colours are used."""
     return DASHES[number // len(COLOURS) % len(DASHES)]
 
 
 def figures(report: Report) -> Iterator[tuple[str, Any]]:
-    """Every figure with the name of its file."""
+    """Return every figure with the name of its file."""
     for (comparison, classifier), tested in report.tests.items():
         yield f"critical_difference_{classifier}_{comparison}", draw_critical_difference(tested)
     for (comparison, classifier, measure), table in report.tables.items():
@@ -59,7 +59,7 @@ def write_figures(report: Report, folder: Path) -> dict[str, str]:
 
 
 def to_svg(figure: Any, name: str) -> str:
-    """The figure as SVG, with text as text, and ids that no other figure has."""
+    """Return the figure as SVG, with text as text and ids that are unique to the figure."""
     import matplotlib as mpl
 
     settings: dict[Any, Any] = {
@@ -89,12 +89,12 @@ def _compact(svg: str) -> str:
 
 
 def draw_critical_difference(tested: Significance) -> Any:
-    """Average ranks on a line, the best on the right; a bar joins methods not told apart."""
+    """Draw average ranks on a line; bars join methods that do not differ significantly."""
     methods = tested.table.comparison.methods
     average = tested.friedman.average_ranks
     k = len(methods)
     order = np.argsort(average, kind="stable")
-    # The better half is named on the right, from the outside in.
+    # The names of the better half are on the right, the best one on top.
     right, left = order[: (k + 1) // 2], order[(k + 1) // 2 :][::-1]
     depth = max(len(right), len(left))
     bars = tested.groups()
@@ -149,7 +149,7 @@ def _draw_name(axes: Any, rank: float, name: str, height: float, end: float, sid
 
 
 def draw_rank_curves(table: ErrorTable) -> Any:
-    """Average rank with the first m features."""
+    """Draw the average rank by number of features."""
     figure, axes = _plot(6.5, 4.2)
     curves = table.rank_curves()
     _draw_lines(axes, table.comparison.methods, curves)
@@ -162,7 +162,7 @@ def draw_rank_curves(table: ErrorTable) -> Any:
 
 
 def draw_error_curves(report: Report) -> Iterator[tuple[str, Any]]:
-    """A figure a data set: the error with the first m features, a panel a classifier."""
+    """Draw a figure for each data set: error by number of features, a panel a classifier."""
     curves = error_curves(report)
     classifiers = list(dict.fromkeys(classifier for classifier, _ in curves))
     for dataset in dict.fromkeys(dataset for _, dataset in curves):
@@ -178,7 +178,7 @@ def draw_error_curves(report: Report) -> Iterator[tuple[str, Any]]:
 
 
 def error_curves(report: Report) -> dict[tuple[str, str], dict[str, Sequence[float]]]:
-    """The error curve of every method, by (classifier, data set), from all comparisons."""
+    """Return the error curve of every method, by (classifier, data set)."""
     found: dict[tuple[str, str], dict[str, Sequence[float]]] = {}
     for (_, classifier, measure), table in report.tables.items():
         if measure != "error":
@@ -191,7 +191,7 @@ def error_curves(report: Report) -> dict[tuple[str, str], dict[str, Sequence[flo
 
 
 def draw_times(report: Report) -> Any:
-    """Mean seconds of a selection, with the standard deviation over the data sets as a line."""
+    """Draw the mean seconds of a selection, with the standard deviation over the data sets."""
     times = report.times
     figure, axes = _plot(7.0, 4.0)
     place, labels = 0, []
@@ -214,7 +214,7 @@ def draw_times(report: Report) -> Any:
 
 
 def ordered(methods: Sequence[str], times: TimeTable) -> list[str]:
-    """Methods from the fastest to the slowest."""
+    """Return methods from the fastest to the slowest."""
     known = [method for method in methods if method in times.methods]
     return sorted(known, key=lambda method: float(times.mean[times.methods.index(method)]))
 

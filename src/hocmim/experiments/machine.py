@@ -1,4 +1,4 @@
-"""What this machine is and what is installed on it: for reports that others shall repeat."""
+"""The hardware and the installed versions, for reports."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 def processor() -> str:
-    """The name of the processor, as far as the system tells it."""
+    """Return the name of the processor, if the system provides it."""
     try:
         for line in Path("/proc/cpuinfo").read_text().splitlines():
             if line.startswith("model name"):
@@ -20,7 +20,7 @@ def processor() -> str:
 
 
 def memory_gib() -> float | None:
-    """All memory of the machine, or None where the system does not tell."""
+    """Return the total memory, or None if the system does not provide it."""
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30
     except (ValueError, OSError, AttributeError):
@@ -28,7 +28,7 @@ def memory_gib() -> float | None:
 
 
 def installed_version(package: str) -> str | None:
-    """The version of a package, or None if it is not installed."""
+    """Return the version of a package, or None if it is not installed."""
     try:
         return version(package)
     except PackageNotFoundError:

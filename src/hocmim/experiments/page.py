@@ -1,4 +1,4 @@
-"""One self-contained HTML page: every table, test and figure, nothing fetched from anywhere."""
+"""The page of an experiment: one HTML file with every table, test and figure."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 
 from hocmim.experiments.classifiers import TITLES
 from hocmim.experiments.figures import COLOURS, error_curves
+from hocmim.experiments.grid import Grid
 from hocmim.experiments.report import Report, describe_machine
-from hocmim.experiments.tables import Comparison, Grid
+from hocmim.experiments.tables import Comparison
 from hocmim.insight.pages import asset, document, sorting_script
 
 SHORT = {"low": "Low-dimensional", "high": "High-dimensional", "filters": "Filters"}
@@ -23,7 +24,7 @@ def write_page(report: Report, svgs: Mapping[str, str], path: Path) -> None:
 
 
 def make_page(report: Report, svgs: Mapping[str, str]) -> str:
-    """The page as HTML."""
+    """Return the page as HTML."""
     sections = [*_claims(report), *_comparisons(report, svgs), *_times(report, svgs)]
     sections += [*_errors(report), Section("machine", "Machine", "Machine", _machine())]
     links = "".join(f'<li><a href="#{each.name}">{each.short}</a></li>' for each in sections)
@@ -35,10 +36,10 @@ def make_page(report: Report, svgs: Mapping[str, str]) -> str:
         [
             f"<header><h1>{escape(report.title)}</h1>",
             f"<p>{escape(report.about[0])}</p>",
-            _details("How it was done", "".join(f"<p>{escape(p)}</p>" for p in report.about[1:])),
+            _details("Protocol", "".join(f"<p>{escape(p)}</p>" for p in report.about[1:])),
             _problems(report),
             f"</header><nav><ul>{links}</ul></nav><main>{body}</main>",
-            "<footer>Click a heading to sort; point at a curve to read it.</footer>",
+            "<footer>Click a heading to sort a table. Point at a curve to see its values.</footer>",
         ]
     )
     return document(
@@ -54,7 +55,7 @@ def make_page(report: Report, svgs: Mapping[str, str]) -> str:
 
 
 class Section(NamedTuple):
-    """A part of the page: its id, its name in the bar on top, its heading, its HTML."""
+    """A part of the page: its id, its name in the navigation, its heading, its HTML."""
 
     name: str
     short: str
@@ -67,12 +68,14 @@ def _problems(report: Report) -> str:
     if not problems:
         return ""
     items = "".join(f"<li>{escape(problem)}</li>" for problem in problems)
-    return f'<div class="problems" role="note"><strong>Not complete</strong><ul>{items}</ul></div>'
+    return f'<div class="problems" role="note"><strong>Incomplete</strong><ul>{items}</ul></div>'
 
 
 def _claims(report: Report) -> Iterable[Section]:
     if report.claims is not None:
-        yield Section("claims", "Claims", "Claim by claim", table_html(report.claims, "claims"))
+        yield Section(
+            "claims", "Claims", "Claims of the paper", table_html(report.claims, "claims")
+        )
 
 
 def _comparisons(report: Report, svgs: Mapping[str, str]) -> Iterable[Section]:
@@ -105,7 +108,7 @@ def _panel(report: Report, svgs: Mapping[str, str], comparison: str, classifier:
         parts.append(f"<p>{escape(tested.summary())}</p>")
         parts.append(_figure(svgs, f"critical_difference_{classifier}_{comparison}"))
     if table.datasets:
-        parts.append("<h3>Average rank with the first features (1 is the best)</h3>")
+        parts.append("<h3>Average rank by number of features (1 is the best)</h3>")
         parts.append(_chart(f"ranks/{classifier}/{comparison}"))
     found = report.differences.get((comparison, classifier))
     if found is not None and found.datasets:
@@ -145,7 +148,7 @@ def _machine() -> str:
 
 
 def table_html(grid: Grid, kind: str = "", *, mark_best: bool = False) -> str:
-    """A sortable table with its notes; rows that sum up stay at the end."""
+    """Return a sortable table with its notes; summary rows stay at the end."""
     if not grid.rows:
         return _notes(grid)
     last = len(grid.rows) - grid.n_summary_rows
@@ -188,14 +191,14 @@ def _chart(curves: str, name: str = "") -> str:
 
 
 def _figure(svgs: Mapping[str, str], name: str) -> str:
-    """A figure whose black lines and letters take the colour of the text around them."""
+    """Return a figure whose black parts have the colour of the text, for dark mode."""
     if name not in svgs:
         return ""
     svg = svgs[name]
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.S)
     svg = svg.replace("#000000", "currentColor").replace("fill: #ffffff", "fill: none")
-    # Text has no colour of its own in matplotlib's SVG where it is black.
+    # Black text has no colour attribute in the SVG of matplotlib.
     svg = svg.replace("<svg ", '<svg fill="currentColor" ', 1)
     return f'<figure class="drawing" data-name="{escape(name)}">{svg}</figure>'
 

@@ -1,4 +1,4 @@
-"""The experiment of the paper: its comparisons, and its claims against what was found."""
+"""The experiment of the paper: its comparisons, and its claims next to our results."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from dataclasses import replace
 import numpy as np
 
 from hocmim.experiments.datasets import Found
+from hocmim.experiments.grid import Grid
 from hocmim.experiments.protocol import Item, Method, Outcome, Protocol
 from hocmim.experiments.published import Published, published_sets, published_table
 from hocmim.experiments.report import Report, TimeGroup, describe_protocol, make_report
 from hocmim.experiments.run import Experiment, Failure
-from hocmim.experiments.tables import Comparison, Grid
+from hocmim.experiments.tables import Comparison
 
 HOCMIM = "HOCMIM"
 LOW = published_table("knn", "low").methods
@@ -35,13 +36,13 @@ TIME_GROUPS = (
 )
 
 KRUSKAL_NOTE = (
-    "The published Kruskal–Wallis column is far worse than the statistic gives (0.217 on wdbc): it "
-    "looks ranked the wrong way round. Ours is ranked from the largest statistic down."
+    "The published errors of Kruskal–Wallis are much larger than those of the statistic (0.217 on "
+    "wdbc): the ranking seems to be reversed. Ours begins with the largest statistic."
 )
 
 
 def comparisons(only: Sequence[str] | None = None) -> tuple[Comparison, ...]:
-    """The three comparisons of the paper, on all of its data sets or only some."""
+    """Return the three comparisons of the paper, on all of its data sets or on some."""
     sets = [entry for entry in published_sets() if only is None or entry.name in only]
     low = tuple(entry.name for entry in sets if not entry.is_high_dimensional)
     high = tuple(entry.name for entry in sets if entry.is_high_dimensional)
@@ -58,7 +59,7 @@ def paper_experiment(
     n_splits: Mapping[str, int],
     methods: Sequence[str] = METHODS,
 ) -> Experiment:
-    """The items the paper's tables need: not every method runs on high-dimensional sets."""
+    """Return the experiment; not every method runs on the high-dimensional data sets."""
     plan = {}
     for entry in published_sets():
         if entry.name in found.sources:
@@ -81,7 +82,7 @@ def paper_report(
     *,
     only: Sequence[str] | None = None,
 ) -> Report:
-    """The report of the paper's experiment, with the published values beside ours."""
+    """Return the report of the experiment, with the published values next to ours."""
     wanted = [_restrict(each, experiment) for each in comparisons(only)]
     wanted = [each for each in wanted if len(each.methods) > 1 and each.datasets]
     low = comparisons(only)[0]
@@ -108,7 +109,7 @@ def _restrict(comparison: Comparison, experiment: Experiment) -> Comparison:
 
 
 def _published() -> dict[tuple[str, str], Published]:
-    """Both SVMs are compared with the paper's one: it does not say whether it is balanced."""
+    """Compare both SVMs with that of the paper, which does not state if it is balanced."""
     return {
         (comparison, classifier): published_table(classifier.split("-")[0], comparison)
         for classifier in ("knn", "svm", "svm-balanced")
@@ -117,22 +118,23 @@ def _published() -> dict[tuple[str, str], Published]:
 
 
 def _about(experiment: Experiment, only: Sequence[str] | None) -> list[str]:
-    part = [] if only is None else ["This is a part of the experiment: " + ", ".join(only) + "."]
+    part = [] if only is None else ["This is a part of the experiment, on " + ", ".join(only) + "."]
     return [
         "18 methods on the data sets of Souza, Premebida and Araújo, High-Order Conditional Mutual "
         "Information Maximization for dealing with High-Order Dependencies in Feature Selection, "
-        "Pattern Recognition 131, 2022; with their figures beside ours.",
+        "Pattern Recognition 131, 2022, with the published results next to ours.",
         *part,
         *describe_protocol(experiment.protocol, experiment.n_splits),
-        "The plain errors of both SVMs are compared with the published ones: some of those are "
-        "worse than always answering the commonest class, as a class-balanced SVM's can be.",
+        "The plain errors of both SVMs are compared with the published ones. Some published errors "
+        "are larger than that of always predicting the most frequent class, which is possible for "
+        "a class-balanced SVM.",
         KRUSKAL_NOTE,
     ]
 
 
 # --- the paper's claims ---------------------------------------------------------------------------
 
-# Claims on times: (slower method, how many times as long as HOCMIM at most, in the paper's words)
+# Claims on times: the slower method, the claim, and the largest ratio of its time to HOCMIM's.
 TIME_CLAIMS = (
     ("CMICOT", "HOCMIM up to 6 times faster than CMICOT", 6),
     ("Relax-mRMR", "HOCMIM up to 10 times faster than Relax-mRMR", 10),
@@ -140,7 +142,7 @@ TIME_CLAIMS = (
     ("JMI-4", "HOCMIM up to 100 times faster than JMI-4", 100),
 )
 
-# Which methods the paper finds significantly worse than HOCMIM at α = 0.1.
+# The methods that are significantly worse than HOCMIM at α = 0.1 in the paper.
 PUBLISHED_WORSE = {
     ("low", "knn"): ("JMI-3", "JMI-4", "CMICOT", "JMI", "DISR"),
     ("low", "svm"): ("CMICOT", "JMI-4", "DISR"),
@@ -152,11 +154,11 @@ PUBLISHED_WORSE = {
 
 
 def claims(report: Report) -> Grid:
-    """Claim by claim: what the paper says, and what was found here."""
+    """Return each claim of the paper next to our result."""
     rows = [*_rank_claims(report), *_significance_claims(report), *_time_claims(report)]
     header = ["claim", "published", "ours"]
-    notes = ["Published average ranks in brackets are over the data sets compared here."]
-    return Grid("The paper's claims", header, rows, [*notes, *report.problems()])
+    notes = ["Average ranks in brackets: the published ranks over the data sets compared here."]
+    return Grid("Claims of the paper", header, rows, [*notes, *report.problems()])
 
 
 def _rank_claims(report: Report) -> list[list[str]]:

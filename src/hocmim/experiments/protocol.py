@@ -1,7 +1,7 @@
-"""The protocol: random halves, a selection on one, error curves on the other.
+"""The protocol of an experiment: select on a random half, compute error curves on the other.
 
-One *item* of work is a data set, a split and a method. It depends on nothing else, so items may be
-done in any order, by any number of processes, today or tomorrow.
+An *item* is a data set, a split and a method. Items are independent of each other, so that they can
+run in any order and in any number of processes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 
 import hocmim
 from hocmim.coding.encoder import Encoder
-from hocmim.errors import InvalidParameterError, InvalidTargetError
+from hocmim.errors import InvalidTargetError
 from hocmim.experiments.classifiers import (
     CLASSIFIERS,
     balanced_error,
@@ -28,33 +28,34 @@ from hocmim.experiments.classifiers import (
     svm_curve,
 )
 from hocmim.experiments.datasets import DataSet
+from hocmim.parameters import Number, OneOf, check_value
 from hocmim.selectors.base import RankingSelector
 from hocmim.selectors.registry import make_selector
 
 CLASSIFIER_INPUTS = ("binned", "raw", "standardised")
 FILTER_INPUTS = ("raw", "binned")
-MOST_DRAWS = 1000
+MAX_DRAWS = 1000
 
 
 @dataclass(frozen=True)
 class Protocol:
-    """What is done with every data set and method.
+    """The parameters of an experiment.
 
     Attributes
     ----------
     n_features : int
-        How many features are selected (all, if there are fewer).
+        How many features to select (all, if there are fewer).
     n_bins : int
-        Numbers with more distinct values are cut into so many bins of equal width, fitted on the
-        training half.
+        Numeric columns with more distinct values are cut into this many bins of equal width,
+        fitted on the training half.
     n_neighbors : int
-        Of the nearest-neighbour classifier.
+        Of the k-nearest-neighbours classifier.
     C : float
         Of the support vector machine.
     classifier_input : "binned", "raw" or "standardised"
-        What the classifiers are given. Standardised: by the training half's mean and deviation.
+        Form of the features for the classifiers. Standardised by the training half.
     filter_input : "raw" or "binned"
-        What the methods are given that do not cut columns themselves.
+        Form of the features for methods that do not cut columns into bins.
     seed : int
     classifiers : tuple of str
     """
@@ -69,30 +70,25 @@ class Protocol:
     classifiers: tuple[str, ...] = CLASSIFIERS
 
     def __post_init__(self) -> None:
-        _check_choice("classifier_input", self.classifier_input, CLASSIFIER_INPUTS)
-        _check_choice("filter_input", self.filter_input, FILTER_INPUTS)
+        check_value("classifier_input", self.classifier_input, OneOf(CLASSIFIER_INPUTS))
+        check_value("filter_input", self.filter_input, OneOf(FILTER_INPUTS))
         for classifier in self.classifiers:
-            _check_choice("classifiers", classifier, CLASSIFIERS)
-        for name, least in (("n_features", 1), ("n_bins", 2), ("n_neighbors", 1), ("seed", 0)):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or value < least:
-                raise InvalidParameterError(
-                    f"{name} must be an integer of at least {least}. Got {value!r} instead."
-                )
-        if not isinstance(self.C, (int, float)) or not 0 < self.C < np.inf:
-            raise InvalidParameterError(f"C must be a number above 0. Got {self.C!r} instead.")
+            check_value("classifiers", classifier, OneOf(CLASSIFIERS))
+        for name, minimum in (("n_features", 1), ("n_bins", 2), ("n_neighbors", 1), ("seed", 0)):
+            check_value(name, getattr(self, name), Number(minimum, is_whole=True))
+        check_value("C", self.C, Number(0, is_above=True))
 
 
 @dataclass(frozen=True)
 class Method:
-    """A column of the tables: its title, a selector's name, and parameters for it."""
+    """A column of the tables: its title, the name of a selector, and its parameters."""
 
     name: str
     selector: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
     def make(self, n_features: int, n_bins: int) -> RankingSelector:
-        """The selector of so many features, with one thread, so that times can be compared."""
+        """Return the selector, with one thread, so that times can be compared."""
         selector = make_selector(self.selector or self.name)
         common = {"n_features_to_select": n_features, "n_bins": n_bins, "n_jobs": 1}
         known = selector.get_params()
@@ -102,7 +98,7 @@ class Method:
 
 @dataclass(frozen=True, order=True)
 class Item:
-    """A piece of work. Items sort by split first, so that every data set is soon seen once."""
+    """A data set, a split and a method. Items sort by split first: all data sets come early."""
 
     split: int
     dataset: str
@@ -111,24 +107,24 @@ class Item:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What an item gave.
+    """The result of an item.
 
     Attributes
     ----------
     item : Item
     key : str
-        Of everything the outcome depends on; see :func:`outcome_key`.
+        A digest of everything the outcome depends on; see :func:`outcome_key`.
     selected : tuple of int
-        The columns, in the order of selection.
+        The selected columns, in the order of selection.
     seconds : float
         Processor time of the selection.
     total_seconds : float
-        Of the whole item.
+        Wall-clock time of the item.
     n_test : int
     wrong : dict of classifier to list of int
         Misclassified test rows with the first 1, 2, … features.
     balanced : dict of classifier to list of float
-        The balanced error of the same.
+        The balanced error, in the same form.
     """
 
     item: Item
@@ -141,14 +137,14 @@ class Outcome:
     balanced: dict[str, list[float]]
 
     def errors(self, classifier: str, measure: str) -> NDArray[np.float64]:
-        """The curve of a measure: "error" or "balanced error"."""
+        """Return the curve of a measure: "error" or "balanced error"."""
         if measure == "error":
             return np.array(self.wrong[classifier], np.float64) / self.n_test
         return np.array(self.balanced[classifier], np.float64)
 
 
 def outcome_key(data: DataSet, method: Method, protocol: Protocol) -> str:
-    """A digest of the data, the method, the protocol and the version of this package."""
+    """Return a digest of the data, the method, the protocol and the version of this package."""
     parts = [data.fingerprint, method.selector or method.name, dict(method.parameters)]
     text = json.dumps([*parts, asdict(protocol), hocmim.__version__], sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
@@ -165,25 +161,25 @@ class Halves(NamedTuple):
 
 
 def split_rows(y: NDArray[np.int32], split: int, seed: int = 0) -> Halves:
-    """Random halves, the same for every method; ⌊N/2⌋ rows to train on, of two classes at least."""
+    """Return random halves, the same for every method; ⌊N/2⌋ training rows of ≥ 2 classes."""
     rng = np.random.default_rng([seed, split])
-    for _ in range(MOST_DRAWS):
+    for _ in range(MAX_DRAWS):
         order = rng.permutation(len(y))
         halves = Halves(order[: len(y) // 2], order[len(y) // 2 :])
         if len(np.unique(y[halves.train])) > 1:
             return halves
-    raise InvalidTargetError("No random half of the rows holds two classes.")
+    raise InvalidTargetError("No random half of the rows has two classes.")
 
 
 def run_item(data: DataSet, split: int, method: Method, protocol: Protocol) -> Outcome:
-    """Select on the training half; follow the errors of every classifier on the test half."""
+    """Select on the training half; compute the errors of every classifier on the test half."""
     began = time.perf_counter()
     halves = split_rows(data.y, split, protocol.seed)
     y_train, y_test = data.y[halves.train], data.y[halves.test]
     with threadpool_limits(1):
         selector = method.make(min(protocol.n_features, data.n_features), protocol.n_bins)
         table = selector_input(data, halves.train, selector, protocol)
-        start = time.process_time()  # one thread: what else the machine does does not count
+        start = time.process_time()  # one thread: other processes do not count
         selected = selector.fit(table, y_train).selected_
         seconds = time.process_time() - start
         train, test = classifier_input(data, halves, selected, protocol)
@@ -208,31 +204,31 @@ def run_item(data: DataSet, split: int, method: Method, protocol: Protocol) -> O
 def selector_input(
     data: DataSet, rows: NDArray[np.int64], selector: RankingSelector, protocol: Protocol
 ) -> Any:
-    """The training half as a selector gets it.
+    """Return the training half in the form the selector needs.
 
-    The information-theoretic selectors cut columns themselves and take missing as a level. The
-    others get gaps filled with the training median (the commonest category), and cut columns if
-    the protocol says so.
+    The information-theoretic selectors cut columns into bins, and missing is a level. For the other
+    selectors missing values are replaced by the training median (the most frequent category), and
+    columns are cut if the protocol requires it.
     """
     if "discretizer" in selector.get_params():
         return data.rows(rows)
     if not data.has_missing and protocol.filter_input == "raw":
         return data.rows(rows)
     if protocol.filter_input == "raw" and not isinstance(data.X, np.ndarray):
-        return _fill_arrow(data.rows(rows))
+        return _impute_arrow(data.rows(rows))
     columns = np.arange(data.n_features)
     values = data.numbers(rows, columns)
-    filled, _ = fill_gaps(values, values)
+    imputed, _ = impute(values, values)
     if protocol.filter_input == "raw":
-        return filled
-    return cut(filled, filled, data.is_categorical, protocol.n_bins)[0]
+        return imputed
+    return cut(imputed, imputed, data.is_categorical, protocol.n_bins)[0]
 
 
 def classifier_input(
     data: DataSet, halves: Halves, selected: NDArray[np.int64], protocol: Protocol
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The selected columns of both halves as numbers: gaps filled, then binned or standardised."""
-    train, test = fill_gaps(*(data.numbers(rows, selected) for rows in halves))
+    """Return the selected columns of both halves: imputed, then binned or standardised."""
+    train, test = impute(*(data.numbers(rows, selected) for rows in halves))
     if protocol.classifier_input == "raw":
         return train, test
     if protocol.classifier_input == "binned":
@@ -248,7 +244,7 @@ def cut(
     is_categorical: NDArray[np.bool_],
     n_bins: int,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Both halves in bins of equal width on the training half; categories stay as they are."""
+    """Cut both halves into bins of equal width on the training half; keep categories."""
     encoder = Encoder("uniform", n_bins).fit(train)
     halves = []
     for values in (train, test):
@@ -266,16 +262,16 @@ def predict_curve(
     test: NDArray[np.float64],
     protocol: Protocol,
 ) -> NDArray[np.int32]:
-    """The predictions of a classifier by name, with the first 1, 2, … columns."""
+    """Return the predictions of a classifier by name, with the first 1, 2, … columns."""
     if classifier == "knn":
         return knn_curve(train, y, test, protocol.n_neighbors)
     return svm_curve(train, y, test, protocol.C, balanced=classifier == "svm-balanced")
 
 
-def fill_gaps(
+def impute(
     train: NDArray[np.float64], test: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Missing values replaced by the median of the training half (0 if it has none)."""
+    """Replace missing values by the median of the training half (0 if it has no values)."""
     gaps = np.isnan(train).any(axis=0) | np.isnan(test).any(axis=0)
     if not gaps.any():
         return train, test
@@ -285,8 +281,8 @@ def fill_gaps(
     return np.where(np.isnan(train), median, train), np.where(np.isnan(test), median, test)
 
 
-def _fill_arrow(table: Any) -> Any:
-    """A pyarrow table without gaps: the median of numbers, the commonest of anything else."""
+def _impute_arrow(table: Any) -> Any:
+    """Impute a pyarrow table: numbers by the median, others by the most frequent value."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -303,10 +299,3 @@ def _fill_arrow(table: Any) -> Any:
             common = pc.unique(column.drop_null())[modes[0]["mode"].as_py()]
             columns.append(pc.fill_null(column, common))
     return pa.table(columns, names=table.column_names)
-
-
-def _check_choice(parameter: str, value: Any, choices: tuple[str, ...]) -> None:
-    if value not in choices:
-        raise InvalidParameterError(
-            f"{parameter} must be one of {', '.join(map(repr, choices))}. Got {value!r} instead."
-        )

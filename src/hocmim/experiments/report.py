@@ -1,4 +1,4 @@
-"""All that an experiment has to say: tables, tests, differences, times; and the table files."""
+"""The report of an experiment: tables, tests, differences and times, and the table files."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 
 from hocmim.experiments.classifiers import CLASSIFIERS
+from hocmim.experiments.grid import Grid
 from hocmim.experiments.machine import installed_version, memory_gib, processor
 from hocmim.experiments.protocol import Item, Outcome, Protocol
 from hocmim.experiments.published import Published
@@ -19,7 +20,6 @@ from hocmim.experiments.tables import (
     Comparison,
     Difference,
     ErrorTable,
-    Grid,
     Significance,
     TimeTable,
     difference,
@@ -34,7 +34,7 @@ PACKAGES = ("hocmim", "numpy", "scipy", "scikit-learn", "fastcan", "narwhals")
 
 @dataclass(frozen=True)
 class TimeGroup:
-    """Bars of one colour in the chart of times; ``fastest_first`` orders them by their means."""
+    """Bars of one colour in the chart of times; ``fastest_first`` sorts them by their means."""
 
     title: str
     methods: tuple[str, ...]
@@ -43,19 +43,19 @@ class TimeGroup:
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """Everything to be shown.
+    """The content of a report.
 
     Attributes
     ----------
     title : str
     about : tuple of str
-        Paragraphs on what was done.
+        Paragraphs that describe the experiment.
     tables : dict of (comparison, classifier, measure) to ErrorTable
     differences : dict of (comparison, classifier) to Difference
     times : TimeTable
     time_groups : tuple of TimeGroup
     reference : str
-        The method the others are measured against.
+        The method whose times the others are compared with.
     missing : dict of data set to str
     failures : tuple of Failure
     claims : Grid or None
@@ -74,7 +74,7 @@ class Report:
 
     @cached_property
     def tests(self) -> dict[tuple[str, str], Significance]:
-        """The tests over the plain errors, by (comparison, classifier), where there are enough."""
+        """The tests of the plain errors, by (comparison, classifier), of large enough tables."""
         found = {
             (comparison, classifier): significance(table)
             for (comparison, classifier, measure), table in self.tables.items()
@@ -83,7 +83,7 @@ class Report:
         return {key: tested for key, tested in found.items() if tested is not None}
 
     def problems(self) -> list[str]:
-        """Sentences on what is not there."""
+        """Return sentences on missing data sets and failed items."""
         failed = [
             f"Failed: {failure.item.method} on {failure.item.dataset}, split "
             f"{failure.item.split + 1}: {failure.message}"
@@ -92,7 +92,7 @@ class Report:
         return missing_notes(self.missing) + failed
 
     def grids(self) -> Iterator[tuple[str, Grid, Grid]]:
-        """Every table: the name of its file, for readers, and for programs."""
+        """Return every table: the name of its file, the table for readers, the one for programs."""
         for (comparison, classifier, measure), table in self.tables.items():
             suffix = "" if measure == "error" else "_balanced_error"
             yield f"{classifier}_{comparison}{suffix}", table.grid(), table.numbers()
@@ -135,7 +135,7 @@ def make_report(
     times_of : Comparison
         The methods and data sets whose times are shown.
     published : dict of (comparison, classifier) to Published
-        What to compare with.
+        The tables to compare with.
     """
     tables = {
         (comparison.name, classifier, measure): error_table(
@@ -165,7 +165,7 @@ def make_report(
 
 
 def describe_protocol(protocol: Protocol, n_splits: Mapping[str, int]) -> list[str]:
-    """What was done, in sentences."""
+    """Describe the protocol in sentences."""
     numbers = sorted(set(n_splits.values()))
     splits = f"{numbers[0]}" if len(numbers) == 1 else f"{numbers[0]} to {numbers[-1]}"
     given = {
@@ -174,24 +174,25 @@ def describe_protocol(protocol: Protocol, n_splits: Mapping[str, int]) -> list[s
         "standardised": "values standardised by the training half",
     }[protocol.classifier_input]
     return [
-        f"Random halves, {splits} times a data set (seed {protocol.seed}). On one half the first "
-        f"{protocol.n_features} features are selected (all, if there are fewer); "
+        f"Each data set is split into random halves, {splits} times (seed {protocol.seed}). On one "
+        f"half each method selects {protocol.n_features} features (all, if there are fewer). "
         f"{protocol.n_neighbors}-NN and linear SVMs (C = {protocol.C:g}; liblinear) are trained on "
-        "it with the first 1, 2, … of them and tested on the other half. The figure of merit is "
-        "the mean over the number of features and over the splits.",
-        f"Numbers of more than {protocol.n_bins} distinct values are cut into {protocol.n_bins} "
-        "bins of equal width, fitted on the training half. The classifiers are given "
-        f"{given}; methods that do not cut columns themselves are given "
+        "this half with the first 1, 2, … selected features and tested on the other half. The "
+        "result is the mean error over the number of features and over the splits.",
+        f"Columns with more than {protocol.n_bins} distinct numbers are cut into {protocol.n_bins} "
+        f"bins of equal width, fitted on the training half. The classifiers use {given}; methods "
+        "that do not cut columns into bins use "
         f"{'raw' if protocol.filter_input == 'raw' else 'binned'} values. Missing values are a "
-        "level of their own for the information-theoretic methods, and the training median for "
-        "the other filters and the classifiers.",
-        "Error is the share of misclassified test rows; balanced error the mean of that share over "
-        "the classes. Ranks, tests and comparisons are by plain error unless said otherwise.",
+        "level of their own for the information-theoretic methods. For the other filters and the "
+        "classifiers they are replaced by the training median.",
+        "The error is the share of misclassified test rows. The balanced error is the mean of this "
+        "share over the classes. Ranks, tests and comparisons use the plain error unless stated "
+        "otherwise.",
     ]
 
 
 def describe_machine() -> str:
-    """The machine and the versions, in Markdown."""
+    """Return the machine and the versions, in Markdown."""
     memory = memory_gib()
     rows = [
         ("processor", processor()),

@@ -1,4 +1,4 @@
-"""Doing the items that are not done yet, in this process or in several."""
+"""Running the items without a result, in this process or in several."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from hocmim.experiments.datasets import DataSet, Source
 from hocmim.experiments.protocol import Item, Method, Outcome, Protocol, outcome_key, run_item
 from hocmim.experiments.store import Store, check_keys
 
-ITEMS_AHEAD = 2  # submitted beyond those being done, so that no process waits
+ITEMS_AHEAD = 2  # submitted beyond the running ones, so that no process waits
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """All that is to be done.
+    """Data sets, methods, splits and the protocol of an experiment.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class Experiment:
     plan: Mapping[str, Sequence[str]]
 
     def items(self) -> list[Item]:
-        """Every item: the first split of every data set, then the second …"""
+        """Return every item: the first split of every data set, then the second, …"""
         return [
             Item(split, dataset, method)
             for split in range(max(self.n_splits.values(), default=0))
@@ -54,10 +54,10 @@ class Experiment:
 
 @dataclass
 class Progress:
-    """How far a run is, and how long it will take.
+    """The number of finished items, and an estimate of the remaining time.
 
-    An item not yet seen is expected to take as long as others of its data set and method; failing
-    that, of its data set; failing that, as others do for each cell of their tables.
+    The time of an item is estimated by that of others with the same data set and method; if there
+    are none, with the same data set; otherwise by the time for each cell of a table.
     """
 
     total: int
@@ -70,14 +70,14 @@ class Progress:
     )
 
     def learn(self, outcome: Outcome) -> None:
-        """Remember how long an item took."""
+        """Record the time of an item."""
         item, seconds = outcome.item, outcome.total_seconds
         self._seconds[item.dataset, item.method].append(seconds)
         self._seconds[item.dataset,].append(seconds)
         self._seconds[()].append(seconds / self.sizes.get(item.dataset, 1))
 
     def seconds_left(self, items: Iterable[Item]) -> float | None:
-        """Expected time for these items; None before anything is known."""
+        """Estimate the time of these items; None if no item is finished."""
         if not self._seconds[()]:
             return None
         return sum(self._expected(item) for item in items) / self.jobs
@@ -99,7 +99,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class Results:
-    """The outcomes of an experiment, and what failed."""
+    """The outcomes and the failures of an experiment."""
 
     outcomes: dict[Item, Outcome]
     failures: list[Failure]
@@ -111,16 +111,16 @@ Report = Callable[[Progress, float | None], None]
 def run(
     experiment: Experiment, store: Store, *, jobs: int = 1, report: Report | None = None
 ) -> Results:
-    """Do every item that the store does not have; append each as it is finished.
+    """Run every item that is not in the store; append each outcome when it is finished.
 
     Parameters
     ----------
     experiment : Experiment
     store : Store
     jobs : int
-        Processes. Never changes a result other than times.
+        Number of processes. Never changes a result except times.
     report : callable
-        Told the progress and the seconds left after every item.
+        Called with the progress and the remaining seconds after every item.
     """
     known = store.read()
     loaded = {name: source.load() for name, source in experiment.sources.items()}
@@ -135,11 +135,11 @@ def run(
             progress.learn(known[item])
     results = Results({item: known[item] for item in items if item in known}, [])
     with store.appending() as append:
-        left = dict.fromkeys(todo)
+        remaining = dict.fromkeys(todo)
         if report:
-            report(progress, progress.seconds_left(left))
+            report(progress, progress.seconds_left(remaining))
         for item, outcome in _outcomes(experiment, todo, jobs):
-            del left[item]
+            del remaining[item]
             progress.done += 1
             progress.latest = f"{item.dataset}, split {item.split + 1}, {item.method}"
             if isinstance(outcome, Failure):
@@ -149,7 +149,7 @@ def run(
                 results.outcomes[item] = outcome
                 progress.learn(outcome)
             if report:
-                report(progress, progress.seconds_left(left))
+                report(progress, progress.seconds_left(remaining))
     return results
 
 
@@ -211,7 +211,7 @@ def _begin_worker(experiment: Experiment, parent: int) -> None:
 
 
 def _end_with(parent: int) -> None:
-    """End this process when its parent is gone, even killed: nobody would take its results."""
+    """End this process when its parent has ended, also if the parent was killed."""
     while os.getppid() == parent:
         time.sleep(1.0)
     os._exit(1)

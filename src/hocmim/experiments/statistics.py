@@ -1,4 +1,4 @@
-"""Tests over several data sets, as Demšar (2006) recommends them.
+"""Significance tests over several data sets, as recommended by Demšar (2006).
 
 Rows are data sets, columns are methods, and smaller is better.
 
@@ -22,7 +22,7 @@ DECIMALS = 12
 
 @dataclass(frozen=True, eq=False)
 class Friedman:
-    """Do the methods differ at all?
+    """Friedman's test: whether the methods differ at all.
 
     Attributes
     ----------
@@ -30,7 +30,7 @@ class Friedman:
     chi_square, p_value : float
         Friedman's statistic, corrected for ties, and its p-value (k − 1 degrees of freedom).
     f_statistic, f_p_value : float
-        Iman and Davenport's less conservative one.
+        The less conservative statistic of Iman and Davenport.
     """
 
     average_ranks: NDArray[np.float64]
@@ -41,7 +41,7 @@ class Friedman:
 
 
 def rank_rows(errors: ArrayLike) -> NDArray[np.float64]:
-    """Ranks within each row, 1 for the smallest error; equal errors share their average rank."""
+    """Rank each row, 1 for the smallest error; equal errors get their average rank."""
     rounded = np.round(np.asarray(errors, np.float64), DECIMALS)
     return np.asarray(stats.rankdata(rounded, axis=1))
 
@@ -54,14 +54,14 @@ def friedman(errors: ArrayLike) -> Friedman:
     errors : array-like of shape (M, k)
         M data sets, at least 2; k methods, at least 3.
     """
-    table = _check(errors, least_methods=3)
+    table = _check(errors, min_methods=3)
     n_sets, k = table.shape
     ranks = rank_rows(table)
     if (ranks == ranks[:, :1]).all():
         return Friedman(ranks.mean(axis=0), 0.0, 1.0, 0.0, 1.0)
     chi_square, p_value = stats.friedmanchisquare(*ranks.T)
-    left = n_sets * (k - 1) - chi_square
-    f_statistic = (n_sets - 1) * chi_square / left if left > 0 else np.inf
+    remainder = n_sets * (k - 1) - chi_square
+    f_statistic = (n_sets - 1) * chi_square / remainder if remainder > 0 else np.inf
     f_p_value = stats.f.sf(f_statistic, k - 1, (k - 1) * (n_sets - 1))
     return Friedman(
         ranks.mean(axis=0), float(chi_square), float(p_value), float(f_statistic), float(f_p_value)
@@ -75,8 +75,8 @@ def critical_difference(k: int, n_sets: int, alpha: float = 0.1) -> float:
 
 
 def nemenyi(errors: ArrayLike) -> NDArray[np.float64]:
-    """The p-value of each pair of methods, shape (k, k): Nemenyi's test over the average ranks."""
-    table = _check(errors, least_methods=2)
+    """Return the p-value of each pair of methods, shape (k, k): Nemenyi's test."""
+    table = _check(errors, min_methods=2)
     n_sets, k = table.shape
     average = rank_rows(table).mean(axis=0)
     distance = np.abs(average[:, None] - average) / np.sqrt(k * (k + 1) / (6 * n_sets))
@@ -86,11 +86,11 @@ def nemenyi(errors: ArrayLike) -> NDArray[np.float64]:
 
 
 def wilcoxon_holm(errors: ArrayLike) -> NDArray[np.float64]:
-    """The p-value of each pair, shape (k, k): Wilcoxon's signed-rank test, adjusted after Holm.
+    """Return the p-value of each pair, shape (k, k): Wilcoxon's signed-rank test, Holm-adjusted.
 
-    Data sets on which two methods err equally often are split between them, as Demšar does it.
+    Data sets with equal errors of both methods are split between them, as in Demšar.
     """
-    table = _check(errors, least_methods=2)
+    table = _check(errors, min_methods=2)
     k = table.shape[1]
     pairs = [(a, b) for a in range(k) for b in range(a + 1, k)]
     raw = [_wilcoxon(np.round(table[:, a] - table[:, b], DECIMALS)) for a, b in pairs]
@@ -107,7 +107,7 @@ def _wilcoxon(differences: NDArray[np.float64]) -> float:
 
 
 def holm(p_values: ArrayLike) -> NDArray[np.float64]:
-    """Adjusted p-values: the i-th smallest of n times n − i + 1, never less than one before it."""
+    """Adjust p-values: the i-th smallest of n times n − i + 1, at least the one before it."""
     raw = np.asarray(p_values, np.float64)
     order = np.argsort(raw, kind="stable")
     scaled = raw[order] * np.arange(len(raw), 0, -1)
@@ -117,9 +117,9 @@ def holm(p_values: ArrayLike) -> NDArray[np.float64]:
 
 
 def groups(average_ranks: ArrayLike, distance: float) -> list[list[int]]:
-    """Methods whose average ranks lie within a distance: the largest such groups of two or more.
+    """Return the largest groups of two or more methods with average ranks within a distance.
 
-    Each is a list of indices, the best rank first; groups come in the order of their best.
+    Each group is a list of indices, the best rank first; groups are sorted by their best rank.
     """
     average = np.asarray(average_ranks, np.float64)
     order = np.argsort(average, kind="stable")
@@ -133,11 +133,11 @@ def groups(average_ranks: ArrayLike, distance: float) -> list[list[int]]:
     return found
 
 
-def _check(errors: ArrayLike, least_methods: int) -> NDArray[np.float64]:
+def _check(errors: ArrayLike, min_methods: int) -> NDArray[np.float64]:
     table = np.asarray(errors, np.float64)
-    if table.ndim != 2 or len(table) < 2 or table.shape[1] < least_methods:
+    if table.ndim != 2 or len(table) < 2 or table.shape[1] < min_methods:
         raise InvalidTableError(
-            f"The test needs at least 2 data sets (rows) and {least_methods} methods (columns). "
+            f"The test needs at least 2 data sets (rows) and {min_methods} methods (columns). "
             f"Got a table of shape {table.shape}."
         )
     if np.isnan(table).any():

@@ -1,10 +1,8 @@
-"""Tables of an experiment, in the paper's layout, as CSV, Markdown and LaTeX."""
+"""Tables of an experiment in the layout of the paper: errors, ranks, tests and times."""
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -14,6 +12,7 @@ from scipy import stats
 
 from hocmim.errors import InvalidTableError
 from hocmim.experiments.classifiers import TITLES
+from hocmim.experiments.grid import Grid
 from hocmim.experiments.protocol import Item, Outcome
 from hocmim.experiments.published import Published
 from hocmim.experiments.statistics import (
@@ -28,62 +27,6 @@ from hocmim.experiments.statistics import (
 
 MEASURES = ("error", "balanced error")
 ALPHA = 0.1
-
-
-@dataclass(frozen=True)
-class Grid:
-    """A table of text, ready to be written down."""
-
-    title: str
-    header: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    notes: Sequence[str] = ()
-    n_summary_rows: int = 0
-    """How many rows at the end sum up the others."""
-
-    def to_csv(self) -> str:
-        """Comma-separated values; notes become lines that begin with #."""
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(self.header)
-        writer.writerows(self.rows)
-        return out.getvalue() + "".join(f"# {note}\n" for note in self.notes)
-
-    def to_markdown(self) -> str:
-        """A heading, a table, the notes."""
-        lines = [f"### {self.title}", "", _bar(self.header), _bar(["---"] * len(self.header))]
-        lines += [_bar(row) for row in self.rows]
-        return "\n".join([*lines, *(f"\n{note}" for note in self.notes)]) + "\n"
-
-    def to_latex(self) -> str:
-        """A table environment (it needs the package booktabs)."""
-        rows = [" & ".join(map(_escape, row)) + r" \\" for row in self.rows]
-        notes = [r"\par\footnotesize " + _escape(note) for note in self.notes]
-        lines = [
-            r"\begin{table}",
-            r"\centering",
-            rf"\caption{{{_escape(self.title)}}}",
-            rf"\begin{{tabular}}{{l{'c' * (len(self.header) - 1)}}}",
-            r"\toprule",
-            " & ".join(map(_escape, self.header)) + r" \\",
-            r"\midrule",
-            *rows,
-            r"\bottomrule",
-            r"\end{tabular}",
-            *notes,
-            r"\end{table}",
-        ]
-        return "\n".join(lines) + "\n"
-
-
-def _bar(cells: Iterable[str]) -> str:
-    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
-
-
-def _escape(text: str) -> str:
-    for character in "&%$#_{}":
-        text = text.replace(character, "\\" + character)
-    return text.replace("−", "$-$").replace("±", r"$\pm$").replace("—", "---")
 
 
 # --- errors and ranks -----------------------------------------------------------------------------
@@ -115,11 +58,11 @@ class ErrorTable:
     comparison : Comparison
     classifier, measure : str
     curves : dict of data set to ndarray of shape (methods, features)
-        Mean over the splits, for the sets that every method has finished at least once.
+        Mean over the splits, for the data sets that every method has finished at least once.
     n_splits : dict of data set to int
-        Splits finished by every method; only those count.
+        Splits finished by every method; the others are not used.
     missing : dict of data set to str
-        Why a set of the comparison is not in the table.
+        Why a data set of the comparison is not in the table.
     """
 
     comparison: Comparison
@@ -131,7 +74,7 @@ class ErrorTable:
 
     @property
     def datasets(self) -> list[str]:
-        """The rows."""
+        """The data sets of the rows."""
         return list(self.curves)
 
     @cached_property
@@ -152,11 +95,11 @@ class ErrorTable:
 
     @property
     def title(self) -> str:
-        """What the table shows."""
+        """The title of the table."""
         return f"Mean {self.measure} and rank, {TITLES[self.classifier]}: {self.comparison.title}"
 
     def notes(self) -> list[str]:
-        """How many splits there were, and which sets are not there."""
+        """Return the number of splits, and the data sets that are not included."""
         return [*self._splits_note(), *missing_notes(self.missing)]
 
     def _splits_note(self) -> list[str]:
@@ -164,12 +107,12 @@ class ErrorTable:
         for name, number in self.n_splits.items():
             by_number.setdefault(number, []).append(name)
         if not by_number:
-            return ["No data set has been finished by every method."]
+            return ["No data set is finished by every method."]
         parts = [f"{number} ({', '.join(names)})" for number, names in by_number.items()]
         return [f"Splits: {next(iter(by_number)) if len(by_number) == 1 else ', '.join(parts)}."]
 
     def grid(self) -> Grid:
-        """error(rank) a cell, as in the paper."""
+        """Return a table with error(rank) in each cell, as in the paper."""
         rows = [
             [name, *(f"{e:.3f}({_rank(r)})" for e, r in zip(errors, ranks, strict=True))]
             for name, errors, ranks in zip(self.datasets, self.errors, self.ranks, strict=True)
@@ -180,7 +123,7 @@ class ErrorTable:
         return Grid(self.title, header, rows, self.notes(), min(1, len(rows)))
 
     def numbers(self) -> Grid:
-        """Errors and ranks in columns of their own, with all digits."""
+        """Return errors and ranks in separate columns, with all digits."""
         methods = self.comparison.methods
         header = ["dataset", "splits", *methods, *(f"{method} rank" for method in methods)]
         rows = [
@@ -193,9 +136,9 @@ class ErrorTable:
         return Grid(self.title, header, rows, self.notes())
 
     def rank_curves(self) -> NDArray[np.float64]:
-        """Average rank with m features, m = 1, 2, …, over the sets that have so many.
+        """Return the average rank with m features, m = 1, 2, …, over the sets with at least m.
 
-        Shape (methods, most features). A set of fewer features takes part as far as it goes.
+        Shape (methods, largest number of features).
         """
         longest = max((curve.shape[1] for curve in self.curves.values()), default=0)
         out = np.empty((len(self.comparison.methods), longest))
@@ -206,7 +149,7 @@ class ErrorTable:
 
 
 def missing_notes(missing: Mapping[str, str]) -> list[str]:
-    """A sentence for each data set that is not there."""
+    """Return a sentence for each data set that is not included."""
     return [f"Not included: {name}: {reason}" for name, reason in missing.items()]
 
 
@@ -217,7 +160,7 @@ def error_table(
     measure: str,
     missing: Mapping[str, str],
 ) -> ErrorTable:
-    """Average the outcomes; a data set counts with the splits that every method has finished."""
+    """Average the outcomes over the splits that every method has finished."""
     splits_of: dict[tuple[str, str], set[int]] = {}
     for item in outcomes:
         splits_of.setdefault((item.dataset, item.method), set()).add(item.split)
@@ -229,7 +172,7 @@ def error_table(
         done = [splits_of.get((name, method), set()) for method in comparison.methods]
         splits = sorted(set.intersection(*done))
         if not splits:
-            absent[name] = "no split of it is finished by every method."
+            absent[name] = "no split is finished by every method."
             continue
         curves[name] = np.array(
             [
@@ -248,7 +191,7 @@ def error_table(
 
 @dataclass(frozen=True, eq=False)
 class Significance:
-    """The tests over one table.
+    """The significance tests of one table.
 
     Attributes
     ----------
@@ -267,31 +210,31 @@ class Significance:
     wilcoxon_holm: NDArray[np.float64]
 
     def groups(self) -> list[list[str]]:
-        """Methods that do not differ significantly (Nemenyi)."""
+        """Return the groups of methods that do not differ significantly (Nemenyi)."""
         methods = self.table.comparison.methods
         found = groups(self.friedman.average_ranks, self.distance)
         return [[methods[j] for j in group] for group in found]
 
     def worse_than(self, method: str) -> list[str]:
-        """Methods whose average rank is worse by more than the critical difference."""
+        """Return the methods whose average rank is worse by more than the critical difference."""
         methods = self.table.comparison.methods
         average = self.friedman.average_ranks
         limit = average[methods.index(method)] + self.distance
         return [name for name, rank in zip(methods, average, strict=True) if rank > limit]
 
     def summary(self) -> str:
-        """The tests in a sentence or two."""
+        """Return the tests in sentences."""
         f, table = self.friedman, self.table
         together = "; ".join(", ".join(group) for group in self.groups()) or "none"
         return (
             f"Friedman over {len(table.datasets)} data sets: χ² = {f.chi_square:.2f}, "
             f"p = {f.p_value:.2g} (Iman–Davenport F = {f.f_statistic:.2f}, p = {f.f_p_value:.2g}). "
             f"Nemenyi's critical difference at α = {ALPHA}: {self.distance:.2f}. "
-            f"Not told apart by it: {together}."
+            f"Not significantly different: {together}."
         )
 
     def grid(self) -> Grid:
-        """Every pair of methods."""
+        """Return a table of every pair of methods."""
         methods, average = self.table.comparison.methods, self.friedman.average_ranks
         rows = [
             [
@@ -311,7 +254,7 @@ class Significance:
 
 
 def significance(table: ErrorTable) -> Significance | None:
-    """The tests over a table; None if it has fewer than 2 data sets or 3 methods."""
+    """Test a table; None if it has fewer than 2 data sets or 3 methods."""
     try:
         tested = friedman(table.errors)
     except InvalidTableError:
@@ -325,26 +268,26 @@ def significance(table: ErrorTable) -> Significance | None:
 
 @dataclass(frozen=True, eq=False)
 class Difference:
-    """Ours minus published.
+    """Our errors minus the published ones.
 
     Attributes
     ----------
     table : ErrorTable
     published : Published
     datasets : tuple of str
-        In both, and not misprinted.
-    left_out : tuple of str
-        Notes on rows of ours that cannot be compared.
+        In both tables, and not misprinted.
+    not_compared : tuple of str
+        Notes on our rows that cannot be compared.
     """
 
     table: ErrorTable
     published: Published
     datasets: tuple[str, ...]
-    left_out: tuple[str, ...] = field(default=())
+    not_compared: tuple[str, ...] = field(default=())
 
     @property
     def methods(self) -> tuple[str, ...]:
-        """The columns."""
+        """The methods of the columns."""
         return self.table.comparison.methods
 
     def _published(self, what: Mapping[str, Mapping[str, float]]) -> NDArray[np.float64]:
@@ -362,19 +305,19 @@ class Difference:
 
     @property
     def mean_absolute(self) -> float:
-        """Over all cells."""
+        """The mean absolute difference over all cells."""
         return float(np.abs(self.values).mean())
 
     @cached_property
     def rank_correlations(self) -> NDArray[np.float64]:
-        """Spearman's, of each row's errors with the published; NaN where one is constant."""
+        """Spearman correlation of our errors with the published ones, by row; NaN if constant."""
         theirs = self._published(self.published.errors)
         ours = self.table.errors[self._rows]
         return np.array([_spearman(a, b) for a, b in zip(ours, theirs, strict=True)])
 
     @property
     def average_ranks(self) -> NDArray[np.float64]:
-        """Ours, over these data sets only."""
+        """Our ranks, averaged over these data sets only."""
         return np.asarray(self.table.ranks[self._rows].mean(axis=0))
 
     @property
@@ -383,7 +326,7 @@ class Difference:
         return np.asarray(self._published(self.published.ranks).mean(axis=0))
 
     def grid(self) -> Grid:
-        """Differences, their mean absolute value and the rank correlation of each row."""
+        """Return differences, their mean absolute value and the rank correlation of each row."""
         header = ["data set", *self.methods, "mean abs.", "rank corr."]
         rows = [
             [name, *(f"{d:+.3f}" for d in row), f"{np.abs(row).mean():.3f}", _correlation(rho)]
@@ -399,19 +342,19 @@ class Difference:
                 ["Average rank, published", *_all(self.published_average_ranks, ".2f"), "", ""],
             ]
         title = f"Ours minus published, {TITLES[self.table.classifier]}: "
-        notes = [*self.left_out, *self.table.notes()]
+        notes = [*self.not_compared, *self.table.notes()]
         title += self.table.comparison.title
         return Grid(title, header, rows, notes, min(3, len(rows)))
 
 
 def difference(table: ErrorTable, published: Published) -> Difference:
-    """Compare a table with the published one, where both have the data set."""
+    """Compare a table with the published one, on the data sets that both have."""
     datasets, notes = [], []
     for name in table.datasets:
         if name not in published.errors:
-            notes.append(f"Not compared: {name}: the paper's table does not have it.")
+            notes.append(f"Not compared: {name}: it is not in the table of the paper.")
         elif name in published.misprints:
-            notes.append(f"Not compared: {name}: its row repeats the 3-NN table, a misprint.")
+            notes.append(f"Not compared: {name}: its row is a misprint, a copy of the 3-NN table.")
         else:
             datasets.append(name)
     return Difference(table, published, tuple(datasets), tuple(notes))
@@ -422,7 +365,7 @@ def difference(table: ErrorTable, published: Published) -> Difference:
 
 @dataclass(frozen=True, eq=False)
 class TimeTable:
-    """Seconds of a selection, mean over the splits.
+    """Processor seconds of a selection, mean over the splits.
 
     Attributes
     ----------
@@ -438,7 +381,7 @@ class TimeTable:
 
     @property
     def mean(self) -> NDArray[np.float64]:
-        """Of each method over the data sets."""
+        """The mean of each method over the data sets."""
         return np.asarray(self.seconds.mean(axis=0))
 
     @property
@@ -447,12 +390,12 @@ class TimeTable:
         return np.asarray(self.seconds.std(axis=0))
 
     def ratios(self, reference: str) -> NDArray[np.float64]:
-        """How many times as long as the reference each method takes, a row a data set."""
+        """Return the time of each method divided by that of the reference, by data set."""
         column = self.methods.index(reference)
         return np.asarray(self.seconds / self.seconds[:, [column]])
 
     def grid(self, reference: str) -> Grid:
-        """Seconds a data set; mean, deviation and ratios to the reference."""
+        """Return the seconds of each data set, their mean and deviation, and ratios."""
         rows = [
             [name, *_all(row, ".3g")] for name, row in zip(self.datasets, self.seconds, strict=True)
         ]
@@ -461,11 +404,11 @@ class TimeTable:
             rows += [
                 ["Mean", *_all(self.mean, ".3g")],
                 ["Standard deviation", *_all(self.deviation, ".3g")],
-                [f"Times {reference}, median", *_all(np.median(ratios, axis=0), ".3g")],
-                [f"Times {reference}, most", *_all(ratios.max(axis=0), ".3g")],
+                [f"Ratio to {reference}, median", *_all(np.median(ratios, axis=0), ".3g")],
+                [f"Ratio to {reference}, maximum", *_all(ratios.max(axis=0), ".3g")],
             ]
         notes = [
-            "One thread a method; times include cutting the columns.",
+            "Each method uses one thread. Times include cutting the columns into bins.",
             *missing_notes(self.missing),
         ]
         header = ["data set", *self.methods]
@@ -476,7 +419,7 @@ class TimeTable:
 def time_table(
     outcomes: Mapping[Item, Outcome], comparison: Comparison, missing: Mapping[str, str]
 ) -> TimeTable:
-    """Mean times of every method on the data sets that all of them have finished."""
+    """Return mean times of every method, on the data sets that all methods have finished."""
     seconds: dict[tuple[str, str], list[float]] = {}
     for item, outcome in sorted(outcomes.items()):
         seconds.setdefault((item.dataset, item.method), []).append(outcome.seconds)

@@ -179,12 +179,13 @@ class Explanation:
     reason: str
 
     def __str__(self) -> str:
-        lines = [self.reason, "", f"  relevance      {self.relevance:.4f} nats"]
-        lines.append(f"  score          {self.score:.4f}")
+        lines = [self.reason, "", f"  relevance           {self.relevance:.4f} nats"]
+        lines.append(f"  score               {self.score:.4f}")
         if self.representative_set:
-            lines.append(f"  represented by {', '.join(map(repr, self.representative_set))}")
+            members = ", ".join(map(repr, self.representative_set))
+            lines.append(f"  representative set  {members}")
         lines += self._shared("redundant with", 1) + self._shared("synergy with", -1)
-        lines += ["", f"  {'step':>4}  {'its score':>9}  {'best':>9}  selected"]
+        lines += ["", f"  {'step':>4}  {'its score':>9}  {'largest':>9}  selected"]
         for contest in self.contests:
             lines.append(
                 f"  {contest.step:>4}  {contest.score:>9.4f}  {contest.taken_score:>9.4f}  "
@@ -199,7 +200,7 @@ class Explanation:
         if not largest:
             return []
         parts = [f"{name!r} {value:.4f}{self._share(value, sign)}" for value, name in largest]
-        return [f"  {title:<14} {', '.join(parts)}"]
+        return [f"  {title:<18}  {', '.join(parts)}"]
 
     def _share(self, value: float, sign: int) -> str:
         if sign < 0 or self.relevance <= 0:

@@ -192,7 +192,7 @@ def _missing(survey: ValueSurvey, n_rows: int) -> _Found:
     for j in np.flatnonzero((survey.n_present < n_rows) & (survey.n_present > 0)).tolist():
         n_missing = n_rows - int(survey.n_present[j])
         share = n_missing / n_rows
-        yield "missing", j, f"has {n_missing} missing values of {n_rows} ({share:.1%}).", share
+        yield "missing", j, f"is missing in {n_missing} of {n_rows} rows ({share:.1%}).", share
 
 
 # --- the survey -----------------------------------------------------------------------------------

@@ -17,7 +17,8 @@ Observer = Callable[[Numbers | Categories], None]
 class ObservedTable(Table):
     """A table that shows each of its blocks to observers, the first time the block is read.
 
-    Observers are called from any thread and in any order. Rows taken from it are not observed.
+    Observers are called from any thread and in any order. A table that ``take`` returns is not
+    observed.
     """
 
     def __init__(self, table: Table, observers: Sequence[Observer]) -> None:

@@ -1,14 +1,13 @@
-"""How stable a selection is: the same selector on many resamples of the same table.
+"""Stability of a selection: the same selector on many resamples of the same table.
 
 Φ = 1 − [1/D Σ_f M/(M−1) p_f (1−p_f)] / [k̄/D (1 − k̄/D)]
 
-p_f is how often column f was selected in M resamples, k̄ how many columns were on average. 1: always
-the same columns; 0: no better than columns drawn at random. Nogueira, Sechidis, Brown 2018.
+p_f is the share of M resamples in which column f was selected, k̄ the mean number of selected
+columns. 1: always the same columns; 0: as stable as random columns. Nogueira, Sechidis, Brown 2018.
 """
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any, NamedTuple, Self
 
 import joblib
@@ -20,8 +19,13 @@ from sklearn.utils import check_random_state
 
 from hocmim.coding.groups import resolve_groups
 from hocmim.data.table import take_rows
+from hocmim.data.target import is_continuous
 from hocmim.errors import InvalidParameterError
+from hocmim.parameters import Number, OneOf, check_value
 from hocmim.selectors.base import RankingSelector
+
+FRACTION = Number(0, 1, is_above=True)
+CONFIDENCE = Number(0, 1, is_above=True, is_below=True)
 
 
 class Stability(NamedTuple):
@@ -33,20 +37,20 @@ class Stability(NamedTuple):
 
 
 def stability_index(selections: ArrayLike, *, confidence: float = 0.95) -> Stability:
-    """Φ of several selections out of the same columns, with its interval.
+    """Return Φ of several selections from the same columns, with its confidence interval.
 
     Parameters
     ----------
     selections : array of bool, shape (M, D)
-        Which columns each of M ≥ 2 selections took.
+        Which columns each of M ≥ 2 selections contains.
     confidence : float
-        Of the interval.
+        Confidence level of the interval.
 
     Returns
     -------
     Stability
-        ``value``, ``variance`` and ``interval``: all NaN where Φ is not defined, because every
-        selection took every column, or none took any.
+        ``value``, ``variance`` and ``interval``. All are NaN if Φ is not defined, because every
+        selection contains every column, or every selection is empty.
 
     References
     ----------
@@ -59,20 +63,20 @@ def stability_index(selections: ArrayLike, *, confidence: float = 0.95) -> Stabi
     >>> round(stability_index([[1, 1, 0, 0], [1, 1, 0, 0], [1, 0, 1, 0]]).value, 3)
     0.333
     """
-    taken = np.asarray(selections, np.float64)
-    if taken.ndim != 2 or len(taken) < 2 or not np.isin(taken, (0, 1)).all():
+    chosen = np.asarray(selections, np.float64)
+    if chosen.ndim != 2 or len(chosen) < 2 or not np.isin(chosen, (0, 1)).all():
         raise InvalidParameterError(
-            "selections must be a table of 0 and 1, one row a selection, with at least two rows."
+            "selections must be a table of 0 and 1 with one row a selection and at least two rows."
         )
-    M, D = taken.shape
-    frequency, sizes = taken.mean(axis=0), taken.sum(axis=1)
+    M, D = chosen.shape
+    frequency, sizes = chosen.mean(axis=0), chosen.sum(axis=1)
     share = sizes.mean() / D
     by_chance = share * (1 - share)
     if by_chance == 0:
         return Stability(np.nan, np.nan, (np.nan, np.nan))
     index = 1 - M / (M - 1) * (frequency * (1 - frequency)).mean() / by_chance
     size = sizes / D
-    each = (taken @ frequency / D - size * share) / by_chance
+    each = (chosen @ frequency / D - size * share) / by_chance
     each += index / 2 * (2 * size * share - size - share + 1) / by_chance
     variance = 4 / M**2 * ((each - each.mean()) ** 2).sum()
     half = norm.ppf((1 + confidence) / 2) * np.sqrt(variance)
@@ -81,20 +85,20 @@ def stability_index(selections: ArrayLike, *, confidence: float = 0.95) -> Stabi
 
 
 def wilson_intervals(counts: ArrayLike, n: int, *, confidence: float = 0.95) -> NDArray[np.float64]:
-    """Wilson's confidence interval of each probability, from counts out of n. Shape (D, 2)."""
+    """Return Wilson's interval of each probability, from counts out of n. Shape (D, 2)."""
     p, z = np.asarray(counts, np.float64) / n, norm.ppf((1 + confidence) / 2)
     middle = p + z**2 / (2 * n)
     half = z * np.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
     low, high = (middle - half) / (1 + z**2 / n), (middle + half) / (1 + z**2 / n)
-    # At 0 and 1 the bound is p itself, but for rounding.
+    # For p = 0 and p = 1 the bound is exactly p; without this, rounding would change it.
     return np.column_stack([np.where(p == 0, 0.0, low), np.where(p == 1, 1.0, high)])
 
 
 class StabilitySelector(MetaEstimatorMixin, RankingSelector):
-    """Selects the columns that another selector selects again and again on resamples.
+    """Selects the columns that another selector selects often on resamples of the rows.
 
-    The selector is fitted on ``n_resamples`` resamples of the rows; a column is kept if it was
-    selected in at least ``threshold`` of them. Classes keep their shares in each resample.
+    The selector is fitted on ``n_resamples`` resamples of the rows, stratified by class. A column
+    is selected if it is selected in at least the share ``threshold`` of them.
 
     Parameters
     ----------
@@ -102,43 +106,43 @@ class StabilitySelector(MetaEstimatorMixin, RankingSelector):
         Any selector with ``get_support``, of this package or of scikit-learn.
     n_resamples : int, default 50
     resampling : {"bootstrap", "subsample"}
-        Rows drawn with replacement, or without.
+        Draw rows with replacement, or without.
     sample_fraction : float or None
-        Rows of a resample, as a fraction of all. None: all of them for the bootstrap, half of them
-        for subsamples.
+        Size of a resample, as a fraction of all rows. None: 1 for the bootstrap, 0.5 for
+        subsamples.
     threshold : float, default 0.5
-        How often a column must be selected to be kept.
+        The share of resamples in which a column must be selected.
     n_features_to_select : int, float or None, default None
-        Keep this many columns, those selected most often, whatever the threshold; None goes by the
+        Select this many columns, the most frequent ones, and ignore the threshold; None uses the
         threshold.
     confidence : float, default 0.95
-        Of the intervals.
+        Confidence level of the intervals.
     random_state : int, RandomState or None, default 0
         Seed of the resamples.
     n_jobs : int or None
-        Resamples at a time, as in joblib. None: one after the other, with the threads of the
-        selector itself. Never changes a result.
+        Number of resamples fitted in parallel, as in joblib. None: one after the other, each with
+        the threads of the selector. Never changes a result.
 
     Attributes
     ----------
     selected_ : ndarray of int64, shape (K,)
-        The columns kept, the most frequent first; of equal ones the first in the table.
+        The selected columns, the most frequent first; among equals the first in the table.
     scores_ : ndarray of float64, shape (K,)
         Their frequencies.
     frequencies_ : ndarray of float64, shape (n_features_in_,)
         The share of resamples in which each column was selected.
     frequency_intervals_ : ndarray of float64, shape (n_features_in_, 2)
-        Wilson's interval of each: what the frequency would be with ever more resamples.
+        Wilson's interval of each: for the frequency in an infinite number of resamples.
     stability_ : float
-        Φ: 1 if all resamples gave the same columns, 0 if they are as random draws. NaN if every
-        resample gave all columns, or none.
+        Φ: 1 if all resamples give the same columns, 0 if they are as stable as random columns. NaN
+        if every resample gives all columns, or none.
     stability_interval_ : tuple of float
     selections_ : ndarray of bool, shape (n_resamples, n_features_in_)
     features_ : Features
-        The groups of columns the selector selects as one (its ``feature_groups``), which count as
-        one here too, and the other columns.
+        The columns, and the groups of columns that the selector selects as one feature (its
+        ``feature_groups``); a group counts as one here too.
     ranking_ : ndarray of int64, shape (n_features_in_,)
-        Every column by its frequency.
+        The rank of every column by its frequency.
 
     References
     ----------
@@ -180,16 +184,16 @@ class StabilitySelector(MetaEstimatorMixin, RankingSelector):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the selector on resamples of X and y, and count what it selects.
+        """Fit the selector on resamples of X and y, and count how often it selects each column.
 
         Parameters
         ----------
         X : table of shape (n_samples, n_features)
-            Anything the selector takes.
+            Anything the selector accepts.
         y : array of shape (n_samples,)
         sample_weight : array of shape (n_samples,), optional
-            Whole numbers: a row of weight w is w equal rows, each drawn on its own; the selector
-            itself is passed no weights.
+            Non-negative integers: a row of weight w is w equal rows, each drawn independently. The
+            selector is fitted without weights.
         """
         fraction = self._check_parameters()
         table, target = self._validate_input(X, y, sample_weight)
@@ -214,26 +218,19 @@ class StabilitySelector(MetaEstimatorMixin, RankingSelector):
         return self._keep()
 
     def _check_parameters(self) -> float:
-        """Check every parameter; return the fraction of the rows a resample holds."""
+        """Check every parameter; return the size of a resample as a fraction of the rows."""
         if not hasattr(self.selector, "get_support"):
             raise InvalidParameterError(
                 "selector must be an estimator with fit and get_support, such as HOCMIM(10). Got "
                 f"{self.selector!r} instead."
             )
-        n = self.n_resamples
-        if not isinstance(n, Integral) or isinstance(n, bool) or n < 2:
-            raise InvalidParameterError(
-                f"n_resamples must be an integer of at least 2. Got {n!r} instead."
-            )
-        if self.resampling not in ("bootstrap", "subsample"):
-            raise InvalidParameterError(
-                f"resampling must be 'bootstrap' or 'subsample'. Got {self.resampling!r} instead."
-            )
-        _check_fraction("threshold", self.threshold)
-        _check_fraction("confidence", self.confidence, below=1.0)
+        check_value("n_resamples", self.n_resamples, Number(2, is_whole=True))
+        check_value("resampling", self.resampling, OneOf(("bootstrap", "subsample")))
+        check_value("threshold", self.threshold, FRACTION)
+        check_value("confidence", self.confidence, CONFIDENCE)
         if self.sample_fraction is None:
             return 1.0 if self.resampling == "bootstrap" else 0.5
-        _check_fraction("sample_fraction", self.sample_fraction)
+        check_value("sample_fraction", self.sample_fraction, FRACTION)
         return float(self.sample_fraction)
 
     def _keep(self) -> Self:
@@ -243,7 +240,7 @@ class StabilitySelector(MetaEstimatorMixin, RankingSelector):
         self.frequency_intervals_ = wilson_intervals(
             counts, self.n_resamples, confidence=self.confidence
         )
-        first = self.features_.first  # the columns of a group are all selected or none is
+        first = self.features_.first  # the columns of a group are selected together
         self.stability_, _, self.stability_interval_ = stability_index(
             self.selections_[:, first], confidence=self.confidence
         )
@@ -259,7 +256,7 @@ class StabilitySelector(MetaEstimatorMixin, RankingSelector):
         return self._set_selection(selected, frequencies[selected], ranking, self.features_)
 
     def __sklearn_tags__(self) -> Any:
-        """Tags: takes what the selector takes."""
+        """Tags: accepts what the selector accepts."""
         tags = super().__sklearn_tags__()
         if hasattr(self.selector, "__sklearn_tags__"):
             of_selector = self.selector.__sklearn_tags__().input_tags
@@ -272,9 +269,9 @@ class StabilitySelector(MetaEstimatorMixin, RankingSelector):
 def _draw(
     y: NDArray[Any], fraction: float, replace: bool, rng: np.random.RandomState
 ) -> NDArray[np.int64]:
-    """Rows of a resample, in order; classes keep their shares, and one row at least."""
-    is_continuous = y.dtype.kind == "f" and bool((y != np.rint(y)).any())
-    groups = np.zeros(len(y), np.int64) if is_continuous else np.unique(y, return_inverse=True)[1]
+    """Draw the rows of a resample, in order; stratified, with at least one row a class."""
+    is_one_group = is_continuous(y)
+    groups = np.zeros(len(y), np.int64) if is_one_group else np.unique(y, return_inverse=True)[1]
     parts = []
     for group in range(groups.max() + 1):
         rows = np.flatnonzero(groups == group)
@@ -285,10 +282,3 @@ def _draw(
 
 def _support(selector: Any, X: Any, rows: NDArray[np.int64], y: NDArray[Any]) -> NDArray[np.bool_]:
     return np.asarray(selector.fit(take_rows(X, rows), y).get_support(), bool)
-
-
-def _check_fraction(parameter: str, value: Any, *, below: float = np.inf) -> None:
-    is_number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
-    if not is_number or not 0 < value <= 1 or value >= below:
-        limits = "a number above 0 and " + ("below 1" if below == 1 else "at most 1")
-        raise InvalidParameterError(f"{parameter} must be {limits}. Got {value!r} instead.")

@@ -319,10 +319,8 @@ def test_groups_and_weights(tmp_path):
     copies = [message for k, message in data["notes"] if k == 0]
     assert copies[0].startswith("'copy' explains 100%")
     assert "Check both before" in words_of(path)
-    assert (
-        f"selected {len(data['selected'])} of 7 features, from {weights.sum()} samples. The first, both,"
-        in words_of(path)
-    )
+    assert f"selected {len(data['selected'])} of 7 features, from 120 samples." in words_of(path)
+    assert "The first, both, alone has" in words_of(path)
     rows = int((weights > 0).sum())
     assert [m for _, m in data["notes"] if "identifier" in m] == [
         f"looks like an identifier: {rows} of its {rows} values are distinct."

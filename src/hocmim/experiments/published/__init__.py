@@ -1,8 +1,8 @@
-"""The paper's own figures, as printed: errors, ranks, average ranks, sizes of the data sets.
+"""The results printed in the paper: errors, ranks, average ranks, sizes of the data sets.
 
 In the high-dimensional SVM table the rows of pcmac and pengleuk repeat those of the 3-NN table, a
-misprint: :attr:`Published.misprints` names them, and comparisons leave them out. The ranks are
-those printed, made from errors of more than the three printed digits. The average ranks of the
+misprint: :attr:`Published.misprints` lists them, and comparisons exclude them. The ranks are those
+printed, computed from errors with more than the three printed digits. The average ranks of the
 3-NN table of low-dimensional sets are over 16 sets, of which 15 are printed.
 """
 
@@ -13,13 +13,12 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
-# The paper's spelling of the titles is kept where it is a name, and mended where it is not.
 MISPRINTED_ROWS = {("svm", "high"): ("pcmac", "pengleuk")}
 
 
 @dataclass(frozen=True)
 class PublishedSet:
-    """A data set of the paper: our name, the printed one, and its size."""
+    """A data set of the paper: its name here, the printed name, and its size."""
 
     name: str
     printed_name: str
@@ -29,7 +28,7 @@ class PublishedSet:
 
     @property
     def is_high_dimensional(self) -> bool:
-        """Whether the paper counts it among the high-dimensional ones (D > 520)."""
+        """Whether it is high-dimensional in the paper (D > 520)."""
         return self.n_features > 520
 
 
@@ -45,7 +44,7 @@ class Published:
     average_ranks : dict of method to float
         As printed.
     misprints : tuple of str
-        Rows that cannot be right.
+        Rows that are misprints.
     """
 
     methods: tuple[str, ...]
@@ -57,7 +56,7 @@ class Published:
 
 @cache
 def published_sets() -> tuple[PublishedSet, ...]:
-    """The 20 data sets of the paper, in its order."""
+    """Return the 20 data sets of the paper, in its order."""
     return tuple(
         PublishedSet(
             row["name"],
@@ -72,7 +71,7 @@ def published_sets() -> tuple[PublishedSet, ...]:
 
 @cache
 def published_table(classifier: str, comparison: str) -> Published:
-    """The table of a classifier ("knn" or "svm") and a comparison ("low", "high" or "filters")."""
+    """Return a table by classifier ("knn", "svm") and comparison ("low", "high", "filters")."""
     rows = _rows(f"{classifier}_{comparison}.csv")
     methods = tuple(
         column for column in rows[0] if column != "dataset" and not column.endswith(" rank")

@@ -1,4 +1,4 @@
-"""What the scripts of a report read: numbers rounded as they are shown, and sentences.
+"""The data of the scripts of a report: numbers rounded as they are shown, and sentences.
 
 The scripts round no number and make no sentence. A number is rounded here to the decimals it is
 shown with; a sentence is a template, sent once, and its arguments.

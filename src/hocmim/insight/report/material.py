@@ -56,5 +56,6 @@ def _find_notes(basis: Basis, table: Table, survey: ValueSurvey) -> list[Note]:
     weighted = ValueSurvey(table.n_columns, basis.target._replace(column=y))
     for block in table.take(basis.rows[once]).blocks():
         weighted.add(block)
-    narrow, wide = (np.ascontiguousarray(part[:, once]) for part in (codes.narrow, codes.wide))
+    narrow = np.ascontiguousarray(codes.narrow[:, once])
+    wide = np.ascontiguousarray(codes.wide[:, once])
     return notes_from(Codes(narrow, wide, codes.place, codes.arity), y, weighted, table.names)

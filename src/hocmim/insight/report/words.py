@@ -75,7 +75,7 @@ def together(evidence: Evidence) -> tuple[float, float]:
 def _why_it_stopped(evidence: Evidence) -> Sentence:
     stopping, K = evidence.basis.selection.stopping, len(evidence.selected)
     if not evidence.is_search:
-        return [f"{evidence.method} ranks all features; the page shows the best {K:,}."]
+        return [f"{evidence.method} ranks all features and selects the best {K:,}."]
     if stopping is None:
         if evidence.n_features == K:
             return ["All features were selected."]

@@ -17,17 +17,17 @@ from hocmim.selectors.filters._base import (
 class FisherScore(WeightedFilter):
     """F = Σ_c n_c (μ_c − μ)² / Σ_c n_c σ_c².
 
-    Rewards a column whose class means lie far apart for the spread within the classes. Cost O(ND).
+    Rewards a column whose class means differ by more than the spread within classes. Cost O(ND).
 
     A constant column scores 0, the worst. A column that is constant within every class but not
     overall separates the classes perfectly: its score is infinite and it ranks first. A
-    categorical column is taken as the vector of its level indicators, numerator and denominator
-    summed over them, so that the order of the levels does not matter.
+    categorical column is treated as the vector of its level indicators: numerator and denominator
+    are summed over them, so that the order of the levels does not matter.
 
     Parameters
     ----------
     n_features_to_select : int, float or None, default=10
-        How many columns to keep; see :class:`~hocmim.selectors.base.RankingSelector`.
+        How many columns to select; see :class:`~hocmim.selectors.base.RankingSelector`.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class FisherScore(WeightedFilter):
 def fisher_score(
     X: NDArray[np.float64], y: NDArray[np.int32], is_categorical: ArrayLike | None = None
 ) -> NDArray[np.float64]:
-    """Fisher score of every column of X, classes y = 0..C-1."""
+    """Return the Fisher score of every column of X, classes y = 0..C-1."""
     members = indicator(y)
     scores = np.empty(X.shape[1])
     for block in column_blocks(*X.shape):
@@ -71,14 +71,14 @@ def fisher_score(
 def _scatter(
     X: NDArray[np.float64], members: NDArray[np.float64], y: NDArray[np.int32]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Sums of squares between and within the classes, each column centred before squaring."""
+    """Return sums of squares between and within classes; columns are centred before squaring."""
     sizes = members.sum(axis=1)[:, None]
     centred = X - X.mean(axis=0)
     means = members @ centred / sizes
-    overall = centred.mean(axis=0)  # what rounding left of the mean
+    overall = centred.mean(axis=0)  # not exactly 0, by rounding
     between = (sizes * (means - overall) ** 2).sum(axis=0)
     within = ((centred - means[y]) ** 2).sum(axis=0)
-    # Rounding makes an exact zero look like 1e-32, and 0/0 like anything: settle both exactly.
+    # Rounding turns an exact zero into about 1e-32, and 0/0 into any number: set both exactly.
     first = X[members.argmax(axis=1)]
     within[(first[y] == X).all(axis=0)] = 0.0
     between[constant_columns(X)] = 0.0

@@ -15,14 +15,14 @@ class GiniIndex(WeightedFilter):
     perfect split. Each column is sorted once and every threshold between two distinct values is
     tried: O(D N (log N + C)).
 
-    A constant column has no threshold; its score is the impurity of y itself, the worst there is.
+    A constant column has no threshold; its score is the impurity of y, the worst possible.
     A categorical column is split into one level against all others, since its levels have no
     order.
 
     Parameters
     ----------
     n_features_to_select : int, float or None, default=10
-        How many columns to keep; see :class:`~hocmim.selectors.base.RankingSelector`.
+        How many columns to select; see :class:`~hocmim.selectors.base.RankingSelector`.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class GiniIndex(WeightedFilter):
 def gini_index(
     X: NDArray[np.float64], y: NDArray[np.int32], is_categorical: ArrayLike | None = None
 ) -> NDArray[np.float64]:
-    """Smallest weighted Gini impurity over the splits of every column, classes y = 0..C-1."""
+    """Return the smallest impurity over the splits of every column, classes y = 0..C-1."""
     scores = np.empty(X.shape[1])
     for block in column_blocks(*X.shape):
         scores[block] = _best_threshold(np.ascontiguousarray(X[:, block].T), y)
@@ -64,7 +64,7 @@ def gini_index(
 
 
 def _best_threshold(columns: NDArray[np.float64], y: NDArray[np.int32]) -> NDArray[np.float64]:
-    """The smallest impurity of each row of ``columns`` (one column of the table a row)."""
+    """Return the smallest impurity of each row of ``columns`` (a row is a column of the table)."""
     order = np.argsort(columns, axis=1)
     values = np.take_along_axis(columns, order, axis=1)
     labels = y[order[:, :-1]]  # the last sample is never left of a threshold
@@ -81,7 +81,7 @@ def _best_threshold(columns: NDArray[np.float64], y: NDArray[np.int32]) -> NDArr
 
 
 def _impurity(left: NDArray[np.float64], totals: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Impurity of splits with ``left[s, c]`` samples of class c on the left."""
+    """Return the impurity of splits with ``left[s, c]`` samples of class c on the left."""
     right = totals - left
     n_left, n_right = left.sum(axis=1), right.sum(axis=1)
     pure = (left**2).sum(axis=1) / n_left

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hocmim.errors import InvalidParameterError
+from hocmim.parameters import Number, check_value
 from hocmim.selectors.filters._base import (
     Samples,
     WeightedFilter,
@@ -24,8 +23,8 @@ DAMPING = 0.9
 class ILFS(WeightedFilter):
     """s = row sums of (I − rA)⁻¹ − I, A_ij = p(relevant|i) p(relevant|j), r = 0.9/ρ(A).
 
-    Rewards a column by all paths through it on a graph whose edges join relevant columns. How
-    relevant a column is comes from a latent-variable model:
+    Rewards a column by all paths through it on a graph whose edges join relevant columns. The
+    relevance of a column comes from a latent-variable model:
 
     1. Each sample's closeness to its own class mean in a column, among all class means:
        (1/d_y) / Σ_c (1/d_c) with d_c = (x − μ_c)². With two classes this is 1 − d_y/(d_1 + d_2).
@@ -38,18 +37,18 @@ class ILFS(WeightedFilter):
     4. A = a aᵀ (the diagonal included) has rank one and ρ(A) = aᵀa, hence
        (I − rA)⁻¹ − I = rA/(1 − r aᵀa), and s_i = 9 a_i Σ_j a_j / Σ_j a_j². No D×D matrix is made.
 
-    Cost O(N D C) and O(D T) an EM step. A constant column says nothing of the classes: it takes
-    no part in the model, has p(relevant) = 0 and scores 0, the worst. A categorical column is read
-    as numbers, the index of each level among the sorted levels.
+    Cost O(N D C) and O(D T) an EM step. A constant column has no information about the
+    classes: it is excluded from the model, has p(relevant) = 0 and scores 0, the worst. A
+    categorical column is treated as numbers, the index of each level among the sorted levels.
 
     Parameters
     ----------
     n_features_to_select : int, float or None, default=10
-        How many columns to keep; see :class:`~hocmim.selectors.base.RankingSelector`.
+        How many columns to select; see :class:`~hocmim.selectors.base.RankingSelector`.
     n_tokens : int, default=6
         T.
     max_iter : int, default=1000
-        Most EM steps.
+        Maximum number of EM steps.
     tol : float, default=1e-9
         EM stops when the log-likelihood grows by less than this share of its size.
 
@@ -60,9 +59,9 @@ class ILFS(WeightedFilter):
     relevance_ : ndarray of float64, shape (n_features_in_,)
         p(relevant|i) of every column.
     log_likelihood_ : ndarray of float64, shape (n_iter_ + 1,)
-        Before the first EM step and after each; never falls.
+        Before the first EM step and after each step; never decreases.
     n_iter_ : int
-        EM steps done.
+        Number of EM steps.
     selected_, scores_, ranking_
         See :class:`~hocmim.selectors.base.RankingSelector`.
 
@@ -99,14 +98,9 @@ class ILFS(WeightedFilter):
         return path_scores(self.relevance_)
 
     def _check_parameters(self) -> None:
-        for name, least in (("n_tokens", 2), ("max_iter", 1)):
-            value = getattr(self, name)
-            if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
-                raise InvalidParameterError(
-                    f"{name} must be an integer of at least {least}. Got {value!r} instead."
-                )
-        if not self.tol >= 0:
-            raise InvalidParameterError(f"tol must be 0 or more. Got {self.tol!r} instead.")
+        check_value("n_tokens", self.n_tokens, Number(2, is_whole=True))
+        check_value("max_iter", self.max_iter, Number(1, is_whole=True))
+        check_value("tol", self.tol, Number(0))
 
 
 class RelevanceModel(NamedTuple):
@@ -119,7 +113,7 @@ class RelevanceModel(NamedTuple):
     token_given_factor : ndarray, shape (T, 2)
         p(token|relevant), p(token|irrelevant).
     log_likelihood : ndarray
-        Before the first EM step and after each.
+        Before the first EM step and after each step.
     """
 
     relevance: NDArray[np.float64]
@@ -130,12 +124,13 @@ class RelevanceModel(NamedTuple):
 def closeness(X: NDArray[np.float64], y: NDArray[np.int32]) -> NDArray[np.float64]:
     """(1/d_y) / Σ_c (1/d_c) of every cell, d_c its squared distance to the mean of class c.
 
-    A value on its own class mean has closeness 1, shared with any other class of the same mean.
+    A value equal to its own class mean has closeness 1, divided by the number of classes with the
+    same mean.
     """
     members = indicator(y)
     means = members @ X / members.sum(axis=1)[:, None]
     own = (X - means[y]) ** 2
-    # d_y/d_c summed over c is 1/closeness; d_y = 0 leaves the number of means at that same place.
+    # d_y/d_c summed over c is 1/closeness; for d_y = 0 it is the number of means at that place.
     total = np.zeros(X.shape)
     for mean in means:
         other = (X - mean) ** 2
@@ -148,10 +143,10 @@ def closeness(X: NDArray[np.float64], y: NDArray[np.int32]) -> NDArray[np.float6
 def token_counts(
     X: NDArray[np.float64], y: NDArray[np.int32], n_tokens: int
 ) -> NDArray[np.float64]:
-    """How many samples of each column fall on each token: shape (T, D), the last the closest."""
+    """Count the samples of each column with each token: shape (T, D), the last the closest."""
     counts = np.empty((n_tokens, X.shape[1]))
     for block in column_blocks(*X.shape):
-        # Rounded first: a closeness of exactly 1/2 must not fall left or right by its last bit.
+        # Rounded first: rounding errors must not decide the token of a closeness of exactly 1/2.
         tokens = np.floor(np.round(closeness(X[:, block], y), 12) * n_tokens)
         for t in range(n_tokens):
             at_least = tokens >= t if t == n_tokens - 1 else tokens == t
@@ -174,7 +169,7 @@ def fit_relevance(
     trace = [float(np.sum(seen * np.log(mixture)))]
     for _ in range(max_iter if seen.size else 0):
         ratio = seen / mixture
-        # E and M step in one: p(f|token, column) is never stored.
+        # E and M step together, so that p(f|token, column) is not stored.
         new_token = token * (ratio @ factor.T)
         factor *= token.T @ ratio
         factor /= factor.sum(axis=0)
@@ -189,12 +184,12 @@ def fit_relevance(
 
 
 def _mixture(token: NDArray[np.float64], factor: NDArray[np.float64]) -> NDArray[np.float64]:
-    """p(token|column), kept above 0 where both factors have died out."""
+    """Return p(token|column), kept above 0 if both factors underflow."""
     return np.maximum(token @ factor, np.finfo(float).tiny)
 
 
 def path_scores(relevance: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Row sums of (I − rA)⁻¹ − I for A = a aᵀ and r = 0.9/aᵀa, in closed form."""
+    """Return the row sums of (I − rA)⁻¹ − I for A = a aᵀ and r = 0.9/aᵀa, in closed form."""
     energy = relevance @ relevance
     if energy == 0.0:
         return np.zeros(len(relevance))

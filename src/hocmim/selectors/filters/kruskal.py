@@ -16,13 +16,13 @@ class KruskalWallis(WeightedFilter):
     a column whose values are shifted between classes, whatever their distribution. The ranking
     by H is the ranking by p-value. Cost O(D N log N).
 
-    A constant column scores 0, the worst. A categorical column is read as ordered, in the sorted
-    order of its levels: the test knows nothing but ranks.
+    A constant column scores 0, the worst. A categorical column is treated as ordered, in the
+    sorted order of its levels: the test uses only ranks.
 
     Parameters
     ----------
     n_features_to_select : int, float or None, default=10
-        How many columns to keep; see :class:`~hocmim.selectors.base.RankingSelector`.
+        How many columns to select; see :class:`~hocmim.selectors.base.RankingSelector`.
 
     Attributes
     ----------
@@ -47,13 +47,13 @@ class KruskalWallis(WeightedFilter):
 
 
 def kruskal_wallis(X: NDArray[np.float64], y: NDArray[np.int32]) -> NDArray[np.float64]:
-    """H with tie correction of every column of X, classes y = 0..C-1."""
+    """Return H with tie correction of every column of X, classes y = 0..C-1."""
     n_samples = len(y)
     members = indicator(y)
     sizes = members.sum(axis=1)[:, None]
     scores = np.empty(X.shape[1])
     for block in column_blocks(*X.shape):
-        # Centred ranks are multiples of one half: the sums below are exact.
+        # Centred ranks are multiples of one half, so that these sums are exact.
         ranks = rankdata(X[:, block], axis=0) - (n_samples + 1) / 2
         between = ((members @ ranks) ** 2 / sizes).sum(axis=0)
         total = (ranks**2).sum(axis=0)

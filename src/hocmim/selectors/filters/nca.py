@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import Executor
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,65 +14,65 @@ from sklearn.utils import check_random_state
 
 from hocmim import _native
 from hocmim.errors import InvalidParameterError
+from hocmim.parameters import Number, check_value
 from hocmim.selectors.filters._base import Samples, ScoringFilter, constant_columns, thread_pool
 
 BLOCK_ROWS = 64
-"""Rows a thread takes at a time: fixed, so that sums do not depend on the number of threads."""
+"""Rows of a block: fixed, so that sums do not depend on the number of threads."""
 
 SPARSE_SHARE = 0.3
-"""Columns of which no more than this share of the rows is off the commonest value are sparse."""
+"""A column is sparse if at most this share of its rows differs from the most frequent value."""
 
 NEGLIGIBLE_WEIGHT = 1e-22
-"""Columns of smaller w² cannot change a distance of doubles: they are left out of it."""
+"""Columns of smaller w² cannot change a distance in double precision, and are skipped."""
 
 
 class NCA(ScoringFilter):
     """Maximise (1/N) Σ_i p_i − λ Σ_r w_r²; the score of column r is w_r².
 
     p_i = Σ_j p_ij [y_i = y_j] is the chance that sample i's random neighbour is of its own class,
-    p_ij ∝ exp(−Σ_r w_r² |x_ir − x_jr| / σ), p_ii = 0. Rewards the columns a nearest-neighbour
-    classifier would want a distance to be made of, all of them weighed together. This is the
+    p_ij ∝ exp(−Σ_r w_r² |x_ir − x_jr| / σ), p_ii = 0. Rewards the columns whose weighted
+    distance suits a nearest-neighbour classifier; all columns are weighted together. This is the
     diagonal, regularised form of MATLAB's ``fscnca``, not scikit-learn's
     ``NeighborhoodComponentsAnalysis``, which learns a projection.
 
     Columns are standardised first, and L-BFGS with the exact gradient starts from w = 1. The
     objective is not concave: the result is a local maximum. Cost O(N² D) an evaluation, memory
-    O(N D); a column that has one value in most rows (a count of words, a sensor out of reach)
-    costs only the square of the number of its other rows.
+    O(N D); a column with one value in most rows, such as a word count, costs only the square of
+    the number of its other rows.
 
-    A constant column takes no part and scores 0, the worst. A categorical column is read as
+    A constant column is excluded and scores 0, the worst. A categorical column is treated as
     numbers, the index of each level among the sorted levels.
 
     Parameters
     ----------
     n_features_to_select : int, float or None, default=10
-        How many columns to keep; see :class:`~hocmim.selectors.base.RankingSelector`.
+        How many columns to select; see :class:`~hocmim.selectors.base.RankingSelector`.
     regularization : float or None, default=None
         λ; None is 1/N, N the number of samples used.
     length_scale : float, default=1.0
         σ.
     max_samples : int, float or None, default=3000
-        At most so many samples (a fraction in (0, 1): this share of them) are used, drawn at
-        random so that the classes keep their shares; None uses all. Each evaluation costs the
-        square of this number.
+        Use at most this many samples, or this fraction of them, drawn at random and stratified by
+        class; None uses all. The cost of an evaluation grows with the square of this number.
     max_iter : int, default=1000
-        Most L-BFGS iterations.
+        Maximum number of L-BFGS iterations.
     tol : float, default=1e-6
         L-BFGS stops when no component of the gradient is larger, or when an iteration improves
         the objective by less than a hundredth of this.
     n_jobs : int or None, default=None
         Threads, as in scikit-learn: None is one, -1 all processors. Never changes the result.
     random_state : int, RandomState or None, default=0
-        Draws the samples when there are more than ``max_samples``; not used otherwise.
+        Seed for drawing ``max_samples`` samples; not used if there are fewer.
 
     Attributes
     ----------
     feature_scores_ : ndarray of float64, shape (n_features_in_,)
         w² of every column; higher is better.
     objective_ : float
-        The objective reached.
+        The value of the objective.
     n_iter_ : int
-        L-BFGS iterations.
+        Number of L-BFGS iterations.
     converged_ : bool
         False if ``max_iter`` ended the search.
     n_samples_used_ : int
@@ -143,7 +143,7 @@ class NCA(ScoringFilter):
         return scores
 
     def _draw_rows(self, y: NDArray[np.int32]) -> NDArray[np.intp] | slice:
-        """Which samples to use."""
+        """Return which samples to use."""
         most = self.max_samples
         if isinstance(most, float):
             most = max(2, int(most * len(y)))
@@ -152,19 +152,10 @@ class NCA(ScoringFilter):
         return stratified_rows(y, int(most), self.random_state)
 
     def _check_parameters(self) -> None:
-        limits: dict[str, tuple[str, Any, float, bool]] = {
-            "regularization": ("a number of at least 0, or None for 1/N", Real, 0.0, True),
-            "length_scale": ("a number above 0", Real, 0.0, False),
-            "max_iter": ("an integer of at least 1", Integral, 1, True),
-            "tol": ("a number of at least 0", Real, 0.0, True),
-        }
-        for name, (wanted, kind, least, inclusive) in limits.items():
-            value = getattr(self, name)
-            if value is None and name == "regularization":
-                continue
-            fits = isinstance(value, kind) and not isinstance(value, bool) and np.isfinite(value)
-            if not fits or value < least or (value == least and not inclusive):
-                raise InvalidParameterError(f"{name} must be {wanted}. Got {value!r} instead.")
+        check_value("regularization", self.regularization, Number(0, or_none=True))
+        check_value("length_scale", self.length_scale, Number(0, is_above=True))
+        check_value("max_iter", self.max_iter, Number(1, is_whole=True))
+        check_value("tol", self.tol, Number(0))
         most = self.max_samples
         whole = isinstance(most, Integral) and not isinstance(most, bool) and most >= 2
         share = isinstance(most, float) and 0.0 < most < 1.0
@@ -176,15 +167,15 @@ class NCA(ScoringFilter):
 
 
 class SplitColumns(NamedTuple):
-    """Standardised columns, those that mostly have one value apart: see :func:`split_columns`.
+    """Standardised columns, dense and sparse ones separately: see :func:`split_columns`.
 
     Attributes
     ----------
     dense : ndarray, shape (N, number of dense columns)
     dense_index, sparse_index : ndarray of int
-        Where the columns of either kind come from.
+        The indices of the dense and of the sparse columns.
     by_row, by_column : csr_array, csc_array
-        The sparse columns less their commonest value.
+        The sparse columns minus their most frequent value.
     """
 
     dense: NDArray[np.float64]
@@ -195,10 +186,10 @@ class SplitColumns(NamedTuple):
 
 
 def split_columns(X: NDArray[np.float64]) -> SplitColumns:
-    """Take apart the columns that have one value in most rows: their differences are cheap.
+    """Separate the columns with one value in most rows, whose differences are cheap to compute.
 
-    Differences do not change when the commonest value is moved to 0, and then only pairs of rows
-    that are both off 0 need work. A value held by so many rows is the column's median.
+    Subtracting the most frequent value does not change differences; afterwards only pairs of rows
+    that are both not 0 need work. A value of so many rows is the median of the column.
     """
     middle = np.partition(X, len(X) // 2, axis=0)[len(X) // 2]
     is_sparse = np.count_nonzero(middle != X, axis=0) <= SPARSE_SHARE * len(X)
@@ -225,7 +216,7 @@ def nca_objective(
     ∂/∂w_r = 2 w_r [ (1/Nσ) Σ_ij c_ij |x_ir − x_jr| − λ ],  c_ij = p_ij (p_i − [y_i = y_j]).
     """
     squares = weights**2
-    # The heaviest columns first: the kernel then gives up early on a sample that is too far.
+    # The largest weights first, so that the kernel can stop early on a distant sample.
     order = np.argsort(-squares[columns.dense_index], kind="stable")
     order = order[squares[columns.dense_index[order]] > NEGLIGIBLE_WEIGHT]
     dense = columns.dense_index[order]
@@ -250,7 +241,7 @@ def nca_objective(
         overlaps += sums[1]
         by_row += sums[2]
     slope = np.zeros(len(weights))
-    slope[dense] = moved / squares[dense]  # moved is times w²/σ, what follows is times 1/σ
+    slope[dense] = moved / squares[dense]  # moved has the factor w²/σ; slope has 1/σ
     slope[columns.sparse_index] = (abs(columns.by_column).T @ by_row - overlaps) / length_scale
     gradient = 2.0 * weights * (slope / len(y) - regularization)
     return p_same / len(y) - regularization * float(squares.sum()), gradient
@@ -259,23 +250,23 @@ def nca_objective(
 def _entries(
     table: sparse.csr_array | sparse.csc_array,
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
-    """A compressed table as the kernel takes it."""
+    """Return a compressed table as the arrays the kernel needs."""
     return table.indptr.astype(np.int64), table.indices.astype(np.int32), table.data
 
 
 def standardised(X: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Columns of mean 0 and variance 1; none may be constant."""
+    """Return columns of mean 0 and variance 1; none may be constant."""
     centred = X - X.mean(axis=0)
     return np.asarray(centred / centred.std(axis=0))
 
 
 def stratified_rows(y: NDArray[np.int32], n_rows: int, random_state: Any) -> NDArray[np.intp]:
-    """Draw ``n_rows`` samples, of each class its share; in ascending order."""
+    """Draw ``n_rows`` samples, stratified by class, in ascending order."""
     rng = check_random_state(random_state)
     counts = np.bincount(y)
     exact = counts * (n_rows / len(y))
     take = np.floor(exact).astype(int)
-    # The largest remainders get the rest, so that the total is right.
+    # The remaining samples go to the largest remainders.
     take[np.argsort(take - exact, kind="stable")[: n_rows - take.sum()]] += 1
     rows = [rng.permutation(np.flatnonzero(y == c))[:n] for c, n in enumerate(take)]
     return np.sort(np.concatenate(rows))

@@ -11,10 +11,16 @@ from scipy.linalg import orth
 from threadpoolctl import threadpool_limits
 
 from hocmim.errors import MissingDependencyError
-from hocmim.selectors.filters._base import Filter, best_first, constant_columns, indicator
+from hocmim.selectors.filters._base import (
+    Filter,
+    best_first,
+    comparable,
+    constant_columns,
+    indicator,
+)
 
 DEPENDENT = 1e-6
-"""A column of which less than this is left after orthogonalisation depends on the others."""
+"""A column whose length after orthogonalisation is smaller depends linearly on the others."""
 
 
 class FSOLS(Filter):
@@ -22,33 +28,33 @@ class FSOLS(Filter):
 
     v runs over an orthonormal basis of the centred class indicators. J is the sum of squared
     canonical correlations (for two classes, the squared multiple correlation) that X_k adds to
-    the selected columns; the largest is taken, one column after the other. Rewards what a linear
-    classifier does not yet have. Cost O(N D K C). The search is done by ``fastcan``, by the
-    author of the method: ``pip install hocmim[filters]``.
+    the selected columns; the column with the largest J is selected, one after the other.
+    Rewards columns that add to a linear classifier. Cost O(N D K C). The search is done by
+    ``fastcan``, by the author of the method: ``pip install hocmim[filters]``.
 
-    Once the selected columns span all others (after N − 1 columns at the latest) or nothing adds
-    any more, no choice is left to make: columns that would then add nothing score 0 and follow in
-    the order of the table, so that ``selected_`` always has K columns. ``n_useful_`` says how many
-    were chosen for a reason. Constant columns score 0 and come last of all. A categorical column
-    is read as numbers, the index of each level among the sorted levels.
+    When no other column adds anything (after N − 1 columns at the latest), the remaining columns
+    score 0 and follow in the order of the table, so that ``selected_`` always has K columns;
+    ``n_useful_`` is the number of columns that add something. Constant columns score 0 and come
+    last. A categorical column is treated as numbers, the index of each level among the sorted
+    levels.
 
     Parameters
     ----------
     n_features_to_select : int, float or None, default=10
-        How many columns to keep; see :class:`~hocmim.selectors.base.RankingSelector`.
+        How many columns to select; see :class:`~hocmim.selectors.base.RankingSelector`.
     n_jobs : int or None, default=None
-        Threads of fastcan, as in scikit-learn: None is one, -1 all processors. More than one can
-        be slower by far on a busy machine, since they wait for each other at every step.
+        Threads of fastcan, as in scikit-learn: None is one, -1 all processors. Several
+        threads can be much slower on a busy machine, because they synchronise at every step.
 
     Attributes
     ----------
     feature_scores_ : ndarray of float64, shape (n_features_in_,)
-        J of every column: of a selected one when it was chosen, of any other what it would add
-        now. Higher is better.
+        J of every column: for a selected one when it was selected, for any other one after the
+        last step. Higher is better.
     n_useful_ : int
-        How many of the selected columns add something; the others are there to make up K.
+        How many of the selected columns add something.
     ranking_ : ndarray of int64, shape (n_features_in_,)
-        Selected columns in the order of selection, then the others by what they would add.
+        Selected columns in the order of selection, then the others by J.
     selected_, scores_
         See :class:`~hocmim.selectors.base.RankingSelector`.
 
@@ -73,7 +79,7 @@ class FSOLS(Filter):
         Parameters
         ----------
         X : table of shape (n_samples, n_features)
-            Numbers or categories, none missing.
+            Numbers or categories, without missing values.
         y : array of shape (n_samples,)
             Classes: integers, booleans or strings.
 
@@ -97,14 +103,14 @@ class FSOLS(Filter):
     def _order(
         varies: NDArray[np.intp], chosen: NDArray[np.intp], scores: NDArray[np.float64]
     ) -> NDArray[np.intp]:
-        """All columns: chosen, then by what they would add, then the constant ones."""
+        """Return all columns: the selected ones, the others by J, then the constant ones."""
         rest = np.setdiff1d(varies, chosen)
         constant = np.setdiff1d(np.arange(len(scores)), varies)
         return np.concatenate([chosen, rest[best_first(scores[rest])], constant])
 
 
 def unit_columns(X: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Columns of mean 0 and length 1; none may be constant."""
+    """Return columns of mean 0 and length 1; none may be constant."""
     centred = X - X.mean(axis=0)
     return np.asarray(centred / np.linalg.norm(centred, axis=0))
 
@@ -112,10 +118,10 @@ def unit_columns(X: NDArray[np.float64]) -> NDArray[np.float64]:
 def forward_ols(
     X: NDArray[np.float64], y: NDArray[np.int32], n_selected: int
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """Select at most ``n_selected`` columns and say what each added; fewer if no more add.
+    """Select at most ``n_selected`` columns and return their gains; fewer if no others add.
 
-    fastcan may take the rounding that is left of a dependent column for a direction of its own.
-    Such columns are found by a QR factorisation afterwards, and the search is done without them.
+    fastcan may treat the rounding error of a dependent column as a new direction. A QR
+    factorisation finds such columns afterwards, and the search is repeated without them.
     """
     n_selected = min(n_selected, len(y) - 1)  # centred columns span no more directions
     candidates = np.arange(X.shape[1])
@@ -124,33 +130,33 @@ def forward_ols(
         found, gains = _longest_selection(X[:, candidates], indicator(y).T, n_wanted)
         found = candidates[found]
         own = np.abs(np.diagonal(np.linalg.qr(X[:, found], mode="r")))
-        useful = (own > DEPENDENT) & (np.rint(gains * 1e12) > 0)
+        useful = (own > DEPENDENT) & (comparable(gains) > 0)
         if useful.all():
             return found, gains
         n_useful = int(useful.argmin())
         chosen = found[:n_useful]
-        left = remaining_gain(X, y, chosen) > 0.0
-        left[found[n_useful]] = False
-        if not left.any():
+        is_candidate = remaining_gain(X, y, chosen) > 0.0
+        is_candidate[found[n_useful]] = False
+        if not is_candidate.any():
             return chosen, gains[:n_useful]
-        left[chosen] = True
-        candidates = np.flatnonzero(left)
+        is_candidate[chosen] = True
+        candidates = np.flatnonzero(is_candidate)
 
 
 def _longest_selection(
     X: NDArray[np.float64], classes: NDArray[np.float64], n_wanted: int
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """Fastcan's selection of ``n_wanted`` columns, or of as many as it finds."""
+    """Return the selection of fastcan: ``n_wanted`` columns, or fewer if it finds fewer."""
     fast_can = _import_fastcan()
     found = None
     low, high = 0, n_wanted  # low can be selected, more than high cannot
     attempt = high
     while low < high:
-        # A shorter selection is a prefix of a longer one, so halving finds the longest there is.
+        # A shorter selection is a prefix of a longer one, so that bisection finds the longest.
         try:
             found = fast_can(attempt, tol=DEPENDENT, verbose=0).fit(X, classes)
             low = attempt
-        except RuntimeError:  # fastcan's way to say that no column adds anything
+        except RuntimeError:  # fastcan raises it if no column adds anything
             high = attempt - 1
         attempt = (low + high + 1) // 2
     if found is None:
@@ -161,16 +167,16 @@ def _longest_selection(
 def remaining_gain(
     X: NDArray[np.float64], y: NDArray[np.int32], chosen: NDArray[np.intp]
 ) -> NDArray[np.float64]:
-    """What each column would add to the chosen ones; 0 if it depends linearly on them."""
+    """Return the gain of each column over the chosen ones; 0 if it depends linearly on them."""
     members = indicator(y).T
     classes = orth(members - members.mean(axis=0))
     basis, _ = np.linalg.qr(X[:, chosen])
     residual = X - basis @ (basis.T @ X)
-    residual -= basis @ (basis.T @ residual)  # once more: the first pass leaves rounding behind
+    residual -= basis @ (basis.T @ residual)  # twice, because of rounding errors
     length = np.linalg.norm(residual, axis=0)
     gain = ((classes.T @ residual) ** 2).sum(axis=0)
     share = np.divide(gain, length**2, out=np.zeros(len(gain)), where=length > DEPENDENT)
-    return np.where(np.rint(share * 1e12) > 0, share, 0.0)
+    return np.where(comparable(share) > 0, share, 0.0)
 
 
 def _import_fastcan() -> Any:

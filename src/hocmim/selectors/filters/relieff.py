@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from concurrent.futures import Executor
-from numbers import Integral
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hocmim import _native
-from hocmim.errors import InvalidParameterError
+from hocmim.parameters import Number, check_value
 from hocmim.selectors.filters._base import Samples, ScoringFilter, thread_pool
 
 BLOCK_ROWS = 64
-"""Rows a thread takes at a time: fixed, so that sums do not depend on the number of threads."""
+"""Rows of a block: fixed, so that sums do not depend on the number of threads."""
 
 
 class ReliefF(ScoringFilter):
@@ -22,19 +21,19 @@ class ReliefF(ScoringFilter):
     d̄_r is the mean difference in column r between a sample and its k nearest neighbours of its
     own class (hits) or of another class (misses of c); a difference is |x − x'| over the range of
     the column. Neighbours are nearest by the sum of the differences over all columns, and every
-    sample is used. Rewards a column that tells near neighbours of different classes apart, also
-    when it does so only together with others (XOR). Cost O(N² D);
-    beyond the table itself no more than the neighbours of a block of rows is kept in memory.
+    sample is used. Rewards a column that separates near neighbours of different classes, also if
+    it does so only together with others (XOR). Cost O(N² D). Besides the table, only the neighbours
+    of a block of rows are in memory.
 
-    A class of fewer than k (other) samples gives all it has; a sample alone in its class has no
-    hits. Distances are compared as means over the columns rounded to 12 decimals; of equally near
-    samples the one with the lowest row index is taken. A constant column scores 0. A categorical
+    Of a class with fewer than k (other) samples, all are used; a sample alone in its class has no
+    hits. Distances are compared as means over the columns rounded to 12 decimals; among equally
+    near samples the lowest row index is used. A constant column scores 0. A categorical
     column differs by 0 or 1. W lies in [−1, 1]; a column worse than noise is negative.
 
     Parameters
     ----------
     n_features_to_select : int, float or None, default=10
-        How many columns to keep; see :class:`~hocmim.selectors.base.RankingSelector`.
+        How many columns to select; see :class:`~hocmim.selectors.base.RankingSelector`.
     n_neighbors : int, default=10
         k, the number of hits, and of misses a class.
     n_jobs : int or None, default=None
@@ -69,10 +68,7 @@ class ReliefF(ScoringFilter):
 
     def _score(self, samples: Samples) -> NDArray[np.float64]:
         k = self.n_neighbors
-        if not isinstance(k, Integral) or isinstance(k, bool) or k < 1:
-            raise InvalidParameterError(
-                f"n_neighbors must be an integer of at least 1. Got {k!r} instead."
-            )
+        check_value("n_neighbors", k, Number(1, is_whole=True))
         with thread_pool(self.n_jobs) as pool:
             return relieff(samples.values, samples.y, int(k), samples.is_categorical, pool)
 
@@ -84,7 +80,7 @@ def relieff(
     is_categorical: ArrayLike | None = None,
     pool: Executor | None = None,
 ) -> NDArray[np.float64]:
-    """ReliefF weight of every column of X, classes y = 0..C-1."""
+    """Return the ReliefF weight of every column of X, classes y = 0..C-1."""
     categorical = np.zeros(X.shape[1], bool) if is_categorical is None else is_categorical
     numeric, nominal = np.flatnonzero(~np.asarray(categorical)), np.flatnonzero(categorical)
     values, order = _scaled_by_range(X[:, numeric])
@@ -109,7 +105,10 @@ def relieff(
 def _scaled_by_range(
     X: NDArray[np.float64],
 ) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-    """Columns over their range, the most variable first: a far row is then given up early."""
+    """Return columns divided by their range, the largest variance first.
+
+    In this order the kernel can stop early on a distant row.
+    """
     low, high = X.min(axis=0), X.max(axis=0)
     span = np.where(high > low, high - low, 1.0)
     scaled = (X - low) / span

@@ -1,4 +1,4 @@
-"""``hocmim compare``."""
+"""Compare the selections of several methods."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from hocmim.cli.options import (
 if TYPE_CHECKING:
     from hocmim.experiments.compare import Comparison
 
-SHOWN_SIZES = 8
+MAX_SIZES = 8
 
 
 @click.command()
@@ -29,31 +29,42 @@ SHOWN_SIZES = 8
     default="HOCMIM,CMIM,mRMR",
     show_default=True,
     metavar="A,B,…",
-    help="Methods to compare, as `hocmim info` lists them.",
+    help="Methods to compare; 'hocmim info' lists all.",
 )
-@click.option("-k", type=read_how_many, metavar="N|auto", help="How many to select.  [default: 10]")
-@click.option("--folds", type=click.IntRange(2), default=5, show_default=True, help="For errors.")
+@click.option(
+    "-k",
+    type=read_how_many,
+    metavar="N|auto",
+    help="Number of columns to select, or a fraction of them.  [default: 10]",
+)
+@click.option(
+    "--folds",
+    type=click.IntRange(2),
+    default=5,
+    show_default=True,
+    help="Folds of the cross-validation of the error.",
+)
 @click.option(
     "--resamples",
     type=click.IntRange(0),
     default=20,
     show_default=True,
-    help="Bootstrap samples for the stability; 0 leaves it out.",
+    help="Bootstrap samples for the stability; 0 for none.",
 )
 @click.option(
     "--model",
     type=click.Choice(["knn", "linear", "forest"]),
     default="knn",
     show_default=True,
-    help="What is fitted on the selected columns.",
+    help="Model to fit on the selected columns.",
 )
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed.")
 @json_option
 @click.option(
     "--plot",
     type=click.Path(path_type=Path),
-    metavar="PICTURE",
-    help="Draw it to this file: .png, .svg or .pdf.",
+    metavar="OUT",
+    help="Draw the comparison to this file: .png, .svg or .pdf.",
 )
 @force_option
 @quiet_option
@@ -61,29 +72,28 @@ def compare(
     source: Source, methods: str, k: Any, folds: int, resamples: int, model: str, seed: int,
     json_path: str | None, plot: Path | None, force: bool, quiet: bool,
 ) -> None:  # fmt: skip
-    """Compare what several methods select from FILE.
+    """Compare the columns that several methods select from FILE.
 
-    Shows how much the selections overlap (Jaccard), how stable each is over resamples of the rows,
-    and the cross-validated error of a model on the first 1, 2, … selected columns; the selection is
-    made anew in each fold, on the training rows only.
+    Prints the overlap of the selections (Jaccard index), the stability of each method over
+    resamples of the rows, and the cross-validated error of a model on the first 1, 2, … selected
+    columns. In each fold the methods select on the training rows only.
 
     \b
     Examples:
       hocmim compare patients.csv --target diagnosis --methods HOCMIM,mRMR,JMI
-      hocmim compare patients.csv -t diagnosis -k 20 --model forest --plot it.png
+      hocmim compare patients.csv -t diagnosis -k 20 --model forest --plot out.png
     """
     from hocmim.cli import selection, show
     from hocmim.cli.data import load
-    from hocmim.data.files import check_writable
     from hocmim.experiments.compare import compare_methods
 
     show.check_json(json_path, force)
     if plot is not None:
-        check_writable(plot, force=force)
+        show.check_output(plot, force)
         _check_picture(plot)
     data = load(source, None, quiet)
     names = [name.strip() for name in methods.split(",") if name.strip()]
-    with show.warnings_in_our_words(quiet), selection.bar("comparing", quiet) as on_progress:
+    with show.printed_warnings(quiet), selection.bar("comparing", quiet) as on_progress:
         found = compare_methods(
             data.X,
             data.y,
@@ -102,25 +112,31 @@ def compare(
     if plot is not None:
         _save(found, plot, force)
         if not quiet:
-            show.say(f"{plot} is written.")
+            show.say(f"Wrote {plot}.")
 
 
 def _check_picture(path: Path) -> None:
     from hocmim.errors import InvalidParameterError
 
     if path.suffix.lower() not in (".png", ".svg", ".pdf"):
-        raise InvalidParameterError(f"A picture is .png, .svg or .pdf. Got {str(path)!r}.")
+        raise InvalidParameterError(f"--plot needs a .png, .svg or .pdf file. Got {str(path)!r}.")
 
 
 def _save(found: Comparison, path: Path, force: bool) -> None:
     import matplotlib
 
-    from hocmim.data.files import write_file
+    from hocmim.cli import show
+    from hocmim.data.writing import write_file
 
     matplotlib.use("Agg")
     figure = found.plot()
     kind = path.suffix.lower().removeprefix(".")
-    write_file(path, lambda file: figure.savefig(file, format=kind, dpi=150), force=force)
+    write_file(
+        path,
+        lambda file: figure.savefig(file, format=kind, dpi=150),
+        overwrite=force,
+        hint=show.OVERWRITE_HINT,
+    )
 
 
 def _print(found: Comparison) -> None:
@@ -131,7 +147,7 @@ def _print(found: Comparison) -> None:
     has_stability = any(math.isfinite(result.stability) for result in found.results)
     columns = [("method", "name"), ("features", "number"), ("time", "number")]
     columns += [("stability", "number"), ("interval", "text")] if has_stability else []
-    columns += [(f"least {found.measure}", "number"), ("with", "number")]
+    columns += [(f"lowest {found.measure}", "number"), ("at size", "number")]
     rows = []
     for result in found.results:
         low, high = result.stability_interval
@@ -148,13 +164,13 @@ def _print(found: Comparison) -> None:
             ]
         )
     show.table(columns, rows)
-    show.heading(f"{found.measure} of a {found.model} by number of features, cross-validated")
+    show.heading(f"Cross-validated {found.measure} of a {found.model} by number of features")
     sizes = _shown_sizes(max(found.results, key=lambda result: len(result.sizes)).sizes.tolist())
     show.table(
         [("method", "name"), *((str(size), "number") for size in sizes)],
         [[result.method, *_errors(result, sizes)] for result in found.results],
     )
-    show.heading("overlap of the selections (Jaccard)")
+    show.heading("Overlap of the selections (Jaccard index)")
     show.table(
         [("", "name"), *((result.method, "number") for result in found.results)],
         [
@@ -174,11 +190,11 @@ def _errors(result: Any, sizes: list[int]) -> list[str | None]:
 
 
 def _shown_sizes(sizes: list[int]) -> list[int]:
-    """Some of the sizes, the first and the last among them."""
-    if len(sizes) <= SHOWN_SIZES:
+    """Return some of the sizes, with the first and the last."""
+    if len(sizes) <= MAX_SIZES:
         return sizes
     last = len(sizes) - 1
-    return [sizes[round(i * last / (SHOWN_SIZES - 1))] for i in range(SHOWN_SIZES)]
+    return [sizes[round(i * last / (MAX_SIZES - 1))] for i in range(MAX_SIZES)]
 
 
 def _as_json(source: Source, found: Comparison) -> dict[str, Any]:

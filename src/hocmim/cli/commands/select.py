@@ -1,4 +1,4 @@
-"""``hocmim select``."""
+"""Select the columns with the most information about a target."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     "-o",
     "--output",
     type=click.Path(path_type=Path),
-    metavar="REDUCED",
-    help="Write the selected columns and the target to this table file.",
+    metavar="OUT",
+    help="Write the selected columns and the target to this file (CSV, TSV, Parquet, Arrow).",
 )
 @force_option
 @quiet_option
@@ -41,12 +41,12 @@ def select(
     source: Source, settings: Settings, method: str, json_path: str | None, output: Path | None,
     force: bool, quiet: bool,
 ) -> None:  # fmt: skip
-    """Select the columns of FILE that together say most about a target.
+    """Select the columns of FILE that together have the most information about a target.
 
-    FILE is a table as CSV, TSV, Parquet, Arrow or Feather, also gzipped; "-" reads CSV from
-    standard input. Columns that look like identifiers or copies of the target are warned of, never
-    dropped. On a terminal the result is a table, in a pipe tab-separated lines. Ctrl-C ends the
-    selection with what is selected so far.
+    FILE is a CSV, TSV, Parquet, Arrow or Feather file, also gzipped; - reads CSV from standard
+    input. hocmim warns about columns that look like identifiers or copies of the target, but does
+    not exclude them. The result is a table on a terminal and tab-separated lines in a pipe. Ctrl-C
+    stops the selection and keeps the features selected so far.
 
     \b
     Examples:
@@ -63,7 +63,7 @@ def select(
     show.check_json(json_path, force)
     if output is not None:
         files.output_format(output)
-        files.check_writable(output, force=force)
+        show.check_output(output, force)
     data = load(source, settings, quiet)
     selector = selection.make(method, settings, data)
     outcome = selection.run(selector, data, quiet)
@@ -76,12 +76,13 @@ def select(
     if json_path != "-":
         _print(rows)
     if output is not None:
-        files.write_table(_reduced(source, data, outcome), output, force=force)
+        reduced = _reduced(source, data, outcome)
+        files.write_table(reduced, output, overwrite=force, hint=show.OVERWRITE_HINT)
     if not quiet:
-        _say_how_it_ended(outcome, rows, data, settings)
+        _print_end(outcome, rows, data, settings)
         for path in filter(None, (output, json_path)):
             if path != "-":
-                show.say(f"{path} is written{', partial' if outcome.is_partial else ''}.")
+                show.say(f"Wrote {path}{' (partial)' if outcome.is_partial else ''}.")
     if outcome.is_partial:
         raise click.exceptions.Exit(130)
 
@@ -104,23 +105,28 @@ def _print(rows: list[Row]) -> None:
     show.table(titles, list(zip(*(values for *_, values in columns), strict=True)))
 
 
-def _say_how_it_ended(outcome: Outcome, rows: list[Row], data: Data, settings: Settings) -> None:
+def _print_end(outcome: Outcome, rows: list[Row], data: Data, settings: Settings) -> None:
+    """Print why the selection ended, and how long it took."""
     from hocmim.cli import show
+    from hocmim.text import count
 
     if outcome.is_partial:
-        go_on = " The same command goes on from here." if settings.checkpoint else ""
-        show.say(f"Stopped after {show.counted(len(rows), 'feature')}: partial.{go_on}", "yellow")
+        resume = " Run the same command again to resume." if settings.checkpoint else ""
+        text = f"Stopped after {count(len(rows), 'feature')}: the result is partial.{resume}"
+        show.say(text, "yellow")
         return
     stopping = getattr(outcome.selector, "stopping_", None)
     if stopping is not None:
         name = show.quoted(data.names[stopping.index])
         why = (
-            f"what {name} would add is not significant (p = {stopping.p_value:.2g})"
+            f"the best remaining candidate, {name}, adds nothing significant "
+            f"(p = {stopping.p_value:.2g})"
             if stopping.reason == "not significant"
-            else f"the score of {name}, {stopping.score:.4f}, is {stopping.reason}"
+            else f"the score of the best remaining candidate, {name}, is {stopping.score:.4f}, "
+            "below min_gain"
         )
-        show.say(f"It ends here: {why}.")
-    show.say(f"{show.counted(len(rows), 'feature')} in {outcome.seconds:.1f} s.", "dim")
+        show.say(f"The selection stopped: {why}.")
+    show.say(f"Selected {count(len(rows), 'feature')} in {outcome.seconds:.1f} s.", "dim")
 
 
 def _as_json(
@@ -143,11 +149,15 @@ def _as_json(
 
 
 def _reduced(source: Source, data: Data, outcome: Outcome) -> Any:
-    """The selected columns, the best first, and the target; all rows of the file."""
+    """Return the selected columns, the best first, and the target; all rows of the file."""
     from hocmim.data.files import read_table
 
     columns = [data.names[j] for j in outcome.selector.selected_.tolist()] + [source.target]
-    table = data.table.select(columns) if data.is_read else read_table(source.file, columns=columns)
+    table = (
+        data.table.select(columns)
+        if data.is_in_memory
+        else read_table(source.file, columns=columns)
+    )
     if not outcome.is_partial:
         return table
     return table.replace_schema_metadata(

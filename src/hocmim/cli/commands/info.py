@@ -1,4 +1,4 @@
-"""``hocmim info``."""
+"""Show versions, hardware, methods and estimators."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ import click
 from hocmim.cli.options import json_option
 
 NEEDED = ("numpy", "scipy", "scikit-learn", "narwhals", "joblib", "threadpoolctl", "click", "rich")
-# Optional libraries: what for, and the extra that brings them.
+# Optional libraries: their purpose, and the extra that installs them.
 OPTIONAL = {
-    "pyarrow": ("table files", "cli"),
-    "pandas": ("DataFrames, the experiment", "paper"),
+    "pyarrow": ("reading table files", "cli"),
+    "pandas": ("DataFrames, experiments", "paper"),
     "polars": ("DataFrames", None),
-    "matplotlib": ("pictures", "plot"),
+    "matplotlib": ("plots", "plot"),
     "fastcan": ("FS-OLS", "filters"),
-    "dask": ("work on a cluster", "dask"),
-    "distributed": ("work on a cluster", "dask"),
+    "dask": ("computing on a cluster", "dask"),
+    "distributed": ("computing on a cluster", "dask"),
 }
 
 
 @click.command()
 @json_option
 def info(json_path: str | None) -> None:
-    """Show versions, what the kernels use of this processor, threads, memory and methods.
+    """Show versions, the instruction set of the kernels, threads, memory, methods and estimators.
 
     \b
     Examples:
@@ -35,16 +35,17 @@ def info(json_path: str | None) -> None:
     from hocmim.cli import show
 
     if json_path is not None:
-        show.json_result(_gathered(), json_path, force=False)
+        show.json_result(_collect(), json_path, force=False)
     if json_path != "-":
-        _print(_gathered())
+        _print(_collect())
 
 
-def _gathered() -> dict[str, Any]:
+def _collect() -> dict[str, Any]:
     import joblib
 
     from hocmim import _native
     from hocmim.experiments import machine
+    from hocmim.information.estimators import ESTIMATORS
     from hocmim.selectors.registry import list_methods
 
     memory = machine.memory_gib()
@@ -59,6 +60,7 @@ def _gathered() -> dict[str, Any]:
         "memory_gib": None if memory is None else round(memory, 1),
         "libraries": {name: machine.installed_version(name) for name in (*NEEDED, *OPTIONAL)},
         "methods": list_methods(),
+        "estimators": list(ESTIMATORS),
     }
 
 
@@ -77,7 +79,9 @@ def _print(found: dict[str, Any]) -> None:
         ]
     )
     show.facts([(name, _library(name, found["libraries"][name])) for name in (*NEEDED, *OPTIONAL)])
-    show.facts([("methods", ", ".join(found["methods"]))])
+    show.facts(
+        [("methods", ", ".join(found["methods"])), ("estimators", ", ".join(found["estimators"]))]
+    )
 
 
 def _library(name: str, found: str | None) -> str:

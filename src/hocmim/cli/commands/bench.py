@@ -1,4 +1,4 @@
-"""``hocmim bench``: the published experiment, and the same for one's own data sets."""
+"""Run the published experiment, or one on your own data."""
 
 from __future__ import annotations
 
@@ -24,14 +24,16 @@ from hocmim.experiments.report import Report, describe_machine, write_tables
 from hocmim.experiments.run import Experiment, Progress, Results, run
 from hocmim.experiments.run import Report as OnProgress
 from hocmim.experiments.store import Store
+from hocmim.text import did_you_mean
 
+EXTRA = "paper"
 RESULTS = "results.jsonl"
 console = Console(stderr=True)
 
 
 @click.group()
 def bench() -> None:
-    """Run the published experiment, or one of your own."""
+    """Run the published experiment, or an experiment on your own data sets."""
 
 
 @bench.command("paper")
@@ -40,58 +42,73 @@ def bench() -> None:
     "data",
     type=click.Path(path_type=Path),
     required=True,
-    help="Folder of the data sets: <name>.npz, .csv or .parquet.",
+    help="Folder of the data sets: NAME.npz, NAME.csv or NAME.parquet.",
 )
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
     required=True,
-    help="Folder for results, tables, figures and the page.",
+    help="Folder for the results, tables, figures and the page.",
 )
-@click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes.")
+@click.option(
+    "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Number of processes."
+)
 @click.option(
     "--splits",
     type=click.IntRange(1),
     default=None,
-    help="Random halves of each data set.  [default: 30]",
+    help="Number of random splits of each data set.  [default: 30]",
 )
 @click.option(
     "--splits-of",
     multiple=True,
     metavar="NAME=N",
-    help="Another number of splits for one data set; may be given several times.",
+    help="Number of splits of one data set. Repeatable.",
 )
-@click.option("--quick", is_flag=True, help="3 splits of the small sets only: under 5 minutes.")
-@click.option("--datasets", default=None, metavar="A,B,…", help="Only these data sets.")
-@click.option("--methods", default=None, metavar="A,B,…", help="Only these methods.")
+@click.option(
+    "--quick",
+    is_flag=True,
+    help="Run 3 splits of the small data sets only, in less than 5 minutes.",
+)
+@click.option("--datasets", default=None, metavar="A,B,…", help="Use only these data sets.")
+@click.option("--methods", default=None, metavar="A,B,…", help="Use only these methods.")
 @click.option(
     "--classifier-input",
     type=click.Choice(CLASSIFIER_INPUTS),
     default="binned",
     show_default=True,
-    help="What the classifiers are given.",
+    help="Form of the features for the classifiers.",
 )
 @click.option(
     "--filter-input",
     type=click.Choice(FILTER_INPUTS),
     default="raw",
     show_default=True,
-    help="What methods that do not cut columns are given.",
+    help="Form of the features for methods that do not cut columns into bins.",
 )
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
-@click.option("--only-report", is_flag=True, help="Run nothing; report what is there.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed.")
+@click.option(
+    "--only-report", is_flag=True, help="Compute nothing; write the tables of the existing results."
+)
 def bench_paper(
     data: Path, out: Path, jobs: int, splits: int | None, splits_of: Sequence[str], quick: bool,
     datasets: str | None, methods: str | None, classifier_input: str, filter_input: str, seed: int,
     only_report: bool,
 ) -> None:  # fmt: skip
-    """Run the experiment of the paper; stop it at any time, and go on with the same command."""
-    with kind_errors():
+    """Run the experiment of the paper.
+
+    Results are saved as they are computed. After Ctrl-C the same command resumes.
+
+    \b
+    Example:
+      hocmim bench paper --data data --out results --quick
+    """
+    with reported_errors():
         names = tuple(entry.name for entry in published_sets())
         only = _chosen(datasets, names, "data set") or (paper.QUICK_SETS if quick else None)
         wanted = [entry for entry in published_sets() if only is None or entry.name in only]
         found = find_published(data, wanted)
-        _say_missing(found)
+        _print_missing(found)
         protocol = Protocol(classifier_input=classifier_input, filter_input=filter_input, seed=seed)
         number = splits or (paper.QUICK_SPLITS if quick else 30)
         n_splits = {entry.name: number for entry in wanted} | _splits_of(splits_of, names)
@@ -110,29 +127,47 @@ def bench_paper(
     "--out",
     type=click.Path(path_type=Path),
     default=None,
-    help="Folder for results; by default the file says.",
+    help="Folder for the results.  [default: the one in CONFIG]",
 )
-@click.option("--jobs", type=click.IntRange(1), default=None, help="Processes.")
-@click.option("--only-report", is_flag=True, help="Run nothing; report what is there.")
+@click.option("--jobs", type=click.IntRange(1), default=None, help="Number of processes.")
+@click.option(
+    "--only-report", is_flag=True, help="Compute nothing; write the tables of the existing results."
+)
 def bench_run(config: Path, out: Path | None, jobs: int | None, only_report: bool) -> None:
-    """Run an experiment of your own, described in a TOML file (see docs/paper.md)."""  # fmt: skip
-    with kind_errors():
+    """Run the experiment that the TOML file CONFIG describes.
+
+    \b
+    Example:
+      hocmim bench run experiment.toml --out results
+    """
+    with reported_errors():
         settings = read_config(config)
         folder = out or settings.out
         if folder is None:
-            raise InvalidParameterError("Where to? Set out in [run], or pass --out.")
-        _say_missing(Found({}, settings.missing))
+            raise InvalidParameterError(
+                "No folder for the results: set out in [run], or pass --out."
+            )
+        _print_missing(Found({}, settings.missing))
         results = execute(settings.experiment, folder, jobs or settings.jobs, only_report)
         finish(config_report(settings, results.outcomes, results.failures), folder)
 
 
 @bench.command("fetch")
 @click.argument("names", nargs=-1)
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="Data folder.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), required=True, help="Folder for the data sets."
+)
 def bench_fetch(names: Sequence[str], out: Path) -> None:
-    """Fetch the paper's data sets that are on OpenML (all, or those named) into a folder."""
+    """Download data sets of the paper from OpenML.
+
+    Downloads those NAMES, or all of them.
+
+    \b
+    Example:
+      hocmim bench fetch sonar --out data
+    """
     known = {entry.name: entry for entry in published_sets()}
-    with kind_errors():
+    with reported_errors():
         chosen = _chosen(",".join(names), tuple(known), "data set") or tuple(known)
     for name in chosen:
         try:
@@ -142,11 +177,11 @@ def bench_fetch(names: Sequence[str], out: Path) -> None:
             console.print(f"[yellow]{name}: {error}[/]")
 
 
-# --- what the commands share ----------------------------------------------------------------------
+# --- shared by the commands -----------------------------------------------------------------------
 
 
 def execute(experiment: Experiment, out: Path, jobs: int, only_report: bool) -> Results:
-    """Run what is not done yet, with a bar; or only read what is."""
+    """Run the items without a result, with a progress bar; or only read the results."""
     store = Store(out / RESULTS)
     if only_report:
         known = store.read()
@@ -157,20 +192,20 @@ def execute(experiment: Experiment, out: Path, jobs: int, only_report: bool) -> 
 
 
 def finish(report: Report, out: Path) -> None:
-    """Write tables, figures and the page, and say where."""
+    """Write tables, figures and the page, and print where."""
     write_tables(report, out / "tables")
     write_page(report, write_figures(report, out / "figures"), out / "index.html")
     (out / "machine.md").write_text(describe_machine(), "utf-8")
     for problem in report.problems():
         console.print(f"[yellow]{problem}[/]", highlight=False)
-    console.print(f"Tables, figures and [bold]{out / 'index.html'}[/] are written.")
+    console.print(f"Wrote tables, figures and [bold]{out / 'index.html'}[/].")
     if report.failures:
         raise click.exceptions.Exit(1)
 
 
 @contextmanager
 def progress_bar() -> Iterator[OnProgress]:
-    """A bar with the time left; on anything that is no terminal, a line every ten seconds."""
+    """Show a bar with the remaining time; without a terminal, print a line every ten seconds."""
     printed = 0.0
     with Bar(
         BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}"),
@@ -180,7 +215,7 @@ def progress_bar() -> Iterator[OnProgress]:
 
         def show(progress: Progress, seconds_left: float | None) -> None:
             nonlocal printed
-            text = f"{_duration(seconds_left)} left  {progress.latest}"
+            text = f"{_duration(seconds_left)} remaining  {progress.latest}"
             bar.update(task, total=progress.total, completed=progress.done, description=text)
             now = time.monotonic()
             at_end = progress.done == progress.total
@@ -192,18 +227,18 @@ def progress_bar() -> Iterator[OnProgress]:
 
 
 @contextmanager
-def kind_errors() -> Iterator[None]:
-    """An error of ours is a sentence for the user; Ctrl-C says how to go on."""
+def reported_errors() -> Iterator[None]:
+    """Print an error as a sentence and exit with 1; after Ctrl-C print how to resume."""
     try:
         yield
     except HocmimError as error:
         raise click.ClickException(str(error)) from error
     except KeyboardInterrupt:
-        console.print("Stopped. The same command goes on from here.")
+        console.print("Stopped. Run the same command again to resume.")
         raise click.exceptions.Exit(130) from None
 
 
-def _say_missing(found: Found) -> None:
+def _print_missing(found: Found) -> None:
     for name, reason in found.missing.items():
         console.print(f"[yellow]Not included: {name}: {reason}[/]", highlight=False)
 
@@ -213,7 +248,8 @@ def _chosen(text: str | None, known: Sequence[str], what: str) -> tuple[str, ...
     for name in chosen:
         if name not in known:
             raise InvalidParameterError(
-                f"There is no {what} {name!r}. There are {', '.join(known)}."
+                f"There is no {what} {name!r}.{did_you_mean(name, known)} The {what}s are "
+                f"{', '.join(known)}."
             )
     return chosen
 
@@ -224,7 +260,7 @@ def _splits_of(entries: Sequence[str], known: Sequence[str]) -> dict[str, int]:
         name, _, number = entry.partition("=")
         if name not in known or not number.isdigit() or int(number) < 1:
             raise InvalidParameterError(
-                f"--splits-of takes NAME=N, a data set and a number above 0. Got {entry!r}."
+                f"--splits-of needs NAME=N: a data set and a number of at least 1. Got {entry!r}."
             )
         found[name] = int(number)
     return found

@@ -1,4 +1,4 @@
-"""``hocmim explain``."""
+"""Explain why a column was selected or not."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     "features",
     multiple=True,
     required=True,
-    metavar="F",
-    help="The column to explain; repeatable.",
+    metavar="NAME",
+    help="Column to explain. Repeatable.",
 )
 @method_option
 @with_settings
@@ -41,11 +41,11 @@ def explain(
     source: Source, features: tuple[str, ...], settings: Settings, method: str,
     json_path: str | None, force: bool, quiet: bool,
 ) -> None:  # fmt: skip
-    """Say why a column of FILE was taken or left.
+    """Explain why a column of FILE was selected or not.
 
-    Selects as `hocmim select` does with the same options, then shows for the column: its relevance,
-    what it repeats and what it completes (redundancy and synergy), the selected feature that took
-    its place, and its score at every step beside the best one.
+    Runs the same selection as 'hocmim select' with the same options. Then prints for the column its
+    relevance, its redundancy and synergy with the selected features, the selected feature that
+    replaces it, and its score at every step next to the largest score.
 
     \b
     Examples:
@@ -56,7 +56,6 @@ def explain(
 
     from hocmim.cli import selection, show
     from hocmim.cli.data import check_column, load
-    from hocmim.errors import InvalidParameterError
 
     show.check_json(json_path, force)
     data = load(source, settings, quiet)
@@ -64,11 +63,7 @@ def explain(
     for feature in features:
         check_column(feature, [*data.names, *groups], source.file)
     selector = selection.make(method, settings, data)
-    if not hasattr(selector, "explain"):
-        raise InvalidParameterError(
-            f"{method} scores every column by itself, so there is nothing to explain. Take one of "
-            "the information-theoretic methods, such as HOCMIM, CMIM, JMI or mRMR."
-        )
+    selection.check_can_explain(selector, method, "An explanation")
     outcome = selection.run(selector, data, quiet)
     found = [selector.explain(feature, data.X) for feature in features]
     if json_path is not None:
@@ -102,20 +97,28 @@ def _print(explanation: Explanation) -> None:
     show.facts(facts)
     if explanation.redundancy:
         show.table(
-            [("taken before it", "name"), ("redundancy", "number"), ("", "text")],
+            [("selected before it", "name"), ("redundancy", "number"), ("", "text")],
             _shared(explanation),
         )
     show.table(
-        [("step", "number"), ("its score", "number"), ("best", "number"), ("taken", "name")],
+        [("step", "number"), ("its score", "number"), ("largest", "number"), ("selected", "name")],
         [(c.step, c.score, c.taken_score, c.taken) for c in explanation.contests],
     )
 
 
 def _shared(explanation: Explanation) -> list[tuple[str, float, str]]:
-    """What it shares with each feature taken before it, the most redundant first."""
+    """Return its redundancy with each feature selected before it, the largest first."""
+    from hocmim.insight.reasons import redundant_share
+    from hocmim.text import percent
+
     ordered = sorted(explanation.redundancy.items(), key=lambda item: -item[1])
     rows = []
     for name, value in ordered:
-        share = min(1.0, abs(value) / explanation.relevance) if explanation.relevance > 0 else 0.0
-        rows.append((name, value, f"repeats {share:.0%} of it" if value > 0 else "completes it"))
+        if value <= 0:
+            rows.append((name, value, "synergy"))
+        elif explanation.relevance > 0:
+            share = percent(redundant_share(explanation.relevance, value))
+            rows.append((name, value, f"repeats {share} of its relevance"))
+        else:
+            rows.append((name, value, ""))
     return rows

@@ -1,0 +1,81 @@
+"""Write a report on a selection: a web page in one file."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+
+import click
+
+from hocmim.cli.options import (
+    Settings,
+    Source,
+    force_option,
+    method_option,
+    quiet_option,
+    with_settings,
+    with_source,
+)
+
+
+@click.command()
+@with_source
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    required=True,
+    metavar="OUT",
+    help="HTML file to write, such as report.html.",
+)
+@click.option("--title", help="Title of the page.")
+@method_option
+@with_settings
+@force_option
+@quiet_option
+def report(
+    source: Source, output: Path, title: str | None, settings: Settings, method: str, force: bool,
+    quiet: bool,
+) -> None:  # fmt: skip
+    """Write a report on a selection from FILE: one HTML file that works offline.
+
+    The page shows the selected features and what each adds, their redundancy, why any other column
+    was not selected, notes on the data, and how to reproduce the selection.
+
+    \b
+    Examples:
+      hocmim report patients.csv --target diagnosis -o report.html
+      hocmim report genes.parquet -t class -k 50 -o genes.html --force
+    """
+    from hocmim.cli import selection, show
+    from hocmim.cli.data import load
+    from hocmim.insight.report.material import collect
+    from hocmim.insight.report.page import make_page, write_page
+    from hocmim.text import count
+
+    show.check_output(output, force)
+    data = load(source, None, quiet)
+    selector = selection.make(method, settings, data)
+    selection.check_can_explain(selector, method, "A report")
+    outcome = selection.run(selector, data, quiet)
+    material = collect(selector, data.X, data.y)
+    remarks = []
+    if outcome.is_partial:
+        remarks.append("Partial: the selection was interrupted before it was complete.")
+    if data.n_without_target:
+        remarks.append(f"{count(data.n_without_target, 'row')} without a target excluded.")
+    page = make_page(
+        material,
+        target_name=source.target,
+        title=title,
+        source=source.file,
+        command=shlex.join(["hocmim", *sys.argv[1:]]),
+        remarks=remarks,
+    )
+    path = write_page(page, output, overwrite=force, hint=show.OVERWRITE_HINT)
+    if not quiet:
+        show.data_notes(material.notes)
+        show.say(f"Wrote {path}{' (partial)' if outcome.is_partial else ''}.")
+    if outcome.is_partial:
+        raise click.exceptions.Exit(130)
