@@ -26,7 +26,7 @@ import pyarrow as pa
 from distributed import Client, LocalCluster
 from pyarrow import parquet
 
-from hocmim.coding.sources import open_source
+from hocmim.data.sources import open_source
 from hocmim.search.engines.remote import open_cluster, open_files
 from hocmim.search.loop import forward_search
 from hocmim.selectors.registry import make_selector

@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 from distributed import Client, LocalCluster
 
-from hocmim.coding.encoder import Encoder, encode_target
+from hocmim.coding.encoder import Encoder
+from hocmim.coding.target import encode_target
 from hocmim.search.engines.dask import Cluster
 from hocmim.search.engines.local import LocalEngine
 from hocmim.search.loop import forward_search

@@ -24,7 +24,8 @@ from distributed import Client, LocalCluster  # noqa: E402
 
 from hocmim import HOCMIM, JMI, CriterionSelector, list_methods, make_selector  # noqa: E402
 from hocmim.coding.codes import Column  # noqa: E402
-from hocmim.coding.encoder import encode, encode_target  # noqa: E402
+from hocmim.coding.encoder import encode  # noqa: E402
+from hocmim.coding.target import encode_target  # noqa: E402
 from hocmim.criteria.beta_gamma import JMICriterion  # noqa: E402
 from hocmim.errors import (  # noqa: E402
     ClusterError,

@@ -8,11 +8,12 @@ import pyarrow.dataset
 import pytest
 from sklearn.base import BaseEstimator
 
-from hocmim.coding.encoder import encode, encode_target
+from hocmim.coding.encoder import encode
 from hocmim.coding.groups import resolve_groups
-from hocmim.coding.sources import RowSource
+from hocmim.coding.target import encode_target
 from hocmim.criteria.beta_gamma import JMICriterion
 from hocmim.data.checks import set_features
+from hocmim.data.rows import RowSource
 from hocmim.errors import InvalidParameterError, InvalidTableError, InvalidTargetError
 from hocmim.search.engines.local import LocalEngine
 from hocmim.search.inputs import open_engine, open_input, open_table

@@ -9,8 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hocmim.coding.codes import Codes, Column
-from hocmim.coding.encoder import Encoder, Target
+from hocmim.coding.encoder import Encoder
 from hocmim.coding.groups import Features
+from hocmim.coding.target import Target
 from hocmim.criteria.base import Criterion
 from hocmim.search.selection import Selection
 

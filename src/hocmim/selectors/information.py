@@ -14,21 +14,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from hocmim.coding.codes import Codes, Column
-from hocmim.coding.encoder import Encoder, Room, Target, encode_target
+from hocmim.coding.codes import Allocate, Codes, Column
+from hocmim.coding.encoder import Encoder
 from hocmim.coding.groups import Features, join_columns, resolve_groups
-from hocmim.coding.sources import (
-    RowSource,
-    encode_source,
-    encode_source_column,
-    encode_source_target,
-    is_row_source,
-    open_source,
-)
+from hocmim.coding.sources import encode_source, encode_source_column, encode_source_target
 from hocmim.coding.store import codes_fingerprint, stored_codes
+from hocmim.coding.target import Target, encode_target
 from hocmim.criteria.base import Criterion
 from hocmim.criteria.hocmim import ExhaustiveHOCMIM, GreedyHOCMIM
 from hocmim.data.checks import set_features
+from hocmim.data.rows import RowSource
+from hocmim.data.sources import is_row_source, open_source
 from hocmim.data.table import Table, as_table, check_shape
 from hocmim.data.target import as_target
 from hocmim.data.weights import repeated_rows
@@ -268,11 +264,11 @@ class InformationSelector(RankingSelector):
             self.encoder_, remote = table.encode(y, **how)
             return remote
 
-        def encode(room: Room) -> tuple[Encoder, Codes]:
+        def encode(allocate: Allocate) -> tuple[Encoder, Codes]:
             if isinstance(table, RowSource):
-                return encode_source(table, y, **how, n_jobs=self._n_threads, room=room)
+                return encode_source(table, y, **how, n_jobs=self._n_threads, allocate=allocate)
             encoder = Encoder(**how, n_jobs=self._n_threads)
-            return encoder, encoder.fit_transform(table, y, room=room)
+            return encoder, encoder.fit_transform(table, y, allocate=allocate)
 
         if self.codes_dir is None:
             self.encoder_, codes = encode(Codes.empty)

@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hocmim.coding.codes import Codes, Column
-from hocmim.coding.encoder import Encoder, encode_target
+from hocmim.coding.encoder import Encoder
 from hocmim.coding.groups import Features
+from hocmim.coding.target import encode_target
 from hocmim.criteria.base import Criterion
 from hocmim.data.checks import check_features
 from hocmim.data.table import as_table

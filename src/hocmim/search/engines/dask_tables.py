@@ -24,31 +24,34 @@ from distributed import Future
 from numpy.typing import NDArray
 
 from hocmim.coding.codes import Codes, Column
-from hocmim.coding.cuts import Ragged, get_discretizer
-from hocmim.coding.encoder import Encoder, Target, check_bins, encode_target, most_frequent
+from hocmim.coding.cuts import Ragged, check_bins, cut_columns, get_discretizer
+from hocmim.coding.encoder import Encoder, most_frequent
 from hocmim.coding.groups import Features
 from hocmim.coding.partitions import (
     TableSurvey,
-    TargetCoding,
-    TargetSurvey,
     columns_to_cut,
-    cut_columns,
     encode_partition,
     fit_encoder,
-    fit_target,
     read_numbers,
     survey_partition,
-    survey_target,
 )
 from hocmim.coding.sources import (
     WHOLE_CELLS,
-    RowSource,
     cut_source,
     encode_source_target,
     fill_rows,
     survey_columns,
 )
+from hocmim.coding.target import (
+    Target,
+    TargetCoding,
+    TargetSurvey,
+    encode_target,
+    fit_target,
+    survey_target,
+)
 from hocmim.data.columns import Span
+from hocmim.data.rows import RowSource
 from hocmim.data.target import as_target
 from hocmim.errors import InvalidParameterError, InvalidTableError, InvalidTargetError
 from hocmim.search.engines.dask import CODES_SHARE, Block, Cluster, ComputedCodes

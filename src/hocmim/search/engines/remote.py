@@ -8,9 +8,11 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from hocmim.coding.codes import Column
-from hocmim.coding.encoder import Encoder, Target
+from hocmim.coding.encoder import Encoder
 from hocmim.coding.groups import Features
-from hocmim.coding.sources import ParquetPiece, RowSource
+from hocmim.coding.target import Target
+from hocmim.data.rows import RowSource
+from hocmim.data.sources import ParquetPiece
 from hocmim.errors import InvalidParameterError, InvalidTableError, MissingDependencyError
 
 if TYPE_CHECKING:
