@@ -46,7 +46,8 @@ from hocmim.search.engines.remote import (
 )
 
 if TYPE_CHECKING:
-    from hocmim.search.engines.dask import Cluster, DaskEngine
+    from hocmim.search.engines.cluster import Cluster
+    from hocmim.search.engines.dask import DaskEngine
 
 RowCounts = NDArray[np.unsignedinteger[Any]]
 
@@ -203,7 +204,9 @@ def open_engine(
         Called with the number of terms that were just computed.
     """
     if cluster is not None:
-        return cluster.engine(codes, y, criterion, on_terms)
+        from hocmim.search.engines.dask import open_dask_engine
+
+        return open_dask_engine(cluster, codes, y, criterion, on_terms)
     assert isinstance(codes, Codes)
     return LocalEngine(codes, y, criterion, n_jobs=n_jobs, on_terms=on_terms)
 

@@ -50,7 +50,8 @@ from hocmim.search.stopping import STOPS, StoppingRule
 from hocmim.selectors.base import RankingSelector
 
 if TYPE_CHECKING:
-    from hocmim.search.engines.dask import Cluster, DaskEngine
+    from hocmim.search.engines.cluster import Cluster
+    from hocmim.search.engines.dask import DaskEngine
 
 # Parameters no result depends on, and those only "auto" does.
 ELSEWHERE = ("engine", "codes_dir", "checkpoint", "n_jobs", "verbose")
@@ -288,7 +289,9 @@ class InformationSelector(RankingSelector):
     ) -> LocalEngine | DaskEngine:
         """The engine that does the work."""
         if cluster is not None:
-            return cluster.engine(codes, y, criterion, on_terms)
+            from hocmim.search.engines.dask import open_dask_engine
+
+            return open_dask_engine(cluster, codes, y, criterion, on_terms)
         assert isinstance(codes, Codes)
         return LocalEngine(codes, y, criterion, n_jobs=self._n_threads, on_terms=on_terms)
 
