@@ -163,14 +163,13 @@ def test_more_blocks_than_threads(threads, monkeypatch):
     monkeypatch.setattr(Cluster, "memory_limit", lambda self: 10_000)
     local = HOCMIM(5).fit(X, y)
     blocks = []
-    ask = Cluster.engine
 
-    def engine(self, codes, *arguments):
-        made = ask(self, codes, *arguments)
+    def engine(cluster, codes, *arguments):
+        made = open_dask_engine(cluster, codes, *arguments)
         blocks.append(len(made.codes.blocks))
         return made
 
-    monkeypatch.setattr(Cluster, "engine", engine)
+    monkeypatch.setattr("hocmim.search.engines.dask.open_dask_engine", engine)
     assert_same(local, HOCMIM(5, engine=threads).fit(X, y))
     assert blocks == [8]
 
