@@ -20,7 +20,8 @@ import numpy as np
 from distributed import Client, LocalCluster
 
 from dask_out_of_core import bytes_sent
-from hocmim.search.engines.dask import Cluster
+from hocmim.search.engines.cluster import Cluster
+from hocmim.search.engines.dask import open_dask_engine
 from hocmim.search.engines.remote import open_collection
 from hocmim.search.loop import forward_search
 from hocmim.selectors.registry import make_selector
@@ -70,11 +71,11 @@ def measure(client: Client, method: str, n: int, d: int, k: int) -> tuple[float,
         target = table.encode_target(bins=5, discretizer="uniform")
         _, codes = table.encode(target.column, discretizer="uniform", n_bins=5)
         encode_seconds, encode_bytes = usage.since()
-        engine = cluster.engine(codes, target.column, selector._criterion())
+        engine = open_dask_engine(cluster, codes, target.column, selector._criterion())
         relevance_steps = forward_search(engine, 1)
         assert len(relevance_steps.steps) == 1
         usage.since()
-        engine = cluster.engine(codes, target.column, selector._criterion())
+        engine = open_dask_engine(cluster, codes, target.column, selector._criterion())
         forward_search(engine, k)
         seconds, sent = usage.since()
     return encode_seconds / (n * d), encode_bytes / (n * d), seconds / (n * d * k), sent / (k - 1)

@@ -26,7 +26,8 @@ import pyarrow as pa
 from distributed import Client, LocalCluster
 from pyarrow import parquet
 
-from hocmim.coding.sources import open_source
+from hocmim.data.sources import open_source
+from hocmim.search.engines.dask import open_dask_engine
 from hocmim.search.engines.remote import open_cluster, open_files
 from hocmim.search.loop import forward_search
 from hocmim.selectors.registry import make_selector
@@ -96,7 +97,7 @@ def select(codes: Any, y: Any, method: str, recorder: Recorder) -> list[tuple[fl
         steps.append((now - last[0], sent - int(last[1])))
         last[:] = [time.perf_counter(), sent]
 
-    with codes.cluster.engine(codes, y, selector._criterion()) as engine:
+    with open_dask_engine(codes.cluster, codes, y, selector._criterion()) as engine:
         forward_search(engine, n_selected, on_step=on_step)
     return steps
 

@@ -20,8 +20,10 @@ from typing import Any
 import numpy as np
 from distributed import Client, LocalCluster
 
-from hocmim.coding.encoder import Encoder, encode_target
-from hocmim.search.engines.dask import Cluster
+from hocmim.coding.encoder import Encoder
+from hocmim.coding.target import encode_target
+from hocmim.search.engines.cluster import Cluster
+from hocmim.search.engines.dask import open_dask_engine
 from hocmim.search.engines.local import LocalEngine
 from hocmim.search.loop import forward_search
 from hocmim.selectors.registry import make_selector
@@ -64,7 +66,7 @@ class Case:
 
     def search_dask(self, client: Client) -> tuple[float, list[int]]:
         with Cluster(client) as cluster:
-            engine = cluster.engine(self.codes, self.target, self.criterion)
+            engine = open_dask_engine(cluster, self.codes, self.target, self.criterion)
             engine.codes.present()
             return seconds(lambda: self._indices(engine))
 

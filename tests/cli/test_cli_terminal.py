@@ -14,7 +14,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from hocmim import HOCMIM
-from hocmim.coding.encoder import encode, encode_target
+from hocmim.coding.encoder import encode
+from hocmim.coding.target import encode_target
 from hocmim.criteria.hocmim import GreedyHOCMIM
 from hocmim.data.files import read_table
 from hocmim.search.engines.local import LocalEngine

@@ -14,8 +14,9 @@ import pytest
 
 from hocmim import HOCMIM, JMI, list_methods, make_selector
 from hocmim.coding import sources
-from hocmim.coding.encoder import Encoder, encode, encode_target
+from hocmim.coding.encoder import Encoder, encode
 from hocmim.coding.store import codes_fingerprint, stored_codes
+from hocmim.coding.target import encode_target
 from hocmim.data.table import as_table
 from hocmim.errors import InvalidFileError, InvalidParameterError
 from hocmim.information.counting import BlockTerms, Joint
@@ -79,8 +80,8 @@ def test_codes_are_mapped_read_only_and_not_copied(tmp_path):
     X, _ = frame()
     encoder = Encoder()
 
-    def encode_into(room):
-        return encoder, encoder.fit_transform(X, room=room)
+    def encode_into(allocate):
+        return encoder, encoder.fit_transform(X, allocate=allocate)
 
     _, codes = stored_codes(tmp_path, "name", encode_into)
     for array in (codes.narrow, codes.wide, codes.block(2, 5).narrow, codes.column(3).codes):
@@ -99,8 +100,8 @@ def test_bit_planes_are_left_where_there_is_no_memory_for_them(tmp_path, monkeyp
     X, y = frame()
     encoder = Encoder()
 
-    def encode_into(room):
-        return encoder, encoder.fit_transform(X, room=room)
+    def encode_into(allocate):
+        return encoder, encoder.fit_transform(X, allocate=allocate)
 
     y = Joint.of([encode_target(y).column])
     found = {}
@@ -194,7 +195,7 @@ def test_a_folder_that_cannot_be_used_is_an_error_that_says_why(tmp_path, monkey
         raise OSError("No space left on device")
 
     monkeypatch.setattr(os, "posix_fallocate", full, raising=False)
-    with pytest.raises(InvalidParameterError, match=r"no room for .* bytes of codes in codes_dir"):
+    with pytest.raises(InvalidParameterError, match=r"codes_dir has no space for .* bytes"):
         HOCMIM(3, codes_dir=tmp_path / "codes").fit(X, y)
     assert entries(tmp_path / "codes") == []
 
@@ -233,8 +234,8 @@ def test_a_run_leaves_alone_what_another_is_writing(tmp_path):
     X, _ = frame()
     encoder = Encoder()
 
-    def encode_into(room):
-        codes = encoder.fit_transform(X, room=room)
+    def encode_into(allocate):
+        codes = encoder.fit_transform(X, allocate=allocate)
         HOCMIM(3, codes_dir=tmp_path).fit(*frame(seed=1))  # another run, in the meantime
         return encoder, codes
 
@@ -247,9 +248,13 @@ def test_the_run_that_comes_second_uses_what_the_first_wrote(tmp_path):
     X, _ = frame()
     encoder = Encoder()
 
-    def encode_twice(room):
-        stored_codes(tmp_path, "name", lambda room: (encoder, encoder.fit_transform(X, room=room)))
-        return encoder, encoder.fit_transform(X, room=room)
+    def encode_twice(allocate):
+        stored_codes(
+            tmp_path,
+            "name",
+            lambda allocate: (encoder, encoder.fit_transform(X, allocate=allocate)),
+        )
+        return encoder, encoder.fit_transform(X, allocate=allocate)
 
     _, codes = stored_codes(tmp_path, "name", encode_twice)
     np.testing.assert_array_equal(codes.narrow, encode(X).narrow)

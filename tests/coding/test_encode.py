@@ -19,7 +19,8 @@ from sklearn.base import clone
 
 from hocmim.coding.codes import Codes
 from hocmim.coding.cuts import mdlp_cuts, quantile_cuts, uniform_cuts
-from hocmim.coding.encoder import Encoder, encode, encode_target
+from hocmim.coding.encoder import Encoder, encode
+from hocmim.coding.target import encode_target
 from hocmim.data.table import ArrayTable, as_table
 from hocmim.errors import (
     InvalidColumnError,

@@ -14,22 +14,21 @@ from hypothesis import strategies as st
 from pyarrow import dataset, parquet
 
 from hocmim import HOCMIM, KruskalWallis
-from hocmim.coding import sources
 from hocmim.coding.codes import Codes
-from hocmim.coding.cuts import Ragged
-from hocmim.coding.encoder import Encoder, encode_target, most_frequent
+from hocmim.coding.cuts import Ragged, cut_columns
+from hocmim.coding.encoder import Encoder, most_frequent
 from hocmim.coding.partitions import (
     TableSurvey,
     columns_to_cut,
-    cut_columns,
     encode_partition,
     fit_encoder,
-    fit_target,
     read_numbers,
     survey_partition,
-    survey_target,
 )
-from hocmim.coding.sources import RowSource, encode_source, encode_source_target, open_source
+from hocmim.coding.sources import encode_source, encode_source_target
+from hocmim.coding.target import encode_target, fit_target, survey_target
+from hocmim.data.rows import RowSource
+from hocmim.data.sources import open_source
 from hocmim.errors import InvalidColumnError, InvalidTableError, InvalidTargetError
 
 DISCRETIZERS = ("uniform", "quantile", "mdlp")
@@ -314,10 +313,10 @@ def test_many_classes_and_one_class():
 @pytest.fixture
 def small_batches(monkeypatch):
     """Many batches, spans and chunks of whole columns, though the tables are small."""
-    monkeypatch.setattr(sources, "MAX_CELLS", 64)
-    monkeypatch.setattr(sources, "LEAST_ROWS", 16)
-    monkeypatch.setattr(sources, "WHOLE_CELLS", 1000)
-    monkeypatch.setattr(sources, "PIECE_BYTES", 4000)
+    monkeypatch.setattr("hocmim.data.rows.MAX_CELLS", 64)
+    monkeypatch.setattr("hocmim.data.rows.MIN_ROWS", 16)
+    monkeypatch.setattr("hocmim.coding.sources.WHOLE_CELLS", 1000)
+    monkeypatch.setattr("hocmim.data.sources.PIECE_BYTES", 4000)
 
 
 def write_parts(folder, frame, bounds, **options):
@@ -421,9 +420,9 @@ def test_what_cannot_be_read_is_an_error_that_says_why(tmp_path):
         open_source(filtered)
     (tmp_path / "a.csv").unlink()
     parquet.write_table(pa.table({"a": [1]}), tmp_path / "2.parquet")
-    with pytest.raises(InvalidTableError, match=r"1.parquet has 'b', and .*2.parquet has not"):
+    with pytest.raises(InvalidTableError, match=r"1.parquet has 'b', but .*2.parquet does not"):
         open_source(tmp_path)
-    with pytest.raises(InvalidTableError, match="a list of no tables"):
+    with pytest.raises(InvalidTableError, match="an empty list of tables"):
         RowSource.of_tables([])
 
 
@@ -489,10 +488,10 @@ def test_transform_and_explain_take_the_path(folder):
     left = next(name for name in X.columns if name not in names)
     assert str(selector.explain(left, path)) == str(selector.explain(left, X))
     assert str(HOCMIM(3).fit(X, y).explain(left, path)) == str(selector.explain(left, X))
-    with pytest.raises(InvalidTableError, match="no column 'normal', which was there in fit"):
+    with pytest.raises(InvalidTableError, match="no column 'normal', which was used in fit"):
         selector.transform(RowSource.of_tables([X.drop(columns=["normal"])]))
     by_position = HOCMIM(1).fit(X[["few", "bool"]].to_numpy(float), y)
-    with pytest.raises(InvalidTableError, match="X has 12 features, but 2 were there in fit"):
+    with pytest.raises(InvalidTableError, match="X has 12 features, but 2 features were used"):
         by_position.transform(path)
 
 

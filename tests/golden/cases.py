@@ -497,7 +497,7 @@ def comparisons():
                 hocmim.compare_methods(
                     X,
                     y,
-                    {method: recorded(method) for method in chosen},
+                    {method: recorded(method, n_features_to_select=3) for method in chosen},
                     3,
                     n_folds=3,
                     n_resamples=4,

@@ -14,7 +14,8 @@ from sklearn.exceptions import NotFittedError
 
 import hocmim
 from hocmim import CMIM, HOCMIM, JMI, MIM, Encoder, errors
-from hocmim.coding.encoder import encode, encode_target
+from hocmim.coding.encoder import encode
+from hocmim.coding.target import encode_target
 from hocmim.information.comparison import comparison_key
 from hocmim.selectors.information import InformationSelector
 from hocmim.selectors.registry import METHODS

@@ -13,7 +13,8 @@ import pytest
 
 from hocmim import HOCMIM, JMI, MIM, CriterionSelector, list_methods, make_selector
 from hocmim.coding.codes import column_digests, fingerprint
-from hocmim.coding.encoder import encode, encode_target
+from hocmim.coding.encoder import encode
+from hocmim.coding.target import encode_target
 from hocmim.criteria.base import Criterion
 from hocmim.criteria.cmim_k import CMIMkCriterion
 from hocmim.errors import InvalidFileError, InvalidParameterError

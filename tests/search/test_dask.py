@@ -24,7 +24,8 @@ from distributed import Client, LocalCluster  # noqa: E402
 
 from hocmim import HOCMIM, JMI, CriterionSelector, list_methods, make_selector  # noqa: E402
 from hocmim.coding.codes import Column  # noqa: E402
-from hocmim.coding.encoder import encode, encode_target  # noqa: E402
+from hocmim.coding.encoder import encode  # noqa: E402
+from hocmim.coding.target import encode_target  # noqa: E402
 from hocmim.criteria.beta_gamma import JMICriterion  # noqa: E402
 from hocmim.errors import (  # noqa: E402
     ClusterError,
@@ -33,7 +34,10 @@ from hocmim.errors import (  # noqa: E402
     InvalidTargetError,
 )
 from hocmim.search.engines import dask_tables  # noqa: E402
-from hocmim.search.engines.dask import Block, Cluster, DaskEngine, Layout  # noqa: E402
+from hocmim.search.engines.cluster import Cluster  # noqa: E402
+from hocmim.search.engines.dask import DaskEngine, open_dask_engine  # noqa: E402
+from hocmim.search.engines.dask_block import Block  # noqa: E402
+from hocmim.search.engines.dask_codes import Layout  # noqa: E402
 from hocmim.search.engines.local import LocalEngine  # noqa: E402
 from hocmim.search.loop import forward_search  # noqa: E402
 from hocmim.selectors.information import InformationSelector  # noqa: E402
@@ -164,20 +168,19 @@ def test_more_blocks_than_threads(threads, monkeypatch):
     monkeypatch.setattr(Cluster, "memory_limit", lambda self: 10_000)
     local = HOCMIM(5).fit(X, y)
     blocks = []
-    ask = Cluster.engine
 
-    def engine(self, codes, *arguments):
-        made = ask(self, codes, *arguments)
+    def engine(cluster, codes, *arguments):
+        made = open_dask_engine(cluster, codes, *arguments)
         blocks.append(len(made.codes.blocks))
         return made
 
-    monkeypatch.setattr(Cluster, "engine", engine)
+    monkeypatch.setattr("hocmim.search.engines.dask.open_dask_engine", engine)
     assert_same(local, HOCMIM(5, engine=threads).fit(X, y))
     assert blocks == [8]
 
 
 def test_large_columns_travel_by_themselves(threads, monkeypatch):
-    monkeypatch.setattr("hocmim.search.engines.dask.SMALL_COLUMN", 10)
+    monkeypatch.setattr("hocmim.search.engines.dask_codes.MAX_ARGUMENT_BYTES", 10)
     X, y = make_table()
     assert_same(JMI(5).fit(X, y), JMI(5, engine=threads).fit(X, y))
 
@@ -277,12 +280,12 @@ def test_parquet_that_workers_cannot_read(threads, tmp_path, monkeypatch):
     """As on a machine without that folder: the client can read it, the workers cannot."""
     X, y = make_table()
     folder = write_parquet(tmp_path, X, y)
-    elsewhere = dask_tables._from_anywhere
+    elsewhere = dask_tables._with_absolute_path
 
     def moved(piece):
         return replace(elsewhere(piece), path="/nowhere/at/all.parquet")
 
-    monkeypatch.setattr(dask_tables, "_from_anywhere", moved)
+    monkeypatch.setattr(dask_tables, "_with_absolute_path", moved)
     with pytest.raises(InvalidTableError, match="A worker of the Dask cluster cannot read X"):
         JMI(3, engine=threads).fit(folder, y)
 
@@ -435,15 +438,15 @@ def block():
 
 def test_block_begins_where_it_arrives(block):
     block, y = block
-    first = block.begin(JMICriterion(), y, [], ())
+    first = block.start(JMICriterion(), y, [], ())
     newest = block.codes.column(first.leaders[0].column - 3)
     aside = (newest.index,)
-    then = block.go_on(newest, 1, aside)
-    assert then.leaders == block.go_on(newest, 1, aside).leaders  # a task may be run twice
-    assert block.go_on(newest, 3, aside) is None
+    then = block.advance(newest, 1, aside)
+    assert then.leaders == block.advance(newest, 1, aside).leaders  # a task may be run twice
+    assert block.advance(newest, 3, aside) is None
     moved = pickle.loads(pickle.dumps(block))
-    assert moved.go_on(newest, 1, aside) is None
-    assert moved.begin(JMICriterion(), y, [newest], aside).leaders == then.leaders
+    assert moved.advance(newest, 1, aside) is None
+    assert moved.start(JMICriterion(), y, [newest], aside).leaders == then.leaders
 
 
 def test_block_forgets_what_an_error_left_half_done(block):
@@ -455,10 +458,10 @@ def test_block_forgets_what_an_error_left_half_done(block):
             raise MemoryError
 
     newest = block.codes.column(0)
-    block.begin(Failing(), y, [], ())
+    block.start(Failing(), y, [], ())
     with pytest.raises(MemoryError):
-        block.go_on(newest, 1, (newest.index,))
-    assert block.go_on(newest, 1, (newest.index,)) is None
+        block.advance(newest, 1, (newest.index,))
+    assert block.advance(newest, 1, (newest.index,)) is None
 
 
 def test_set_aside_more_than_the_best_two(threads):
@@ -467,7 +470,7 @@ def test_set_aside_more_than_the_best_two(threads):
     orders = []
     with Cluster(threads) as cluster:
         engines = [LocalEngine(codes, target, JMICriterion(), n_jobs=1)]
-        engines.append(cluster.engine(codes, target, JMICriterion()))
+        engines.append(open_dask_engine(cluster, codes, target, JMICriterion()))
         for engine in engines:
             engine.start()
             orders.append([])
@@ -493,7 +496,7 @@ def test_terms_are_counted(threads):
     with Cluster(threads) as cluster:
         with LocalEngine(codes, target, JMICriterion(), n_jobs=1, on_terms=count(0)) as engine:
             forward_search(engine, 4)
-        with cluster.engine(codes, target, JMICriterion(), count(1)) as engine:
+        with open_dask_engine(cluster, codes, target, JMICriterion(), count(1)) as engine:
             forward_search(engine, 4)
     assert counts[0] == counts[1] > 0
 
@@ -505,7 +508,7 @@ def test_layout():
     assert one_a_thread == Layout([0, 2, 5, 7, 10], ["a", "b", "b", "b"])
     assert Layout.of(narrow[:2], workers, 0) == Layout([0, 1, 2], ["a", "b"])
     assert len(Layout.of(narrow, workers, 2000).workers) == 8
-    with pytest.raises(ClusterError, match="Take more workers"):
+    with pytest.raises(ClusterError, match="Use more workers"):
         Layout.of(narrow, workers, 1000)
 
 

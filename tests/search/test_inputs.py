@@ -8,11 +8,13 @@ import pyarrow.dataset
 import pytest
 from sklearn.base import BaseEstimator
 
-from hocmim.coding.encoder import encode, encode_target
+from hocmim.coding.encoder import encode
 from hocmim.coding.groups import resolve_groups
-from hocmim.coding.sources import RowSource
+from hocmim.coding.target import encode_target
 from hocmim.criteria.beta_gamma import JMICriterion
 from hocmim.data.checks import set_features
+from hocmim.data.rows import RowSource
+from hocmim.data.table import ArrayTable, FrameTable
 from hocmim.errors import InvalidParameterError, InvalidTableError, InvalidTargetError
 from hocmim.search.engines.local import LocalEngine
 from hocmim.search.inputs import open_engine, open_input, open_table
@@ -271,3 +273,46 @@ def test_errors_of_a_collection(cluster, data, tmp_path):
         open_input(frame, "y", np.ones(300), cluster=cluster)
     with pytest.raises(InvalidTableError, match="engine='dask'"):
         open_input(frame, "y")
+
+
+# --- how often a table is read --------------------------------------------------------------------
+
+
+@pytest.fixture
+def reads(monkeypatch):
+    """Columns of tables in memory that were read, one element for each time."""
+    found = []
+    for kind in (ArrayTable, FrameTable):
+
+        def read(self, span, kind=kind, read=kind.read):
+            found.extend(range(span.start, span.stop))
+            return read(self, span)
+
+        monkeypatch.setattr(kind, "read", read)
+    return found
+
+
+@pytest.mark.parametrize("discretizer", DISCRETIZERS)
+def test_a_table_in_memory_is_read_twice(data, reads, discretizer):
+    opened = open_input(*data)
+    assert reads == []
+    target = opened.encode_target(bins=5, discretizer=discretizer)
+    opened.encode(target.column, discretizer=discretizer, n_bins=5)
+    assert sorted(reads) == sorted(2 * list(range(data[0].shape[1])))
+
+
+def test_a_table_with_stored_codes_is_read_once(data, reads, tmp_path):
+    columns = list(range(data[0].shape[1]))
+    for n_reads in (3, 1):  # the first run makes a digest and encodes, the second makes a digest
+        reads.clear()
+        opened = open_input(*data)
+        opened.encode(encode_target(data[1]).column, **HOW, codes_dir=tmp_path)
+        assert sorted(reads) == sorted(n_reads * columns)
+
+
+def test_the_tables_of_a_source_are_not_read_before_they_are_encoded(data, reads):
+    X, y = data
+    opened = open_input(RowSource.of_tables([X[:100], X[100:]]), y)
+    assert reads == []
+    opened.encode(encode_target(y).column, **HOW)
+    assert sorted(reads) == sorted(2 * 2 * list(range(X.shape[1])))

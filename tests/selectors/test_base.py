@@ -16,7 +16,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from hocmim.coding.encoder import encode, encode_target
+from hocmim.coding.encoder import encode
+from hocmim.coding.target import encode_target
 from hocmim.data.numeric import numeric_matrix
 from hocmim.errors import InvalidParameterError, InvalidTableError, InvalidTargetError
 from hocmim.selectors.base import RankingSelector

@@ -1,19 +1,20 @@
-"""Codes: a table as small integers, the only form in which anything downstream sees data.
+"""Codes: a table as small integers, the only form of data that the folders to the right use.
 
-A column with levels 0..arity-1 takes one byte a cell, two when it has more than 256 levels. The
-codes of a column lie next to each other in memory. Codes never change once made: a block of
+A column with levels 0..arity-1 takes one byte for each row, or two if it has more than 256 levels.
+The codes of a column are contiguous in memory. Codes do not change after they are made: a block of
 columns is a view, and any number of threads may read it.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from hocmim.data.digests import DIGEST_BYTES, new_digest
 
 NARROW_LEVELS = 1 << 8
 MAX_LEVELS = 1 << 16
@@ -21,7 +22,7 @@ MAX_LEVELS = 1 << 16
 
 @dataclass(frozen=True)
 class Column:
-    """One column of codes on its own: the target, or the newest selected feature."""
+    """One column of codes: the target, or the newest selected feature."""
 
     codes: NDArray[np.uint8] | NDArray[np.uint16]
     arity: int
@@ -39,11 +40,11 @@ class Column:
 class Codes:
     """N samples of D coded columns.
 
-    ``narrow`` holds the columns of at most 256 levels and ``wide`` the others, one *row* of the
-    array a column of the table, both in the order of the table. ``place[j]`` says where column j
-    is: row ``place[j]`` of ``narrow``, or row ``~place[j]`` of ``wide`` when negative. ``start``
-    is the index, in the whole table, of the first column here (a block knows where it came from).
-    ``planes`` says whether there is memory for the codes a second time, as bit planes.
+    ``narrow`` holds the columns of at most 256 levels and ``wide`` the others, both in the order of
+    the table: a *row* of these arrays is a column of the table. Column j is row ``place[j]`` of
+    ``narrow``, or row ``~place[j]`` of ``wide`` if ``place[j]`` is negative. ``start`` is the index
+    of the first column in the whole table. ``planes`` says whether there is enough memory for bit
+    planes of the codes.
     """
 
     narrow: NDArray[np.uint8]
@@ -58,7 +59,7 @@ class Codes:
     def empty(
         cls, arity: NDArray[np.int64], n_samples: int, names: Sequence[str] | None = None
     ) -> Codes:
-        """Room for columns of these arities, in memory, to be filled."""
+        """Allocate codes of these arities in memory; the caller fills them."""
         place = places(arity)
         narrow = np.empty((int((place >= 0).sum()), n_samples), np.uint8)
         wide = np.empty((int((place < 0).sum()), n_samples), np.uint16)
@@ -87,27 +88,27 @@ class Codes:
 
     @property
     def n_samples(self) -> int:
-        """How many samples (rows of the table) there are."""
+        """Number of samples (rows of the table)."""
         return int(self.narrow.shape[1])
 
     @property
     def n_columns(self) -> int:
-        """How many columns there are."""
+        """Number of columns."""
         return len(self.place)
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the codes themselves."""
+        """Bytes of the codes."""
         return self.narrow.nbytes + self.wide.nbytes
 
     def column(self, j: int) -> Column:
-        """Column j of these codes (a view), indexed as in the whole table."""
+        """Return column j of these codes (a view), with its index in the whole table."""
         where = int(self.place[j])
         codes = self.narrow[where] if where >= 0 else self.wide[~where]
         return Column(codes, int(self.arity[j]), self.start + j)
 
     def block(self, start: int, stop: int) -> Codes:
-        """Columns start..stop-1 as views on these codes."""
+        """Return columns start..stop-1 as views."""
         place = self.place[start:stop]
         in_narrow, in_wide = place[place >= 0], ~place[place < 0]
         first_narrow = int(in_narrow[0]) if len(in_narrow) else 0
@@ -123,29 +124,40 @@ class Codes:
         )
 
 
+class Allocate(Protocol):
+    """Allocates codes, in memory (``Codes.empty``) or in files; the caller fills them."""
+
+    def __call__(
+        self, arity: NDArray[np.int64], n_samples: int, names: Sequence[str] | None = None
+    ) -> Codes:
+        """Return codes of these arities."""
+
+
+def as_small_integers(
+    codes: NDArray[np.int64], arity: int
+) -> NDArray[np.uint8] | NDArray[np.uint16]:
+    """Return codes in one byte, or in two if there are more than 256 levels."""
+    return codes.astype(np.uint8) if arity <= NARROW_LEVELS else codes.astype(np.uint16)
+
+
 def places(arity: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Where columns of these arities are in ``narrow`` and ``wide``: see Codes."""
+    """Return where columns of these arities are in ``narrow`` and ``wide``: see Codes."""
     is_narrow = arity <= NARROW_LEVELS
     return np.where(is_narrow, np.cumsum(is_narrow) - 1, ~(np.cumsum(~is_narrow) - 1))
 
 
-DIGEST_BYTES = 16
-
-
 def column_digests(codes: Codes) -> NDArray[np.uint8]:
-    """A digest of each column's codes, one row a column: blocks may be digested anywhere."""
+    """Return a digest of each column, one row for each column."""
     digests = [_digest(codes.column(j)) for j in range(codes.n_columns)]
     return np.frombuffer(b"".join(digests), np.uint8).reshape(-1, DIGEST_BYTES)
 
 
 def fingerprint(digests: NDArray[np.uint8], y: Column) -> str:
-    """What tells a table and its target from others, however the table is cut into blocks."""
-    return hashlib.blake2b(digests.tobytes() + _digest(y), digest_size=DIGEST_BYTES).hexdigest()
+    """Return the fingerprint of a table and its target; it does not depend on blocks or engines."""
+    return new_digest(digests.tobytes() + _digest(y)).hexdigest()
 
 
 def _digest(column: Column) -> bytes:
-    digest = hashlib.blake2b(
-        f"{len(column.codes)} {column.arity}".encode(), digest_size=DIGEST_BYTES
-    )
+    digest = new_digest(f"{len(column.codes)} {column.arity}".encode())
     digest.update(np.ascontiguousarray(column.codes).data)
     return digest.digest()

@@ -1,28 +1,28 @@
-"""Where to cut a numeric column. Cut points only: the code of x is the number of cuts <= x.
+"""Cut points of numeric columns: the code of x is the number of cuts <= x.
 
 =========  ========================================================================================
 uniform    min + (max − min)·k / n_bins, k = 1 .. n_bins−1
 quantile   the sorted value at position ⌊k·n / n_bins⌋ (from 0), k = 1 .. n_bins−1; see
            :func:`quantile_cuts`
-mdlp       recursive splits of least class entropy while they pay for their description; see
+mdlp       recursive splits of least class entropy, while the gain exceeds the cost; see
            :func:`mdlp_cuts`
 =========  ========================================================================================
 
-Missing values (NaN) take no part. Everything is exact and depends on the values only, not on
-their order.
+Missing values (NaN) are ignored. The cuts are exact and do not depend on the order of the values.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 import hocmim._native as _native
-from hocmim.coding.codes import Column
+from hocmim.coding.codes import MAX_LEVELS, Column
 from hocmim.errors import InvalidParameterError
 
 
@@ -34,12 +34,17 @@ class Ragged(NamedTuple):
 
     @classmethod
     def from_counts(cls, values: NDArray[np.float64], counts: NDArray[np.int64]) -> Ragged:
-        """Rows of the given lengths."""
+        """Return rows of the given lengths."""
         return cls(values, np.concatenate(([0], np.cumsum(counts))))
 
     @classmethod
+    def nothing(cls) -> Ragged:
+        """Return no rows."""
+        return cls(np.empty(0), np.zeros(1, np.int64))
+
+    @classmethod
     def concatenate(cls, parts: list[Ragged]) -> Ragged:
-        """The rows of all parts, one after the other."""
+        """Return the rows of all parts, one after the other."""
         return cls.from_counts(
             np.concatenate([part.values for part in parts]),
             np.concatenate([part.counts for part in parts]),
@@ -51,18 +56,18 @@ class Ragged(NamedTuple):
         return np.diff(self.offsets)
 
     def row(self, j: int) -> NDArray[np.float64]:
-        """Row j (a view)."""
+        """Return row j (a view)."""
         return self.values[self.offsets[j] : self.offsets[j + 1]]
 
     def rows(self, start: int, stop: int) -> Ragged:
-        """Rows start..stop-1."""
+        """Return rows start..stop-1."""
         offsets = self.offsets[start : stop + 1]
         return Ragged(self.values[offsets[0] : offsets[-1]], offsets - offsets[0])
 
 
 @dataclass(frozen=True, eq=False)
 class Survey:
-    """What the values of numeric columns are like: all that is needed to say which are cut.
+    """A summary of the values of numeric columns; it determines which columns are cut.
 
     Surveys of parts of the rows merge into the survey of all rows.
 
@@ -100,7 +105,7 @@ class Survey:
 
     @classmethod
     def nothing(cls, n_columns: int, limit: int) -> Survey:
-        """The survey of no rows."""
+        """Return the survey of no rows."""
         return cls(
             np.full(n_columns, np.inf),
             np.full(n_columns, -np.inf),
@@ -112,7 +117,7 @@ class Survey:
 
     @classmethod
     def concatenate(cls, parts: list[Survey]) -> Survey:
-        """The columns of all parts, side by side."""
+        """Return the columns of all parts, side by side."""
         return cls(
             np.concatenate([part.minimum for part in parts]),
             np.concatenate([part.maximum for part in parts]),
@@ -123,7 +128,7 @@ class Survey:
         )
 
     def merge(self, other: Survey) -> Survey:
-        """The survey of the rows of both; associative."""
+        """Return the survey of the rows of both; associative."""
         many = self.many | other.many
         union = _union(self.distinct, other.distinct)
         many |= union.counts > self.limit
@@ -139,7 +144,7 @@ class Survey:
 
 
 def _union(a: Ragged, b: Ragged) -> Ragged:
-    """The sorted distinct values of each row of both."""
+    """Return the sorted distinct values of each row of both."""
     n_rows = len(a.offsets) - 1
     row = np.concatenate([np.repeat(np.arange(n_rows), part.counts) for part in (a, b)])
     values = np.concatenate([a.values, b.values])
@@ -165,23 +170,24 @@ def quantile_cuts(values: ArrayLike, n_bins: int) -> NDArray[np.float64]:
     """Equal frequency: the sorted value at position ⌊k·n / n_bins⌋, k = 1 .. n_bins−1.
 
     Positions count from 0 over the n values that are not missing, so distinct values fall into
-    bins whose sizes differ by at most one. Equal cuts are merged. A cut at the minimum would leave
-    nothing below it: the next larger value takes its place, so that a column which is mostly zeros
-    is cut into zeros and the rest. Every cut is a value of the column.
+    bins whose sizes differ by at most one. Equal cuts are merged. A cut at the minimum would have
+    no values below it and is replaced by the next larger value: a column that is mostly zeros is
+    cut into zeros and the other values. Every cut is a value of the column.
     """
     cuts, _ = _native.quantile_cuts(_as_column(values), np.zeros(1, np.int64), n_bins)
     return cuts
 
 
 def mdlp_cuts(values: ArrayLike, y: ArrayLike) -> NDArray[np.float64]:
-    """Recursive minimal-entropy splits, as long as the description they cost is shorter.
+    """Recursive minimal-entropy splits, while they shorten the description of the classes.
 
     A set of N samples of k classes with entropy E (bits) is split where the mean entropy of the
     two parts is least, if the gain exceeds (log2(N−1) + Δ) / N with
-    Δ = log2(3^k − 2) − (k·E − k1·E1 − k2·E2); then each part in turn. Only boundary points are
-    tried: places between two neighbouring values that are not all of one class. The cut lies midway
-    between its neighbours. Entropies are compared after rounding to 12 decimals; of equal splits
-    the lowest wins. The cost is O(n log n) and a pass a level of the recursion.
+    Δ = log2(3^k − 2) − (k·E − k1·E1 − k2·E2). Then each part is split in the same way. Only
+    boundary points are tried: places between two neighbouring values that are not all of one class.
+    The cut is midway between the two values. Entropies are compared after rounding to 12 decimals;
+    of equal splits the lowest wins. The cost is O(n log n), and one pass for each level of the
+    recursion.
 
     Parameters
     ----------
@@ -211,23 +217,23 @@ def _as_column(values: ArrayLike) -> NDArray[np.float64]:
 def equal_widths(
     minimum: NDArray[np.float64], maximum: NDArray[np.float64], n_bins: int
 ) -> NDArray[np.float64]:
-    """The cuts of :func:`uniform_cuts`, one row a column."""
+    """Return the cuts of :func:`uniform_cuts`, one row for each column."""
     low, high, steps = minimum[:, None], maximum[:, None], np.arange(1, n_bins)
     with np.errstate(over="ignore", invalid="ignore"):
         cuts = low + (high - low) * steps / n_bins
     share = steps / n_bins
-    # A range beyond the largest number overflows; there the same point is found from both ends.
+    # max − min may overflow; then the same point is computed as a weighted mean.
     return np.where(np.isfinite(cuts), cuts, low * (1 - share) + high * share)
 
 
 def midpoints(levels: Ragged) -> Ragged:
-    """The cuts that tell neighbouring levels apart: an unseen value goes to the nearest level.
+    """Return the cuts between neighbouring levels: a new value goes to the nearest level.
 
     A value midway between two levels goes to the upper one.
     """
     lower, upper = levels.values[:-1], levels.values[1:]
     middle = lower / 2 + upper / 2
-    # Between neighbouring floating-point numbers there is no middle.
+    # There is no number between neighbouring floating-point numbers.
     cuts = np.where((middle > lower) & (middle < upper), middle, upper)
     inside = np.ones(len(cuts), bool)
     ends = levels.offsets[1:-1]
@@ -264,7 +270,7 @@ def _mdlp(
     y: Column | None,
 ) -> Ragged:
     if y is None:
-        raise InvalidParameterError("discretizer='mdlp' needs a target y to cut by.")
+        raise InvalidParameterError("discretizer='mdlp' needs a target y. Pass y.")
     classes = y.codes.astype(np.int64)
     return Ragged.from_counts(*_native.mdlp_cuts(values, columns, classes, y.arity))
 
@@ -272,7 +278,7 @@ def _mdlp(
 class Discretizer(NamedTuple):
     """How to cut some columns of a block: ``cut(values, columns, survey, n_bins, y)``.
 
-    One that does not need values cuts by the survey alone.
+    A discretizer with ``needs_values=False`` uses the survey alone.
     """
 
     cut: Callable[[NDArray[Any], NDArray[np.int64], Survey, int, Column | None], Ragged]
@@ -288,8 +294,27 @@ DISCRETIZERS = {
 
 
 def get_discretizer(name: str) -> Discretizer:
-    """The discretizer of that name."""
+    """Return the discretizer of that name."""
     if not isinstance(name, str) or name not in DISCRETIZERS:
         known = ", ".join(repr(known) for known in DISCRETIZERS)
         raise InvalidParameterError(f"discretizer must be one of {known}. Got {name!r} instead.")
     return DISCRETIZERS[name]
+
+
+def cut_columns(
+    values: NDArray[np.float64], discretizer: str, n_bins: int, y: Column | None = None
+) -> Ragged:
+    """Return the cuts of whole columns, one row for each column. ``y`` is for "mdlp"."""
+    survey = Survey.of(values, n_bins)
+    every = np.arange(values.shape[1])
+    return get_discretizer(discretizer).cut(values, every, survey, n_bins, y)
+
+
+def check_bins(parameter: str, n_bins: Any) -> int:
+    """Return the number of bins; raise an error if it is not an integer in the valid range."""
+    is_integer = isinstance(n_bins, Integral) and not isinstance(n_bins, bool)
+    if not is_integer or not 2 <= n_bins < MAX_LEVELS:
+        raise InvalidParameterError(
+            f"{parameter} must be an integer from 2 to {MAX_LEVELS - 1}. Got {n_bins!r} instead."
+        )
+    return int(n_bins)

@@ -1,20 +1,19 @@
-"""A table into Codes, and a new table into the same Codes.
+"""Encode a table into Codes, and another table with the same columns into the same Codes.
 
-The rules, column by column:
+The rules for a column:
 
-* Numbers (booleans, integers, floats, dates as nanoseconds; see ``tables.py``) with more than
-  ``n_bins`` distinct values are **cut** by the discretizer; otherwise the sorted distinct values
-  are the **levels**.
+* Numbers (booleans, integers, floats, dates as nanoseconds; see ``hocmim.data.columns``) with more
+  than ``n_bins`` distinct values are **cut** by the discretizer. Otherwise the sorted distinct
+  values are the **levels**.
 * Strings and categorical columns: the sorted values that occur are the **categories**.
-* Missing values, if there are any, are a level of their own, the last one.
+* Missing values, if there are any, are an additional level, the last one.
 
-In a table encoded later, with the fitted encoder:
+In a table that is encoded later by the fitted encoder:
 
-* A number beyond the range seen goes to the first or the last bin; in a column that was not cut
-  an unseen number goes to the nearest level.
-* A category that was never seen says as little as a missing value does, and both go to one place:
-  the level of missing values if the column has one, otherwise its most frequent level (the first
-  of equally frequent ones).
+* A number outside the range of the fit goes to the first or the last bin. In a column that was not
+  cut, a new number goes to the nearest level.
+* A new category is treated like a missing value. Both get the level of missing values if the column
+  has one, otherwise its most frequent level (the first of equally frequent ones).
 """
 
 from __future__ import annotations
@@ -22,8 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from numbers import Integral
-from typing import Any, NamedTuple, Self, TypeVar, overload
+from typing import Any, Self, TypeVar, overload
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -32,21 +30,17 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 import hocmim._native as _native
-from hocmim.coding.codes import MAX_LEVELS, NARROW_LEVELS, Codes, Column
-from hocmim.coding.cuts import Discretizer, Ragged, Survey, get_discretizer, midpoints
+from hocmim.coding.codes import NARROW_LEVELS, Allocate, Codes, Column
+from hocmim.coding.cuts import Survey, check_bins, get_discretizer
+from hocmim.coding.fitted import CATEGORIES, KINDS, Fitted, check_levels, fit_block
+from hocmim.coding.target import Target, encode_target
 from hocmim.data.checks import check_features, infinite_value, set_features
 from hocmim.data.columns import Categories, Numbers, Span
 from hocmim.data.table import Table, as_table
-from hocmim.data.target import as_target, is_continuous
-from hocmim.errors import InvalidParameterError, InvalidTableError, InvalidTargetError
-
-KINDS = ("cut", "levels", "categories")
-CUT, LEVELS, CATEGORIES = range(3)
+from hocmim.errors import InvalidTableError, InvalidTargetError
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-# Gives Codes to be filled: room(arity, n_samples, names).
-Room = Callable[[NDArray[np.int64], int, Sequence[str] | None], Codes]
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,16 +51,16 @@ class ColumnDescription:
     ----------
     kind : "cut", "levels" or "categories"
     cuts : ndarray of float64
-        The code of a number is how many of these are not above it (empty for categories).
+        The code of a number is the number of cuts that are not above it. Empty for categories.
     levels : ndarray of float64, or list
-        Numbers that were not cut, or categories: code k stands for ``levels[k]``. Empty for a
-        column that was cut.
+        Of numbers that were not cut, or of categories: the value of code k is ``levels[k]``. Empty
+        for a column that was cut.
     missing : int or None
         The code of missing values, if there were any.
     unknown : int
-        The code of categories never seen, and of missing values if there were none.
+        The code of new categories, and of missing values if there were none.
     arity : int
-        Number of codes, the missing one included.
+        Number of codes, the code of missing values included.
     """
 
     kind: str
@@ -77,35 +71,8 @@ class ColumnDescription:
     arity: int
 
 
-class Fitted(NamedTuple):
-    """How columns were encoded, one element a column, end to end where there are several."""
-
-    kind: NDArray[np.int8]
-    cuts: Ragged
-    levels: Ragged
-    categories: dict[int, list[Any]]
-    has_missing: NDArray[np.bool_]
-    n_levels: NDArray[np.int64]
-
-    @property
-    def arity(self) -> NDArray[np.int64]:
-        """Number of codes of each column, the missing one included."""
-        return self.n_levels + self.has_missing
-
-    def columns(self, start: int, stop: int) -> Fitted:
-        """Columns start..stop-1."""
-        return Fitted(
-            self.kind[start:stop],
-            self.cuts.rows(start, stop),
-            self.levels.rows(start, stop),
-            {j - start: levels for j, levels in self.categories.items() if start <= j < stop},
-            self.has_missing[start:stop],
-            self.n_levels[start:stop],
-        )
-
-
 class ColumnDescriptions(Sequence[ColumnDescription]):
-    """A description a column, made when asked for."""
+    """A description of each column, made on access."""
 
     def __init__(self, fitted: Fitted, unknown: NDArray[np.int64]) -> None:
         self._fitted = fitted
@@ -135,7 +102,9 @@ class ColumnDescriptions(Sequence[ColumnDescription]):
 
 
 class Encoder(BaseEstimator):
-    """Turns tables into Codes: learns from one table how each column is coded, codes any other.
+    """Turns tables into Codes.
+
+    ``fit`` learns from one table how each column is coded; ``transform`` codes other tables.
 
     Parameters
     ----------
@@ -145,7 +114,7 @@ class Encoder(BaseEstimator):
         Numeric columns with more distinct values than this are cut; "uniform" and "quantile" cut
         them into (at most) this many bins.
     n_jobs : int or None
-        Threads over blocks of columns; None is one, -1 all cores. Never changes the codes.
+        Number of threads: None for one, -1 for all cores. It does not change the codes.
 
     Attributes
     ----------
@@ -168,10 +137,10 @@ class Encoder(BaseEstimator):
         self.fit_transform(X, y)
         return self
 
-    def fit_transform(self, X: Any, y: Any = None, *, room: Room = Codes.empty) -> Codes:
+    def fit_transform(self, X: Any, y: Any = None, *, allocate: Allocate = Codes.empty) -> Codes:
         """Learn how each column of X is coded, and code it.
 
-        ``room(arity, n_samples, names)`` gives Codes to be filled: in memory, or in files.
+        ``allocate`` makes the arrays of codes: see :class:`hocmim.coding.codes.Allocate`.
         """
         discretizer = get_discretizer(self.discretizer)
         n_bins = check_bins("n_bins", self.n_bins)
@@ -180,13 +149,13 @@ class Encoder(BaseEstimator):
         target = _target_column(y, table, self.discretizer) if discretizer.needs_target else None
 
         def fit_span(span: Span) -> Fitted:
-            return _fit_block(table, table.read(span), discretizer, n_bins, target)
+            return fit_block(table, table.read(span), discretizer, n_bins, target)
 
-        fitted = _join(map_spans(fit_span, table.spans(), self.n_jobs))
+        fitted = Fitted.concatenate(map_spans(fit_span, table.spans(), self.n_jobs))
         check_levels(fitted, table.label)
-        # Nothing is unknown in the table learnt from, except what has a level of its own.
+        # The table of the fit has no new values; its missing values have a level.
         self._set_fitted(fitted, np.zeros(table.n_columns, np.int64))
-        codes = self._encode(table, room)
+        codes = self._encode(table, allocate)
         self._set_fitted(fitted, most_frequent(codes))
         return codes
 
@@ -203,16 +172,16 @@ class Encoder(BaseEstimator):
         most_frequent: NDArray[np.int64] | None = None,
         **parameters: Any,
     ) -> Self:
-        """An encoder that was fitted elsewhere.
+        """Return an encoder that was fitted by other code.
 
         Parameters
         ----------
         fitted : Fitted
         names : sequence of str, or None
         most_frequent : ndarray of int64, optional
-            The most frequent code of each column, for values never seen.
+            The most frequent code of each column, for new values.
         **parameters
-            Of the encoder.
+            The parameters of the encoder.
         """
         encoder = cls(**parameters)
         n_columns = len(fitted.kind)
@@ -229,7 +198,7 @@ class Encoder(BaseEstimator):
         return self._fitted.arity
 
     def of_columns(self, start: int, stop: int) -> Self:
-        """The encoder of columns start..stop-1 only."""
+        """Return the encoder of columns start..stop-1."""
         check_is_fitted(self)
         names = getattr(self, "feature_names_in_", None)
         return self.from_fitted(
@@ -240,7 +209,7 @@ class Encoder(BaseEstimator):
         )
 
     def with_most_frequent(self, most_frequent: NDArray[np.int64]) -> Self:
-        """The same encoder, told the most frequent code of each column."""
+        """Return the same encoder with the most frequent code of each column."""
         check_is_fitted(self)
         names = getattr(self, "feature_names_in_", None)
         return self.from_fitted(self._fitted, names, most_frequent, **self.get_params())
@@ -270,8 +239,8 @@ class Encoder(BaseEstimator):
             self._encode_numbers(table, block, place, narrow, wide)
         return Column(codes, arity, j)
 
-    def _encode(self, table: Table, room: Room) -> Codes:
-        codes = room(self.arity, table.n_rows, getattr(self, "feature_names_in_", None))
+    def _encode(self, table: Table, allocate: Allocate) -> Codes:
+        codes = allocate(self.arity, table.n_rows, getattr(self, "feature_names_in_", None))
         place, narrow, wide = codes.place, codes.narrow, codes.wide
 
         def encode_span(span: Span) -> None:
@@ -296,8 +265,8 @@ class Encoder(BaseEstimator):
     ) -> None:
         start, stop = block.start, block.start + block.values.shape[1]
         for j in np.flatnonzero(self._fitted.kind[start:stop] == CATEGORIES):
-            if not (Survey.of(block.values[:, j : j + 1], 1)).is_empty[0]:
-                raise _other_kind(table, start + int(j), "categories", "numbers")
+            if not Survey.of(block.values[:, j : j + 1], 1).is_empty[0]:
+                raise _changed_kind(table, start + int(j), "categories", "numbers")
         cuts = self._fitted.cuts
         infinite = _native.apply_cuts(
             block.values,
@@ -315,9 +284,9 @@ class Encoder(BaseEstimator):
         j = block.start
         unknown = int(self._unknown[j])
         known: list[Any] = self._fitted.categories.get(j, [])
-        # A column of numbers cannot be matched; one that was all missing has a single level.
+        # A column of the fit that was all missing has one level, and fits any kind.
         if self._fitted.kind[j] != CATEGORIES and self._fitted.n_levels[j] and block.levels:
-            raise _other_kind(table, j, "numbers", "strings or categories")
+            raise _changed_kind(table, j, "numbers", "strings or categories")
         code_of = {level: code for code, level in enumerate(known)}
         codes = [code_of.get(level, unknown) for level in block.levels]
         return np.array([*codes, unknown], np.int64)[block.codes]
@@ -331,7 +300,7 @@ def encode(
     n_bins: int = 5,
     n_jobs: int | None = None,
 ) -> Codes:
-    """The codes of a table: ``Encoder(...).fit_transform(X, y)``.
+    """Return the codes of a table: ``Encoder(...).fit_transform(X, y)``.
 
     Parameters
     ----------
@@ -352,203 +321,32 @@ def encode(
     return Encoder(discretizer, n_bins, n_jobs=n_jobs).fit_transform(X, y)
 
 
-# --- targets --------------------------------------------------------------------------------------
-
-
-class Target(NamedTuple):
-    """A target as codes.
-
-    ``classes[k]`` is what code k stands for, or None if y was cut; ``cuts`` are the cut points,
-    or None if it was not.
-    """
-
-    column: Column
-    classes: NDArray[Any] | None
-    cuts: NDArray[np.float64] | None
-
-
-def encode_target(
-    y: Any, n_rows: int | None = None, *, bins: int = 5, discretizer: str = "uniform"
-) -> Target:
-    """The codes of a target.
-
-    Strings, booleans and whole numbers are classes, in sorted order. A continuous y (numbers that
-    are not all whole, as scikit-learn decides it) with more than ``bins`` distinct values is cut,
-    as a column would be.
-
-    Parameters
-    ----------
-    y : array-like of shape (n_rows,)
-    n_rows : int, optional
-        The length it must have.
-    bins : int
-        How many bins a continuous y is cut into.
-    discretizer : "uniform" or "quantile"
-        How. (With "mdlp", which needs a target itself, y is cut by "quantile".)
-
-    Raises
-    ------
-    InvalidTargetError
-        If y has fewer than two classes or more than 65 536, another length, or values that are
-        missing or infinite.
-    """
-    cutter = get_discretizer(discretizer)
-    if cutter.needs_target:
-        cutter = get_discretizer("quantile")
-    bins = check_bins("bins", bins)
-    values = as_target(y, n_rows)
-    if is_continuous(values):
-        return _continuous_target(values, bins, cutter)
-    classes, codes = np.unique(values, return_inverse=True)
-    return Target(_target_codes(codes, len(classes), values), classes, None)
-
-
-def _continuous_target(values: NDArray[Any], bins: int, cutter: Discretizer) -> Target:
-    block = values[:, None]
-    survey = Survey.of(block, bins)
-    if not survey.many[0]:
-        classes, codes = np.unique(values, return_inverse=True)
-        return Target(_target_codes(codes, len(classes), values), classes, None)
-    cuts = cutter.cut(block, np.zeros(1, np.int64), survey, bins, None).values
-    codes = np.searchsorted(cuts, values, side="right")
-    return Target(_target_codes(codes, len(cuts) + 1, values), None, cuts)
-
-
-def _target_codes(codes: NDArray[np.int64], arity: int, values: NDArray[Any]) -> Column:
-    if len(codes) == 0 or codes.min() == codes.max():
-        raise one_class(values)
-    if arity > MAX_LEVELS:
-        raise too_many_classes(arity)
-    small = codes.astype(np.uint8) if arity <= NARROW_LEVELS else codes.astype(np.uint16)
-    return Column(small, arity)
-
-
-def one_class(values: NDArray[Any]) -> InvalidTargetError:
-    """The error for a target that does not vary; ``values`` may be none."""
-    only = f" ({values[0]!r})" if len(values) else ""
-    return InvalidTargetError(
-        f"y has only one class{only}, so no column can tell anything about it. Pass a target "
-        "with at least two."
-    )
-
-
-def too_many_classes(n_classes: int | None = None) -> InvalidTargetError:
-    """The error for a target of more classes than codes can tell, if known with how many."""
-    count = "" if n_classes is None else f"{n_classes} classes, "
-    return InvalidTargetError(
-        f"y has {count}more than {MAX_LEVELS}{'' if count else ' classes'}. If it is a quantity, "
-        "pass it as floating-point numbers divided by some unit, or cut it into classes first."
-    )
-
-
 def _target_column(y: Any, table: Table, discretizer: str) -> Column:
     if y is None:
-        raise InvalidTargetError(f"discretizer={discretizer!r} needs the target y, and y is None.")
+        raise InvalidTargetError(
+            f"discretizer={discretizer!r} needs the target y, but y is None. Pass y."
+        )
     if isinstance(y, Target):
         y = y.column
     if not isinstance(y, Column):
         return encode_target(y, table.n_rows).column
     if len(y.codes) != table.n_rows:
         raise InvalidTargetError(
-            f"X and y have different lengths: X has {table.n_rows} rows and y {len(y.codes)}."
+            f"X and y have different lengths: X has {table.n_rows} rows and y has "
+            f"{len(y.codes)} values."
         )
     return y
 
 
-# --- fitting --------------------------------------------------------------------------------------
-
-
-def check_bins(parameter: str, n_bins: Any) -> int:
-    """The number of bins, if it may be one."""
-    is_integer = isinstance(n_bins, Integral) and not isinstance(n_bins, bool)
-    if not is_integer or not 2 <= n_bins < MAX_LEVELS:
-        raise InvalidParameterError(
-            f"{parameter} must be an integer from 2 to {MAX_LEVELS - 1}. Got {n_bins!r} instead."
-        )
-    return int(n_bins)
-
-
-def _fit_block(
-    table: Table,
-    block: Numbers | Categories,
-    discretizer: Discretizer,
-    n_bins: int,
-    target: Column | None,
-) -> Fitted:
-    if isinstance(block, Categories):
-        none = Ragged(np.empty(0), np.zeros(2, np.int64))
-        return Fitted(
-            np.array([CATEGORIES], np.int8),
-            none,
-            none,
-            {block.start: block.levels},
-            np.array([(block.codes < 0).any()]),
-            np.array([len(block.levels)], np.int64),
-        )
-    survey = survey_numbers(table, block, n_bins)
-    many = np.flatnonzero(survey.many)
-    return fitted_numbers(survey, discretizer.cut(block.values, many, survey, n_bins, target))
-
-
-def survey_numbers(table: Table, block: Numbers, n_bins: int) -> Survey:
-    """The survey of a block; an infinite value is an error."""
-    survey = Survey.of(block.values, n_bins)
-    infinite = ~survey.is_empty & (np.isinf(survey.minimum) | np.isinf(survey.maximum))
-    if infinite.any():
-        raise infinite_value(table, block.start + int(np.argmax(infinite)))
-    return survey
-
-
-def fitted_numbers(survey: Survey, cut: Ragged) -> Fitted:
-    """How numeric columns are coded: ``cut`` has the cuts of those with many values."""
-    cuts = _interleave(survey.many, cut, midpoints(survey.distinct))
-    n_levels = np.where(survey.is_empty, 0, cuts.counts + 1)
-    kind = np.where(survey.many, CUT, LEVELS).astype(np.int8)
-    return Fitted(kind, cuts, survey.distinct, {}, survey.has_missing, n_levels)
-
-
-def _interleave(is_cut: NDArray[np.bool_], cut: Ragged, others: Ragged) -> Ragged:
-    """Row j from ``cut`` (which has only the rows that are cut) or from ``others``."""
-    counts = others.counts
-    counts[is_cut] = cut.counts
-    from_cut = np.repeat(is_cut, counts)
-    values = np.empty(len(from_cut))
-    values[from_cut] = cut.values
-    values[~from_cut] = others.values
-    return Ragged.from_counts(values, counts)
-
-
-def _join(parts: list[Fitted]) -> Fitted:
-    return Fitted(
-        np.concatenate([part.kind for part in parts]),
-        Ragged.concatenate([part.cuts for part in parts]),
-        Ragged.concatenate([part.levels for part in parts]),
-        {j: levels for part in parts for j, levels in part.categories.items()},
-        np.concatenate([part.has_missing for part in parts]),
-        np.concatenate([part.n_levels for part in parts]),
-    )
-
-
-def check_levels(fitted: Fitted, label: Callable[[int], str]) -> None:
-    """Raise an error if a column has more levels than codes can tell."""
-    too_wide = fitted.arity > MAX_LEVELS
-    if too_wide.any():
-        j = int(np.argmax(too_wide))
-        raise InvalidTableError(
-            f"Too many levels in {label(j)} of X: {fitted.arity[j]}, where {MAX_LEVELS} is the "
-            "most. Drop it if it names the rows, or group its values."
-        )
-
-
 def most_frequent(codes: Codes) -> NDArray[np.int64]:
-    """The most frequent code of each column; the first of equally frequent ones."""
+    """Return the most frequent code of each column; the first of equally frequent ones."""
     found = np.empty(codes.n_columns, np.int64)
     found[codes.place >= 0] = _native.most_frequent(codes.narrow)
     found[codes.place < 0] = _native.most_frequent(codes.wide)
     return found
 
 
-def _other_kind(table: Table, j: int, then: str, now: str) -> InvalidTableError:
+def _changed_kind(table: Table, j: int, then: str, now: str) -> InvalidTableError:
     return InvalidTableError(
         f"The type of {table.label(j)} of X has changed: it holds {now}, but held {then} when the "
         "encoder was fitted. Convert it to the same type."
@@ -558,7 +356,7 @@ def _other_kind(table: Table, j: int, then: str, now: str) -> InvalidTableError:
 def map_spans(
     function: Callable[[Item], Result], spans: Sequence[Item], n_jobs: int | None
 ) -> list[Result]:
-    """The function of every span, in order; it releases the GIL where it takes time."""
+    """Return the results of a function for every span, in order, on several threads."""
     n_threads = min(effective_n_jobs(n_jobs), len(spans))
     if n_threads <= 1:
         return [function(span) for span in spans]

@@ -3,14 +3,13 @@
 A *feature* is a group of columns, or a column that is in no group. Features are numbered by their
 first columns, from left to right.
 
-The code of a group is the joint of the codes of its columns: its levels are the combinations that
-occur, in the order of the last column, then of the one before it, and so on. So the columns of a
-one-hot code give the code of the column they were made from, to the bit.
+The code of a group is the joint of the codes of its columns. Its levels are the combinations that
+occur, sorted by the last column, then by the column before it, and so on. The columns of a one-hot
+encoding give exactly the code of the column they were made from.
 """
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -20,10 +19,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hocmim.coding.codes import MAX_LEVELS, NARROW_LEVELS, Codes, Column
+from hocmim.coding.codes import MAX_LEVELS, Codes, Column, as_small_integers
 from hocmim.errors import InvalidParameterError, InvalidTableError
+from hocmim.text import did_you_mean
 
-# Combinations up to which they are looked up in a table rather than sorted.
+# Up to this number of possible combinations, a lookup table replaces sorting.
 TABLE_CELLS = 1 << 22
 
 
@@ -36,15 +36,15 @@ class Group(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Features:
-    """What is selected from: groups of columns, and the columns in no group.
+    """The features of a table: groups of columns, and the columns in no group.
 
     Attributes
     ----------
     n_columns : int
-        Of the table.
+        Number of columns of the table.
     column_names : sequence of str, or None
     groups : tuple of Group
-        By their first columns.
+        Sorted by their first columns.
     """
 
     n_columns: int
@@ -74,7 +74,7 @@ class Features:
 
     @cached_property
     def _group_of(self) -> dict[int, Group]:
-        """The groups by the feature they are."""
+        """The groups by the index of their feature."""
         return {int(self.of_column[group.columns[0]]): group for group in self.groups}
 
     @cached_property
@@ -89,35 +89,37 @@ class Features:
 
     @property
     def counted(self) -> str:
-        """What they are, in a message that counts them."""
-        return "features, a group of columns counted as one" if self.groups else "columns of X"
+        """What to call the features in a message that counts them."""
+        return "features, where a group of columns counts as one" if self.groups else "columns of X"
 
     def columns(self, k: int) -> tuple[int, ...]:
-        """The columns of feature k."""
+        """Return the columns of feature k."""
         return self._group_of[k].columns if k in self._group_of else (int(self.first[k]),)
 
     def expand(self, features: ArrayLike) -> NDArray[np.int64]:
-        """The columns of several features, one feature after the other."""
+        """Return the columns of several features, one feature after the other."""
         columns = [j for k in np.asarray(features).tolist() for j in self.columns(k)]
         return np.array(columns, np.int64)
 
     def sizes(self, features: ArrayLike) -> NDArray[np.int64]:
-        """How many columns each of several features has."""
+        """Return the number of columns of each of several features."""
         return np.array([len(self.columns(k)) for k in np.asarray(features).tolist()], np.int64)
 
     def join(self, codes: Codes) -> Codes:
-        """The codes of the features, from those of the columns."""
+        """Return the codes of the features, given those of the columns."""
         if not self.groups:
             return codes
         return replace(join_groups(codes, self.groups), planes=codes.planes)
 
     def find(self, feature: int | str) -> int:
-        """The feature of that name, or that a column of that name or index belongs to."""
+        """Return the feature of that name, or the feature of the column of that name or index."""
         if isinstance(feature, str) and self.names is not None:
             places = _places(self.column_names) | {g.name: g.columns[0] for g in self.groups}
             if feature in places:
                 return int(self.of_column[places[feature]])
-            raise InvalidParameterError(f"There is no feature {feature!r}.{near(feature, places)}")
+            raise InvalidParameterError(
+                f"There is no feature {feature!r}.{did_you_mean(feature, places)}"
+            )
         if _is_index(feature) and 0 <= int(feature) < self.n_columns:
             return int(self.of_column[int(feature)])
         names_too = " or a name" if self.names is not None else ""
@@ -131,14 +133,14 @@ class Features:
 
 
 def join_groups(codes: Codes, groups: Sequence[Group]) -> Codes:
-    """The codes of features: groups of columns joined, the other columns as they are.
+    """Return the codes of features: groups of columns joined, the other columns unchanged.
 
     Parameters
     ----------
     codes : Codes
-        Any codes, a block of a larger table too.
+        Also of a block of a larger table.
     groups : sequence of Group
-        Of columns counted from the first of these codes, none in two of them.
+        Disjoint. Columns are counted from the first column of these codes.
     """
     group_at = {group.columns[0]: group for group in groups}
     later = {j for group in groups for j in group.columns[1:]}
@@ -155,7 +157,7 @@ def join_groups(codes: Codes, groups: Sequence[Group]) -> Codes:
 
 
 def join_columns(columns: Sequence[Column], name: str) -> Column:
-    """Several columns as one; ``name`` is what to call it in an error."""
+    """Join several columns into one; ``name`` is the name of the group in an error message."""
     joint = np.zeros(len(columns[0].codes), np.int64)
     n_levels = 1
     for column in columns:
@@ -167,12 +169,11 @@ def join_columns(columns: Sequence[Column], name: str) -> Column:
                 f"than {MAX_LEVELS} combinations of values. Make the group smaller, or cut its "
                 "columns into fewer bins (n_bins)."
             )
-    small = joint.astype(np.uint8) if n_levels <= NARROW_LEVELS else joint.astype(np.uint16)
-    return Column(small, n_levels)
+    return Column(as_small_integers(joint, n_levels), n_levels)
 
 
 def _contiguous(cells: NDArray[np.int64], n_cells: int) -> tuple[NDArray[np.int64], int]:
-    """Number the cells that occur from 0, in their order; say how many they are."""
+    """Number the cells that occur from 0, in order; return their number too."""
     if n_cells > TABLE_CELLS:
         occurring, ranks = np.unique(cells, return_inverse=True)
         return ranks, len(occurring)
@@ -192,15 +193,15 @@ def resolve_groups(
     Parameters
     ----------
     feature_groups : dict of name to columns, list of lists of columns, or None
-        Columns are names or indices. A group without a name is called after its first column.
+        Columns are names or indices. A group without a name is named after its first column.
     n_columns : int
     column_names : sequence of str, or None
 
     Raises
     ------
     InvalidParameterError
-        If it is none of these, a column does not exist or is in two groups, or a group is empty
-        or has the name of another column.
+        If it is of another type, a column does not exist or is in two groups, or a group is empty
+        or has the name of a column that is not in it.
     """
     if feature_groups is None:
         return Features(n_columns, column_names)
@@ -224,7 +225,7 @@ def resolve_groups(
 
 
 def _named_lists(feature_groups: Any) -> list[tuple[str | int, list[Any]]]:
-    """The groups as pairs: a name (or the place of a group that has none) and columns."""
+    """Return the groups as pairs: a name (or the position of a group without one) and columns."""
     if isinstance(feature_groups, Mapping):
         pairs = list(feature_groups.items())
         is_named = all(isinstance(name, str) for name, _ in pairs)
@@ -250,16 +251,16 @@ def _place(column: Any, places: Mapping[str, int], n_columns: int, label: str) -
         if not places:
             raise InvalidParameterError(
                 f"feature_groups has the column {column!r} in {label}, but the columns of X have "
-                "no names. Give them by their indices, or pass a DataFrame."
+                "no names. Use indices of columns, or pass a DataFrame."
             )
         raise InvalidParameterError(
-            f"There is no column {column!r}, which feature_groups has in {label}."
-            f"{near(column, places)}"
+            f"feature_groups has the column {column!r} in {label}, but X has no column of this "
+            f"name.{did_you_mean(column, places)}"
         )
     if _is_index(column) and 0 <= int(column) < n_columns:
         return int(column)
     raise InvalidParameterError(
-        f"feature_groups has {column!r} in {label}. A column is given by its name or by its index, "
+        f"feature_groups has {column!r} in {label}. Give a column by its name, or by its index "
         f"from 0 to {n_columns - 1}."
     )
 
@@ -278,19 +279,19 @@ def _check_disjoint(groups: Sequence[Group], column_names: Sequence[str] | None)
                 )
                 raise InvalidParameterError(
                     f"feature_groups has the column {column} {where}. A column belongs to one "
-                    "feature: take it out."
+                    "feature only: remove it once."
                 )
             group_of[j] = group
 
 
 def _check_names(groups: Sequence[Group], places: Mapping[str, int], n_columns: int) -> None:
-    """No name may stand for two features."""
+    """Raise an error if a group has the name of another feature."""
     shown = places or {str(j): j for j in range(n_columns)}
     for group in groups:
         if group.name in shown and shown[group.name] not in group.columns:
             raise InvalidParameterError(
-                f"feature_groups has a group named {group.name!r} like a column that is not in it. "
-                "Give the group another name."
+                f"feature_groups has a group named {group.name!r}, but the column of this name is "
+                "not in it. Give the group another name."
             )
 
 
@@ -303,11 +304,5 @@ def _places(names: Sequence[str] | None) -> dict[str, int]:
 
 
 def column_name(names: Sequence[str] | None, index: int) -> str:
-    """The name of a column, or its index if it has none."""
+    """Return the name of a column, or its index if the columns have no names."""
     return str(index) if names is None else str(names[index])
-
-
-def near(name: str, known: Iterable[str]) -> str:
-    """A question whether one of the known names was meant, if some are alike."""
-    alike = difflib.get_close_matches(name, list(known), n=3)
-    return f" Did you mean {' or '.join(map(repr, alike))}?" if alike else ""

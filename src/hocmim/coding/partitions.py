@@ -1,27 +1,24 @@
-"""Tables that come in row partitions: encoded exactly as one table of all their rows would be.
+"""Encode a table in row partitions, exactly as one table of all rows.
 
-Everything an engine needs is a pure function of picklable values, so that the same code runs in a
-loop on one machine and as tasks on many::
+Every step is a pure function of values that can be pickled. The same code runs in a loop on one
+machine and as tasks on a cluster::
 
     survey  = survey_partition(part, n_bins)               # for each partition
     survey  = survey.merge(other)                          # in any grouping: a tree reduction
     columns = columns_to_cut(survey, discretizer)          # none for "uniform"
-    values  = read_numbers(part, columns)                  # of each partition, stacked
+    values  = read_numbers(part, columns)                  # for each partition, then stacked
     cuts    = cut_columns(values, discretizer, n_bins, y)  # whole columns, some at a time
     encoder = fit_encoder(survey, discretizer, n_bins, cuts)
     codes   = encode_partition(part, encoder)              # for each partition
-    encoder = encoder.with_most_frequent(most_frequent)    # of hocmim.coding.encoder, on all rows
+    encoder = encoder.with_most_frequent(most_frequent)    # counted in the codes of all rows
 
-and of a target ``survey_target``, ``merge``, ``fit_target`` and ``TargetCoding.encode``.
+"uniform" cuts by the survey alone. "quantile" and "mdlp" read the table once more: all values of a
+column that is cut are collected (8 bytes for each row) and cut by the code for tables in memory.
 
-"uniform" needs what the survey has. "quantile" and "mdlp" are exact too, at the price of a second
-pass: each column that is cut is brought together (8 bytes a row) and cut by the code for tables in
-memory.
-
-A partition is any table in memory (``hocmim.data.table``), also one without rows. The same column
-may hold integers in one partition and floats in another; a partition where all of its values are
-missing says nothing about its kind. ``RowSource`` gives the partitions of a Parquet data set or of
-a list of tables.
+A partition is any table in memory (``hocmim.data.table``), also one without rows. A column may hold
+integers in one partition and floats in another. A partition in which all values of a column are
+missing has no influence on the kind of the column. ``hocmim.data.rows.RowSource`` gives the
+partitions of a Parquet data set or of a list of tables.
 """
 
 from __future__ import annotations
@@ -33,33 +30,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hocmim.coding.codes import MAX_LEVELS, NARROW_LEVELS, Codes, Column
-from hocmim.coding.cuts import Ragged, Survey, equal_widths, get_discretizer
-from hocmim.coding.encoder import (
-    CATEGORIES,
-    Encoder,
-    check_levels,
-    fitted_numbers,
-    one_class,
-    survey_numbers,
-    too_many_classes,
-)
+from hocmim.coding.codes import MAX_LEVELS, Codes
+from hocmim.coding.cuts import Ragged, Survey, get_discretizer
+from hocmim.coding.encoder import Encoder
+from hocmim.coding.fitted import CATEGORIES, check_levels, fit_numbers, survey_numbers
 from hocmim.data.columns import Categories, column_label
 from hocmim.data.table import as_table, take_columns
-from hocmim.data.target import as_target, is_continuous
-from hocmim.errors import InvalidColumnError, InvalidTableError, InvalidTargetError
+from hocmim.errors import InvalidColumnError, InvalidTableError
 
 
 @dataclass(frozen=True, eq=False)
 class TableSurvey:
-    """What is in the columns of some rows: all that says how each column is coded.
+    """A summary of the columns of some rows; it determines how each column is coded.
 
     Attributes
     ----------
     names : tuple of str, or None
     n_rows : int
     numbers : Survey
-        Of every column; one of categories has no minimum and no maximum here.
+        Of every column; a column of categories has no minimum and no maximum in it.
     categories : dict of column index to sorted list
         The values that occur in the columns of strings or categories.
     """
@@ -71,15 +60,15 @@ class TableSurvey:
 
     @property
     def n_columns(self) -> int:
-        """How many columns there are."""
+        """Number of columns."""
         return len(self.numbers.many)
 
     def label(self, j: int) -> str:
-        """What to call column j in a message."""
+        """Return the name of column j for a message."""
         return column_label(self.names, j)
 
     def merge(self, other: TableSurvey) -> TableSurvey:
-        """The survey of the rows of both; associative."""
+        """Return the survey of the rows of both; associative."""
         self._check_same_columns(other)
         categories = {
             j: self._merged_levels(j, self.categories.get(j), other.categories.get(j))
@@ -91,14 +80,14 @@ class TableSurvey:
                 if levels:
                     raise InvalidTableError(
                         f"Some rows of {self.label(j)} of X hold numbers and others strings or "
-                        "categories. Convert it to one type in all partitions."
+                        "categories. Convert the column to one type in all partitions."
                     )
                 del categories[j]
         return TableSurvey(self.names, self.n_rows + other.n_rows, numbers, categories)
 
     @classmethod
     def concatenate(cls, parts: Sequence[TableSurvey]) -> TableSurvey:
-        """The columns of all parts, side by side."""
+        """Return the columns of all parts, side by side."""
         starts = np.cumsum([0, *(part.n_columns for part in parts)]).tolist()
         names = [name for part in parts for name in part.names or ()]
         return cls(
@@ -140,11 +129,11 @@ class TableSurvey:
 
 
 def _check_n_levels(n_levels: int, label: str) -> None:
-    """Stop before the levels of a column that names the rows fill the memory."""
+    """Raise an error before the levels of a column that identifies the rows fill the memory."""
     if n_levels > MAX_LEVELS:
         raise InvalidTableError(
-            f"Too many levels in {label} of X: more than {MAX_LEVELS}. Drop it if it names the "
-            "rows, or group its values."
+            f"Too many levels in {label} of X: more than {MAX_LEVELS}. Drop the column if it "
+            "identifies the rows, or group its values."
         )
 
 
@@ -167,40 +156,31 @@ def survey_partition(X: Any, n_bins: int) -> TableSurvey:
 
 
 def columns_to_cut(survey: TableSurvey, discretizer: str) -> NDArray[np.int64]:
-    """The columns whose values are needed as a whole, by index; none for "uniform"."""
+    """Return the indices of the columns that are cut by their values; none for "uniform"."""
     needs_values = get_discretizer(discretizer).needs_values
     return np.flatnonzero(survey.numbers.many & needs_values)
 
 
 def read_numbers(X: Any, columns: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The values of numeric columns of one partition, shape (n_rows, len(columns))."""
+    """Return the values of numeric columns of one partition, shape (n_rows, len(columns))."""
     table = as_table(take_columns(X, columns), min_rows=0)
     values = np.full(table.shape, np.nan, order="F")
     if table.n_rows:
         for block in table.blocks():
-            if not isinstance(block, Categories):  # such a block is all missing: see merge
+            if not isinstance(block, Categories):  # otherwise all values are missing: see merge
                 values[:, block.start : block.start + block.values.shape[1]] = block.values
     return values
-
-
-def cut_columns(
-    values: NDArray[np.float64], discretizer: str, n_bins: int, y: Column | None = None
-) -> Ragged:
-    """The cuts of whole columns, one row a column. ``y`` is for "mdlp"."""
-    survey = Survey.of(values, n_bins)
-    every = np.arange(values.shape[1])
-    return get_discretizer(discretizer).cut(values, every, survey, n_bins, y)
 
 
 def fit_encoder(
     survey: TableSurvey, discretizer: str, n_bins: int, cuts: Ragged | None = None
 ) -> Encoder:
-    """The encoder fitted to all rows. ``cuts`` are those of ``columns_to_cut``, in that order."""
+    """Return the encoder of all rows. ``cuts`` are those of ``columns_to_cut``, in that order."""
     numbers = survey.numbers
     if cuts is None:
         many = np.flatnonzero(numbers.many)
         cuts = get_discretizer(discretizer).cut(np.empty((0, 0)), many, numbers, n_bins, None)
-    fitted = fitted_numbers(numbers, cuts)
+    fitted = fit_numbers(numbers, cuts)
     for j, levels in survey.categories.items():
         fitted.kind[j] = CATEGORIES
         fitted.n_levels[j] = len(levels)
@@ -210,138 +190,8 @@ def fit_encoder(
 
 
 def encode_partition(X: Any, encoder: Encoder) -> Codes:
-    """The codes of one partition."""
+    """Return the codes of one partition."""
     table = as_table(X, min_rows=0)
     if table.n_rows == 0:
         return Codes.empty(encoder.arity, 0, table.names)
     return encoder.transform(table)
-
-
-# --- targets --------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False)
-class TargetSurvey:
-    """What is in some rows of a target.
-
-    Attributes
-    ----------
-    n_rows : int
-    levels : ndarray or None
-        Its sorted distinct values, of the type all rows have in common; None if there are more than
-        codes can tell, or if it is continuous.
-    is_continuous : bool
-        Numbers that are not all whole.
-    numbers : Survey or None
-        Of a target of numbers, as one column.
-    """
-
-    n_rows: int
-    levels: NDArray[Any] | None
-    dtype: np.dtype[Any]
-    is_continuous: bool
-    numbers: Survey | None
-
-    def merge(self, other: TargetSurvey) -> TargetSurvey:
-        """The survey of the rows of both; associative."""
-        if not self.n_rows or not other.n_rows:
-            return self if self.n_rows else other
-        if (self.numbers is None) != (other.numbers is None):
-            raise InvalidTargetError(
-                "y must be made of strings or of numbers, and some of its partitions hold strings, "
-                "others numbers."
-            )
-        dtype = np.result_type(self.dtype, other.dtype)
-        is_continuous = self.is_continuous or other.is_continuous
-        levels = None
-        if self.levels is not None and other.levels is not None:
-            levels = np.union1d(self.levels.astype(dtype), other.levels.astype(dtype))
-        numbers = None
-        if self.numbers is not None and other.numbers is not None:
-            numbers = self.numbers.merge(other.numbers)
-        return TargetSurvey(
-            self.n_rows + other.n_rows,
-            None if is_continuous else _few_levels(levels),
-            dtype,
-            is_continuous,
-            numbers,
-        )
-
-    @property
-    def is_cut(self) -> bool:
-        """Whether it is continuous and has more distinct values than bins."""
-        return self.is_continuous and self.numbers is not None and bool(self.numbers.many[0])
-
-    def needs_values(self, discretizer: str) -> bool:
-        """Whether its values are needed as a whole: a continuous y not cut by "uniform"."""
-        return self.is_cut and get_discretizer(discretizer).needs_values
-
-
-def _few_levels(levels: NDArray[Any] | None) -> NDArray[Any] | None:
-    return None if levels is None or len(levels) > MAX_LEVELS else levels
-
-
-@dataclass(frozen=True, eq=False)
-class TargetCoding:
-    """How a target is coded: its classes, or the cuts of a continuous one."""
-
-    classes: NDArray[Any] | None
-    cuts: NDArray[np.float64] | None
-
-    @property
-    def arity(self) -> int:
-        """Number of codes."""
-        if self.classes is not None:
-            return len(self.classes)
-        assert self.cuts is not None
-        return len(self.cuts) + 1
-
-    def encode(self, y: Any) -> NDArray[np.uint8] | NDArray[np.uint16]:
-        """The codes of some rows."""
-        values = as_target(y)
-        if self.classes is None:
-            assert self.cuts is not None
-            codes = np.searchsorted(self.cuts, values, side="right")
-        elif len(values) == 0:
-            codes = np.empty(0, np.int64)
-        else:
-            found, inverse = np.unique(values, return_inverse=True)
-            codes = np.searchsorted(self.classes, found)[inverse]
-        return codes.astype(np.uint8) if self.arity <= NARROW_LEVELS else codes.astype(np.uint16)
-
-
-def survey_target(y: Any, bins: int) -> TargetSurvey:
-    """Survey some rows of a target."""
-    values = as_target(y)
-    is_number = values.dtype.kind in "biuf"
-    is_quantity = is_continuous(values)
-    return TargetSurvey(
-        len(values),
-        None if is_quantity else _few_levels(np.unique(values)),
-        values.dtype,
-        is_quantity,
-        Survey.of(values.astype(np.float64)[:, None], bins) if is_number else None,
-    )
-
-
-def fit_target(
-    survey: TargetSurvey, bins: int, discretizer: str, values: NDArray[Any] | None = None
-) -> TargetCoding:
-    """How the whole target is coded. ``values``: all of it, if ``needs_values``."""
-    numbers = survey.numbers
-    if survey.is_cut and numbers is not None:
-        if not survey.needs_values(discretizer):
-            return TargetCoding(None, equal_widths(numbers.minimum, numbers.maximum, bins)[0])
-        if values is None:
-            raise TypeError("the values of a continuous target are needed to cut it")
-        whole = np.asarray(values, np.float64)[:, None]
-        # "mdlp" needs a target itself: y is cut by "quantile" then.
-        return TargetCoding(None, cut_columns(whole, "quantile", bins).values)
-    classes = survey.levels
-    if survey.is_continuous and numbers is not None:
-        classes = numbers.distinct.row(0).astype(survey.dtype)
-    if classes is None:
-        raise too_many_classes()
-    if len(classes) < 2:
-        raise one_class(classes)
-    return TargetCoding(classes, None)

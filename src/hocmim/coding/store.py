@@ -1,16 +1,16 @@
-"""Codes in memory-mapped files of a folder, used again for the same data.
+"""Codes in memory-mapped files, reused for the same data.
 
-Each table is a folder of its own inside ``codes_dir``, named after the fingerprint of the data and
-of how they were encoded:
+Each table has a folder inside ``codes_dir``, named after the fingerprint of the data and of how
+they are encoded:
 
 ==============  ==================================================================================
-narrow, wide    the codes, one byte a cell and two, a column next to itself
-encoder.pickle  the fitted encoder, and what tells that the files are whole
+narrow, wide    the codes, of one byte and of two bytes, column by column
+encoder.pickle  the fitted encoder, the number of rows and the names of the columns
 ==============  ==================================================================================
 
-It is written under another name and renamed when it is complete, so that a run that was killed
-leaves nothing that another would take for codes; any number of runs may share ``codes_dir``. What a
-killed run left is removed by the next one.
+A folder is written under a temporary name and renamed when it is complete, so that a run that was
+killed leaves no incomplete codes. Any number of runs may share ``codes_dir``. The next run removes
+the temporary folder of a run that was killed.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ import pickle
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -30,28 +31,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 import hocmim._native as _native
-from hocmim.coding.codes import Codes, Column, column_digests, places
+from hocmim.coding.codes import Allocate, Codes, Column, column_digests, places
 from hocmim.coding.cuts import get_discretizer
-from hocmim.coding.encoder import Encoder, Room
-from hocmim.coding.sources import RowSource, digest_table, new_digest
+from hocmim.coding.encoder import Encoder
+from hocmim.data.digests import digest_table, new_digest
 from hocmim.data.memory import free_memory
+from hocmim.data.rows import RowSource
 from hocmim.data.table import Table
 from hocmim.errors import InvalidFileError, InvalidParameterError
 
-FORMAT = 1
+# Part of the fingerprint: a new format, or new classes in the pickle, do not find old folders.
+FORMAT = 2
 _WRITING = "writing-"
 
 
 def codes_fingerprint(
     data: Table | RowSource, y: Column | None, *, discretizer: str, n_bins: int
 ) -> str:
-    """What tells codes from others: the data, how they are encoded, and the format of the files."""
-    digest = new_digest()
-    if isinstance(data, RowSource):
-        seen: Any = (data.fingerprint, data.columns)
-    else:
-        seen = digest_table(data)
-    digest.update(repr((FORMAT, seen, discretizer, n_bins)).encode())
+    """Return a digest of the data, of how they are encoded, and of the format of the files."""
+    seen: Any = digest_table(data) if isinstance(data, Table) else (data.fingerprint, data.columns)
+    digest = new_digest(repr((FORMAT, seen, discretizer, n_bins)).encode())
     if get_discretizer(discretizer).needs_target and y is not None:
         digest.update(column_digests(Codes.from_columns([y])).data)
     return digest.hexdigest()
@@ -60,42 +59,42 @@ def codes_fingerprint(
 def stored_codes(
     codes_dir: str | PathLike[str],
     name: str,
-    encode: Callable[[Room], tuple[Encoder, Codes]],
+    encode: Callable[[Allocate], tuple[Encoder, Codes]],
 ) -> tuple[Encoder, Codes]:
-    """The codes of that name, memory-mapped; encoded first if there are none.
+    """Return the encoder and the codes of that name, memory-mapped; encode them if needed.
 
     Parameters
     ----------
     codes_dir : path
-        Made if it does not exist.
+        Created if it does not exist.
     name : str
         The fingerprint.
     encode : callable
-        ``encode(room)`` makes the codes in the room it is given: see ``Encoder.fit_transform``.
+        ``encode(allocate)`` returns the encoder and the codes, in arrays that ``allocate`` made.
     """
     root = Path(codes_dir)
     try:
         root.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InvalidParameterError(
-            f"codes_dir must be a folder that can be written to. {root} is not: {error}."
+            f"codes_dir must be a folder that can be written to. {root} cannot be: {error}."
         ) from error
     final = root / name
     if not final.exists():
         with _folder_to_write(root) as folder:
-            encoder, codes = encode(lambda *shape: _room(folder, *shape))
+            encoder, codes = encode(partial(_allocate, folder))
             _finish(folder, encoder, codes)
             try:
                 folder.rename(final)
             except OSError:
-                if not final.exists():  # otherwise another run was faster, and theirs is as good
+                if not final.exists():  # otherwise another run has stored the same codes
                     raise
     return _open(final)
 
 
 @contextlib.contextmanager
 def _folder_to_write(root: Path) -> Iterator[Path]:
-    """A new folder, locked as long as this process lives; removed if it is still there then."""
+    """Make a folder, locked while it is written; remove it at the end if it was not renamed."""
     _remove_abandoned(root)
     with contextlib.ExitStack() as stack:
         folder = None
@@ -109,29 +108,31 @@ def _folder_to_write(root: Path) -> Iterator[Path]:
 
 
 def _remove_abandoned(root: Path) -> None:
-    """Remove what runs that were killed left behind: nobody holds its lock any more."""
+    """Remove the folders of runs that were killed: no process holds their locks."""
     for folder in root.glob(f"{_WRITING}*"):
         with contextlib.suppress(OSError), (folder / "lock").open("r") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def _room(
-    folder: Path, arity: NDArray[np.int64], n_samples: int, names: Sequence[str] | None
+def _allocate(
+    folder: Path, arity: NDArray[np.int64], n_samples: int, names: Sequence[str] | None = None
 ) -> Codes:
+    """Allocate codes in files of a folder."""
     place = places(arity)
     for path, n_bytes in _sizes(folder, place, n_samples).items():
         try:
             _reserve(path, n_bytes)
         except OSError as error:
             raise InvalidParameterError(
-                f"There is no room for {n_bytes:,} bytes of codes in codes_dir: {error}."
+                f"codes_dir has no space for {n_bytes:,} bytes of codes: {error}. Choose another "
+                "folder, or free some space."
             ) from error
     return _mapped(folder, arity, n_samples, names, "r+")
 
 
 def _reserve(path: Path, n_bytes: int) -> None:
-    """Make a file of that size; without the room on disk a write through the map would crash."""
+    """Make a file of that size. A write to a map without space on disk would crash the process."""
     with path.open("wb") as file:
         if n_bytes and hasattr(os, "posix_fallocate"):
             os.posix_fallocate(file.fileno(), 0, n_bytes)
@@ -140,7 +141,7 @@ def _reserve(path: Path, n_bytes: int) -> None:
 
 
 def _sizes(folder: Path, place: NDArray[np.int64], n_samples: int) -> dict[Path, int]:
-    """The bytes of each file of codes."""
+    """Return the size of each file of codes, in bytes."""
     n_wide = int((place < 0).sum())
     return {
         folder / "narrow": (len(place) - n_wide) * n_samples,
@@ -170,12 +171,12 @@ def _mapped(
 
 
 def _map_file(path: Path, n_bytes: int, dtype: Any, mode: Any) -> NDArray[Any]:
-    # No bytes cannot be mapped.
+    # An empty file cannot be mapped.
     return np.asarray(np.memmap(path, dtype, mode)) if n_bytes else np.empty(0, dtype)
 
 
 def _finish(folder: Path, encoder: Encoder, codes: Codes) -> None:
-    """Have everything on disk before the folder gets its name."""
+    """Write everything to disk before the folder gets its final name."""
     contents = {
         "format": FORMAT,
         "encoder": encoder,
@@ -213,6 +214,6 @@ def _damaged(folder: Path) -> InvalidFileError:
 
 
 def plane_bytes(arity: NDArray[np.int64], n_samples: int) -> int:
-    """The memory bit planes of all columns take."""
+    """Return the bytes that bit planes of all columns take."""
     n_planes = int((arity[arity <= _native.BitPlanes.most_levels] - 1).clip(0).sum())
     return n_planes * n_samples // 8

@@ -1,4 +1,4 @@
-"""How much memory this process may still take."""
+"""Memory that this process may still use."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _CGROUP = Path("/sys/fs/cgroup")
 
 
 def free_memory() -> int:
-    """Bytes free on the machine, in this container or job, and under the limits of this process."""
+    """Return the free bytes: the least of machine, container or job, and limits of the process."""
     return max(0, min(_free()))
 
 
@@ -21,7 +21,7 @@ def _free() -> Iterator[int]:
     if machine is None:
         machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     yield machine
-    # What a group holds of files can be let go, so only its other memory counts as used.
+    # Cached files of a group can be dropped, so only anonymous memory counts as used.
     for folder in _groups():
         limit = _number(folder / "memory.max")
         if limit is not None:
@@ -36,7 +36,7 @@ def _free() -> Iterator[int]:
 
 
 def _groups() -> Iterator[Path]:
-    """The control group of this process and those it lies in (version 2)."""
+    """Return the control group of this process and its parents (version 2)."""
     try:
         lines = (_PROC / "self/cgroup").read_text().splitlines()
     except OSError:
@@ -48,7 +48,7 @@ def _groups() -> Iterator[Path]:
 
 
 def _field(path: Path, name: str, unit: int) -> int | None:
-    """The number after a name in a file of lines, in bytes; None if there is no such line."""
+    """Return the number after a name in a file of lines, in bytes; None without such a line."""
     try:
         lines = path.read_text().splitlines()
     except OSError:
@@ -58,7 +58,7 @@ def _field(path: Path, name: str, unit: int) -> int | None:
 
 
 def _number(path: Path) -> int | None:
-    """The number in a file; None if there is no such file, or a word in it."""
+    """Return the number in a file; None if there is no file, or no number in it."""
     try:
         return int(path.read_text())
     except (OSError, ValueError):

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier
 
-from hocmim.coding.encoder import encode_target
+from hocmim.coding.target import encode_target
 from hocmim.data.columns import Categories
 from hocmim.data.table import as_table, take_columns, take_rows
 from hocmim.data.target import as_target

@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hocmim.coding.codes import Codes, Column
-from hocmim.coding.encoder import Encoder, Target
+from hocmim.coding.encoder import Encoder
 from hocmim.coding.groups import Features, column_name
+from hocmim.coding.target import Target
 from hocmim.criteria.base import Criterion
 from hocmim.errors import InvalidTableError
 from hocmim.information.counting import BlockTerms, Joint, Values

@@ -22,8 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hocmim.coding.codes import Codes, Column
-from hocmim.coding.encoder import Encoder, Target, encode_target
+from hocmim.coding.encoder import Encoder
 from hocmim.coding.groups import column_name
+from hocmim.coding.target import Target, encode_target
 from hocmim.data.columns import Categories, Numbers
 from hocmim.data.table import as_table
 from hocmim.information.counting import BlockTerms, Joint

@@ -1,20 +1,17 @@
-"""What a search needs to go on after it was interrupted, in one file written atomically.
+"""A file from which an interrupted search continues.
 
-The state of a search is a function of the codes and of the columns selected so far, so a checkpoint
-is these columns, with all that was found out about them, and what tells whether the search is the
-same: the parameters, and a fingerprint of the codes. How many columns are asked for is not part of
-that: a finished checkpoint goes on if more are.
+The state of a search is a function of the codes and of the features selected so far. A checkpoint
+holds the steps of these features, the parameters of the search and a fingerprint of the codes; the
+last two must be equal when the search continues. The number of features to select may change: a
+search that ended continues if more features are requested.
 
-The file is a line (what it is, and a digest of the rest) and JSON, in which floating-point numbers
-come back as they were to the last bit.
+The first line of the file is its title and a digest of the other lines. These are JSON, which keeps
+every bit of floating-point numbers. The file is written atomically after each step.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
-import tempfile
 from collections.abc import Callable
 from dataclasses import fields
 from importlib.metadata import version
@@ -24,29 +21,31 @@ from typing import Any
 
 import numpy as np
 
+from hocmim.data.digests import new_digest
+from hocmim.data.writing import write_file
 from hocmim.errors import InvalidFileError, InvalidParameterError
 from hocmim.search.loop import Engine, forward_search
 from hocmim.search.selection import Selection, Step, Stopping
 from hocmim.search.stopping import StoppingRule
 
-_TITLE = "hocmim checkpoint 1"
+TITLE = "hocmim checkpoint 1"
 
 
 class Checkpoint:
-    """The file of one search; read if it exists, otherwise made.
+    """The file of one search. It is read if it exists, otherwise written.
 
     Parameters
     ----------
     path : path
     parameters : dict of str to values
-        What the result depends on besides the data.
+        All parameters the result depends on.
     fingerprint : str
-        Of the data: ``Engine.fingerprint``.
+        Of the codes: ``Engine.fingerprint``.
 
     Raises
     ------
     InvalidFileError
-        If the file is not a checkpoint, is damaged, or is that of another search.
+        If the file is not a checkpoint, is damaged, or belongs to another search.
     """
 
     def __init__(
@@ -54,7 +53,7 @@ class Checkpoint:
     ) -> None:
         self._path = Path(path).resolve()
         parameters = {**parameters, "hocmim": version("hocmim")}
-        self._parameters = {name: _described(value) for name, value in parameters.items()}
+        self._parameters = {name: _comparable(value) for name, value in parameters.items()}
         self._fingerprint = fingerprint
         self._steps: list[Step] = []
         self._p_values: list[float] = []
@@ -63,7 +62,7 @@ class Checkpoint:
         if self._path.exists():
             self._read()
         else:
-            self._write()  # now, and not after the first hour, is the time to find that it fails
+            self._write()  # an error comes before the work, not after it
 
     def search(
         self,
@@ -72,7 +71,7 @@ class Checkpoint:
         rule: StoppingRule,
         on_step: Callable[[int, Step], None] | None = None,
     ) -> Selection:
-        """Go on with ``forward_search`` from where the file has it, and write each step to it."""
+        """Run ``forward_search`` from the steps of the file on, and write each new step to it."""
         if self._seed is not None:
             rule.seed = self._seed
         rule.p_values = list(self._p_values)
@@ -80,25 +79,25 @@ class Checkpoint:
             rule.stopping = self._stopping
             n_select = len(self._steps)
 
-        def keep(number: int, step: Step) -> None:
+        def save(number: int, step: Step) -> None:
             self._steps.append(step)
-            self._write_with(rule)
+            self._save_rule(rule)
             if on_step is not None:
                 on_step(number, step)
 
         selection = forward_search(
-            engine, n_select, stop=rule, on_step=keep, taken=tuple(self._steps)
+            engine, n_select, stop=rule, on_step=save, taken=tuple(self._steps)
         )
         if rule.stopping is not None and self._stopping is None:
-            self._write_with(rule)
+            self._save_rule(rule)
         return selection
 
-    def _write_with(self, rule: StoppingRule) -> None:
+    def _save_rule(self, rule: StoppingRule) -> None:
         self._p_values, self._seed, self._stopping = rule.p_values, rule.seed, rule.stopping
         self._write()
 
     def _write(self) -> None:
-        """Put the state in the place of what was in the file."""
+        """Replace the content of the file."""
         state = {
             "steps": self._steps,
             "p_values": self._p_values,
@@ -107,11 +106,18 @@ class Checkpoint:
         }
         identity = {"parameters": self._parameters, "data": self._fingerprint}
         body = json.dumps({**identity, "state": _encode(state)}, indent=1)
+        content = f"{TITLE} {_digest(body)}\n{body}".encode()
         try:
-            _replace(self._path, f"{_TITLE} {_digest(body)}\n{body}")
+            write_file(
+                self._path, lambda file: file.write(content), overwrite=True, is_durable=True
+            )
+        except InvalidParameterError as error:
+            raise InvalidParameterError(
+                f"checkpoint must be a file that can be written. {error}"
+            ) from error
         except OSError as error:
             raise InvalidParameterError(
-                f"checkpoint must be a file that can be written, and {self._path} cannot: {error}."
+                f"checkpoint must be a file that can be written, but {self._path} cannot: {error}."
             ) from error
 
     def _read(self) -> None:
@@ -119,38 +125,24 @@ class Checkpoint:
         self._check_parameters(contents["parameters"])
         if contents["data"] != self._fingerprint:
             raise InvalidFileError(
-                f"The checkpoint {self._path} is of other data: X or y were not the same when it "
-                "was written. Pass those data, or another path for these."
+                f"The checkpoint {self._path} is of other data: X or y was different when it was "
+                "written. Pass the same data, or another path."
             )
         state = _decode(contents["state"])
         self._steps, self._p_values = state["steps"], state["p_values"]
         self._seed, self._stopping = state["seed"], state["stopping"]
 
-    def _check_parameters(self, theirs: dict[str, Any]) -> None:
-        for name in [*self._parameters, *theirs]:
-            then, now = theirs.get(name), self._parameters.get(name)
+    def _check_parameters(self, written: dict[str, Any]) -> None:
+        for name in [*self._parameters, *written]:
+            then, now = written.get(name), self._parameters.get(name)
             if then != now:
                 raise InvalidFileError(
                     f"The checkpoint {self._path} is of another search: {name} was {then!r} when "
-                    f"it was written, and is {now!r} now. Set it as it was, or pass another path."
+                    f"it was written, and is {now!r} now. Set the same value, or pass another path."
                 )
 
 
 # --- the file -------------------------------------------------------------------------------------
-
-
-def _replace(path: Path, text: str) -> None:
-    """Write a file in such a way that there is always the old one or the new one, whole."""
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
 
 
 def _parse(path: Path) -> dict[str, Any]:
@@ -159,31 +151,31 @@ def _parse(path: Path) -> dict[str, Any]:
     except (OSError, UnicodeDecodeError) as error:
         raise _not_a_checkpoint(path) from error
     kind, _, digest = title.rpartition(" ")
-    if kind != _TITLE:
+    if kind != TITLE:
         raise _not_a_checkpoint(path)
     if digest != _digest(body):
         raise InvalidFileError(
-            f"The checkpoint {path} is damaged. Delete it to start anew, or pass another path."
+            f"The checkpoint {path} is damaged. Delete it to start again, or pass another path."
         )
     return json.loads(body)
 
 
 def _not_a_checkpoint(path: Path) -> InvalidFileError:
     return InvalidFileError(
-        f"{path} exists and is not a checkpoint that this version of hocmim can read. It was left "
-        "as it is; pass another path."
+        f"{path} exists and is not a checkpoint that this version of hocmim can read. It was not "
+        "changed. Pass another path."
     )
 
 
 def _digest(text: str) -> str:
-    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+    return new_digest(text.encode()).hexdigest()
 
 
 # --- values as JSON -------------------------------------------------------------------------------
 
 
 def _encode(value: Any) -> Any:
-    """A value as JSON has it, so that ``_decode`` gives it back."""
+    """Return a value as JSON; ``_decode`` restores it."""
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if isinstance(value, np.generic):
@@ -202,7 +194,8 @@ def _encode(value: Any) -> Any:
             return {kind.__name__: _encode(parts)}
     raise InvalidParameterError(
         "A checkpoint holds numbers, strings, arrays of numbers, and lists, tuples and dicts of "
-        f"them. The criterion's describe() gave a value of type {type(value).__qualname__}."
+        f"them. The criterion's describe() gave a value of type {type(value).__qualname__}: return "
+        "one of these instead."
     )
 
 
@@ -224,17 +217,17 @@ def _decode(value: Any) -> Any:
     return next(found for found in _KINDS if found.__name__ == kind)(**_decode(item))
 
 
-def _described(value: Any) -> Any:
-    """A parameter as JSON has it, to be compared: an object is its class and its attributes."""
+def _comparable(value: Any) -> Any:
+    """Return a parameter as JSON, for comparison: an object as its class and its attributes."""
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if isinstance(value, (np.generic, np.ndarray)):
         return value.tolist()
     if isinstance(value, (list, tuple)):
-        return [_described(item) for item in value]
+        return [_comparable(item) for item in value]
     if isinstance(value, dict):
-        return {str(key): _described(item) for key, item in value.items()}
+        return {str(key): _comparable(item) for key, item in value.items()}
     if hasattr(value, "__qualname__"):
         return f"{value.__module__}.{value.__qualname__}"
-    attributes = _described(vars(value)) if hasattr(value, "__dict__") else repr(value)
-    return {_described(type(value)): attributes}
+    attributes = _comparable(vars(value)) if hasattr(value, "__dict__") else repr(value)
+    return {_comparable(type(value)): attributes}

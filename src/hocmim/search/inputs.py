@@ -23,20 +23,16 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hocmim.coding.codes import Codes, Column
-from hocmim.coding.encoder import Encoder, Room, Target, encode_target
+from hocmim.coding.codes import Allocate, Codes, Column
+from hocmim.coding.encoder import Encoder
 from hocmim.coding.groups import Features
-from hocmim.coding.sources import (
-    RowSource,
-    encode_source,
-    encode_source_column,
-    encode_source_target,
-    is_row_source,
-    open_source,
-)
+from hocmim.coding.sources import encode_source, encode_source_column, encode_source_target
 from hocmim.coding.store import codes_fingerprint, stored_codes
+from hocmim.coding.target import Target, encode_target
 from hocmim.criteria.base import Criterion
 from hocmim.data.checks import check_features, check_finite
+from hocmim.data.rows import RowSource
+from hocmim.data.sources import is_row_source, open_source
 from hocmim.data.table import Table, as_table, check_shape, take_columns
 from hocmim.data.target import as_target
 from hocmim.data.weights import as_counts, repeated_rows
@@ -50,7 +46,8 @@ from hocmim.search.engines.remote import (
 )
 
 if TYPE_CHECKING:
-    from hocmim.search.engines.dask import Cluster, DaskEngine
+    from hocmim.search.engines.cluster import Cluster
+    from hocmim.search.engines.dask import DaskEngine
 
 RowCounts = NDArray[np.unsignedinteger[Any]]
 
@@ -207,7 +204,9 @@ def open_engine(
         Called with the number of terms that were just computed.
     """
     if cluster is not None:
-        return cluster.engine(codes, y, criterion, on_terms)
+        from hocmim.search.engines.dask import open_dask_engine
+
+        return open_dask_engine(cluster, codes, y, criterion, on_terms)
     assert isinstance(codes, Codes)
     return LocalEngine(codes, y, criterion, n_jobs=n_jobs, on_terms=on_terms)
 
@@ -296,9 +295,9 @@ class MemoryInput:
     ) -> tuple[Encoder, Codes]:
         """See Input."""
 
-        def encode(room: Room) -> tuple[Encoder, Codes]:
+        def encode(allocate: Allocate) -> tuple[Encoder, Codes]:
             encoder = Encoder(discretizer, n_bins, n_jobs=n_jobs)
-            return encoder, encoder.fit_transform(self.table, y, room=room)
+            return encoder, encoder.fit_transform(self.table, y, allocate=allocate)
 
         how: dict[str, Any] = {"discretizer": discretizer, "n_bins": n_bins}
         encoder, codes = _encode_or_load(self.table, y, encode, how, n_jobs, codes_dir)
@@ -355,8 +354,8 @@ class SourceInput:
         """See Input."""
         how: dict[str, Any] = {"discretizer": discretizer, "n_bins": n_bins}
 
-        def encode(room: Room) -> tuple[Encoder, Codes]:
-            return encode_source(self._source, y, **how, n_jobs=n_jobs, room=room)
+        def encode(allocate: Allocate) -> tuple[Encoder, Codes]:
+            return encode_source(self._source, y, **how, n_jobs=n_jobs, allocate=allocate)
 
         encoder, codes = _encode_or_load(self._source, y, encode, how, n_jobs, codes_dir)
         return encoder, codes if features is None else features.join(codes)
@@ -377,7 +376,7 @@ class SourceInput:
 def _encode_or_load(
     data: Table | RowSource,
     y: Column,
-    encode: Callable[[Room], tuple[Encoder, Codes]],
+    encode: Callable[[Allocate], tuple[Encoder, Codes]],
     how: dict[str, Any],
     n_jobs: int | None,
     codes_dir: str | PathLike[str] | None,

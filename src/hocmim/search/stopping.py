@@ -1,20 +1,21 @@
-"""When to stop: is what the best candidate adds more than chance?
+"""When to stop: does the best candidate add more information than chance?
 
-X is the candidate the criterion ranks first. The null hypothesis is that it adds nothing,
-H0: X ⟂ Y | Z, and the statistic is G = 2N I(X;Y|Z), plug-in. Given all of S the samples would soon
-be too few to show anything, so Z ⊆ S is what could make X redundant, or tell together with it:
+X is the candidate with the largest score. The null hypothesis is that it adds no information,
+H0: X ⟂ Y | Z, and the statistic is G = 2N I(X;Y|Z), plug-in. Given all of S there would soon be too
+few samples in each cell. So Z ⊆ S holds the features that X is redundant with, or that have a
+synergy with X:
 
 1. Z = R, the selected features X is redundant with. Greedily, the s with the largest
    I(X;s|R) − I(X;s|R,Y) joins (Miller–Madow), while this is positive, X depends on s given R (level
-   alpha / |S|), and the cells of R hold ``SUPPORT`` samples on average. A feature X does not depend
-   on cannot be what makes it redundant, and is not conditioned on.
+   alpha / |S|), and the cells of R hold ``SUPPORT`` samples on average. A feature that X does not
+   depend on cannot make X redundant, so Z does not include it.
 2. Z = R ∪ s, the s with the largest I(X;Y|R,s): a synergy, as in an exclusive or.
 3. Z = S, if its cells hold ``SUPPORT`` samples on average.
 
-X is taken if H0 is rejected for one of the three. It was the best of D − |S| candidates, and there
-were 1 + |S∖R| + 1 sets it could have been tested with: p-values are multiplied by the product of
-these numbers (Bonferroni, valid whatever made X the best). Selection goes on while the result is at
-most alpha. A criterion that is blind to redundancy is tested with Z = ∅ only.
+X is selected if H0 is rejected for one of the three sets. X is the best of D − |S| candidates, and
+there are 1 + |S∖R| + 1 possible sets Z. p-values are multiplied by the product of these two numbers
+(Bonferroni, valid for any criterion). Selection continues while the result is at most alpha. A
+criterion that ignores redundancy is tested with Z = ∅ only.
 
 permutation
     X is permuted among the samples of each cell of Z, which is exactly H0. The p-value is
@@ -26,7 +27,7 @@ chi2
     Var[χ²] (E[G] / E[χ²])², but at most that of χ²(df) scaled to the same mean. E and Var are taken
     over all permutations: E[G] and the moments of Pearson's χ² have closed forms. For large cells
     a = 1 and ν = df = Σ_z (k_x(z)−1)(k_y(z)−1), the levels that occur in each cell z of Z; in small
-    cells, where the textbook's χ²(df) fails, the moments are still right.
+    cells, where χ²(df) is inaccurate, these moments are still exact.
 
 References
 ----------
@@ -54,44 +55,44 @@ from hocmim.information.counting import BlockTerms, Joint, Values
 from hocmim.search.selection import Step, Stopping
 
 STOPS = ("permutation", "chi2")
-# Samples a cell of Z holds on average at least.
+# The fewest samples that a cell of Z holds on average.
 SUPPORT = 5
-# Permutations that must reach G for their share to be its p-value.
+# The fewest permutations that must reach G for their share to be the p-value.
 ENOUGH_REACHED = 10
-# Codes of permuted columns held in memory at a time.
+# Bytes of permuted columns that are in memory at a time.
 BYTES_AT_A_TIME = 1 << 24
 
 
 class StoppingRule:
-    """Says of the best candidate whether selection ends before it; for ``search.forward_search``.
+    """Whether selection ends before the best candidate; for ``search.loop.forward_search``.
 
     Parameters
     ----------
     column : callable
-        ``column(j)`` gives column j of the table.
+        ``column(j)`` returns column j of the table.
     y : Column
     n_columns : int
         D.
     test : {"permutation", "chi2"} or None
-        None tests nothing.
+        None for no test.
     alpha : float
-        The level: how likely a selection is to hold a column by chance.
+        The level of the test: the probability of selecting a column by chance.
     n_permutations : int
     random_state : int, RandomState or None
-        Of the permutations.
+        Random seed of the permutations.
     min_gain : float or None
-        End before a candidate of a lower score.
+        End before a candidate with a lower score.
     given_selected : bool
-        False for a criterion blind to redundancy: Z = ∅.
+        False for a criterion that ignores redundancy: Z = ∅.
 
     Attributes
     ----------
     seed : int
-        Of the permutations.
+        Random seed of the permutations.
     p_values : list of float
-        Of each candidate tested, corrected.
+        The corrected p-value of each candidate that was tested.
     stopping : Stopping or None
-        Why selection ended, once it has.
+        Why selection ended; None while it continues.
     """
 
     def __init__(
@@ -119,8 +120,8 @@ class StoppingRule:
         self.p_values: list[float] = []
         self.stopping: Stopping | None = None
 
-    def __call__(self, taken: Sequence[Step], best: Step) -> bool:
-        """Return whether selection ends before the column that is best after those taken."""
+    def __call__(self, steps: Sequence[Step], best: Step) -> bool:
+        """Return whether selection ends before the best candidate, given the steps so far."""
         p_value, given = np.nan, np.empty(0, np.int64)
         if self._min_gain is not None and _key(best.score) < _key(self._min_gain):
             reason = "below min_gain"
@@ -128,21 +129,21 @@ class StoppingRule:
             return False
         else:
             reason = "not significant"
-            p_value, given = self._p_value(taken, best)
+            p_value, given = self._p_value(steps, best)
             self.p_values.append(p_value)
             if p_value <= self._alpha:
                 return False
         self.stopping = Stopping(reason, best.index, best.score, p_value, given)
         return True
 
-    def _p_value(self, taken: Sequence[Step], best: Step) -> tuple[float, NDArray[np.int64]]:
-        """The corrected p-value of the best candidate, and the Z that gave it."""
+    def _p_value(self, steps: Sequence[Step], best: Step) -> tuple[float, NDArray[np.int64]]:
+        """Return the corrected p-value of the best candidate, and its Z."""
         x = self._column(best.index)
-        selected = [self._column(step.index) for step in taken] if self._given_selected else []
-        rng = np.random.default_rng([self.seed, len(taken)])
+        selected = [self._column(step.index) for step in steps] if self._given_selected else []
+        rng = np.random.default_rng([self.seed, len(steps)])
         redundant = redundant_features(x, selected, self._y, self._alpha)
         sets = ConditioningSets(x, selected, self._y, redundant)
-        n_tests = (self._n_columns - len(taken)) * sets.n_possible
+        n_tests = (self._n_columns - len(steps)) * sets.n_possible
         found: list[tuple[float, NDArray[np.int64]]] = []
         for given in sets:
             strata = Strata(x, self._y, Joint.of(given, len(x.codes)))
@@ -162,7 +163,7 @@ class StoppingRule:
 def redundant_features(
     x: Column, selected: Sequence[Column], y: Column, alpha: float
 ) -> list[Column]:
-    """R: the selected features that x is redundant with, as many as the samples support."""
+    """Return R: the selected features that x is redundant with, limited by ``SUPPORT``."""
     chosen: list[Column] = []
     joint, rest = Joint.of([], len(x.codes)), list(selected)
     while rest:
@@ -179,13 +180,13 @@ def redundant_features(
 
 
 def _redundancy(x: Column, columns: Sequence[Column], y: Column, given: Joint) -> Values:
-    """I(X;s|Z) − I(X;s|Z,Y) of each column s, Miller–Madow."""
+    """Return I(X;s|Z) − I(X;s|Z,Y) of each column s, Miller–Madow."""
     terms = BlockTerms(Codes.from_columns(columns), Joint.of([x]), "miller_madow")
     return terms.conditional(given) - terms.conditional(given.with_column(y))
 
 
 class ConditioningSets:
-    """The sets Z to test X ⟂ Y | Z with, in turn; how many there could have been."""
+    """The sets Z of the tests X ⟂ Y | Z, in order; ``n_possible`` counts the possible sets."""
 
     def __init__(
         self, x: Column, selected: Sequence[Column], y: Column, redundant: Sequence[Column]
@@ -215,9 +216,9 @@ class Strata:
     Attributes
     ----------
     x, y, z : ndarray
-        The codes of each sample left, sorted by z; z counts the cells from 0.
+        The codes of the samples in the other cells, sorted by z; z counts the cells from 0.
     starts : ndarray
-        Where each cell begins, and where the last ends.
+        The start of each cell, and the end of the last.
     """
 
     def __init__(self, x: Column, y: Column, given: Joint) -> None:
@@ -234,7 +235,7 @@ class Strata:
         self._z_joint = Joint(self.z, len(sizes))
 
     def g(self, columns: NDArray[Any]) -> Values:
-        """G = 2N I(X;Y|Z) of each row of an array of X codes."""
+        """Return G = 2N I(X;Y|Z) of each row of an array of X codes."""
         if self._y_joint is None:
             return np.zeros(len(columns))
         codes = Codes.from_columns([Column(row, self.arity) for row in columns])
@@ -242,7 +243,7 @@ class Strata:
         return 2 * len(self.z) * terms.conditional(self._z_joint)
 
     def permutations(self, n: int, rng: np.random.Generator) -> Iterator[NDArray[Any]]:
-        """Rows of X permuted within each cell, n in all."""
+        """Return n rows of X in all, each permuted within the cells."""
         at_a_time = max(1, BYTES_AT_A_TIME // max(1, self.x.nbytes))
         for done in range(0, n, at_a_time):
             rows = np.tile(self.x, (min(at_a_time, n - done), 1))
@@ -254,7 +255,7 @@ class Strata:
 def permutation_p_value(
     strata: Strata, n_permutations: int, rng: np.random.Generator, *, level: float
 ) -> float:
-    """The share of permutations that reach G, or their fitted tail if they cannot resolve it.
+    """Return the share of permutations that reach G, or the tail of a fitted distribution.
 
     Parameters
     ----------
@@ -262,7 +263,7 @@ def permutation_p_value(
     n_permutations : int
     rng : Generator
     level : float
-        The smallest p-value that must be told from a smaller one.
+        The p-value that the permutations must resolve.
     """
     g = float(strata.g(strata.x[None])[0])
     null = np.concatenate([strata.g(rows) for rows in strata.permutations(n_permutations, rng)])
@@ -271,12 +272,12 @@ def permutation_p_value(
     mean, variance = float(null.mean()), float(null.var(ddof=1)) if len(null) > 1 else 0.0
     if 1 / (1 + n_permutations) <= level or n_reached >= ENOUGH_REACHED or variance <= 0:
         return share
-    # Where few samples vary, G* takes few values, and the fit alone would fall too fast.
+    # With few samples G* has few distinct values, and the fitted tail is too small.
     return max(chi2_p_value(strata), float(gamma.sf(g, mean**2 / variance, scale=variance / mean)))
 
 
 def chi2_p_value(strata: Strata) -> float:
-    """The tail of the scaled χ² that has the moments of G over all permutations."""
+    """Return the tail of the scaled χ² that has the moments of G over all permutations."""
     margins = Margins.of(strata)
     df = float(((margins.k_x - 1) * (margins.k_y - 1)).sum())
     if df == 0:
@@ -292,7 +293,7 @@ def chi2_p_value(strata: Strata) -> float:
 
 @dataclass(frozen=True)
 class Margins:
-    """What permutations keep: in each cell of Z the samples n, and how many have each x and y.
+    """Counts that permutations do not change: in each cell of Z, of samples and of each x and y.
 
     ``a[i]`` of the samples in cell ``z_of_x[i]`` have the i-th level; ``b`` and ``z_of_y`` are the
     same for y. ``k_x`` and ``k_y`` count the levels in each cell.
@@ -308,18 +309,18 @@ class Margins:
 
     @classmethod
     def of(cls, strata: Strata) -> Margins:
-        """Count them."""
+        """Count the samples of each cell and level."""
         n = np.diff(strata.starts)
         return cls(n, *_margin(strata.z, strata.x, len(n)), *_margin(strata.z, strata.y, len(n)))
 
 
 def mean_of_g(margins: Margins) -> float:
-    """E[G] = 2 Σ_z {Σ_xy E[c ln c] − Σ_x a ln a − Σ_y b ln b + n ln n} over all permutations.
+    """Return E[G] = 2 Σ_z {Σ_xy E[c ln c] − Σ_x a ln a − Σ_y b ln b + n ln n}.
 
-    c, the count of (x, y) among the n samples of a cell, a of them with x and b with y, is
-    hypergeometric.
+    The mean is over all permutations. c is the count of (x, y) among the n samples of a cell, of
+    which a have x and b have y; it is hypergeometric.
     """
-    # Each x of a cell with each y of it.
+    # All pairs of a level x and a level y of the same cell.
     n_pairs = margins.k_y[margins.z_of_x]
     first_y = (np.cumsum(margins.k_y) - margins.k_y)[margins.z_of_x]
     with_y = _ranges(first_y, n_pairs)
@@ -333,7 +334,7 @@ def mean_of_g(margins: Margins) -> float:
 
 
 def moments_of_pearson(margins: Margins) -> tuple[float, float]:
-    """Mean and variance of Pearson's χ², summed over the cells of Z, over all permutations."""
+    """Return mean and variance of Pearson's χ² over all permutations, summed over the cells."""
     n = margins.n.astype(np.float64)
     mean = n / (n - 1) * (margins.k_x - 1) * (margins.k_y - 1)
     v_x, w_x = _dawson_terms(n, margins.k_x, margins.a, margins.z_of_x)
@@ -347,13 +348,13 @@ def moments_of_pearson(margins: Margins) -> tuple[float, float]:
 def _dawson_terms(
     n: Values, k: NDArray[np.int64], counts: NDArray[np.int64], z: NDArray[np.int64]
 ) -> tuple[Values, Values]:
-    """The terms v = (k−1)(n−k)/(n−1) and w = (Σ n/count − k²)/(n−2) of each cell."""
+    """Return the terms v = (k−1)(n−k)/(n−1) and w = (Σ n/count − k²)/(n−2) of each cell."""
     inverse = np.bincount(z, weights=n[z] / counts, minlength=len(n))
     return (k - 1) * (n - k) / (n - 1), (inverse - k**2) / np.maximum(n - 2, 1)
 
 
 def _mean_c_log_c(a: NDArray[np.int64], b: NDArray[np.int64], n: NDArray[np.int64]) -> Values:
-    """E[c ln c] of c ~ Hypergeometric(n, a, b), over the values within 12 standard deviations."""
+    """Return E[c ln c] of c ~ Hypergeometric(n, a, b), within 12 standard deviations."""
     mean = a * b / n
     spread = 12 * np.sqrt(mean * (1 - a / n) * (1 - b / n) * n / np.maximum(n - 1, 1)) + 12
     low = np.maximum(np.maximum(0, a + b - n), np.floor(mean - spread)).astype(np.int64)
@@ -373,7 +374,7 @@ def _log_choose(n: NDArray[np.int64], k: NDArray[np.int64]) -> Values:
 def _margin(
     z: NDArray[np.uint32], codes: NDArray[Any], n_cells: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """How often each pair (z, code) occurs, its z, and how many there are of each z."""
+    """Return the count of each pair (z, code), its z, and the number of pairs of each z."""
     n_codes = int(codes.max(initial=0)) + 1
     found, counts = np.unique(z.astype(np.int64) * n_codes + codes, return_counts=True)
     cell = found // n_codes
@@ -381,18 +382,18 @@ def _margin(
 
 
 def _ranges(starts: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """starts[i], starts[i] + 1, … of each length sizes[i], one after the other."""
+    """Return starts[i], starts[i] + 1, … (sizes[i] numbers) for each i, concatenated."""
     first = np.cumsum(sizes) - sizes
     return np.arange(int(sizes.sum())) - np.repeat(first - starts, sizes)
 
 
 def _bounds(z: NDArray[np.uint32]) -> NDArray[np.int64]:
-    """Where each cell of sorted z begins, and where the last ends."""
+    """Return the start of each cell of sorted z, and the end of the last."""
     return np.concatenate([[0], np.flatnonzero(np.diff(z)) + 1, [len(z)]])
 
 
 def _varies(codes: NDArray[Any], z: NDArray[np.uint32]) -> NDArray[np.bool_]:
-    """In which cells of sorted z the codes are not all equal."""
+    """Return in which cells of sorted z the codes are not all equal."""
     starts = _bounds(z)[:-1]
     return np.maximum.reduceat(codes, starts) > np.minimum.reduceat(codes, starts)
 

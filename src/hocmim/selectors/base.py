@@ -18,10 +18,11 @@ from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted
 
 from hocmim.coding.codes import Codes
-from hocmim.coding.encoder import Encoder, encode_target
+from hocmim.coding.encoder import Encoder
 from hocmim.coding.groups import Features
-from hocmim.coding.sources import is_row_source, open_source
+from hocmim.coding.target import encode_target
 from hocmim.data.checks import check_features, check_finite
+from hocmim.data.sources import is_row_source, open_source
 from hocmim.data.table import Table, as_table, take_columns
 from hocmim.data.target import as_target
 from hocmim.data.weights import as_counts, repeated_rows

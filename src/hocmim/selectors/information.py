@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from hocmim.coding.codes import Codes, Column
-from hocmim.coding.encoder import Target, encode_target
 from hocmim.coding.groups import Features, join_columns, resolve_groups
+from hocmim.coding.target import Target, encode_target
 from hocmim.criteria.base import Criterion
 from hocmim.data.checks import set_features
 from hocmim.data.table import as_table
@@ -37,7 +37,7 @@ from hocmim.selectors.base import RankingSelector
 from hocmim.selectors.declared import DeclaredParameters
 
 if TYPE_CHECKING:
-    from hocmim.search.engines.dask import Cluster
+    from hocmim.search.engines.cluster import Cluster
 
 # Parameters that no result depends on, and those that matter for "auto" only.
 WITHOUT_EFFECT = ("engine", "codes_dir", "checkpoint", "n_jobs", "verbose")

@@ -32,8 +32,11 @@ public:
         make_look_ups();
     }
 
-    // Two samples of these rows are a cell, if `is_so`: asking would be a guess.
-    void add_two(uint32_t a, uint32_t b, bool is_so) { of_two_[a * kMostRows + b] += is_so; }
+    // Adds a cell of two samples of these rows, if they are together. Branch-free: the branch is
+    // unpredictable.
+    void add_two(uint32_t a, uint32_t b, bool are_together) {
+        of_two_[a * kMostRows + b] += are_together;
+    }
 
     // Of three samples those that are equal are a cell.
     void add_of_three(uint32_t a, uint32_t b, uint32_t c, bool is_ab, bool is_ac, bool is_bc) {

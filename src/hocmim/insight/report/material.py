@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from hocmim.coding.codes import Codes, Column
-from hocmim.coding.encoder import Target, encode_target
+from hocmim.coding.target import Target, encode_target
 from hocmim.data.table import Table, as_table
 from hocmim.insight.basis import Basis
 from hocmim.insight.notes import Note, ValueSurvey, notes_from

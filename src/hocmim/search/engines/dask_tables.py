@@ -1,11 +1,10 @@
-"""Tables that come in row partitions into blocks of columns on the workers of a Dask cluster.
+"""Tables in row partitions become blocks of columns on the workers of a Dask cluster.
 
-First the columns are surveyed where the rows are, which says how each is coded. Then rows become
-columns, once. A Parquet data set needs no exchange for that: each worker reads the columns of its
-own blocks. The partitions of a Dask collection are encoded where they are computed and cut into one
-piece a block; each block puts its pieces together, in the order of the partitions, one block a
-worker at a time. Nothing is left to chance or to an approximation: the codes are those of one table
-of all rows.
+First each worker surveys its rows; the merged survey determines how each column is coded. Then rows
+become columns, once. A Parquet data set needs no exchange between workers: each worker reads the
+columns of its blocks. The partitions of a Dask collection are encoded where they are computed and
+cut into one piece for each block. A block joins its pieces in the order of the partitions; each
+worker makes one block at a time. The codes are equal to those of one table of all rows.
 """
 
 from __future__ import annotations
@@ -24,59 +23,64 @@ from distributed import Future
 from numpy.typing import NDArray
 
 from hocmim.coding.codes import Codes, Column
-from hocmim.coding.cuts import Ragged, get_discretizer
-from hocmim.coding.encoder import Encoder, Target, check_bins, encode_target, most_frequent
+from hocmim.coding.cuts import Ragged, check_bins, cut_columns, get_discretizer
+from hocmim.coding.encoder import Encoder, most_frequent
 from hocmim.coding.groups import Features
 from hocmim.coding.partitions import (
     TableSurvey,
-    TargetCoding,
-    TargetSurvey,
     columns_to_cut,
-    cut_columns,
     encode_partition,
     fit_encoder,
-    fit_target,
     read_numbers,
     survey_partition,
-    survey_target,
 )
 from hocmim.coding.sources import (
     WHOLE_CELLS,
-    RowSource,
     cut_source,
     encode_source_target,
     fill_rows,
     survey_columns,
 )
+from hocmim.coding.target import (
+    Target,
+    TargetCoding,
+    TargetSurvey,
+    encode_target,
+    fit_target,
+    survey_target,
+)
 from hocmim.data.columns import Span
+from hocmim.data.rows import RowSource
 from hocmim.data.target import as_target
 from hocmim.errors import InvalidParameterError, InvalidTableError, InvalidTargetError
-from hocmim.search.engines.dask import CODES_SHARE, Block, Cluster, ComputedCodes
+from hocmim.search.engines.cluster import Cluster
+from hocmim.search.engines.dask_block import Block
+from hocmim.search.engines.dask_codes import CODES_SHARE, ComputedCodes
 from hocmim.search.engines.remote import RemoteTable
 
-# Surveys merged by one task.
+# Number of surveys that one task merges.
 MERGED_TOGETHER = 16
 
 
 class DaskRows(RemoteTable):
-    """Row partitions that the workers of a cluster read."""
+    """A table in row partitions that the workers of a cluster read."""
 
     def __init__(self, cluster: Cluster) -> None:
         self.cluster = cluster
 
     @abstractmethod
     def _survey(self, n_bins: int) -> list[Future]:
-        """Surveys of some rows each."""
+        """Survey the rows, some in each task."""
 
     @abstractmethod
     def _cut(
         self, columns: NDArray[np.int64], n_rows: int, discretizer: str, n_bins: int, y: Column
     ) -> Ragged:
-        """The cuts of these columns, from all their values."""
+        """Return the cuts of these columns, computed from all their values."""
 
     @abstractmethod
     def _codes(self, encoder: Encoder, n_rows: int) -> ComputedCodes:
-        """The codes of all rows."""
+        """Return the codes of all rows."""
 
     def encode(
         self,
@@ -139,7 +143,7 @@ def _most_frequent(block: Block) -> NDArray[np.int64]:
 
 
 def _groups(columns: NDArray[np.int64], n_rows: int) -> list[NDArray[np.int64]]:
-    """Columns that are brought together as a whole in one task."""
+    """Group the columns whose values one task collects."""
     width = max(1, WHOLE_CELLS // max(1, n_rows))
     return [columns[at : at + width] for at in range(0, len(columns), width)]
 
@@ -148,16 +152,16 @@ def _groups(columns: NDArray[np.int64], n_rows: int) -> list[NDArray[np.int64]]:
 
 
 class DaskFiles(DaskRows):
-    """A Parquet data set at a place that every worker can read."""
+    """A Parquet data set that every worker can read."""
 
     def __init__(self, cluster: Cluster, source: RowSource, y: Any) -> None:
         super().__init__(cluster)
-        pieces = tuple(map(_from_anywhere, source.pieces))
+        pieces = tuple(map(_with_absolute_path, source.pieces))
         self._source, self._y = replace(source, pieces=pieces), y
         self.n_rows, self.n_columns, self.names = source.n_rows, source.n_columns, source.names
 
     def encode_target(self, *, bins: int, discretizer: str) -> Target:
-        """See RemoteTable: one column, read by the client."""
+        """See RemoteTable. The client reads this column."""
         if self._y is None:
             return encode_source_target(self._source, bins=bins, discretizer=discretizer)
         return encode_target(self._y, self._source.n_rows, bins=bins, discretizer=discretizer)
@@ -168,8 +172,8 @@ class DaskFiles(DaskRows):
             return super().encode(y, **parameters)
         except (FileNotFoundError, PermissionError) as error:
             raise InvalidTableError(
-                f"A worker of the Dask cluster cannot read X: {error}. The path must mean the same "
-                "to every worker: use a file system they share, or an object store."
+                f"A worker of the Dask cluster cannot read X: {error}. The path must be valid on "
+                "every worker: use a shared file system, or an object store."
             ) from error
 
     def _survey(self, n_bins: int) -> list[Future]:
@@ -192,7 +196,7 @@ class DaskFiles(DaskRows):
             )
             for group in _groups(columns, n_rows)
         ]
-        return Ragged.concatenate([_NOTHING, *self.cluster.gather(cuts)])
+        return Ragged.concatenate([Ragged.nothing(), *self.cluster.gather(cuts)])
 
     def _codes(self, encoder: Encoder, n_rows: int) -> ComputedCodes:
         return _FileCodes(self.cluster, n_rows, encoder, self._source)
@@ -216,11 +220,8 @@ class _FileCodes(ComputedCodes):
             )
 
 
-_NOTHING = Ragged(np.empty(0), np.zeros(1, np.int64))
-
-
-def _from_anywhere(piece: Any) -> Any:
-    """A piece by its absolute path: workers may have been started in other folders."""
+def _with_absolute_path(piece: Any) -> Any:
+    """Return a piece with its absolute path: workers may run in other folders."""
     is_local = piece.filesystem.type_name == "local"
     return replace(piece, path=os.path.abspath(piece.path)) if is_local else piece
 
@@ -243,12 +244,12 @@ def _read_block(source: RowSource, start: int, encoder: Encoder) -> Block:
 
 
 class DaskCollection(DaskRows):
-    """A Dask DataFrame or Array, and its target: one too, a column's name, or values in memory."""
+    """A Dask DataFrame or Array; its target is a column, a Dask collection, or in memory."""
 
     def __init__(self, cluster: Cluster, X: Any, y: Any) -> None:
         super().__init__(cluster)
         if X.ndim != 2:
-            raise InvalidTableError(f"Expected a two-dimensional X, got one of {X.ndim} dimension.")
+            raise InvalidTableError(f"X must be two-dimensional, but it has ndim={X.ndim}.")
         if isinstance(y, str):
             X, y = _take_target(X, y)
         self._y = y
@@ -270,7 +271,7 @@ class DaskCollection(DaskRows):
         if y.ndim == 2 and y.shape[1] == 1:
             y = y[y.columns[0]] if hasattr(y, "columns") else y[:, 0]
         if y.ndim != 1:
-            raise InvalidTargetError(f"y should be one column, and has {y.shape[1]}.")
+            raise InvalidTargetError(f"y must be one column, but it has {y.shape[1]} columns.")
         parts = y.to_delayed().tolist() if hasattr(y, "chunks") else y.to_delayed()
         surveys = self._compute([dask.delayed(survey_target)(part, bins) for part in parts])
         survey = reduce(TargetSurvey.merge, surveys)
@@ -291,7 +292,7 @@ class DaskCollection(DaskRows):
     def _cut(
         self, columns: NDArray[np.int64], n_rows: int, discretizer: str, n_bins: int, y: Column
     ) -> Ragged:
-        cuts = [_NOTHING]
+        cuts = [Ragged.nothing()]
         groups = _groups(columns, n_rows)
         memory = self.cluster.memory_limit() * len(self.cluster.threads)
         largest = 8 * n_rows * max(map(len, groups), default=1)
@@ -337,22 +338,22 @@ class _CollectionCodes(ComputedCodes):
             self.cluster.wait(blocks, [self.layout.workers[number] for number in together])
 
     def _rounds(self, numbers: list[int]) -> Iterator[list[int]]:
-        """These blocks, one a worker at a time."""
-        left = list(numbers)
-        while left:
-            first = {self.layout.workers[number]: number for number in reversed(left)}
+        """Return these blocks in rounds, at most one for each worker in a round."""
+        rest = list(numbers)
+        while rest:
+            first = {self.layout.workers[number]: number for number in reversed(rest)}
             yield sorted(first.values())
-            left = [number for number in left if number not in first.values()]
+            rest = [number for number in rest if number not in first.values()]
 
 
 def _take_target(X: Any, name: str) -> tuple[Any, Any]:
     if name not in getattr(X, "columns", ()):
-        raise InvalidTargetError(f"y is {name!r}, and X has no column of this name.")
+        raise InvalidTargetError(f"y is {name!r}, but X has no column of this name.")
     return X.drop(columns=[name]), X[name]
 
 
 def _transposed(cluster: Cluster, parts: list[Future], n_pieces: int) -> list[list[Future]]:
-    """Lists of pieces, a future each, as futures of the pieces: first all the first ones."""
+    """Turn futures of lists of pieces into lists of futures: the first pieces, the second …"""
     return [[cluster.submit(_pick, part, i) for part in parts] for i in range(n_pieces)]
 
 
@@ -375,7 +376,7 @@ def _cut_pieces(
 
 
 def _encode_blocks(part: Any, encoder: Encoder, spans: list[Span]) -> list[Codes]:
-    """The codes of a partition, a copy for each block: a view would keep all of them in memory."""
+    """Return the codes of a partition in blocks; copies, as a view keeps the whole in memory."""
     codes = encode_partition(part, encoder)
     blocks = [codes.block(*span) for span in spans]
     return [replace(b, narrow=b.narrow.copy(), wide=b.wide.copy(), names=None) for b in blocks]

@@ -1,4 +1,4 @@
-"""What a selector has to know of engines elsewhere, without importing what they are made with."""
+"""The interface of the Dask engine; Dask is imported only when it is used."""
 
 from __future__ import annotations
 
@@ -8,17 +8,19 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from hocmim.coding.codes import Column
-from hocmim.coding.encoder import Encoder, Target
+from hocmim.coding.encoder import Encoder
 from hocmim.coding.groups import Features
-from hocmim.coding.sources import ParquetPiece, RowSource
+from hocmim.coding.target import Target
+from hocmim.data.rows import RowSource
+from hocmim.data.sources import ParquetPiece
 from hocmim.errors import InvalidParameterError, InvalidTableError, MissingDependencyError
 
 if TYPE_CHECKING:
-    from hocmim.search.engines.dask import Cluster
+    from hocmim.search.engines.cluster import Cluster
 
 
 class RemoteCodes(ABC):
-    """Codes that are not in this process.
+    """Codes on the workers of a cluster.
 
     Attributes
     ----------
@@ -30,7 +32,7 @@ class RemoteCodes(ABC):
 
     @abstractmethod
     def column(self, index: int) -> Column:
-        """One column, brought here."""
+        """Return one column, copied to this process."""
 
 
 class RemoteTable(ABC):
@@ -70,7 +72,7 @@ class RemoteTable(ABC):
 
 
 def open_cluster(engine: Any) -> AbstractContextManager[Cluster | None]:
-    """The cluster an engine parameter means; None for "local"."""
+    """Open the cluster that the parameter ``engine`` names; None for "local"."""
     if isinstance(engine, str) and engine == "local":
         return nullcontext()
     is_name = isinstance(engine, str) and (engine == "dask" or ":" in engine)
@@ -80,7 +82,7 @@ def open_cluster(engine: Any) -> AbstractContextManager[Cluster | None]:
             f"scheduler such as 'tcp://10.0.0.1:8786'. Got {engine!r} instead."
         )
     try:
-        from hocmim.search.engines.dask import Cluster
+        from hocmim.search.engines.cluster import Cluster
     except ImportError as error:
         raise MissingDependencyError(
             "engine='dask' needs Dask. Install it with: pip install 'hocmim[dask]'"
@@ -93,20 +95,20 @@ def _is_client(engine: Any) -> bool:
 
 
 def address_of(engine: Any) -> Any:
-    """An engine parameter as something that can be pickled."""
+    """Return the parameter ``engine`` in a form that can be pickled: a Client by its address."""
     return engine.scheduler.address if _is_client(engine) and engine.scheduler else engine
 
 
 def is_dask_collection(X: Any) -> bool:
-    """Whether X is a Dask DataFrame, Array or the like."""
+    """Whether X is a Dask collection, such as a DataFrame or an Array."""
     return hasattr(X, "__dask_graph__") and hasattr(X, "to_delayed")
 
 
 def open_collection(X: Any, y: Any, cluster: Cluster | None) -> RemoteTable:
-    """A Dask collection and its target, to be encoded on a cluster."""
+    """Open a Dask collection and its target, which the workers encode."""
     if cluster is None:
         raise InvalidTableError(
-            "X is a Dask collection, and engine='local' works on tables in memory. Pass "
+            "X is a Dask collection, but engine='local' needs a table in memory. Pass "
             "engine='dask', or X.compute()."
         )
     from hocmim.search.engines.dask_tables import DaskCollection
@@ -115,7 +117,7 @@ def open_collection(X: Any, y: Any, cluster: Cluster | None) -> RemoteTable:
 
 
 def open_files(source: RowSource, y: Any, cluster: Cluster | None) -> RemoteTable | None:
-    """A source and its target, to be read by a cluster's workers; None if it is not in files."""
+    """Open Parquet files and their target, which the workers read; None for other sources."""
     if cluster is None or not all(isinstance(piece, ParquetPiece) for piece in source.pieces):
         return None
     from hocmim.search.engines.dask_tables import DaskFiles

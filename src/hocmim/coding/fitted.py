@@ -1,0 +1,142 @@
+"""How the columns of a table are coded, learnt from a block of its values.
+
+A numeric column with more than ``n_bins`` distinct values is cut by the discretizer. The others
+have levels, and the cuts midway between neighbouring levels. A column of categories has the sorted
+values that occur.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hocmim.coding.codes import MAX_LEVELS, Column
+from hocmim.coding.cuts import Discretizer, Ragged, Survey, midpoints
+from hocmim.data.checks import infinite_value
+from hocmim.data.columns import Categories, Numbers
+from hocmim.data.table import Table
+from hocmim.errors import InvalidTableError
+
+KINDS = ("cut", "levels", "categories")
+CUT, LEVELS, CATEGORIES = range(3)
+
+
+class Fitted(NamedTuple):
+    """How columns are coded, one element for each column.
+
+    Attributes
+    ----------
+    kind : ndarray of int8
+        An index of ``KINDS``.
+    cuts : Ragged
+        The cuts of numeric columns.
+    levels : Ragged
+        The levels of numeric columns that are not cut.
+    categories : dict of column index to sorted list
+    has_missing : ndarray of bool
+    n_levels : ndarray of int64
+        Without the level of missing values.
+    """
+
+    kind: NDArray[np.int8]
+    cuts: Ragged
+    levels: Ragged
+    categories: dict[int, list[Any]]
+    has_missing: NDArray[np.bool_]
+    n_levels: NDArray[np.int64]
+
+    @property
+    def arity(self) -> NDArray[np.int64]:
+        """Number of codes of each column, the code of missing values included."""
+        return self.n_levels + self.has_missing
+
+    def columns(self, start: int, stop: int) -> Fitted:
+        """Return columns start..stop-1."""
+        return Fitted(
+            self.kind[start:stop],
+            self.cuts.rows(start, stop),
+            self.levels.rows(start, stop),
+            {j - start: levels for j, levels in self.categories.items() if start <= j < stop},
+            self.has_missing[start:stop],
+            self.n_levels[start:stop],
+        )
+
+    @classmethod
+    def concatenate(cls, parts: list[Fitted]) -> Fitted:
+        """Return the columns of all parts; ``categories`` are already indexed in the whole."""
+        return cls(
+            np.concatenate([part.kind for part in parts]),
+            Ragged.concatenate([part.cuts for part in parts]),
+            Ragged.concatenate([part.levels for part in parts]),
+            {j: levels for part in parts for j, levels in part.categories.items()},
+            np.concatenate([part.has_missing for part in parts]),
+            np.concatenate([part.n_levels for part in parts]),
+        )
+
+
+def fit_block(
+    table: Table,
+    block: Numbers | Categories,
+    discretizer: Discretizer,
+    n_bins: int,
+    y: Column | None,
+) -> Fitted:
+    """Learn how the columns of a block are coded. ``y`` is for "mdlp"."""
+    if isinstance(block, Categories):
+        none = Ragged(np.empty(0), np.zeros(2, np.int64))
+        return Fitted(
+            np.array([CATEGORIES], np.int8),
+            none,
+            none,
+            {block.start: block.levels},
+            np.array([(block.codes < 0).any()]),
+            np.array([len(block.levels)], np.int64),
+        )
+    survey = survey_numbers(table, block, n_bins)
+    many = np.flatnonzero(survey.many)
+    return fit_numbers(survey, discretizer.cut(block.values, many, survey, n_bins, y))
+
+
+def survey_numbers(table: Table, block: Numbers, n_bins: int) -> Survey:
+    """Survey a block; an infinite value is an error."""
+    survey = Survey.of(block.values, n_bins)
+    infinite = ~survey.is_empty & (np.isinf(survey.minimum) | np.isinf(survey.maximum))
+    if infinite.any():
+        raise infinite_value(table, block.start + int(np.argmax(infinite)))
+    return survey
+
+
+def fit_numbers(survey: Survey, cut: Ragged) -> Fitted:
+    """Return how numeric columns are coded.
+
+    ``cut`` has the cuts of the columns with many distinct values, and of no others.
+    """
+    cuts = _interleave(survey.many, cut, midpoints(survey.distinct))
+    n_levels = np.where(survey.is_empty, 0, cuts.counts + 1)
+    kind = np.where(survey.many, CUT, LEVELS).astype(np.int8)
+    return Fitted(kind, cuts, survey.distinct, {}, survey.has_missing, n_levels)
+
+
+def _interleave(is_cut: NDArray[np.bool_], cut: Ragged, others: Ragged) -> Ragged:
+    """Return row j of ``others``, or the next row of ``cut`` where ``is_cut[j]``."""
+    counts = others.counts
+    counts[is_cut] = cut.counts
+    from_cut = np.repeat(is_cut, counts)
+    values = np.empty(len(from_cut))
+    values[from_cut] = cut.values
+    values[~from_cut] = others.values
+    return Ragged.from_counts(values, counts)
+
+
+def check_levels(fitted: Fitted, label: Callable[[int], str]) -> None:
+    """Raise an error if a column has more than 65 536 levels."""
+    is_too_wide = fitted.arity > MAX_LEVELS
+    if is_too_wide.any():
+        j = int(np.argmax(is_too_wide))
+        raise InvalidTableError(
+            f"Too many levels in {label(j)} of X: {fitted.arity[j]}, more than the maximum of "
+            f"{MAX_LEVELS}. Drop the column if it identifies the rows, or group its values."
+        )

@@ -1,0 +1,219 @@
+"""Row sources a user can pass: a Parquet file, a folder of them, a pyarrow data set.
+
+Only the footers of the files are read when a source is opened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+from hocmim.data.digests import new_digest
+from hocmim.data.rows import Groups, RowSource
+from hocmim.data.table import first_repeated
+from hocmim.errors import InvalidTableError, MissingDependencyError
+
+# Bytes of row groups (before compression) that make a piece.
+PIECE_BYTES = 1 << 26
+# The most bytes of a page, as pyarrow writes them; a reader holds a page and a dictionary a column.
+MAX_PAGE_BYTES = 1 << 21
+# Bytes of a file that a reader buffers for each column.
+BUFFER_BYTES = 1 << 15
+
+
+def is_row_source(X: Any) -> bool:
+    """Whether X is a path, a pyarrow data set or a RowSource, and not a table in memory."""
+    return isinstance(X, (str, PathLike, RowSource)) or _is_dataset(X)
+
+
+def open_source(X: Any, y: Any = None) -> tuple[RowSource, Any]:
+    """Open a row source and its target.
+
+    Returns
+    -------
+    source : RowSource
+    y : object
+        y as it was given, or None if it is the name of a column of X: the target of the source.
+    """
+    source = X if isinstance(X, RowSource) else _open_parquet(X)
+    return (source.with_target(y), None) if isinstance(y, str) else (source, y)
+
+
+def _is_dataset(X: Any) -> bool:
+    return type(X).__module__ == "pyarrow._dataset" and hasattr(X, "get_fragments")
+
+
+@dataclass(frozen=True, eq=False)
+class ParquetPiece:
+    """Some row groups of a Parquet file: see Piece.
+
+    ``constants`` are the columns that are in the path and not in the file (``year=2024/…``).
+    """
+
+    path: str
+    filesystem: Any
+    row_groups: tuple[int, ...]
+    n_rows: int
+    column_bytes: int
+    constants: dict[str, Any]
+
+    def tables(self, groups: Groups, max_cells: int) -> Iterator[tuple[int, Any]]:
+        """See Piece. Pages are streamed: a whole row group is never in memory."""
+        from pyarrow import parquet
+
+        with self.filesystem.open_input_file(self.path) as file:
+            reader = parquet.ParquetFile(file, buffer_size=BUFFER_BYTES, pre_buffer=False)
+            for number, columns in enumerate(groups):
+                batches = reader.iter_batches(
+                    batch_size=max(1, max_cells // len(columns)),
+                    row_groups=list(self.row_groups),
+                    columns=[name for name in columns if name not in self.constants],
+                    use_threads=False,
+                )
+                for batch in batches:
+                    yield number, self._table(batch, columns)
+
+    def _table(self, batch: Any, columns: Sequence[Any]) -> Any:
+        """Return these columns in this order, the constants included."""
+        import pyarrow as pa
+
+        table = pa.Table.from_batches([batch])
+        for name in self.constants.keys() & set(columns):
+            table = table.append_column(name, pa.repeat(self.constants[name], batch.num_rows))
+        return table.select(list(columns))
+
+    @staticmethod
+    def concatenate(tables: list[Any]) -> Any:
+        """See Piece; the types of a column may differ."""
+        import pyarrow as pa
+
+        def without_dictionaries(table: Any) -> Any:
+            for i, field in enumerate(table.schema):
+                if pa.types.is_dictionary(field.type):
+                    values = table.column(i).cast(field.type.value_type)
+                    table = table.set_column(i, field.name, values)
+            return table
+
+        return pa.concat_tables(map(without_dictionaries, tables), promote_options="permissive")
+
+
+def _open_parquet(X: Any) -> RowSource:
+    """Open a Parquet file, a folder of them, or a pyarrow data set."""
+    try:
+        import pyarrow as pa
+        from pyarrow import dataset
+    except ImportError as error:
+        raise MissingDependencyError(
+            "Reading a Parquet data set needs pyarrow. Install it with: pip install pyarrow"
+        ) from error
+    try:
+        if not _is_dataset(X):
+            X = dataset.dataset(_absolute_path(X), format="parquet", partitioning="hive")
+        if getattr(X, "_scan_options", None):
+            raise InvalidTableError(
+                "X is a data set with a filter. Write the rows that pass it to a new data set with "
+                "pyarrow.dataset.write_dataset, and pass that one."
+            )
+        files = [_ParquetFile.of(fragment) for fragment in X.get_fragments()]
+    except FileNotFoundError as error:
+        raise InvalidTableError(
+            f"X is a path, but there is no file or folder {X!r}. Check the path."
+        ) from error
+    except (pa.ArrowException, OSError, AttributeError) as error:
+        raise InvalidTableError(
+            f"X = {X!r} cannot be read as Parquet: {error}. Pass the path of a Parquet file or of "
+            "a folder of them, or a table in memory."
+        ) from error
+    if not files:
+        raise InvalidTableError(f"There is no Parquet file in X = {X!r}. Pass another folder.")
+    columns = _common_columns(files)
+    digest = new_digest()
+    for file in files:
+        digest.update(file.identity.encode())
+    pieces = tuple(piece for file in files for piece in file.pieces())
+    return RowSource(columns, None, pieces, digest.hexdigest())
+
+
+def _absolute_path(path: str | PathLike[str]) -> str:
+    """Return a path that is valid in any working folder, and on machines that share the files."""
+    # A path that does not exist here may be the address of a remote store.
+    return str(Path(path).resolve()) if Path(path).exists() else fspath(path)
+
+
+@dataclass(frozen=True, eq=False)
+class _ParquetFile:
+    """The content of the footer of a Parquet file."""
+
+    path: str
+    filesystem: Any
+    columns: list[str]
+    constants: dict[str, Any]
+    row_groups: list[Any]
+    identity: str
+
+    @classmethod
+    def of(cls, fragment: Any) -> _ParquetFile:
+        from pyarrow import dataset
+
+        schema, groups = fragment.physical_schema, fragment.row_groups
+        constants = dataset.get_partition_keys(fragment.partition_expression)
+        # pandas writes the index of a frame as a column; it is not a feature.
+        index = set(map(str, (schema.pandas_metadata or {}).get("index_columns", [])))
+        columns = [name for name in schema.names if name not in index and name not in constants]
+        info = fragment.filesystem.get_file_info(fragment.path)
+        sizes = [(group.id, group.num_rows, group.total_byte_size) for group in groups]
+        identity = (fragment.path, info.size, info.mtime_ns, schema.to_string(), constants, sizes)
+        return cls(
+            fragment.path,
+            fragment.filesystem,
+            [*columns, *constants],
+            constants,
+            groups,
+            repr(identity),
+        )
+
+    def _column_bytes(self, row_groups: list[Any]) -> int:
+        n_columns = max(1, len(self.columns) - len(self.constants))
+        largest = max(group.total_byte_size // n_columns for group in row_groups)
+        return 2 * min(largest, MAX_PAGE_BYTES) + BUFFER_BYTES
+
+    def pieces(self) -> Iterator[ParquetPiece]:
+        """Join neighbouring row groups up to about ``PIECE_BYTES``."""
+        together: list[Any] = []
+        for group in [*self.row_groups, None]:
+            n_bytes = sum(one.total_byte_size for one in together)
+            if together and (group is None or n_bytes + group.total_byte_size > PIECE_BYTES):
+                yield ParquetPiece(
+                    self.path,
+                    self.filesystem,
+                    tuple(one.id for one in together),
+                    sum(one.num_rows for one in together),
+                    self._column_bytes(together),
+                    self.constants,
+                )
+                together = []
+            together.append(group)
+
+
+def _common_columns(files: list[_ParquetFile]) -> tuple[str, ...]:
+    """Return the columns of all files; raise an error if they differ."""
+    first = files[0]
+    repeated = first_repeated(first.columns)
+    if repeated is not None:
+        raise InvalidTableError(
+            f"X has more than one column named {repeated!r} (in {first.path}). Give every column a "
+            "different name."
+        )
+    for file in files[1:]:
+        odd = set(first.columns).symmetric_difference(file.columns)
+        if odd:
+            name = min(odd)
+            has, lacks = (first, file) if name in first.columns else (file, first)
+            raise InvalidTableError(
+                f"The files of X do not have the same columns: {has.path} has {name!r}, but "
+                f"{lacks.path} does not. Write them with the same columns."
+            )
+    return tuple(first.columns)

@@ -1,0 +1,182 @@
+"""The part of the Dask engine that runs on the workers: blocks of columns and their search."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import CancelledError
+from dataclasses import replace
+from threading import Lock
+from typing import Any, NamedTuple
+
+import numpy as np
+import psutil
+from dask.sizeof import sizeof
+from distributed import get_worker
+from numpy.typing import NDArray
+
+from hocmim.coding.codes import Codes, Column, column_digests
+from hocmim.coding.store import plane_bytes
+from hocmim.criteria.base import Criterion
+from hocmim.criteria.search import ONE_THREAD, EagerSearch
+from hocmim.information.counting import Values
+
+# Columns that are not candidates any more.
+Aside = tuple[int, ...]
+
+
+class Leader(NamedTuple):
+    """One of the best candidates of a block."""
+
+    key: float
+    column: int
+    score: float
+    details: dict[str, Any]
+
+
+class Report(NamedTuple):
+    """The result of a step on one block.
+
+    ``relevance`` is that of its columns if the search was started, otherwise None.
+    """
+
+    leaders: list[Leader]
+    n_terms: int = 0
+    relevance: Values | None = None
+
+
+class Block:
+    """Some columns of the table on a worker, and the state of the search on them.
+
+    Only the codes are pickled. A block that was moved, copied or spilled has no search state.
+    """
+
+    def __init__(self, codes: Codes) -> None:
+        self.codes = codes
+        self._search: EagerSearch | None = None
+        self._n_selected = 0
+        self._on_terms: Callable[[int], None] | None = None
+        self._lock = Lock()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Block, (self.codes,)
+
+    def start(
+        self,
+        criterion: Criterion,
+        y: Column,
+        selected: Sequence[Column],
+        aside: Aside,
+        on_terms: Callable[[int], None] | None = None,
+    ) -> Report:
+        """Start the search and score the candidates given all these columns."""
+        with self._lock:
+            self._search, self._on_terms = None, on_terms
+            search = criterion.plan.search([criterion.copy(self._after_terms)], ONE_THREAD)
+            relevance = search.start([_without_planes_if_memory_is_short(self.codes)], y)
+            return self._score(search, selected, 0, aside)._replace(relevance=relevance)
+
+    def advance(
+        self,
+        newest: Column | None,
+        n_selected: int,
+        aside: Aside,
+        on_terms: Callable[[int], None] | None = None,
+    ) -> Report | None:
+        """Score the candidates given one more column; None without the state of the last step."""
+        with self._lock:
+            is_newest_missing = self._n_selected == n_selected - 1
+            if self._search is None or not (is_newest_missing or self._n_selected == n_selected):
+                return None
+            # An error in the middle of a step leaves a state that must not be used again.
+            search, self._search = self._search, None
+            self._on_terms = on_terms
+            columns = [newest] if newest is not None and is_newest_missing else []
+            return self._score(search, columns, self._n_selected, aside)
+
+    def _score(
+        self, search: EagerSearch, newest: Sequence[Column], n_selected: int, aside: Aside
+    ) -> Report:
+        positions = np.array(aside, np.int64) - self.codes.start
+        is_here = (positions >= 0) & (positions < self.codes.n_columns)
+        search.set_open(0, positions[is_here], False)
+        for column in newest:
+            search.update(column)
+        leaders = self._leaders(search)
+        self._search, self._n_selected = search, n_selected + len(newest)
+        return Report(leaders)
+
+    def _after_terms(self, n_terms: int) -> None:
+        """Report to the current task; the criterion keeps this function for all steps."""
+        if self._on_terms is not None:
+            self._on_terms(n_terms)
+
+    def _leaders(self, search: EagerSearch) -> list[Leader]:
+        """Return the two best candidates: one block may have the winner and the runner-up."""
+        leaders: list[Leader] = []
+        while len(leaders) < 2 and (found := search.best()) is not None:
+            details = search.describe(0, found.position)
+            index = self.codes.start + found.position
+            leaders.append(Leader(found.key, index, found.score, details))
+            search.set_open(0, found.position, False)
+        search.set_open(0, [leader.column - self.codes.start for leader in leaders], True)
+        return leaders
+
+
+# Dask uses these sizes to decide where to move and when to spill values.
+sizeof.register(Column, lambda column: column.codes.nbytes)
+sizeof.register(Codes, lambda codes: codes.nbytes)
+sizeof.register(Block, lambda block: block.codes.nbytes)
+
+
+class TermCounter:
+    """Counts the terms of a task, and ends the task if it was cancelled."""
+
+    def __init__(self) -> None:
+        self.n_terms = 0
+        worker = get_worker()
+        self._task = worker.state.tasks[worker.get_current_task()]
+
+    def __call__(self, n_terms: int) -> None:
+        """Add to the count."""
+        self.n_terms += n_terms
+        if self._task.state == "cancelled":
+            raise CancelledError
+
+
+def _without_planes_if_memory_is_short(codes: Codes) -> Codes:
+    """Allow bit planes only if half of the memory of this worker stays free."""
+    try:
+        limit = get_worker().memory_manager.memory_limit
+    except ValueError:  # not on a worker
+        return codes
+    used = psutil.Process().memory_info().rss + plane_bytes(codes.arity, codes.n_samples)
+    return codes if not limit or used <= limit / 2 else replace(codes, planes=False)
+
+
+def start_block(
+    block: Block, criterion: Criterion, y: Column, selected: list[Column], aside: Aside
+) -> Report:
+    """Run ``Block.start`` as a task."""
+    counter = TermCounter()
+    report = block.start(criterion, y, selected, aside, counter)
+    return report._replace(n_terms=counter.n_terms)
+
+
+def advance_block(
+    block: Block, newest: Column | None, n_selected: int, aside: Aside
+) -> Report | None:
+    """Run ``Block.advance`` as a task."""
+    counter = TermCounter()
+    report = block.advance(newest, n_selected, aside, counter)
+    return report and report._replace(n_terms=counter.n_terms)
+
+
+def copy_column(block: Block, index: int) -> Column:
+    """Return a copy of a column of a block."""
+    column = block.codes.column(index - block.codes.start)
+    return Column(column.codes.copy(), column.arity, column.index)
+
+
+def digest_columns(block: Block) -> NDArray[np.uint8]:
+    """Return a digest of each column of a block."""
+    return column_digests(block.codes)
