@@ -15,7 +15,7 @@ import narwhals as nw
 import numpy as np
 from joblib import effective_n_jobs
 
-from hocmim.data.columns import Span, column_label
+from hocmim.data.columns import Span
 from hocmim.data.digests import digest_table, new_digest
 from hocmim.data.memory import free_memory
 from hocmim.data.table import as_table, take_columns, take_rows
@@ -104,10 +104,6 @@ class RowSource:
             assert isinstance(piece, TablePiece)
             digest.update(digest_table(as_table(piece.table, min_rows=0)).encode())
         return digest.hexdigest()
-
-    def label(self, j: int) -> str:
-        """Return the name of feature j for a message."""
-        return column_label(self.names, j)
 
     @classmethod
     def of_tables(cls, tables: Iterable[Any]) -> RowSource:
