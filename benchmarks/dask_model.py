@@ -71,11 +71,11 @@ def measure(client: Client, method: str, n: int, d: int, k: int) -> tuple[float,
         target = table.encode_target(bins=5, discretizer="uniform")
         _, codes = table.encode(target.column, discretizer="uniform", n_bins=5)
         encode_seconds, encode_bytes = usage.since()
-        engine = open_dask_engine(cluster, codes, target.column, selector._criterion())
+        engine = open_dask_engine(cluster, codes, target.column, selector.make_criterion())
         relevance_steps = forward_search(engine, 1)
         assert len(relevance_steps.steps) == 1
         usage.since()
-        engine = open_dask_engine(cluster, codes, target.column, selector._criterion())
+        engine = open_dask_engine(cluster, codes, target.column, selector.make_criterion())
         forward_search(engine, k)
         seconds, sent = usage.since()
     return encode_seconds / (n * d), encode_bytes / (n * d), seconds / (n * d * k), sent / (k - 1)

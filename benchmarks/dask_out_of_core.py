@@ -97,7 +97,7 @@ def select(codes: Any, y: Any, method: str, recorder: Recorder) -> list[tuple[fl
         steps.append((now - last[0], sent - int(last[1])))
         last[:] = [time.perf_counter(), sent]
 
-    with open_dask_engine(codes.cluster, codes, y, selector._criterion()) as engine:
+    with open_dask_engine(codes.cluster, codes, y, selector.make_criterion()) as engine:
         forward_search(engine, n_selected, on_step=on_step)
     return steps
 

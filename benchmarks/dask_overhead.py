@@ -58,7 +58,7 @@ class Case:
         self.target = encode_target(self.y).column
         selector = self.make()
         selector.n_features_in_ = spec.n_columns
-        self.criterion = selector._criterion()
+        self.criterion = selector.make_criterion()
 
     def search_local(self) -> list[int]:
         with LocalEngine(self.codes, self.target, self.criterion, n_jobs=2) as engine:

@@ -39,7 +39,7 @@ def _search(data: dict[str, Any], case: dict[str, Any]) -> list[int]:
     codes, y = data["codes"]
     selector = _selector(case)
     selector.n_features_in_ = codes.n_columns  # set by fit otherwise
-    with LocalEngine(codes, y, selector._criterion(), n_jobs=case["threads"]) as engine:
+    with LocalEngine(codes, y, selector.make_criterion(), n_jobs=case["threads"]) as engine:
         return [step.index for step in forward_search(engine, case["k"]).steps]
 
 

@@ -159,7 +159,7 @@ def bound_is_enabled() -> bool:
     """Whether HOCMIM may search by bounds: True unless HOCMIM_BOUND is "off"."""
 
 class LeastTerms:
-    nobody: int
+    none_found: int
     unfinished: int
     def __init__(
         self,
@@ -171,7 +171,7 @@ class LeastTerms:
         term: Term,
         estimator: Estimator,
     ) -> None: ...
-    def use_planes(self, by_planes: PlaneTerms, most_popcounts: int = 0) -> None: ...
+    def use_planes(self, by_planes: PlaneTerms) -> None: ...
     def append_masks(self, masks: CellMasks) -> None: ...
     def restart(self, least: NDArray[np.float64]) -> None: ...
     def meet(
@@ -218,9 +218,6 @@ class PlaneTerms:
         out: NDArray[np.float64],
         which: NDArray[np.int64] | None = None,
     ) -> None: ...
-
-def most_popcounts() -> int:
-    """Planes times masks up to which counting on bit planes takes less time than on samples."""
 
 def counts_on_planes(
     columns: Columns, n_masks: int, estimator: Estimator, out: NDArray[np.bool_]

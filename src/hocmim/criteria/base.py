@@ -31,11 +31,7 @@ from numpy.typing import NDArray
 from hocmim.coding.codes import Codes, Column
 from hocmim.criteria.search import SearchPlan
 from hocmim.information.counting import BlockTerms, Joint, Values
-from hocmim.information.estimators import estimator_by_name
-
-# What the methods of second order were published with, and those of higher order.
-SECOND_ORDER_ESTIMATOR = "plugin"
-HIGH_ORDER_ESTIMATOR = "shrinkage"
+from hocmim.information.estimators import SECOND_ORDER_ESTIMATOR, estimator_by_name
 
 
 class Criterion(ABC):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from hocmim.coding.codes import Codes, Column
-from hocmim.criteria.base import SECOND_ORDER_ESTIMATOR, Criterion
+from hocmim.criteria.base import Criterion
 from hocmim.criteria.method import Method
 from hocmim.criteria.search import FIRST_ORDER_PLAN, SECOND_ORDER_PLAN
 from hocmim.information.counting import Joint, Values
+from hocmim.information.estimators import SECOND_ORDER_ESTIMATOR
 from hocmim.parameters import Number, Parameter
 
 

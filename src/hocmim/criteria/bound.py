@@ -6,7 +6,6 @@ switches it off. docs/development/bounds.md has the proof.
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Sequence
 from threading import Lock
@@ -26,11 +25,6 @@ if TYPE_CHECKING:
 # Work allowed for the proof that paths are bounded, for each sample and candidate: about what
 # following every path takes.
 PROOF_WORK_PER_CELL = 2_000
-
-
-def is_enabled() -> bool:
-    """Whether bounds may be used."""
-    return os.environ.get("HOCMIM_BOUND", "on") != "off"
 
 
 class SelectedCells:
@@ -106,7 +100,7 @@ class BoundedSearch(LazySearch):
 
     def start(self, blocks: Sequence[Codes], y: Column) -> Values:
         """Give every criterion its block; return the relevance of every column."""
-        can_bound = is_enabled() and self.criteria[0].can_be_bounded
+        can_bound = _native.bound_is_enabled() and self.criteria[0].can_be_bounded
         self._selected = SelectedCells.empty(len(y.codes)) if can_bound else None
         return super().start(blocks, y)
 

@@ -6,10 +6,11 @@ import numpy as np
 
 from hocmim import _native
 from hocmim.coding.codes import Codes, Column
-from hocmim.criteria.base import SECOND_ORDER_ESTIMATOR, Criterion
+from hocmim.criteria.base import Criterion
 from hocmim.criteria.method import Method
 from hocmim.criteria.search import SearchPlan
 from hocmim.information.counting import Values, native_list
+from hocmim.information.estimators import SECOND_ORDER_ESTIMATOR
 from hocmim.parameters import Number, Parameter
 
 MAX_TEAM_SIZE = 16

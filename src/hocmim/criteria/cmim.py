@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from hocmim._native import Term
-from hocmim.criteria.base import SECOND_ORDER_ESTIMATOR
 from hocmim.criteria.least import SINGLE_COLUMN_PLAN, LeastTermCriterion
 from hocmim.criteria.method import Method
+from hocmim.information.estimators import SECOND_ORDER_ESTIMATOR
 from hocmim.parameters import Boolean, Parameter
 
 

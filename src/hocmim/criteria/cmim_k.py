@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import partial
 
 from hocmim._native import Term
-from hocmim.criteria.base import HIGH_ORDER_ESTIMATOR
 from hocmim.criteria.least import LeastTermCriterion
 from hocmim.criteria.method import Method
+from hocmim.information.estimators import HIGH_ORDER_ESTIMATOR
 
 
 class CMIMkCriterion(LeastTermCriterion):

@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 
 import hocmim._native as _native
 from hocmim.coding.codes import Codes, Column
-from hocmim.criteria.base import HIGH_ORDER_ESTIMATOR, Criterion
+from hocmim.criteria.base import Criterion
 from hocmim.criteria.bound import BoundedSearch
 from hocmim.criteria.method import Method
 from hocmim.criteria.search import SearchPlan
 from hocmim.information.comparison import comparison_key
 from hocmim.information.counting import Joint, Values, native_list
+from hocmim.information.estimators import HIGH_ORDER_ESTIMATOR
 from hocmim.parameters import Number, OneOf, Parameter
 
 # A member of Z is chosen by its key, that is, up to a rounding error.

@@ -14,10 +14,9 @@ from hocmim.criteria.method import Method
 from hocmim.criteria.search import ONE_THREAD, EagerSearch, Found, SearchPlan, Threads
 from hocmim.information.comparison import comparison_key
 from hocmim.information.counting import Joint, Values, native_list
+from hocmim.information.estimators import UNBIASED_ESTIMATOR
 from hocmim.parameters import Number, Parameter
 
-# Without bias to first order: a column without information scores 0 on average.
-ROBUST_ESTIMATOR = "miller_madow"
 # Samples that one call of the kernel counts at most, so that work can be stopped between calls.
 SAMPLES_PER_CALL = 1 << 24
 
@@ -110,7 +109,7 @@ class RobustHOCMIMCriterion(Criterion):
         min_support: float = 3.0,
         weight: float = 0.3,
         limit: float = 4.0,
-        estimator: str = ROBUST_ESTIMATOR,
+        estimator: str = UNBIASED_ESTIMATOR,
     ) -> None:
         super().__init__(estimator)
         self.max_order = max_order
@@ -180,7 +179,7 @@ METHODS = (
         "robust high-order conditional mutual information maximization",
         RobustHOCMIMCriterion,
         RobustHOCMIMCriterion,
-        ROBUST_ESTIMATOR,
+        UNBIASED_ESTIMATOR,
         parameters=(
             Parameter(
                 "max_order",

@@ -7,10 +7,11 @@ from functools import partial
 import numpy as np
 
 from hocmim.coding.codes import Codes, Column
-from hocmim.criteria.base import HIGH_ORDER_ESTIMATOR, Criterion
+from hocmim.criteria.base import Criterion
 from hocmim.criteria.method import Method
 from hocmim.criteria.subsets import n_subset_terms, subsets_with_newest
 from hocmim.information.counting import Joint, Values
+from hocmim.information.estimators import HIGH_ORDER_ESTIMATOR
 
 
 class JMIkCriterion(Criterion):

@@ -23,7 +23,7 @@ from hocmim.criteria.search import (
 )
 from hocmim.criteria.subsets import n_subset_terms
 from hocmim.information.comparison import comparison_key
-from hocmim.information.counting import MOST_POPCOUNTS, Joint, Values, native_list
+from hocmim.information.counting import Joint, Values, native_list
 
 # Candidates that are given the same subset together: its cells are formed once for them.
 CANDIDATES_PER_CHUNK = 32
@@ -89,10 +89,10 @@ class LeastTermCriterion(Criterion):
             self.term,
             self.terms.estimator,
         )
-        self._by_planes = self.size == 1 and self.estimator != "jeffreys"
+        self._by_planes = self.size == 1 and self.terms.can_use_planes
         if self._by_planes:
             # Not those of self.terms: here one candidate and condition follows another.
-            self._subsets.use_planes(self.terms.plane_terms(target), MOST_POPCOUNTS)
+            self._subsets.use_planes(self.terms.plane_terms(target))
         self._subsets.restart(self.least)
         return self.relevance
 
@@ -131,7 +131,7 @@ class LeastTermCriterion(Criterion):
                 is_open, self._n_met, self.least, floor.key, self._chunk, self._terms_per_call
             )
             self.count_terms(n_terms)
-        if position == self._subsets.nobody:
+        if position == self._subsets.none_found:
             return None
         score = float(self.least[position])
         key = float(comparison_key(score))

@@ -11,7 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from hocmim.criteria.base import SECOND_ORDER_ESTIMATOR, Criterion
+from hocmim.criteria.base import Criterion
+from hocmim.information.estimators import SECOND_ORDER_ESTIMATOR
 from hocmim.parameters import Parameter
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from hocmim.coding.codes import Codes, Column
-from hocmim.criteria.base import HIGH_ORDER_ESTIMATOR, Criterion
+from hocmim.criteria.base import Criterion
 from hocmim.criteria.method import Method
 from hocmim.information.counting import Joint, Values
+from hocmim.information.estimators import HIGH_ORDER_ESTIMATOR
 
 
 class RelaxMRMRCriterion(Criterion):

@@ -21,9 +21,6 @@ from hocmim.information.estimators import estimator_by_name
 Values = NDArray[np.float64]
 Positions = NDArray[np.int64]
 
-# Planes times masks up to which counting on bit planes takes less time than counting samples.
-MOST_POPCOUNTS = _native.most_popcounts()
-
 
 @dataclass(frozen=True, eq=False)
 class Joint:

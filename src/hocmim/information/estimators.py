@@ -39,6 +39,11 @@ from hocmim._native import Estimator, estimator_names
 from hocmim.errors import InvalidParameterError
 
 ESTIMATORS = tuple(estimator_names())
+# What methods of second order and of higher order were published with.
+SECOND_ORDER_ESTIMATOR = "plugin"
+HIGH_ORDER_ESTIMATOR = "shrinkage"
+# A column without information has the value 0 on average.
+UNBIASED_ESTIMATOR = "miller_madow"
 
 
 def estimator_by_name(name: str) -> Estimator:

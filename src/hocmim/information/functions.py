@@ -13,11 +13,12 @@ from hocmim.data.columns import Categories
 from hocmim.data.table import as_table
 from hocmim.errors import InvalidParameterError, InvalidTableError
 from hocmim.information.counting import BlockTerms, Joint
+from hocmim.information.estimators import SECOND_ORDER_ESTIMATOR
 
 _UNITS = {"nats": 1.0, "bits": math.log(2.0)}
 
 
-def entropy(X: Any, *, estimator: str = "plugin", unit: str = "nats") -> float:
+def entropy(X: Any, *, estimator: str = SECOND_ORDER_ESTIMATOR, unit: str = "nats") -> float:
     """H(X), the entropy of one column or of a set of columns taken together.
 
     Parameters
@@ -25,8 +26,8 @@ def entropy(X: Any, *, estimator: str = "plugin", unit: str = "nats") -> float:
     X : array, series or table
         One column (1-D) or several (2-D). Values are levels as they are: nothing is cut into bins;
         a missing value is a level of its own.
-    estimator : {"plugin", "shrinkage", "miller_madow", "grassberger", "jeffreys"}
-        See ``hocmim.information.estimators``.
+    estimator : str
+        One of ``hocmim.information.estimators.ESTIMATORS``.
     unit : {"nats", "bits"}
 
     Examples
@@ -39,7 +40,7 @@ def entropy(X: Any, *, estimator: str = "plugin", unit: str = "nats") -> float:
     return _in_unit(_terms(_constant(x), x, estimator).joint_entropy(_nothing(x)), unit)
 
 
-def mi(X: Any, Z: Any, *, estimator: str = "plugin", unit: str = "nats") -> float:
+def mi(X: Any, Z: Any, *, estimator: str = SECOND_ORDER_ESTIMATOR, unit: str = "nats") -> float:
     """I(X;Z), the mutual information of two columns or sets of columns.
 
     Parameters
@@ -60,7 +61,9 @@ def mi(X: Any, Z: Any, *, estimator: str = "plugin", unit: str = "nats") -> floa
     return _in_unit(_terms(_constant(x), z, estimator).joint(x), unit)
 
 
-def cmi(X: Any, Y: Any, Z: Any, *, estimator: str = "plugin", unit: str = "nats") -> float:
+def cmi(
+    X: Any, Y: Any, Z: Any, *, estimator: str = SECOND_ORDER_ESTIMATOR, unit: str = "nats"
+) -> float:
     """I(X;Y|Z), the information X and Y share beyond what Z says.
 
     Under shrinkage the value is not symmetric in X and Y: X is the candidate, and the table has

@@ -52,6 +52,7 @@ from sklearn.utils import check_random_state
 from hocmim.coding.codes import Codes, Column
 from hocmim.information.comparison import comparison_key
 from hocmim.information.counting import BlockTerms, Joint, Values
+from hocmim.information.estimators import UNBIASED_ESTIMATOR
 from hocmim.search.selection import Step, Stopping
 
 STOPS = ("permutation", "chi2")
@@ -181,7 +182,7 @@ def redundant_features(
 
 def _redundancy(x: Column, columns: Sequence[Column], y: Column, given: Joint) -> Values:
     """Return I(X;s|Z) − I(X;s|Z,Y) of each column s, Miller–Madow."""
-    terms = BlockTerms(Codes.from_columns(columns), Joint.of([x]), "miller_madow")
+    terms = BlockTerms(Codes.from_columns(columns), Joint.of([x]), UNBIASED_ESTIMATOR)
     return terms.conditional(given) - terms.conditional(given.with_column(y))
 
 

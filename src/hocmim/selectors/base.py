@@ -21,13 +21,11 @@ from hocmim.coding.codes import Codes
 from hocmim.coding.encoder import Encoder
 from hocmim.coding.groups import Features
 from hocmim.coding.target import encode_target
-from hocmim.data.checks import check_features, check_finite
-from hocmim.data.sources import is_row_source, open_source
-from hocmim.data.table import Table, as_table, take_columns
-from hocmim.data.target import as_target
-from hocmim.data.weights import as_counts, repeated_rows
+from hocmim.data.checks import check_features, set_features
+from hocmim.data.table import Table, as_table
 from hocmim.errors import InvalidParameterError, InvalidTableError
 from hocmim.insight.basis import Basis
+from hocmim.search.inputs import MemoryInput, open_table
 from hocmim.search.selection import Selection, Step
 
 
@@ -85,14 +83,9 @@ class RankingSelector(SelectorMixin, BaseEstimator):
 
         Weights are applied: a row of weight w occurs w times in the returned table and target.
         """
-        table = as_table(X, min_rows=2)
-        check_features(self, table, reset=True)
-        n_rows = table.n_rows
-        counts = as_counts(sample_weight, n_rows)
-        if counts is not None:
-            table = as_table(table.take(repeated_rows(counts)), min_rows=2)
-        caller = f"This {type(self).__name__} estimator"
-        return table, as_target(y, n_rows, rows=table.rows, caller=caller)
+        opened = MemoryInput.open(X, y, sample_weight, caller=type(self).__name__)
+        set_features(self, opened.n_columns, opened.names)
+        return opened.table, opened.y
 
     def _resolve_n_features(self, n_columns: int, counted: str = "columns of X") -> int:
         """Return K, how many of ``n_columns`` to select; ``counted`` says what they are."""
@@ -242,22 +235,8 @@ class RankingSelector(SelectorMixin, BaseEstimator):
 
     def _take(self, X: Any, indices: NDArray[np.int64]) -> Any:
         """Return these columns of a table or a source."""
-        if is_row_source(X):
-            source = open_source(X)[0].features(self.n_features_in_, self._names_in)
-            chosen = source.read([source.columns[j] for j in indices])
-            if not self.__sklearn_tags__().input_tags.allow_nan:
-                check_finite(as_table(chosen))
-            return chosen
-        table = as_table(X)
-        check_features(self, table, reset=False)
-        if not self.__sklearn_tags__().input_tags.allow_nan:
-            check_finite(table)
-        return take_columns(X, indices)
-
-    @property
-    def _names_in(self) -> list[str] | None:
-        names = getattr(self, "feature_names_in_", None)
-        return None if names is None else names.tolist()
+        is_finite_needed = not self.__sklearn_tags__().input_tags.allow_nan
+        return open_table(X, self).take_columns(indices, reject_non_finite=is_finite_needed)
 
     def _as_output(self, chosen: Any) -> Any:
         """Return columns in the container ``set_output`` asks for."""

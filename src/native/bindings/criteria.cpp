@@ -28,10 +28,7 @@ void bind_subsets(nanobind::module_& m) {
                       Term, Estimator>(),
              "columns"_a, "selected"_a, "size"_a, "y"_a.noconvert(), "n_classes"_a, "term"_a,
              "estimator"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
-        .def(
-            "use_planes",
-            [](LeastTerms& self, PlaneTerms& by_planes, int64_t) { self.use_planes(by_planes); },
-            "by_planes"_a, "most_popcounts"_a = 0, nb::keep_alive<1, 2>())
+        .def("use_planes", &LeastTerms::use_planes, "by_planes"_a, nb::keep_alive<1, 2>())
         .def("append_masks", &LeastTerms::append_masks, "masks"_a, nb::keep_alive<1, 2>())
         .def("restart", &LeastTerms::restart, "least"_a.noconvert())
         .def("meet",
@@ -41,6 +38,6 @@ void bind_subsets(nanobind::module_& m) {
              "most_terms"_a)
         .def("best", &LeastTerms::best, "open"_a.noconvert(), "n_met"_a.noconvert(),
              "least"_a.noconvert(), "floor"_a, "chunk"_a, "most_terms"_a)
-        .def_ro_static("nobody", &LeastTerms::kNone)
+        .def_ro_static("none_found", &LeastTerms::kNone)
         .def_ro_static("unfinished", &LeastTerms::kUnfinished);
 }

@@ -181,7 +181,6 @@ void bind_information(nanobind::module_& m) {
         .def("evaluate", &evaluate_by_planes, "w"_a, "terms"_a, "out"_a.noconvert(),
              "which"_a.noconvert().none() = nb::none());
 
-    m.def("most_popcounts", &most_popcounts);
     m.def("counts_on_planes", &counts_on_planes, "columns"_a, "n_masks"_a, "estimator"_a,
           "out"_a.noconvert());
     m.def("join", &join, "columns"_a);
