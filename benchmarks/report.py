@@ -107,7 +107,7 @@ def markdown(
     medians = Medians(records)
     parts = [
         "# Benchmarks",
-        "Written by `make bench`. docs/performance.md describes the method.",
+        "Written by `make bench`. docs/development/performance.md describes the method.",
         f"Machine: {machine_line()}.",
         versions_text(records),
         yardstick_text(records, medians),

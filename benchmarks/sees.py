@@ -2,7 +2,7 @@
 
 Columns have two levels, and y follows a logistic model. Each method selects the number of useful
 columns. Prints a table in Markdown: the share of tables in which a method selected all of them.
---write puts it into docs/choosing.md.
+--write puts it into docs/development/methods.md.
 
     python benchmarks/sees.py [tables] [--write]
 """

@@ -1,6 +1,6 @@
 """How stable are the selections? Stability of each method over bootstrap resamples, in Markdown.
 
---write puts the table into docs/stability.md.
+--write puts the table into docs/development/stability.md.
 
     python benchmarks/stability.py [resamples] [--write]
 """

@@ -1,6 +1,6 @@
 """How often does n_features_to_select="auto" select informative columns, and how often noise?
 
-Prints two tables in Markdown; --write puts them into docs/stopping.md.
+Prints two tables in Markdown; --write puts them into docs/development/stopping.md.
 
     python benchmarks/stopping.py [tables] [--write]
 """
