@@ -88,9 +88,7 @@ def stream_bytes(n_threads: int = 1) -> float:
     """Bytes a second that so many cores read together: the largest of three goes."""
     parts = np.array_split(np.ones(STREAM_BYTES // 8, np.uint64), n_threads)
     with ThreadPoolExecutor(n_threads) as pool:
-        return max(
-            sum(pool.map(lambda part: read_once(part, 4), parts)) for _ in range(3)
-        )
+        return max(sum(pool.map(lambda part: read_once(part, 4), parts)) for _ in range(3))
 
 
 def main() -> None:

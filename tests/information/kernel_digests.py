@@ -1,6 +1,6 @@
 """A digest of every kernel with an instruction set of its own, one line a kernel.
 
-Run as a script under HOCMIM_ISA: ``test_instruction_sets.py`` compares the output of all instruction sets.
+Run as a script under HOCMIM_ISA: ``test_instruction_sets.py`` compares all instruction sets.
 """
 
 import hashlib

@@ -96,7 +96,7 @@ void information(ClassCounts& class_counts, Vector<const uint32_t> w, int64_t n_
         }
 }
 
-// Which columns are counted on bit planes, with so many masks.
+// Which columns are counted on bit planes, with n_masks masks.
 void counts_on_planes(const Columns& columns, int64_t n_masks, Estimator estimator,
                       Vector<bool> out) {
     if (int64_t(out.shape(0)) != columns.size())

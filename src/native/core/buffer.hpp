@@ -1,4 +1,4 @@
-// Scratch whose size is an upper bound: what is not written takes no memory.
+// Scratch whose size is an upper bound: pages that are not written take no memory.
 #pragma once
 #include <cstddef>
 #include <memory>

@@ -20,9 +20,9 @@ struct Partition {
 
     // All cells that occur, those of one sample included.
     int64_t n_cells() const { return n_alone + int64_t(cell_end.size()); }
-    bool is_spent() const { return sample.empty(); }
+    bool is_all_alone() const { return sample.empty(); }
 
-    // Everybody in one cell.
+    // All samples in one cell.
     void assign_whole(int64_t n_samples, const uint32_t* cls, int64_t n_classes) {
         alone.assign(size_t(n_classes), 0);
         n_alone = 0;
@@ -140,8 +140,8 @@ private:
     Buffer<uint32_t> sorted_, start_;
 };
 
-// Puts cells of one size together, the smallest first: who goes through them many times need not
-// guess the next. Holds scratch, so one CellSorter serves one thread.
+// Puts cells of one size together, the smallest first, so that the branches of the loops over them
+// are predictable. Holds scratch, so one CellSorter serves one thread.
 class CellSorter {
 public:
     void operator()(Partition& p) {
@@ -169,13 +169,13 @@ public:
             end_[cell_at[to]++] = sample_at[to];
             begin = end;
         }
-        // Not swapped: in turn every partition would come by a buffer for all samples.
+        // Copied, not swapped: after swaps every partition would hold a buffer for all samples.
         std::copy(sample_.begin(), sample_.end(), p.sample.begin());
         std::copy(end_.begin(), end_.end(), p.cell_end.begin());
     }
 
 private:
-    static constexpr uint32_t kSizes = 256;  // larger ones are all the same
+    static constexpr uint32_t kSizes = 256;  // larger cells share one
     Buffer<uint32_t> sample_, end_;
 };
 

@@ -242,7 +242,7 @@ void CellLanes::for_each_large(Use&& use) {
 }
 
 void CellLanes::redundancy(const LaneColumn* columns, size_t n_columns, double* out) {
-    // Lanes that are left over go with the last column.
+    // Unused lanes repeat the last column.
     for (size_t lane = 0; lane < kLanes; ++lane)
         columns_[lane] = columns[std::min(lane, n_columns - 1)];
     gathered_to_ = 0;

@@ -8,7 +8,7 @@ namespace hocmim {
 
 namespace {
 
-// Columns of at most so many samples are tallied: there are many of them and few kinds of cells.
+// Columns of at most kMostTallied samples are tallied: they are many, and their cells are alike.
 constexpr size_t kMostTallied = 15, kKinds = (kMostTallied + 1) * (kMostTallied + 1);
 
 }  // namespace
@@ -25,7 +25,7 @@ int64_t DenseEvaluator::add_columns(size_t n_columns, ShrinkageTable<1>& table) 
         squares += int64_t(size * size);
         if (is_tallied && size <= kMostTallied) {
             uint32_t* tally = tally_.data() + size * (kMostTallied + 1);
-            // Of two classes one says it all.
+            // With two classes the count of one gives the other.
             for (size_t y = 0; y < (n_classes == 2 ? 1 : n_classes); ++y)
                 ++tally[y * kKinds + count[y]];
         } else {

@@ -19,7 +19,7 @@ public:
     // `setting` must outlive the evaluator.
     explicit DenseEvaluator(const Setting& setting) : setting_(setting) {}
 
-    // Takes W: the cell of each sample.
+    // Sets W: the cell of each sample.
     void condition(const uint32_t* cell_of, int64_t n_cells);
 
     double operator()(Term term, const Column& column);
