@@ -247,7 +247,7 @@ def nca_block(
 ) -> float:
     """Sum of p_i over rows start..stop-1; adds their part of the sums the gradient is made of."""
 
-# --- nearest neighbours: one row a column of the table, int16 or float64 -------------------------------------
+# --- nearest neighbours: one row a column of the table, int16 or float64 --------------------------
 
 def knn_curve(
     train: NDArray[np.int16] | NDArray[np.float64],

@@ -13,9 +13,9 @@
 
 namespace hocmim {
 
-// An allocator that leaves new elements as they are instead of setting them to 0. What is large
-// comes from the system and goes back to it: a heap would keep it, written or not, where threads
-// come and go.
+// An allocator that leaves new elements as they are instead of setting them to 0. Large blocks
+// come from the system and are returned to it: the heap would keep them for threads that have
+// ended.
 template <class T>
 struct Untouched : std::allocator<T> {
     template <class U>

@@ -1,7 +1,7 @@
 // I(X;Y|W) and I(X,W;Y) from one dense table of counts, where it is about as small as the sample.
 //
-// A condition of few cells is met by many candidates: its cells and classes are coded once, and
-// each candidate takes one pass over the samples and one over the table. The sums are those of
+// Many candidates share a condition of few cells: its cells and classes are coded once, and each
+// candidate takes one pass over the samples and one over the table. The sums are those of
 // Evaluator, bit for bit: integers, and terms in fixed point.
 #pragma once
 #include <cstdint>

@@ -9,7 +9,7 @@ namespace {
 
 constexpr int64_t kLanes = BitPlanes::kLanes;
 
-// Loads by index do not gain from vectors, but gcc takes them for something that does.
+// Loads by index do not gain from vector instructions, but gcc would use them.
 #if defined(__GNUC__) && !defined(__clang__)
 #define HOCMIM_SCALAR __attribute__((optimize("no-tree-vectorize")))
 #else
@@ -59,7 +59,7 @@ PlaneTerms::PlaneTerms(const BitPlanes& planes, const Columns& columns, const Ce
 }
 
 void PlaneTerms::keep_rows() {
-    // Given nothing, the table by w, y and x is that of y and x.
+    // With a W of one cell, the table by w, y and x is that of y and x.
     const std::vector<uint32_t> nothing(size_t(y_.n_samples()), 0);
     condition(CellMasks(nothing.data(), y_.n_samples(), 1));
     marginal_sums_.resize(planes_.groups().size() * kLanes);
@@ -205,7 +205,7 @@ void PlaneTerms::sum_group(const BitPlanes::Group& group, int64_t index) {
     for (int64_t lane = 0; lane < kLanes; ++lane) sums_[lane].pairs = found[lane];
 }
 
-// The counts of one of eight columns, as the other estimators take them.
+// The counts of one of eight columns, by w, then x, then y, for Evaluator::from_table().
 void PlaneTerms::take_lane(int64_t arity, int64_t lane) {
     const int64_t n_classes = y_.n_cells();
     const uint32_t* from = table_.data() + lane;
