@@ -24,8 +24,8 @@ def entropy(X: Any, *, estimator: str = "plugin", unit: str = "nats") -> float:
     X : array, series or table
         One column (1-D) or several (2-D). Values are levels as they are: nothing is cut into bins;
         a missing value is a level of its own.
-    estimator : {"plugin", "shrinkage", "miller_madow", "grassberger", "jeffreys"}
-        See ``hocmim.information.estimators``.
+    estimator : str
+        One of ``hocmim.information.estimators.ESTIMATORS``.
     unit : {"nats", "bits"}
 
     Examples

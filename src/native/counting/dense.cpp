@@ -93,7 +93,7 @@ void DenseEvaluator::count(const Column& column) {
     });
 }
 
-double DenseEvaluator::plugin(Term term) {
+double DenseEvaluator::plain_sum(Term term) {
     const CountFunction& f = *setting_.function;
     const size_t n_classes = size_t(setting_.n_classes());
     const uint32_t* count = table_.data();
@@ -111,7 +111,7 @@ double DenseEvaluator::plugin(Term term) {
     return f.fixed().real(sum) / double(setting_.n_samples);
 }
 
-double DenseEvaluator::shrinkage(Term term) {
+double DenseEvaluator::shrunken(Term term) {
     by_class_.start(setting_.class_counts, most_kinds());
     const int64_t squares = add_columns(n_columns_, by_class_);
     by_class_.finish();
@@ -123,7 +123,7 @@ double DenseEvaluator::shrinkage(Term term) {
 
 double DenseEvaluator::operator()(Term term, const Column& column) {
     count(column);
-    const double value = setting_.estimator.is_plain_sum ? plugin(term) : shrinkage(term);
+    const double value = setting_.estimator.is_plain_sum ? plain_sum(term) : shrunken(term);
     return std::max(0.0, value);
 }
 

@@ -26,8 +26,8 @@ public:
 
 private:
     void count(const Column& column);
-    double plugin(Term term);
-    double shrinkage(Term term);
+    double plain_sum(Term term);
+    double shrunken(Term term);
     size_t most_kinds() const { return table_.size() + 2 * tally_.size(); }
     int64_t add_columns(size_t n_columns, ShrinkageTable<1>& table);
     void add_tallied(ShrinkageTable<1>& table);
