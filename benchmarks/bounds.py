@@ -1,7 +1,7 @@
 """Up to how many selected columns HOCMIM can bound the scores of paths, and the cost of this check.
 
-Prints a table in Markdown; --write puts it into docs/development/performance.md. With --data, the table also
-has the paper's data sets: one half of each, as in the published experiment.
+Prints a table in Markdown; --write puts it into docs/development/performance.md. With --data, the
+table also has the paper's data sets: one half of each, as in the published experiment.
 
     python benchmarks/bounds.py [--data FOLDER] [--write]
 """

@@ -1,4 +1,6 @@
-"""Measurements for the cost model of docs/development/scaling.md: processor time and bytes by N, D, K and W.
+"""Measurements for the cost model of docs/development/scaling.md.
+
+Processor time and bytes by N, D, K and W.
 
     .venv/bin/python benchmarks/dask_model.py [--results benchmarks/results]
 

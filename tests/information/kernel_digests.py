@@ -1,7 +1,6 @@
 """A digest of every kernel with an instruction set of its own, one line a kernel.
 
-Run as a script under HOCMIM_ISA: ``test_instruction_sets.py`` compares the output of all
-instruction sets.
+Run as a script under HOCMIM_ISA: ``test_instruction_sets.py`` compares all instruction sets.
 """
 
 import hashlib
@@ -58,8 +57,8 @@ def show_criteria():
     block = Codes.from_columns(columns)
     for name, criterion in {
         "hocmim": GreedyHOCMIM(max_order=6, tol=0.01),
-        "cmim": CMIMCriterion("plugin"),
-        "cmim shrinkage": CMIMCriterion("shrinkage"),
+        "cmim": CMIMCriterion(estimator="plugin"),
+        "cmim shrinkage": CMIMCriterion(estimator="shrinkage"),
         "cmicot": CMICOTCriterion(),
     }.items():
         criterion.start(block, y)

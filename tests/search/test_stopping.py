@@ -188,7 +188,7 @@ def test_redundant_features():
 
 @pytest.mark.parametrize("stop", ["chi2", "permutation"])
 def test_known_answers(stop):
-    """All six are found and nothing else, but for 1 table in 5 (measured: docs/development/stopping.md)."""
+    """All six are found and nothing else, but for 1 table in 5 (docs/development/stopping.md)."""
     exact = 0
     for seed in range(5):
         selector = HOCMIM("auto", stop=stop).fit(*known_table(seed))

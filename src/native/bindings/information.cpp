@@ -69,7 +69,7 @@ void information(ClassCounts& class_counts, Vector<const uint32_t> w, int64_t n_
     const uint32_t* cell_of = w.data();
     for (int64_t i = 0; i < n_samples; ++i)
         if (cell_of[i] >= uint64_t(n_cells))
-            throw std::invalid_argument("a cell is not below their number");
+            throw std::invalid_argument("a cell is not below the number of cells");
     const Setting setting(estimator, class_counts.cls(), n_samples, class_counts.n_classes());
     ConditionedTerms evaluate(setting);
     evaluate.condition(cell_of, n_cells);
@@ -96,7 +96,7 @@ void information(ClassCounts& class_counts, Vector<const uint32_t> w, int64_t n_
         }
 }
 
-// Which columns are counted on bit planes, with so many masks.
+// Which columns are counted on bit planes, with n_masks masks.
 void counts_on_planes(const Columns& columns, int64_t n_masks, Estimator estimator,
                       Vector<bool> out) {
     if (int64_t(out.shape(0)) != columns.size())

@@ -34,7 +34,7 @@ template <class T>
 using Result = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
 
 template <class T>
-Result<T> give(std::vector<T>&& values) {
+Result<T> to_numpy(std::vector<T>&& values) {
     auto* kept = new std::vector<T>(std::move(values));
     nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
     return Result<T>(kept->data(), {kept->size()}, owner);

@@ -156,7 +156,7 @@ Cuts mdlp_cuts(const Array2<T>& values, const Array1<i64>& columns, const Array1
             n_cuts[c] = static_cast<i64>(cuts.size() - before);
         });
     }
-    return {give(std::move(cuts)), give(std::move(n_cuts))};
+    return {to_numpy(std::move(cuts)), to_numpy(std::move(n_cuts))};
 }
 
 }  // namespace hocmim::coding

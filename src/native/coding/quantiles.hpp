@@ -56,7 +56,7 @@ Cuts quantile_cuts(const Array2<T>& values, const Array1<i64>& columns, i64 n_bi
             n_cuts[c] = static_cast<i64>(cuts.size() - before);
         });
     }
-    return {give(std::move(cuts)), give(std::move(n_cuts))};
+    return {to_numpy(std::move(cuts)), to_numpy(std::move(n_cuts))};
 }
 
 }  // namespace hocmim::coding

@@ -81,9 +81,9 @@ nb::tuple survey(const Array2<T>& values, i64 limit) {
             distinct.insert(distinct.end(), found.begin(), found.end());
         }
     }
-    return nb::make_tuple(give(std::move(minimum)), give(std::move(maximum)),
-                          give(std::move(missing)), give(std::move(n_distinct)),
-                          give(std::move(distinct)));
+    return nb::make_tuple(to_numpy(std::move(minimum)), to_numpy(std::move(maximum)),
+                          to_numpy(std::move(missing)), to_numpy(std::move(n_distinct)),
+                          to_numpy(std::move(distinct)));
 }
 
 // The most frequent code of each row of codes; of equally frequent ones the smallest.
@@ -101,7 +101,7 @@ Result<i64> most_frequent(const Rows<const Code>& codes) {
             found[r] = std::max_element(counts.begin(), counts.end()) - counts.begin();
         }
     }
-    return give(std::move(found));
+    return to_numpy(std::move(found));
 }
 
 }  // namespace hocmim::coding

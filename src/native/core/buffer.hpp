@@ -1,4 +1,4 @@
-// Scratch whose size is an upper bound: what is not written takes no memory.
+// Scratch whose size is an upper bound: pages that are not written take no memory.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -13,9 +13,9 @@
 
 namespace hocmim {
 
-// An allocator that leaves new elements as they are instead of setting them to 0. What is large
-// comes from the system and goes back to it: a heap would keep it, written or not, where threads
-// come and go.
+// An allocator that leaves new elements as they are instead of setting them to 0. Large blocks
+// come from the system and are returned to it: the heap would keep them for threads that have
+// ended.
 template <class T>
 struct Untouched : std::allocator<T> {
     template <class U>

@@ -1,7 +1,8 @@
 // Samples grouped by the cell of a conditioning set, for counting candidates against it.
 //
-// A sample that is alone in its cell stays alone however many columns join the set: it retires
-// from the lists, and only its class is remembered. Deep conditioning sets are nearly free.
+// A sample that is alone in its cell stays alone however many columns join the set: it is
+// removed from the lists (it retires), and only its class is counted. Deep conditioning sets are
+// nearly free.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -20,9 +21,9 @@ struct Partition {
 
     // All cells that occur, those of one sample included.
     int64_t n_cells() const { return n_alone + int64_t(cell_end.size()); }
-    bool is_spent() const { return sample.empty(); }
+    bool is_all_alone() const { return sample.empty(); }
 
-    // Everybody in one cell.
+    // All samples in one cell.
     void assign_whole(int64_t n_samples, const uint32_t* cls, int64_t n_classes) {
         alone.assign(size_t(n_classes), 0);
         n_alone = 0;
@@ -67,7 +68,7 @@ public:
     }
 
 private:
-    // `size` samples at `first` are a new cell, unless they are one.
+    // Adds a cell of `size` samples at `first`; a single sample retires.
     void emit(const uint32_t* first, uint32_t size, const uint32_t* cls, Partition& out) {
         if (size == 1) {
             ++out.alone[cls[*first]];
@@ -140,8 +141,8 @@ private:
     Buffer<uint32_t> sorted_, start_;
 };
 
-// Puts cells of one size together, the smallest first: who goes through them many times need not
-// guess the next. Holds scratch, so one CellSorter serves one thread.
+// Puts cells of one size together, the smallest first, so that the branches of the loops over them
+// are predictable. Holds scratch, so one CellSorter serves one thread.
 class CellSorter {
 public:
     void operator()(Partition& p) {
@@ -169,13 +170,13 @@ public:
             end_[cell_at[to]++] = sample_at[to];
             begin = end;
         }
-        // Not swapped: in turn every partition would come by a buffer for all samples.
+        // Copied, not swapped: after swaps every partition would hold a buffer for all samples.
         std::copy(sample_.begin(), sample_.end(), p.sample.begin());
         std::copy(end_.begin(), end_.end(), p.cell_end.begin());
     }
 
 private:
-    static constexpr uint32_t kSizes = 256;  // larger ones are all the same
+    static constexpr uint32_t kSizes = 256;  // larger cells share one
     Buffer<uint32_t> sample_, end_;
 };
 

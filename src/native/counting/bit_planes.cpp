@@ -81,7 +81,7 @@ CellMasks::CellMasks(const uint32_t* cell_of, int64_t n_samples, int64_t n_cells
     words_.assign(size_t(n_cells * n_words_), 0);
     for (int64_t i = 0; i < n_samples; ++i) {
         if (cell_of[i] >= uint64_t(n_cells))
-            throw std::invalid_argument("a cell is not below their number");
+            throw std::invalid_argument("a cell is not below the number of cells");
         words_[size_t(int64_t(cell_of[i]) * n_words_ + i / 64)] |= uint64_t(1) << (i % 64);
     }
 }

@@ -11,9 +11,9 @@ namespace hocmim {
 
 // Words of 64 samples.
 //
-// Of few samples, eight columns of one arity lie side by side, a word of each in turn: what is done
-// to one is done to eight in one instruction, and no sum has to be taken across a register. Of many
-// samples the planes of a column lie one after the other, padded with zeros to whole cache lines.
+// With few samples, eight columns of one arity lie side by side, a word of each in turn: one
+// instruction processes eight columns, and no sum is taken across a register. With many samples the
+// planes of a column lie one after the other, padded with zeros to whole cache lines.
 class BitPlanes {
 public:
     static constexpr int64_t kMostLevels = paths::kMostPlaneLevels;
@@ -40,7 +40,7 @@ public:
     // together in `scratch` if they are in lanes.
     const uint64_t* planes(int64_t j, int64_t arity, std::vector<uint64_t>& scratch) const;
 
-    // As many as make whole cache lines.
+    // The number of words of a plane, rounded up to whole cache lines.
     static int64_t words_for(int64_t n_samples) { return (n_samples + 511) / 512 * 8; }
 
 private:

@@ -110,11 +110,12 @@ private:
     std::vector<uint32_t> tally_, met_;
 };
 
-// What is in the cells of a Partition split by one more column, without forming the finer
-// partition: for up to 16 rows and 8 levels. Calls, for every new cell of two or more,
+// Counts the cells of a Partition split by one more column, without forming the finer partition:
+// for up to 16 rows and 8 levels. For every new cell of two samples or more it calls
 // sink.rows(rows, n_w) with the row of each sample, or sink.counts(counts, n_w) with the count of
-// each row. A cell of two or three samples goes to sink.two(rows, a == b) or sink.three(rows, a ==
-// b, a == c, b == c): whether they stay together is anybody's guess.
+// each row. For a cell of two or three samples it calls sink.two(rows, a == b) or sink.three(rows,
+// a == b, a == c, b == c) instead, so that the sink can do without a branch: whether the samples
+// stay together is unpredictable.
 class SplitCounter {
 public:
     static constexpr int64_t kRows = 16, kLevels = 8;
@@ -177,7 +178,7 @@ private:
         }
     }
 
-    // Two tables take turns, so that equal samples in a row do not wait for each other.
+    // Two tables take turns, so that an increment does not wait for the one before it.
     template <class Code, class Sink>
     void count(const uint32_t* sample, const uint8_t* rows, uint32_t size, const Code* level_of,
                int64_t n_levels, Sink& sink) {

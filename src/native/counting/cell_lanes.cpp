@@ -12,8 +12,8 @@ constexpr size_t kLanes = CellLanes::kLanes;
 constexpr uint32_t kMostSmall = 8;  // samples of a cell that is tallied
 constexpr size_t kMostKinds =
     (kMostSmall * (kMostSmall + 1)) / 2;  // of small cells, by size and count
-constexpr uint32_t kByteful = 255;        // what a byte counts
-constexpr uint32_t kGathered = 2048;      // samples whose codes are brought side by side at a time
+constexpr uint32_t kMostInByte = 255;     // the largest count of a byte
+constexpr uint32_t kGathered = 2048;      // samples whose codes are gathered at a time
 constexpr size_t kMostLevels = 16;        // paths::choose
 
 typedef uint8_t Bytes __attribute__((vector_size(kLanes)));
@@ -119,7 +119,7 @@ CellLanes::CellLanes(const Setting& setting, const Partition& partition)
     add_classes();
 }
 
-// The table of classes and cells: of cells of one size few kinds.
+// The table of classes and cells, an entry for all cells that are alike.
 void CellLanes::add_classes() {
     pairs_.start(setting_.class_counts, cells_.size() * n_classes_);
     std::vector<int64_t> times;  // by class, then count
@@ -177,7 +177,7 @@ void CellLanes::tally_small() {
     for (size_t k = 0; k < n_small_;) {
         const uint32_t size = cells_[k].size;
         size_t stop = k;
-        while (stop < n_small_ && stop - k < kByteful && cells_[stop].size == size) ++stop;
+        while (stop < n_small_ && stop - k < kMostInByte && cells_[stop].size == size) ++stop;
         const uint32_t end = cells_[stop - 1].end;
         gather(begin, end);
         tally_cells(codes_.data(), class_size_.data() + k * n_classes_, stop - k, size, n_classes_,
@@ -190,7 +190,7 @@ void CellLanes::tally_small() {
     }
 }
 
-// Hands the cells of one size over to the tables.
+// Adds the tallied cells of one size to the tables.
 void CellLanes::take_tally(uint32_t size) {
     const uint32_t* times = times_.data();
     for (size_t cls = 0; cls <= n_classes_; ++cls)
@@ -216,7 +216,7 @@ void CellLanes::count_cell(size_t cell) {
         for (const uint32_t end = at + class_size[cls]; at < end;) {
             if (at < gathered_from_ || at >= gathered_to_)
                 gather(at, std::min(uint32_t(sample_.size()), at + kGathered));
-            const uint32_t stop = std::min({end, at + kByteful, gathered_to_});
+            const uint32_t stop = std::min({end, at + kMostInByte, gathered_to_});
             add_levels(codes_.data() + (at - gathered_from_) * kLanes, stop - at, n_levels_, row,
                        level_.data());
             at = stop;
@@ -242,7 +242,7 @@ void CellLanes::for_each_large(Use&& use) {
 }
 
 void CellLanes::redundancy(const LaneColumn* columns, size_t n_columns, double* out) {
-    // Lanes that are left over go with the last column.
+    // Unused lanes repeat the last column.
     for (size_t lane = 0; lane < kLanes; ++lane)
         columns_[lane] = columns[std::min(lane, n_columns - 1)];
     gathered_to_ = 0;

@@ -1,7 +1,7 @@
 // R(X, W, Y) under shrinkage of many candidates with one W: candidates side by side, a byte each.
 //
-// The cells of W are the same for all, so their samples are gone through once for all. Small cells
-// are tallied by what they hold, as in SmallCells. The others are counted twice: for λ, then for
+// The cells of W are the same for all, so one pass over their samples serves all. Small cells
+// are tallied by their contents, as in SmallCells. The others are counted twice: for λ, then for
 // the terms.
 #pragma once
 #include <cstdint>

@@ -18,7 +18,7 @@ public:
     explicit ConditionedTerms(const Setting& setting)
         : setting_(setting), dense_(setting), evaluate_(make_evaluator(setting)) {}
 
-    // Takes W: the cell of each sample, kept by the caller.
+    // Sets W: the cell of each sample. The caller keeps the array.
     void condition(const uint32_t* cell_of, int64_t n_cells) {
         cell_of_ = cell_of;
         n_cells_ = n_cells;
@@ -68,9 +68,9 @@ private:
     void form_cells() {
         if (is_formed_) return;
         is_formed_ = true;
-        Partition everybody;
-        everybody.assign_whole(setting_.n_samples, setting_.cls, setting_.n_classes());
-        Refiner()(everybody, cell_of_, n_cells_, setting_.cls, partition_);
+        Partition whole;
+        whole.assign_whole(setting_.n_samples, setting_.cls, setting_.n_classes());
+        Refiner()(whole, cell_of_, n_cells_, setting_.cls, partition_);
     }
 
     const Setting& setting_;

@@ -8,7 +8,7 @@ namespace hocmim {
 
 namespace {
 
-// Columns of at most so many samples are tallied: there are many of them and few kinds of cells.
+// Columns of at most kMostTallied samples are tallied: they are many, and their cells are alike.
 constexpr size_t kMostTallied = 15, kKinds = (kMostTallied + 1) * (kMostTallied + 1);
 
 }  // namespace
@@ -25,7 +25,7 @@ int64_t DenseEvaluator::add_columns(size_t n_columns, ShrinkageTable<1>& table) 
         squares += int64_t(size * size);
         if (is_tallied && size <= kMostTallied) {
             uint32_t* tally = tally_.data() + size * (kMostTallied + 1);
-            // Of two classes one says it all.
+            // With two classes the count of one gives the other.
             for (size_t y = 0; y < (n_classes == 2 ? 1 : n_classes); ++y)
                 ++tally[y * kKinds + count[y]];
         } else {
@@ -93,7 +93,7 @@ void DenseEvaluator::count(const Column& column) {
     });
 }
 
-double DenseEvaluator::plugin(Term term) {
+double DenseEvaluator::plain_sum(Term term) {
     const CountFunction& f = *setting_.function;
     const size_t n_classes = size_t(setting_.n_classes());
     const uint32_t* count = table_.data();
@@ -111,7 +111,7 @@ double DenseEvaluator::plugin(Term term) {
     return f.fixed().real(sum) / double(setting_.n_samples);
 }
 
-double DenseEvaluator::shrinkage(Term term) {
+double DenseEvaluator::shrunken(Term term) {
     by_class_.start(setting_.class_counts, most_kinds());
     const int64_t squares = add_columns(n_columns_, by_class_);
     by_class_.finish();
@@ -123,7 +123,7 @@ double DenseEvaluator::shrinkage(Term term) {
 
 double DenseEvaluator::operator()(Term term, const Column& column) {
     count(column);
-    const double value = setting_.estimator.is_plain_sum ? plugin(term) : shrinkage(term);
+    const double value = setting_.estimator.is_plain_sum ? plain_sum(term) : shrunken(term);
     return std::max(0.0, value);
 }
 

@@ -1,7 +1,7 @@
 // I(X;Y|W) and I(X,W;Y) from one dense table of counts, where it is about as small as the sample.
 //
-// A condition of few cells is met by many candidates: its cells and classes are coded once, and
-// each candidate takes one pass over the samples and one over the table. The sums are those of
+// Many candidates share a condition of few cells: its cells and classes are coded once, and each
+// candidate takes one pass over the samples and one over the table. The sums are those of
 // Evaluator, bit for bit: integers, and terms in fixed point.
 #pragma once
 #include <cstdint>
@@ -19,15 +19,15 @@ public:
     // `setting` must outlive the evaluator.
     explicit DenseEvaluator(const Setting& setting) : setting_(setting) {}
 
-    // Takes W: the cell of each sample.
+    // Sets W: the cell of each sample.
     void condition(const uint32_t* cell_of, int64_t n_cells);
 
     double operator()(Term term, const Column& column);
 
 private:
     void count(const Column& column);
-    double plugin(Term term);
-    double shrinkage(Term term);
+    double plain_sum(Term term);
+    double shrunken(Term term);
     size_t most_kinds() const { return table_.size() + 2 * tally_.size(); }
     int64_t add_columns(size_t n_columns, ShrinkageTable<1>& table);
     void add_tallied(ShrinkageTable<1>& table);

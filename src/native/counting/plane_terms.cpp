@@ -9,7 +9,7 @@ namespace {
 
 constexpr int64_t kLanes = BitPlanes::kLanes;
 
-// Loads by index do not gain from vectors, but gcc takes them for something that does.
+// Loads by index do not gain from vector instructions, but gcc would use them.
 #if defined(__GNUC__) && !defined(__clang__)
 #define HOCMIM_SCALAR __attribute__((optimize("no-tree-vectorize")))
 #else
@@ -33,9 +33,9 @@ HOCMIM_SCALAR void add_up(const int64_t* f, const uint32_t* counts, int64_t n, i
     std::copy_n(found, kLanes, sums);
 }
 
-// What the counts of the others leave of `whole`, lane by lane; `apart` lanes between two counts.
-void leave(const uint32_t* whole, const uint32_t* counts, int64_t n, int64_t apart,
-           uint32_t* rest) {
+// rest = whole − Σ counts, lane by lane; two counts are `apart` lanes apart.
+void subtract(const uint32_t* whole, const uint32_t* counts, int64_t n, int64_t apart,
+              uint32_t* rest) {
     uint32_t left[kLanes];
     std::copy_n(whole, kLanes, left);
     for (int64_t k = 0; k < n; ++k, counts += apart)
@@ -59,7 +59,7 @@ PlaneTerms::PlaneTerms(const BitPlanes& planes, const Columns& columns, const Ce
 }
 
 void PlaneTerms::keep_rows() {
-    // Given nothing, the table by w, y and x is that of y and x.
+    // With a W of one cell, the table by w, y and x is that of y and x.
     const std::vector<uint32_t> nothing(size_t(y_.n_samples()), 0);
     condition(CellMasks(nothing.data(), y_.n_samples(), 1));
     marginal_sums_.resize(planes_.groups().size() * kLanes);
@@ -125,7 +125,7 @@ void PlaneTerms::count_one(int64_t j) {
                  now_->pairs.n_cells(), now_->pairs.n_words(), common_.data());
     for (int64_t pair = 0; pair < now_->pairs.n_cells(); ++pair) {
         int64_t* at = counts_.data() + (pair / n_classes * arity) * n_classes + pair % n_classes;
-        int64_t rest = now_->pair_counts[size_t(pair)];  // level 0 has what the others leave
+        int64_t rest = now_->pair_counts[size_t(pair)];  // level 0: n_wy less the other levels
         for (int64_t p = 0; p < n_planes; ++p) {
             const int64_t count = common_[size_t(pair * n_planes + p)];
             at[(p + 1) * n_classes] = count;
@@ -135,8 +135,8 @@ void PlaneTerms::count_one(int64_t j) {
     }
 }
 
-// Counts n_xwy of eight columns, by w, then y, then x. Level 0 has what the others leave of n_wy;
-// cell 0 of W, where n_xy is known, what the others leave of that.
+// Counts n_xwy of eight columns, by w, then y, then x. Level 0 is n_wy less the other levels;
+// cell 0 of W, where n_xy is known, is n_xy less the other cells.
 void PlaneTerms::count_group(const BitPlanes::Group& group, int64_t index) {
     const int64_t arity = group.arity, n_planes = arity - 1, n_classes = y_.n_cells();
     const int64_t row_length = arity * kLanes;
@@ -151,13 +151,13 @@ void PlaneTerms::count_group(const BitPlanes::Group& group, int64_t index) {
         uint32_t whole[kLanes];
         std::fill_n(whole, kLanes, uint32_t(now_->pair_counts[size_t(pair)]));
         std::copy_n(from, n_planes * kLanes, row + kLanes);
-        leave(whole, from, n_planes, kLanes, row);
+        subtract(whole, from, n_planes, kLanes, row);
     }
     if (!knows_rows) return;
     const uint32_t* rows = rows_.data() + rows_at_[size_t(index)];
     for (int64_t at = 0; at < n_classes * row_length; at += kLanes)
-        leave(rows + at, table_.data() + n_classes * row_length + at, now_->n_cells - 1,
-              n_classes * row_length, table_.data() + at);
+        subtract(rows + at, table_.data() + n_classes * row_length + at, now_->n_cells - 1,
+                 n_classes * row_length, table_.data() + at);
 }
 
 // Σ f(n_xy) and Σ f(n_x) of eight columns, from n_xy by y, then x.
@@ -205,7 +205,7 @@ void PlaneTerms::sum_group(const BitPlanes::Group& group, int64_t index) {
     for (int64_t lane = 0; lane < kLanes; ++lane) sums_[lane].pairs = found[lane];
 }
 
-// The counts of one of eight columns, as the other estimators take them.
+// The counts of one of eight columns, by w, then x, then y, for Evaluator::from_table().
 void PlaneTerms::take_lane(int64_t arity, int64_t lane) {
     const int64_t n_classes = y_.n_cells();
     const uint32_t* from = table_.data() + lane;
@@ -227,7 +227,7 @@ void PlaneTerms::evaluate(const std::vector<Term>& terms, const int64_t* which, 
         }
         return;
     }
-    // Where the terms of each column go: nowhere (−1), if it was not asked for.
+    // Where the terms of each column go; −1 if the column is not in `which`.
     std::vector<int64_t> place(which ? size_t(columns_.size()) : 0, -1);
     for (int64_t k = 0; which && k < n_out; ++k) {
         if (place[size_t(which[k])] >= 0) throw std::invalid_argument("a position is given twice");
@@ -315,17 +315,17 @@ void PlaneTerms::shrink_against_condition(bool is_given_class, int64_t arity, do
                     totals_[size_t(w * row_length + at)] += counts[at];
         counts = totals_.data();
     }
-    row_counts_.assign(size_t(length), 0);
+    std::vector<uint32_t>& row_counts = common_lanes_;
+    row_counts.assign(std::max(row_counts.size(), size_t(length)), 0);
     sizes_.resize(size_t(now_->n_cells * kLanes));
     for (int64_t w = 0; w < now_->n_cells; ++w) {
-        for (int64_t at = 0; at < length; ++at)
-            row_counts_[size_t(at)] += double(int32_t(counts[w * length + at]));
+        for (int64_t at = 0; at < length; ++at) row_counts[size_t(at)] += counts[w * length + at];
         int64_t size = 0;
         for (int64_t cls = 0; cls < n_classes; ++cls)
             size += now_->pair_counts[size_t(w * n_classes + cls)];
         std::fill_n(sizes_.begin() + w * kLanes, kLanes, double(size));
     }
-    shrinkage_.start(row_counts_.data(), size_t(n_rows), size_t(now_->n_cells * n_rows));
+    shrinkage_.start(row_counts.data(), size_t(n_rows), size_t(now_->n_cells * n_rows));
     shrinkage_.add_columns(counts, size_t(now_->n_cells), size_t(length), kLanes, sizes_.data());
     double column_squares[kLanes];
     std::fill_n(column_squares, kLanes, double(now_->sums.cell_squares));

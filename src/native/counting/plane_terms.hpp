@@ -10,19 +10,19 @@
 
 namespace hocmim {
 
-// Kept from one condition to the next: the counts n_xy of the candidates, which spare one cell of
-// every W, and scratch. So one PlaneTerms serves one thread.
+// It keeps, from one condition to the next, the counts n_xy of the candidates, with which one cell
+// of every W need not be counted, and scratch. So one PlaneTerms serves one thread.
 class PlaneTerms {
 public:
-    // All arguments must outlive the terms. Not for estimators that need the samples. `keeps_rows`:
-    // whether there will be so many conditions that the n_xy of all candidates are worth counting.
+    // All arguments must outlive the terms. Not for estimators that need the samples. With
+    // `keeps_rows` the n_xy of all candidates are counted first, which pays with many conditions.
     PlaneTerms(const BitPlanes& planes, const Columns& columns, const CellMasks& y,
                Estimator estimator, bool keeps_rows);
     PlaneTerms(const PlaneTerms&) = delete;
 
     void condition(const CellMasks& w);
-    // The same, and what was made of W is kept under this number if the planes are in lanes: there
-    // it is small, and a term is soon computed.
+    // The same; if the planes are in lanes, and the masks of W therefore small, they are kept under
+    // this number.
     void condition(const CellMasks& w, size_t number);
 
     // Drops the condition, unless it is small.

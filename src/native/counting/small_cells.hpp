@@ -1,5 +1,5 @@
-// Cells of few samples, tallied by what they hold: with deep conditioning sets there are hundreds
-// of them, and few kinds.
+// A tally of cells of few samples by their contents: deep conditioning sets have hundreds of such
+// cells, and most of them are alike.
 #pragma once
 #include <cstdint>
 #include <cstring>
@@ -9,15 +9,16 @@
 
 namespace hocmim {
 
-// A variable here is the rows (level and class), the levels, or the classes; its kinds are how many
-// cells of each size hold each value how often. A cell of two samples adds to six kinds, one of
-// three to nine: so they are tallied by their rows first, and any cells, with two classes, by what
-// they hold of each level. Kinds are told apart in the end.
+// There are three variables: the rows (level and class), the levels and the classes. A kind of a
+// variable is a value, its count in a cell, and the size of the cell; the tally holds how many
+// cells there are of each kind. A cell of two samples adds to six kinds, one of three to nine. So
+// cells are first tallied whole: those of two and three samples by their rows, and, with two
+// classes, larger ones by the pair of class counts of each level. take_rows() turns these tallies
+// into kinds.
 class SmallCells {
 public:
     static constexpr int64_t kMostRows = 16;
 
-    // For cells of up to so many samples: with many samples in all, larger ones are alike too.
     explicit SmallCells(int64_t n_samples) : most_(paths::most_tallied_samples(n_samples)) {}
     int64_t most_samples() const { return most_; }
 
@@ -32,13 +33,12 @@ public:
         make_look_ups();
     }
 
-    // Adds a cell of two samples of these rows, if they are together. Branch-free: the branch is
-    // unpredictable.
-    void add_two(uint32_t a, uint32_t b, bool are_together) {
-        of_two_[a * kMostRows + b] += are_together;
+    // Two samples of these rows, if they are one cell. Branch-free: the branch is unpredictable.
+    void add_two(uint32_t a, uint32_t b, bool is_one_cell) {
+        of_two_[a * kMostRows + b] += is_one_cell;
     }
 
-    // Of three samples those that are equal are a cell.
+    // Three samples; those that are equal are one cell.
     void add_of_three(uint32_t a, uint32_t b, uint32_t c, bool is_ab, bool is_ac, bool is_bc) {
         const bool is_all = is_ab & is_ac;
         add_two(a, b, is_ab & !is_all);
@@ -60,8 +60,8 @@ public:
     // sizes go last: they say where to look.
     template <class Use>
     void take_rows(Use&& use) {
-        tell_apart_by_rows();
-        if (n_classes_ == 2) tell_apart_by_levels();
+        count_kinds_of_rows();
+        if (n_classes_ == 2) count_kinds_of_levels();
         take(0, n_rows_, use);
     }
     template <class Use>
@@ -94,7 +94,7 @@ private:
     // What a cell can hold of a level with two classes: c0 and c1 samples of them.
     struct Pairs {
         std::vector<uint16_t> number;              // by the two as they lie in memory
-        uint32_t begin[kMost + 1] = {}, size = 0;  // of those of a cell of so many samples; of all
+        uint32_t begin[kMost + 1] = {}, size = 0;  // of the pairs of a cell of n samples; of all
 
         explicit Pairs(int64_t most) : number(size_t(257 * most + 1), 0) {
             for (int64_t c = 0, pair = 0; c <= most; ++c)
@@ -138,7 +138,7 @@ private:
         for (int64_t k = 0; k < n_classes_; ++k, cls += n_kinds_) ++cls[of_class[k]];
     }
 
-    void tell_apart_by_rows() {
+    void count_kinds_of_rows() {
         const auto take = [&](uint32_t& times, const uint16_t* kinds, int64_t size) {
             if (times == 0) return;
             n_of_size_[size] += times;
@@ -154,7 +154,7 @@ private:
             }
     }
 
-    void tell_apart_by_levels() {
+    void count_kinds_of_levels() {
         for (int64_t size = 2; size <= most_; ++size) {
             uint32_t* row = tally_.data() + size * (most_ + 1);
             uint32_t *level = row + n_rows_ * n_kinds_, *cls = level + n_levels_ * n_kinds_;
@@ -243,7 +243,7 @@ private:
     std::vector<uint32_t> tally_;
     int64_t n_of_size_[kMost + 1] = {};
 
-    // Not told apart yet: cells of two and three samples by their rows, in the order they came …
+    // Tallied whole: cells of two and three samples by their rows, in order;
     std::vector<uint32_t> of_two_ = std::vector<uint32_t>(kMostRows * kMostRows, 0);
     std::vector<uint32_t> of_three_ = std::vector<uint32_t>(kMostRows * kMostRows * kMostRows, 0);
     std::vector<uint16_t> twos_, threes_;  // the kinds they add to

@@ -133,7 +133,7 @@ public:
         const int64_t n_subsets = subsets_.count();
         std::vector<int64_t> leading;
         int64_t n_terms = 0;
-        take_back_opened(open.data(), least.data());
+        push_reopened(open.data(), least.data());
         while (n_terms < most_terms) {
             leading.clear();
             drop_closed(open.data(), least.data());
@@ -188,7 +188,7 @@ private:
         }
     }
     // Candidates that were closed and are open again.
-    void take_back_opened(const bool* open, const double* least) {
+    void push_reopened(const bool* open, const double* least) {
         size_t n_closed = 0;
         for (const int64_t j : closed_) {
             if (open[j])

@@ -164,10 +164,10 @@ private:
     }
 
     // GreedyPaths of `ids` agree up to `depth`, and `p` is the partition by that prefix. Tries the
-    // newest column at the next level, then goes on along each path.
+    // newest column at the next level, then follows each path.
     void visit(int64_t depth, const Partition& p, const Ids& ids) {
         if (ids.empty()) return;
-        if (p.is_spent()) return append_to_spent(p, ids);
+        if (p.is_all_alone()) return append_to_all_alone(p, ids);
         Depth& here = depth_[size_t(depth)];
         Ids tried, won, stayed;
         for (int64_t id : ids) {
@@ -206,7 +206,7 @@ private:
             for (int64_t id : ids) paths_->closed(id) = 1;
             return;
         }
-        if (p.is_spent()) return fill_spent(depth, ids);
+        if (p.is_all_alone()) return fill_all_alone(depth, ids);
         Depth& here = depth_[size_t(depth)];
         std::vector<int32_t> members;
         for (int32_t s = 0; s < selected_.size(); ++s)
@@ -236,7 +236,7 @@ private:
 
     // Once every sample is alone in its cell, no column changes R: the columns follow in the order
     // of selection.
-    void fill_spent(int64_t depth, const Ids& ids) {
+    void fill_all_alone(int64_t depth, const Ids& ids) {
         for (int64_t id : ids) {
             const double value = redundancy(id, depth - 1);
             int64_t level = depth;
@@ -245,7 +245,7 @@ private:
         }
     }
 
-    void append_to_spent(const Partition& p, const Ids& ids) {
+    void append_to_all_alone(const Partition& p, const Ids& ids) {
         const bool supported = is_supported(p);
         for (int64_t id : ids) {
             if (!may_grow(id)) continue;

@@ -119,7 +119,7 @@ private:
             part.push_back(0);
         }
         // Gives the rarer side of each cell a cell of its own, unless it is all of the cell, within
-        // the coarser cell that side has gone to.
+        // the coarser cell that side was moved to.
         void split_owners(const CellsOf* coarser) {
             const size_t size = count.size();
             moved.resize(size);

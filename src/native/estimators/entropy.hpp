@@ -16,7 +16,7 @@ public:
 protected:
     double evaluate(Term term, const Cells& cells) override;
 
-    // `value` less its bias, for a table with so many degrees of freedom.
+    // `value` less its bias, which grows with the degrees of freedom of the table.
     virtual double corrected(double value, int64_t freedom) const {
         (void)freedom;
         return value;

@@ -76,56 +76,55 @@ struct Sums {
     double *squares, *product_sum, *live, *cross;
 };
 
-// Where the cells of one row are, in n_columns columns: counts are `stride` apart, sizes `lanes`.
-struct RowOfCells {
+// The cells of whole columns, counts[k * column_stride + row * row_stride + lane] of column k,
+// whose sizes are sizes[k * lanes + lane]; and where they are stored for their terms, column by
+// column.
+struct CellsOfColumns {
     const uint32_t* counts;
-    size_t stride, n_columns;
+    size_t n_rows, n_columns, row_stride, column_stride;
     const double* sizes;
+    uint32_t *to_count, *to_times;
+    double* to_product;
 };
 
-// Where the cells of a row are stored for their terms: `stride` apart.
-struct StoredCells {
-    uint32_t *count, *times;
-    double* product;
-    size_t stride;
-};
-
-// Adds the cells of one row to the sums, and stores them.
+// Adds cells to the sums, and stores them. The sums of the table and of row 0 are given.
 template <size_t lanes>
-HOCMIM_INLINE void add_row_body(const double* row_count, const RowOfCells& cells,
-                                const Sums<lanes>& sums, const StoredCells& stored) {
-    double squares[lanes] = {}, product_sum[lanes] = {}, live[lanes] = {}, cross[lanes] = {};
-    double n_row[lanes];
-    for (size_t lane = 0; lane < lanes; ++lane) n_row[lane] = row_count[lane];
-    for (size_t k = 0; k < cells.n_columns; ++k) {
-        const uint32_t* counts = cells.counts + k * cells.stride;
-        const double* sizes = cells.sizes + k * lanes;
-        uint32_t *to_count = stored.count + k * stored.stride,
-                 *times = stored.times + k * stored.stride;
-        double* to_product = stored.product + k * stored.stride;
+HOCMIM_INLINE void add_columns_body(const double* row_count, const CellsOfColumns& cells,
+                                    const Sums<lanes>& sums) {
+    double squares[lanes] = {}, product_sum[lanes] = {};
+    for (size_t row = 0; row < cells.n_rows; ++row) {
+        double live[lanes] = {}, cross[lanes] = {}, n_row[lanes];
+        for (size_t lane = 0; lane < lanes; ++lane) n_row[lane] = row_count[row * lanes + lane];
+        for (size_t k = 0; k < cells.n_columns; ++k) {
+            const uint32_t* counts =
+                cells.counts + k * cells.column_stride + row * cells.row_stride;
+            const double* sizes = cells.sizes + k * lanes;
+            const size_t at = (k * cells.n_rows + row) * lanes;
+            for (size_t lane = 0; lane < lanes; ++lane) {
+                const double count = to_double<lanes>(counts[lane]);
+                const double product = n_row[lane] * sizes[lane];
+                squares[lane] += count * count;
+                product_sum[lane] += counts[lane] ? product : 0.0;
+                live[lane] += count;
+                cross[lane] += count * sizes[lane];
+                cells.to_count[at + lane] = counts[lane];
+                cells.to_product[at + lane] = product;
+                cells.to_times[at + lane] = counts[lane] > 0;
+            }
+        }
         for (size_t lane = 0; lane < lanes; ++lane) {
-            const double count = to_double<lanes>(counts[lane]),
-                         product = n_row[lane] * sizes[lane];
-            squares[lane] += count * count;
-            product_sum[lane] += counts[lane] ? product : 0.0;
-            live[lane] += count;
-            cross[lane] += count * sizes[lane];
-            to_count[lane] = counts[lane];
-            to_product[lane] = product;
-            times[lane] = counts[lane] > 0;
+            sums.live[row * lanes + lane] += live[lane];
+            sums.cross[row * lanes + lane] += cross[lane];
         }
     }
     for (size_t lane = 0; lane < lanes; ++lane) {
         sums.squares[lane] += squares[lane];
         sums.product_sum[lane] += product_sum[lane];
-        sums.live[lane] += live[lane];
-        sums.cross[lane] += cross[lane];
     }
 }
-HOCMIM_DISPATCH(template <size_t lanes> void, add_row, add_row_body<lanes>,
-                (const double* row_count, const RowOfCells& cells, const Sums<lanes>& sums,
-                 const StoredCells& stored),
-                (row_count, cells, sums, stored))
+HOCMIM_DISPATCH(template <size_t lanes> void, add_columns, add_columns_body<lanes>,
+                (const double* row_count, const CellsOfColumns& cells, const Sums<lanes>& sums),
+                (row_count, cells, sums))
 
 // Adds one cell to the sums without storing it.
 template <size_t lanes>
@@ -241,13 +240,11 @@ public:
     void add_columns(const uint32_t* counts, size_t n_columns, size_t column_stride,
                      size_t row_stride, const double* sizes) {
         const size_t n_rows = row_count_.size() / lanes;
-        for (size_t row = 0; row < n_rows; ++row) {
-            const size_t at = size_ + row * lanes;
-            shrinkage_kernels::add_row<lanes>(
-                row_count_.data() + row * lanes,
-                {counts + row * row_stride, column_stride, n_columns, sizes}, sums(row),
-                {count_.data() + at, times_.data() + at, product_.data() + at, n_rows * lanes});
-        }
+        shrinkage_kernels::add_columns<lanes>(
+            row_count_.data(),
+            {counts, n_rows, n_columns, row_stride, column_stride, sizes, count_.data() + size_,
+             times_.data() + size_, product_.data() + size_},
+            sums(0));
         size_ += n_columns * n_rows * lanes;
     }
 

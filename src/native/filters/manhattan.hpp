@@ -15,7 +15,7 @@ typedef std::int64_t Int4 __attribute__((vector_size(32)));
 
 constexpr std::size_t kLanes = 4;
 constexpr std::size_t kGroup = 4;     // rows compared with one row at a time
-constexpr std::size_t kStretch = 64;  // columns between two looks at whether to give up
+constexpr std::size_t kStretch = 64;  // columns between two checks of the limits
 constexpr std::size_t kTile = 16;     // rows that share one pass over the table: it is read from
                                       // memory once a tile, and memory is what limits the speed
 
@@ -43,9 +43,9 @@ HOCMIM_INLINE bool distances_to_four(const double* a, const double* const b[kGro
         for (; r < stop; r += kLanes)
             for (std::size_t g = 0; g < kGroup; ++g) add_difference(sum[g], a + r, b[g] + r);
         if (r < whole) {
-            bool hopeless = true;
-            for (std::size_t g = 0; g < kGroup; ++g) hopeless &= total(sum[g]) > limit[g];
-            if (hopeless) return false;
+            bool is_beyond = true;
+            for (std::size_t g = 0; g < kGroup; ++g) is_beyond &= total(sum[g]) > limit[g];
+            if (is_beyond) return false;
         }
     }
     for (std::size_t g = 0; g < kGroup; ++g) {
