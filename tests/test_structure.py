@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from hocmim.information.estimators import ESTIMATORS
+from hocmim.selectors.methods import find_methods
+
 ROOT = Path(__file__).parents[1]
 MOST_FILE_LINES = 500
 MOST_FUNCTION_LINES = 80
@@ -250,3 +253,32 @@ def test_a_forbidden_phrase_does_not_occur(phrase):
             for match in pattern.finditer(text)
         ]
     assert not found, "\n".join(found)
+
+
+# -- names -----------------------------------------------------------------------------------------
+
+MOST_FILES_WITH_A_NAME = 3
+# The published experiment lists its methods.
+PAPER_FILES = {"src/hocmim/experiments/paper.py"}
+
+
+def files_that_name(*words):
+    """The files of src/ with one of these words, apart from the published experiment."""
+    pattern = re.compile("|".join(rf"(?<![\w-]){re.escape(word)}(?![\w-])" for word in words))
+    files = [path for path in source_files(*TEXT_FILES) if name_of(path) not in PAPER_FILES]
+    return [name_of(path) for path in files if pattern.search(path.read_text("utf-8"))]
+
+
+@pytest.mark.parametrize(
+    "method", [m for m in find_methods() if m.name != "HOCMIM"], ids=lambda m: m.name
+)
+def test_few_files_name_a_criterion(method):
+    """HOCMIM is also the name of the package."""
+    found = files_that_name(f'"{method.name}"', method.class_name + "Criterion")
+    assert len(found) <= MOST_FILES_WITH_A_NAME, found
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_few_files_name_an_estimator(estimator):
+    found = files_that_name(f'"{estimator}"')
+    assert len(found) <= MOST_FILES_WITH_A_NAME, found

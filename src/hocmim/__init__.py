@@ -44,7 +44,7 @@ def __getattr__(name: str) -> Any:
         return sorted([*_MODULE_OF, *_selectors(), "__version__"])
     if name in _MODULE_OF:
         value = getattr(import_module(f"hocmim.{_MODULE_OF[name]}"), name)
-    elif not name.startswith("_") and name in (selectors := _selectors()):
+    elif name[:1].isupper() and name in (selectors := _selectors()):
         value = selectors[name]
     else:
         raise AttributeError(f"module 'hocmim' has no attribute {name!r}")
