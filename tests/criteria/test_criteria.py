@@ -7,7 +7,11 @@ import hocmim
 import naive
 from hocmim import _native
 from hocmim.coding.codes import Column
+from hocmim.criteria.jim import JIMCriterion
+from hocmim.criteria.njmim import NJMIMCriterion
 from hocmim.information.counting import native_list
+from hocmim.search.engines.local import LocalEngine
+from hocmim.search.loop import forward_search
 
 UNCUT = {"n_bins": 16}  # integer columns of up to 16 levels are taken as they are
 
@@ -189,6 +193,21 @@ def test_the_estimator_does_not_change_a_selection_by_impurity():
     assert plugin.selected_.tolist() == shrinkage.selected_.tolist()
     assert plugin.scores_.tobytes() == shrinkage.scores_.tobytes()
     assert plugin.relevance_.tobytes() != shrinkage.relevance_.tobytes()
+
+
+@pytest.mark.usefixtures("threads")
+@pytest.mark.parametrize("criterion", [JIMCriterion(), NJMIMCriterion()])
+def test_blocks_do_not_change_a_bit(criterion):
+    for X, y in naive.random_tables(713, 4, (20, 300), D=20):
+        codes, target = hocmim.encode(X, **UNCUT), hocmim.encode(y[:, None], **UNCUT).column(0)
+        found = set()
+        for n_jobs, block_size in [(1, 20), (1, 1), (2, 3), (4, 7)]:
+            with LocalEngine(
+                codes, target, criterion, n_jobs=n_jobs, block_size=block_size
+            ) as engine:
+                steps = forward_search(engine, 8).steps
+            found.add(tuple((step.index, step.score) for step in steps))
+        assert len(found) == 1
 
 
 @pytest.mark.parametrize("arity", [2, 5, 60, 300, 3000])
