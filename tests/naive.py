@@ -413,11 +413,16 @@ def disr(k, S, X, y, estimator):
     """Σ_j I(X_k X_j;Y) / H(X_k X_j Y)."""
     if not S:
         return mi(at(X, k), (y,), estimator)
-    ratios = []
+    return fsum(joint_shares(k, S, X, y, estimator))
+
+
+def joint_shares(k, S, X, y, estimator):
+    """I(X_k X_j;Y) / H(X_k X_j Y) for each j, 0 where H is 0."""
+    shares = []
     for j in S:
         H = entropy((*at(X, k, j), y), estimator)
-        ratios.append(mi(at(X, k, j), (y,), estimator) / H if H != 0 else 0.0)
-    return fsum(ratios)
+        shares.append(mi(at(X, k, j), (y,), estimator) / H if H != 0 else 0.0)
+    return shares
 
 
 def icap(k, S, X, y, estimator):
@@ -432,6 +437,26 @@ def jmim(k, S, X, y, estimator):
     if not S:
         return mi(at(X, k), (y,), estimator)
     return min(mi(at(X, k, j), (y,), estimator) for j in S)
+
+
+def njmim(k, S, X, y, estimator):
+    """min_j I(X_k X_j;Y) / H(X_k X_j Y)."""
+    if not S:
+        return mi(at(X, k), (y,), estimator)
+    return min(joint_shares(k, S, X, y, estimator))
+
+
+def impurity_gain(X, Y):
+    """G(X;Y) = Σ_xy p(x,y)² / p(x) − Σ_y p(y)²."""
+    p, px, py = (probabilities(table) for table in (counts(X, Y), counts(X), counts(Y)))
+    return fsum(q**2 / px[x,] for (x, _), q in p.items()) - fsum(q**2 for q in py.values())
+
+
+def jim(k, S, X, y, estimator):
+    """Σ_j G(X_k X_j;Y), of any estimator."""
+    if not S:
+        return impurity_gain(at(X, k), (y,))
+    return fsum(impurity_gain(at(X, k, j), (y,)) for j in S)
 
 
 def cmi_all(k, S, X, y, estimator):
@@ -471,8 +496,10 @@ def cmim_up_to(size, k, S, X, y, estimator):
     return min(cmi(at(X, k), (y,), at(X, *subset), estimator) for subset in subsets)
 
 
-def cmim(k, S, X, y, estimator):
-    return cmim_up_to(1, k, S, X, y, estimator)
+def cmim(k, S, X, y, estimator, with_relevance=True):
+    """min( I(X_k;Y), min_j I(X_k;Y|X_j) ); without relevance, min_j I(X_k;Y|X_j)."""
+    least = cmim_up_to(1, k, S, X, y, estimator)
+    return min(mi(at(X, k), (y,), estimator), least) if with_relevance else least
 
 
 def cmim3(k, S, X, y, estimator):
@@ -534,6 +561,8 @@ CRITERIA = {
     "CMIM": cmim,
     "ICAP": icap,
     "JMIM": jmim,
+    "NJMIM": njmim,
+    "JIM": jim,
     "CMI": cmi_all,
     "RelaxMRMR": relax_mrmr,
     "JMI3": jmi3,

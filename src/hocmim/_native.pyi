@@ -192,6 +192,16 @@ class LeastTerms:
         most_terms: int,
     ) -> tuple[int, int]: ...
 
+def impurity_gain(
+    columns: Columns,
+    w: NDArray[np.uint32],
+    n_cells: int,
+    y: NDArray[np.uint32],
+    n_classes: int,
+    out: NDArray[np.float64],
+) -> None:
+    """Write the Gini impurity gain G(X,W;Y) of each column X."""
+
 class BitPlanes:
     most_levels: int
     def __init__(self, columns: Columns) -> None: ...

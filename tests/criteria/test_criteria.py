@@ -5,6 +5,13 @@ import pytest
 
 import hocmim
 import naive
+from hocmim import _native
+from hocmim.coding.codes import Column
+from hocmim.criteria.jim import JIMCriterion
+from hocmim.criteria.njmim import NJMIMCriterion
+from hocmim.information.counting import native_list
+from hocmim.search.engines.local import LocalEngine
+from hocmim.search.loop import forward_search
 
 UNCUT = {"n_bins": 16}  # integer columns of up to 16 levels are taken as they are
 
@@ -21,8 +28,11 @@ SELECTORS = [
     ("BetaGamma", {"beta": 0.0, "gamma": 0.5}, SECOND_ORDER),
     ("DISR", {}, SECOND_ORDER),
     ("CMIM", {}, SECOND_ORDER),
+    ("CMIM", {"with_relevance": False}, SECOND_ORDER),
     ("ICAP", {}, SECOND_ORDER),
     ("JMIM", {}, SECOND_ORDER),
+    ("NJMIM", {}, SECOND_ORDER),
+    ("JIM", {}, SECOND_ORDER),
     ("CMI", {}, SECOND_ORDER),
     ("RelaxMRMR", {}, THIRD_ORDER),
     ("JMI3", {}, THIRD_ORDER),
@@ -100,6 +110,12 @@ def test_default_estimators_are_the_papers(name):
     assert getattr(hocmim, name)().get_params()["estimator"] == expected
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_the_unit_of_the_scores(name):
+    units = {"DISR": "share", "NJMIM": "share", "JIM": "impurity"}
+    assert getattr(hocmim, name)().make_criterion().unit == units.get(name, "nats")
+
+
 # -- identities ------------------------------------------------------------------------------------
 
 
@@ -125,6 +141,120 @@ def test_threads_do_not_change_a_bit(name):
             assert found.selected_.tolist() == alone.selected_.tolist()
             assert found.scores_.tobytes() == alone.scores_.tobytes()
             assert found.relevance_.tobytes() == alone.relevance_.tobytes()
+
+
+# -- CMIM with the relevance in its minimum, and without -------------------------------------------
+
+
+@pytest.fixture
+def partner_and_part():
+    """Every combination of three bits a, b, d. Columns: A = (a, d), B = b, C = (a⊕b) ∧ d.
+
+    The target is Y = (a⊕b, d): four classes.
+    """
+    a, b, d = np.array(np.meshgrid(*[[0, 1]] * 3)).reshape(3, -1)
+    return np.stack([2 * a + d, b, (a ^ b) & d], axis=1), 2 * (a ^ b) + d
+
+
+def test_cmim_is_fleurets(partner_and_part):
+    """The selection of FEAST and of praznik from version 3.0, by hand.
+
+    I(A;Y) = H(d) = log 2, since a says nothing about a⊕b. I(B;Y) = 0. I(C;Y) = H(C) = H(¼) = 0.562,
+    since Y determines C. A is first.
+
+    I(B;Y|A) = log 2: given a and d, b and Y determine each other.
+    I(C;Y|A) = H(C|A) = ½ log 2: C = 0 where d = 0, and a fair coin where d = 1.
+    B scores min(0, log 2) = 0 and C scores min(0.562, ½ log 2) = ½ log 2. C is second, B is last.
+    """
+    X, y = partner_and_part
+    found = selector("CMIM", 3).fit(X, y)
+    assert found.selected_.tolist() == [0, 2, 1]
+    np.testing.assert_allclose(found.scores_, [np.log(2), np.log(2) / 2, 0], rtol=0, atol=1e-12)
+
+
+def test_the_bare_minimum_selects_the_partner_first(partner_and_part):
+    """Without I(X;Y), B scores I(B;Y|A) = log 2 and comes before C.
+
+    Then C scores min(I(C;Y|A), I(C;Y|B)) = min(½ log 2, 0.562), since B is independent of Y.
+    """
+    X, y = partner_and_part
+    found = selector("CMIM", 3, with_relevance=False).fit(X, y)
+    assert found.selected_.tolist() == [0, 1, 2]
+    expected = [np.log(2), np.log(2), np.log(2) / 2]
+    np.testing.assert_allclose(found.scores_, expected, rtol=0, atol=1e-12)
+
+
+# -- JIM -------------------------------------------------------------------------------------------
+
+
+def test_the_estimator_does_not_change_a_selection_by_impurity():
+    X, y = next(naive.random_tables(711, 1, (100, 101), D=8))
+    plugin, shrinkage = (selector("JIM", 6, estimator=e).fit(X, y) for e in naive.ESTIMATORS[:2])
+    assert plugin.selected_.tolist() == shrinkage.selected_.tolist()
+    assert plugin.scores_.tobytes() == shrinkage.scores_.tobytes()
+    assert plugin.relevance_.tobytes() != shrinkage.relevance_.tobytes()
+
+
+@pytest.mark.usefixtures("threads")
+@pytest.mark.parametrize("criterion", [JIMCriterion(), NJMIMCriterion()])
+def test_blocks_do_not_change_a_bit(criterion):
+    for X, y in naive.random_tables(713, 4, (20, 300), D=20):
+        codes, target = hocmim.encode(X, **UNCUT), hocmim.encode(y[:, None], **UNCUT).column(0)
+        found = set()
+        for n_jobs, block_size in [(1, 20), (1, 1), (2, 3), (4, 7)]:
+            with LocalEngine(
+                codes, target, criterion, n_jobs=n_jobs, block_size=block_size
+            ) as engine:
+                steps = forward_search(engine, 8).steps
+            found.add(tuple((step.index, step.score) for step in steps))
+        assert len(found) == 1
+
+
+@pytest.mark.parametrize("arity", [2, 5, 60, 300, 3000])
+@pytest.mark.parametrize("n_cells", [1, 3, 50, 2000])
+def test_impurity_gain_of_any_size(arity, n_cells):
+    """Tables with fewer counters than samples are counted in another way than larger ones."""
+    rng = np.random.default_rng([arity, n_cells])
+    x, w, y = rng.integers([arity, n_cells, 3], size=(4000, 3)).T
+    y = np.where(rng.random(4000) < 0.3, x % 3, y).astype(np.uint32)
+    columns = native_list([Column(x.astype(np.uint8 if arity <= 256 else np.uint16), arity)], 4000)
+    gain = np.empty(1)
+    _native.impurity_gain(columns, w.astype(np.uint32), n_cells, y, 3, gain)
+    X, W, Y = ((tuple(v.tolist()),) for v in (x, w, y))
+    assert gain[0] == pytest.approx(naive.impurity_gain(X + W, Y), abs=1e-13)
+    # Renamed levels and rows in another order: the same bits.
+    order, name = rng.permutation(4000), rng.permutation(arity)
+    renamed = Column(name[x][order].astype(np.uint16), arity)
+    again, cells = np.empty(1), np.ascontiguousarray(w[order].astype(np.uint32))
+    _native.impurity_gain(native_list([renamed], 4000), cells, n_cells, y[order], 3, again)
+    assert again.tobytes() == gain.tobytes()
+
+
+def test_both_ways_of_counting_impurity_give_the_same_bits():
+    """A larger declared arity makes the table too large; the levels that occur are the same."""
+    rng = np.random.default_rng(712)
+    for _ in range(20):
+        n = int(rng.integers(200, 3000))
+        x, w, y = rng.integers([4, 3, 2], size=(n, 3)).T.astype(np.uint32)
+        columns = native_list([Column(x.astype(np.uint8), arity) for arity in (4, 256)], n)
+        columns.append(x.astype(np.uint16), 60_000)
+        gain = np.empty(3)
+        _native.impurity_gain(columns, np.ascontiguousarray(w), 3, np.ascontiguousarray(y), 2, gain)
+        assert gain[1:].tobytes() == gain[[0, 0]].tobytes()
+
+
+def test_wrong_arguments_of_the_impurity_kernel():
+    columns = native_list([Column(np.zeros(4, np.uint8), 1)], 4)
+    cells, out = np.array([0, 1, 2, 0], np.uint32), np.empty(1)
+    for w, n_cells, y, n_classes, to in [
+        (cells, 2, cells, 3, out),
+        (cells, 3, cells, 2, out),
+        (cells[:3], 3, cells, 3, out),
+        (cells, 3, cells[:3], 3, out),
+        (cells, 3, cells, 3, np.empty(2)),
+    ]:
+        with pytest.raises(ValueError, match=r"not below their number|do not fit together"):
+            _native.impurity_gain(columns, w, n_cells, y, n_classes, to)
 
 
 # -- what they choose ------------------------------------------------------------------------------

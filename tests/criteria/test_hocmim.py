@@ -171,19 +171,19 @@ def test_wide_columns_agree_with_the_naive_twin():
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize(
-    ("relative", "parameters"),
+    ("relative", "of_relative", "parameters"),
     [
-        ("CMIM", {"max_order": 1}),
-        ("CMIM3", {"max_order": 2, "search": "exhaustive"}),
-        ("CMIM4", {"max_order": 3, "search": "exhaustive"}),
-        ("CMI", {"max_order": 15}),
+        ("CMIM", {"with_relevance": False}, {"max_order": 1}),
+        ("CMIM3", {}, {"max_order": 2, "search": "exhaustive"}),
+        ("CMIM4", {}, {"max_order": 3, "search": "exhaustive"}),
+        ("CMI", {}, {"max_order": 15}),
     ],
 )
-def test_hocmim_is_its_relatives(relative, parameters, form):
+def test_hocmim_is_its_relatives(relative, of_relative, parameters, form):
     for X, y in naive.random_tables(200, 10, (20, 200), D=7):
         plain = {"estimator": "plugin", **UNCUT}
         found = fit(X, y, 6, form=form, tol=0.0, **plain, **parameters)
-        expected = getattr(hocmim, relative)(6, **plain).fit(X, y)
+        expected = getattr(hocmim, relative)(6, **plain, **of_relative).fit(X, y)
         assert found.selected_.tolist() == expected.selected_.tolist()
         np.testing.assert_allclose(found.scores_, expected.scores_, rtol=0, atol=1e-12)
 

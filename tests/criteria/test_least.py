@@ -19,6 +19,7 @@ from hocmim.search.loop import forward_search
 
 CRITERIA = {
     "CMIM": CMIMCriterion,
+    "CMIM, bare": lambda estimator: CMIMCriterion(estimator, with_relevance=False),
     "JMIM": JMIMCriterion,
     "CMIM-3": lambda estimator: CMIMkCriterion(3, estimator),
     "CMIM-4": lambda estimator: CMIMkCriterion(4, estimator),
@@ -63,7 +64,7 @@ def test_lazy_is_eager(name, estimator):
 
 @pytest.mark.parametrize("estimator", ["plugin", "shrinkage"])
 @pytest.mark.parametrize("n_samples", [300, 5000])
-@pytest.mark.parametrize("name", ["CMIM", "JMIM"])
+@pytest.mark.parametrize("name", ["CMIM", "CMIM, bare", "JMIM"])
 def test_lazy_is_eager_where_some_columns_have_planes(name, n_samples, estimator):
     """Of few samples and of many: the planes lie differently."""
     rng = np.random.default_rng(n_samples)
@@ -97,7 +98,7 @@ def test_chunks_change_nothing(name, chunk, monkeypatch):
             assert search(criterion, codes, target, 10, n_jobs=3)[0] == eager
 
 
-@pytest.mark.parametrize("name", ["CMIM", "CMIM-3"])
+@pytest.mark.parametrize("name", ["CMIM", "CMIM, bare", "CMIM-3"])
 def test_lazy_saves_terms(name):
     """A few informative columns among noise: most noise is never looked at again."""
     rng = np.random.default_rng(902)

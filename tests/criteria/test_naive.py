@@ -290,20 +290,20 @@ def same(first, second):
 
 @pytest.mark.parametrize("form", ["redundancy", "conditional"])
 @pytest.mark.parametrize(
-    ("name", "parameters"),
+    ("name", "of_relative", "parameters"),
     [
-        ("CMIM", {"max_order": 1}),
-        ("CMIM3", {"max_order": 2, "search": "exhaustive"}),
-        ("CMIM4", {"max_order": 3, "search": "exhaustive"}),
-        ("CMI", {"max_order": 15}),
-        ("CMI", {"max_order": 15, "search": "exhaustive"}),
-        ("MIM", {"min_support": 1000}),
+        ("CMIM", {"with_relevance": False}, {"max_order": 1}),
+        ("CMIM3", {}, {"max_order": 2, "search": "exhaustive"}),
+        ("CMIM4", {}, {"max_order": 3, "search": "exhaustive"}),
+        ("CMI", {}, {"max_order": 15}),
+        ("CMI", {}, {"max_order": 15, "search": "exhaustive"}),
+        ("MIM", {}, {"min_support": 1000}),
     ],
 )
-def test_hocmim_is_its_relatives(name, parameters, form):
+def test_hocmim_is_its_relatives(name, of_relative, parameters, form):
     for X, y in random_tables(25, seed=9, D=6):
         found = naive.hocmim(X, y, 5, form=form, **PLAIN, **parameters)
-        same(found, naive.select(name, X, y, 5))
+        same(found, naive.select(name, X, y, 5, **of_relative))
 
 
 def test_path_min_is_the_smallest_along_the_path():
@@ -364,7 +364,18 @@ def test_every_criterion_begins_with_relevance():
         for name, criterion in naive.CRITERIA.items():
             for k in range(len(X)):
                 score = criterion(k, [], X, y, "plugin", **parameters.get(name, {}))
-                assert score == pytest.approx(naive.mi((X[k],), (y,)), abs=1e-15)
+                alone = naive.impurity_gain if name == "JIM" else naive.mi
+                assert score == pytest.approx(alone((X[k],), (y,)), abs=1e-15)
+
+
+def test_impurity_gain():
+    """Levels 0 0 0 1, classes 0 0 1 1: (4 + 1)/3 + 1/1 = 8/3 of 4 samples, less 2 · ¼."""
+    x, y = ((0, 0, 0, 1),), ((0, 0, 1, 1),)
+    assert naive.impurity_gain(x, y) == pytest.approx(8 / 3 / 4 - 1 / 2)
+    assert naive.impurity_gain(y, y) == pytest.approx(1 / 2)
+    assert naive.impurity_gain(((7,) * 4,), y) == pytest.approx(0, abs=1e-15)
+    assert naive.impurity_gain(A, XOR) == pytest.approx(0, abs=1e-15)
+    assert naive.impurity_gain(A + B, XOR) == pytest.approx(1 / 2)
 
 
 def test_jmi_is_a_sum_of_joint_informations():
@@ -379,14 +390,16 @@ def test_criteria_of_one_selected_feature():
     for X, y in random_tables(20, seed=14):
         args = (1, [0], X, y, "plugin")
         conditional = naive.cmi(X[1:2], (y,), X[0:1])
-        for same_as in (naive.jmi, naive.cife, naive.cmim, naive.cmim3, naive.cmim4, naive.cmi_all):
+        for same_as in (naive.jmi, naive.cife, naive.cmim3, naive.cmim4, naive.cmi_all):
             assert same_as(*args) == pytest.approx(conditional, abs=1e-13)
         assert naive.relax_mrmr(*args) == pytest.approx(conditional, abs=1e-13)
-        assert naive.icap(*args) == pytest.approx(
-            min(conditional, naive.mi(X[1:2], (y,))), abs=1e-13
-        )
+        assert naive.cmim(*args, with_relevance=False) == conditional
+        assert naive.cmim(*args) == min(conditional, naive.mi(X[1:2], (y,)))
+        assert naive.icap(*args) == pytest.approx(naive.cmim(*args), abs=1e-13)
         assert naive.jmi3(*args) == naive.jmi4(*args) == naive.jmim(*args)
         assert naive.disr(*args) == pytest.approx(naive.jmi3(*args) / naive.entropy((*X[:2], y)))
+        assert naive.njmim(*args) == naive.disr(*args)
+        assert naive.jim(*args) == naive.impurity_gain(X[:2], (y,))
 
 
 def test_relax_mrmr_by_hand():

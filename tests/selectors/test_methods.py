@@ -49,6 +49,8 @@ def test_every_name_makes_its_selector(name):
         ("jmi_4", "JMI-4"),
         ("cmim 4", "CMIM-4"),
         ("CmIm", "CMIM"),
+        ("njmim", "NJMIM"),
+        ("jim", "JIM"),
         ("relax-mRMR", "Relax-mRMR"),
         ("RelaxMRMR", "Relax-mRMR"),
         ("relax_mrmr", "Relax-mRMR"),
@@ -98,6 +100,8 @@ def test_unknown_parameter_lists_those_there_are():
     ("name", "parameters", "message"),
     [
         ("jmi", {"estimator": "bayes"}, "estimator must be one of 'plugin', .* Got 'bayes'"),
+        ("jim", {"estimator": "bayes"}, "estimator must be one of 'plugin', .* Got 'bayes'"),
+        ("cmim", {"with_relevance": "yes"}, "with_relevance must be True or False. Got 'yes'"),
         ("mifs", {"beta": -0.1}, "beta must be a number of at least 0 and at most 1. Got -0.1"),
         ("mifs", {"beta": 2}, "beta must be a number"),
         ("betagamma", {"gamma": np.inf}, "gamma must be a number of at least 0. Got inf"),

@@ -58,6 +58,8 @@ class Criterion(ABC):
     plan: ClassVar[SearchPlan] = SearchPlan()
     # Whether ``describe`` gives an order and a representative set.
     has_representative_sets: ClassVar[bool] = False
+    # What the scores are measured in.
+    unit: ClassVar[str] = "nats"
     # False for a criterion that scores a copy of a selected column like any other column.
     sees_redundancy = True
 

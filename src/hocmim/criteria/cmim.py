@@ -17,10 +17,10 @@ class CMIMCriterion(LeastTermCriterion):
 
     Parameters
     ----------
+    estimator : str
     with_relevance : bool
         False leaves I(X;Y) out of the minimum, as the formula in the paper on HOCMIM does. This is
         HOCMIM of order 1.
-    estimator : str
 
     Cost: K D terms at most, far fewer by lazy evaluation.
 
@@ -34,7 +34,7 @@ class CMIMCriterion(LeastTermCriterion):
     term = Term.conditional
 
     def __init__(
-        self, with_relevance: bool = True, estimator: str = SECOND_ORDER_ESTIMATOR
+        self, estimator: str = SECOND_ORDER_ESTIMATOR, *, with_relevance: bool = True
     ) -> None:
         super().__init__(1, estimator, with_relevance=with_relevance)
 

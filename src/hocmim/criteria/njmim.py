@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
 from hocmim.coding.codes import Codes, Column
@@ -26,6 +28,7 @@ class NJMIMCriterion(Criterion):
     """
 
     plan = SECOND_ORDER_PLAN
+    unit: ClassVar[str] = "share"
 
     def start(self, block: Codes, y: Column) -> Values:
         """Start without a least share."""

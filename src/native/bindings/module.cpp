@@ -13,5 +13,6 @@ NB_MODULE(_native, m) {
     bind_accelerate(m);
     bind_cmicot(m);
     bind_subsets(m);
+    bind_impurity(m);
     bind_filters(m);
 }

@@ -10,4 +10,5 @@ void bind_hocmim_r(nanobind::module_& m);
 void bind_accelerate(nanobind::module_& m);
 void bind_cmicot(nanobind::module_& m);
 void bind_subsets(nanobind::module_& m);
+void bind_impurity(nanobind::module_& m);
 void bind_filters(nanobind::module_& m);

@@ -37,7 +37,7 @@ def page_data(evidence: Evidence, notes: Sequence[Note]) -> dict[str, Any]:
     return {
         "method": evidence.method,
         "bySearch": evidence.is_search,
-        "inNats": evidence.is_search and evidence.method != "DISR",
+        "inNats": evidence.is_in_nats,
         "nSamples": evidence.n_samples,
         "names": [printable(evidence.name(k)) for k in range(D)],
         "selected": evidence.selected.tolist(),

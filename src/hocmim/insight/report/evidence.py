@@ -77,6 +77,12 @@ class Evidence:
         """Whether features were selected one after the other, by a criterion."""
         return self.basis.criterion is not None
 
+    @property
+    def is_in_nats(self) -> bool:
+        """Whether the scores are information, in nats."""
+        criterion = self.basis.criterion
+        return criterion is not None and criterion.unit == "nats"
+
     def name(self, k: int) -> str:
         """Return the name of feature k, or ``column j``."""
         names = self.basis.features.names
