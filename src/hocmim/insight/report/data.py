@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from hocmim.coding.groups import Features
 from hocmim.insight import reasons
+from hocmim.insight.encoding import describe_encoding
 from hocmim.insight.notes import Note
 from hocmim.insight.report.answers import MAX_COMPARED
 from hocmim.insight.report.evidence import Evidence
-from hocmim.insight.report.words import describe_feature
 from hocmim.text import percent
 
 DECIMALS = 4
@@ -61,12 +61,19 @@ def page_data(evidence: Evidence, notes: Sequence[Note]) -> dict[str, Any]:
         "map": [_rounded(row) for row in evidence.redundancy],
         "together": _together(evidence),
         "columns": [features.columns(k) for k in range(D)] if features.groups else None,
-        "encoding": [printable(describe_feature(evidence.basis, k)) for k in range(D)],
+        "encoding": [printable(text) for text in _encodings(evidence)],
         "notes": [
             [int(features.of_column[note.index]), printable(_message(note, features))]
             for note in notes[:MAX_MESSAGES]
         ],
     }
+
+
+def _encodings(evidence: Evidence) -> list[str]:
+    codes = evidence.basis.all_codes
+    return [
+        str(describe_encoding(evidence.basis, codes.column(k))) for k in range(evidence.n_features)
+    ]
 
 
 def printable(text: Any) -> str:
