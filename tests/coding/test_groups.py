@@ -131,7 +131,7 @@ def test_where_selection_ends(stop):
     given = [j for k in expected.stopping_.given for j in columns[k]]
     assert found.stopping_.given.tolist() == given
     ended = found.explain(found.stopping_.index, wide)
-    assert "and selection ended" in ended.reason
+    assert "so the selection stopped" in ended.reason
     assert ended.contests[-1].taken == ended.feature
 
 

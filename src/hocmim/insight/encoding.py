@@ -10,7 +10,6 @@ from math import floor, inf, log10
 import numpy as np
 
 from hocmim.coding.codes import Column
-from hocmim.coding.encoder import ColumnDescription
 from hocmim.coding.groups import column_name
 from hocmim.insight.basis import Basis
 from hocmim.text import count
@@ -18,12 +17,14 @@ from hocmim.text import count
 # Bins, values, categories or columns of a group that are listed; of more, the first ones.
 MAX_LISTED = 10
 MAX_LEVEL_LENGTH = 24
-# Cut points show this many digits of the smallest distance between two of them, and of the largest.
+# Digits of a cut point, and of its distance to the nearest other one.
+DIGITS = 4
 DIGITS_OF_DISTANCE = 2
-DIGITS_OF_LARGEST = 4
 # Cut points from this number on, or with more decimals, are shown with an exponent.
 MAX_PLAIN = 1e9
 MAX_DECIMALS = 9
+# More digits than these do not change a floating-point number.
+MAX_DIGITS = 17
 
 
 @dataclass(frozen=True)
@@ -40,48 +41,53 @@ class Encoding:
         ``cuts[k]``. Empty if the feature was not cut.
     levels : tuple of str
         The bins, values, categories or the columns of a group, in words.
-    n_rows : tuple of int
-        How many rows each bin, value or category has; empty for a group. A row of weight w counts
-        w times.
-    n_missing : int
-        How many rows have no value. They are a level of their own.
+    has_missing : bool
+        Whether there are missing values. They are a level of their own, the last one.
     arity : int
         How many levels there are, that of missing values included.
+    n_rows : tuple of int
+        How many rows each level has; a row of weight w counts w times. Empty for a group, or if the
+        rows were not counted.
     """
 
     kind: str
     cuts: tuple[float, ...]
     levels: tuple[str, ...]
-    n_rows: tuple[int, ...]
-    n_missing: int
+    has_missing: bool
     arity: int
+    n_rows: tuple[int, ...]
 
     def __str__(self) -> str:
         if self.kind == "group":
             columns = f"group of {len(self.levels)} columns ({_listed(self.levels)})"
             return f"{columns}: {count(self.arity, 'combination')} occur"
         parts = [self._cut()] if self.kind == "cut" else self._as_they_are()
-        if self.n_missing:
-            parts.append(f"{count(self.n_missing, 'row')} with a missing value, a level of its own")
+        if self.has_missing:
+            rows = f" ({count(self.n_rows[-1], 'row')})" if self.n_rows else ""
+            parts.append(f"missing values{rows} are a level of their own")
         return "; ".join(parts) or "no values"
 
     def _cut(self) -> str:
         if not self.cuts:
-            return f"one bin, not cut: {count(self.n_rows[0], 'row')}"
-        cuts = _listed(format_cuts(self.cuts))
-        sizes = _listed([f"{n:,}" for n in self.n_rows])
-        return f"{len(self.n_rows)} bins, cut at {cuts}; rows in each bin: {sizes}"
+            return "one bin, not cut"
+        text = f"{len(self.levels)} bins, cut at {_listed(format_cuts(self.cuts))}"
+        if not self.n_rows:
+            return text
+        sizes = [f"{n:,}" for n in self.n_rows[: len(self.levels)]]
+        return f"{text}; rows in each bin: {_listed(sizes)}"
 
     def _as_they_are(self) -> list[str]:
         if not self.levels:
             return []
         noun = "value" if self.kind == "levels" else "category"
-        sizes = zip(self.levels, self.n_rows, strict=True)
-        shown = _listed([f"{level} ({count(n, 'row')})" for level, n in sizes])
-        return [f"levels as they are, {count(len(self.levels), noun)}: {shown}"]
+        shown = self.levels
+        if self.n_rows:
+            sizes = zip(self.levels, self.n_rows, strict=False)  # the last is of missing values
+            shown = tuple(f"{level} ({count(n, 'row')})" for level, n in sizes)
+        return [f"levels as they are, {count(len(self.levels), noun)}: {_listed(shown)}"]
 
 
-def describe_encoding(basis: Basis, x: Column) -> Encoding:
+def describe_encoding(basis: Basis, x: Column, *, count_rows: bool = True) -> Encoding:
     """Describe how a feature was encoded.
 
     Parameters
@@ -89,22 +95,26 @@ def describe_encoding(basis: Basis, x: Column) -> Encoding:
     basis : Basis
     x : Column
         The codes of the feature, with its feature index.
+    count_rows : bool
+        Whether to count the rows of each level.
     """
     columns = basis.features.columns(x.index)
     if len(columns) > 1:
         names = [column_name(basis.features.column_names, j) for j in columns]
-        return Encoding("group", (), tuple(map(_shorten, names)), (), 0, x.arity)
-    return describe_column(basis.encoder.columns_[columns[0]], x)
-
-
-def describe_column(column: ColumnDescription, x: Column) -> Encoding:
-    """Describe how a column was encoded; ``x`` has its codes."""
-    n_rows = np.bincount(x.codes, minlength=column.arity).tolist()
-    n_missing = 0 if column.missing is None else n_rows.pop(column.missing)
+        return Encoding("group", (), tuple(map(_shorten, names)), False, x.arity, ())
+    column = basis.encoder.columns_[columns[0]]
+    n_rows = np.bincount(x.codes, minlength=column.arity).tolist() if count_rows else []
     is_cut = column.kind == "cut"
     cuts = column.cuts.tolist() if is_cut else []
     levels = describe_bins(cuts) if is_cut else [_shorten(level) for level in column.levels]
-    return Encoding(column.kind, tuple(cuts), tuple(levels), tuple(n_rows), n_missing, column.arity)
+    return Encoding(
+        column.kind,
+        tuple(cuts),
+        tuple(levels),
+        column.missing is not None,
+        column.arity,
+        tuple(n_rows),
+    )
 
 
 def describe_bins(cuts: Sequence[float]) -> list[str]:
@@ -117,36 +127,38 @@ def describe_bins(cuts: Sequence[float]) -> list[str]:
 
 
 def format_cuts(cuts: Sequence[float]) -> list[str]:
-    """Round cut points so that they differ: to the same decimals, without zeros at the end.
+    """Round cut points to four digits, or to more if neighbours would look equal.
 
-    Two digits of the smallest distance between two cut points are shown, and four of the largest
-    cut point.
+    At least two digits of the distance to the nearest cut point are shown. Zeros at the end are
+    not.
 
     Examples
     --------
     >>> from hocmim.insight.encoding import format_cuts
-    >>> format_cuts([0.5, 13.218300000000001, 40.0])
-    ['0.5', '13.22', '40']
+    >>> format_cuts([0.5, 13.218300000000001, 12345.6])
+    ['0.5', '13.22', '12346']
     >>> format_cuts([1000.001, 1000.002])
     ['1000.001', '1000.002']
     """
-    largest = max((abs(cut) for cut in cuts), default=0.0)
-    if largest == 0:
-        return ["0" for _ in cuts]
-    distances = [high - low for low, high in pairwise(cuts) if 0 < high - low < inf]
-    decimals = DIGITS_OF_LARGEST - 1 - floor(log10(largest))
-    if distances:
-        decimals = max(decimals, DIGITS_OF_DISTANCE - 1 - floor(log10(min(distances))))
-    if largest >= MAX_PLAIN or decimals > MAX_DECIMALS:
-        digits = min(17, decimals + floor(log10(largest)) + 1)
-        return [f"{cut:.{digits}g}" for cut in cuts]
-    return [_plain(cut, max(decimals, 0)) for cut in cuts]
+    if not cuts:
+        return []
+    distances = [high - low for low, high in pairwise(cuts)]
+    nearest = map(min, [inf, *distances], [*distances, inf])
+    return [_rounded(cut, distance) for cut, distance in zip(cuts, nearest, strict=True)]
 
 
-def _plain(number: float, decimals: int) -> str:
-    text = f"{number:.{decimals}f}"
-    text = text.rstrip("0").removesuffix(".") if "." in text else text
-    return "0" if text == "-0" else text
+def _rounded(cut: float, distance: float) -> str:
+    """Return a cut point with as many digits as its distance to the nearest one needs."""
+    if cut == 0:
+        return "0"
+    exponent = floor(log10(abs(cut)))
+    decimals = DIGITS - 1 - exponent
+    if 0 < distance < inf:
+        decimals = max(decimals, DIGITS_OF_DISTANCE - 1 - floor(log10(distance)))
+    if abs(cut) >= MAX_PLAIN or decimals > MAX_DECIMALS:
+        return f"{cut:.{min(MAX_DIGITS, decimals + exponent + 1)}g}"
+    text = f"{cut:.{max(decimals, 0)}f}"
+    return text.rstrip("0").removesuffix(".") if "." in text else text
 
 
 def _listed(words: Sequence[str]) -> str:

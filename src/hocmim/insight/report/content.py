@@ -116,7 +116,7 @@ def _cutting(evidence: Evidence) -> str:
     encoder = evidence.basis.encoder
     how = {
         "uniform": f"{encoder.n_bins} of equal width",
-        "quantile": f"{encoder.n_bins} of equal frequency",
+        "quantile": f"up to {encoder.n_bins} of equal frequency",
         "mdlp": "MDLP, by the target",
     }
     return how[encoder.discretizer]

@@ -26,6 +26,8 @@ DECIMALS = 4
 MAX_CURVE_CODE = 65_534
 # How many notes are sent in full for the answers to a search.
 MAX_MESSAGES = 4000
+# Rows in each bin are shown for every feature up to this many features.
+MAX_COUNTED = 1000
 
 
 def page_data(evidence: Evidence, notes: Sequence[Note]) -> dict[str, Any]:
@@ -70,9 +72,19 @@ def page_data(evidence: Evidence, notes: Sequence[Note]) -> dict[str, Any]:
 
 
 def _encodings(evidence: Evidence) -> list[str]:
-    codes = evidence.basis.all_codes
+    """Describe how each feature was encoded; of many, only the selected ones with numbers of rows.
+
+    Numbers of rows would be the largest part of a page on many features.
+    """
+    basis, D = evidence.basis, evidence.n_features
+    codes = basis.all_codes
     return [
-        str(describe_encoding(evidence.basis, codes.column(k))) for k in range(evidence.n_features)
+        str(
+            describe_encoding(
+                basis, codes.column(k), count_rows=D <= MAX_COUNTED or k in basis.places
+            )
+        )
+        for k in range(D)
     ]
 
 
