@@ -39,7 +39,9 @@ def mean_error(X, y, form, n_splits):
     for split in range(n_splits):
         order = np.random.default_rng(split).permutation(len(y))
         train, test = order[: len(y) // 2], order[len(y) // 2 :]
-        selector = HOCMIM(min(50, X.shape[1]), form=form).fit(X[train], y[train])
+        selector = HOCMIM(min(50, X.shape[1]), form=form, discretizer="uniform").fit(
+            X[train], y[train]
+        )
         errors.append(
             np.mean(
                 knn_errors(

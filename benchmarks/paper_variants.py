@@ -24,7 +24,7 @@ from docs_tables import write_table
 from hocmim.experiments.classifiers import CLASSIFIERS, TITLES, balanced_error, count_wrong
 from hocmim.experiments.datasets import Source, find_published
 from hocmim.experiments.grid import Grid
-from hocmim.experiments.paper import HOCMIM, LOW, comparisons
+from hocmim.experiments.paper import DISCRETIZER, HOCMIM, LOW, comparisons
 from hocmim.experiments.protocol import (
     Item,
     Method,
@@ -57,7 +57,7 @@ Outcomes = Mapping[Item, Outcome]
 def run_variants(sources: dict[str, Source], n_splits: int, path: Path, jobs: int) -> Outcomes:
     methods = {name: Method(name, HOCMIM, given) for name, given in VARIANTS.items()}
     experiment = Experiment(
-        Protocol(),
+        Protocol(discretizer=DISCRETIZER),
         sources,
         methods,
         dict.fromkeys(sources, n_splits),
@@ -94,7 +94,7 @@ def run_inputs(
     found = store.read()
     todo = [outcome for item, outcome in outcomes.items() if item not in found]
     # Linear SVMs take minutes to converge on raw values of ujiindoor.
-    protocol = Protocol(classifier_input=given, classifiers=("knn",))
+    protocol = Protocol(discretizer=DISCRETIZER, classifier_input=given, classifiers=("knn",))
     again = partial(classify_again, sources=sources, protocol=protocol)
     with store.appending() as append, ProcessPoolExecutor(jobs) as pool:
         for n_done, outcome in enumerate(pool.map(again, todo), start=1):

@@ -252,7 +252,7 @@ def test_kinds_of_target(folder):
     }
     for result in kinds.values():
         assert "a quantity, cut into bins" in result.stderr
-    # Bins of equal width are the same for a quantity and its multiple.
+    # The bins are the same for a quantity and its multiple.
     assert kinds["quantity"].stdout == kinds["cost"].stdout
     said = run("select", "t.csv", "-t", "cost", "-k", 1, "--target-kind", "classes").stderr
     assert "400 classes" in said

@@ -103,7 +103,7 @@ def test_codes_are_those_of_the_naive_twin(discretizer, n_bins, dtype):
 @settings(max_examples=150, deadline=None)
 def test_codes_of_any_small_table(X):
     expected = [naive_codes(column, None, "uniform", 3) for column in X.T]
-    assert_codes(encode(X, n_bins=3), expected)
+    assert_codes(encode(X, discretizer="uniform", n_bins=3), expected)
 
 
 @pytest.mark.parametrize("dtype", ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4"])
@@ -176,7 +176,7 @@ def test_new_rows_are_cut_at_the_old_cuts(discretizer):
 def test_empty_bins_keep_their_number():
     # The bins are those of the paper: a level is a fifth of the range, whether it occurs or not.
     X = np.array([0, 1, 2, 3, 4, 5, 100.0])[:, None]
-    codes = encode(X)
+    codes = encode(X, discretizer="uniform")
     assert codes.narrow.tolist() == [[0, 0, 0, 0, 0, 0, 4]]
     assert codes.arity.tolist() == [5]
 
@@ -245,7 +245,7 @@ def test_columns_describe_themselves():
     encoder = Encoder().fit(X)
     first, second = encoder.columns_
     assert (first.kind, second.kind) == ("cut", "levels")
-    np.testing.assert_allclose(first.cuts, [1.8, 3.6, 5.4, 7.2])
+    assert first.cuts.tolist() == [2, 4, 6, 8]
     assert second.levels.tolist() == [0.0, 1.0]
     assert encoder.columns_[-1].kind == "levels"
     assert [column.kind for column in encoder.columns_[:1]] == ["cut"]
@@ -267,7 +267,7 @@ def test_more_than_256_levels_take_two_bytes():
     assert codes.wide.shape == (1, 900)
     np.testing.assert_array_equal(codes.column(1).codes, np.tile(np.arange(300), 3))
     wide = encode(frame[["cut"]], n_bins=400)
-    assert_codes(wide, [naive_codes(frame["cut"], None, "uniform", 400)])
+    assert_codes(wide, [naive_codes(frame["cut"], None, "quantile", 400)])
 
 
 def test_exactly_256_levels_and_a_missing_one():
@@ -347,7 +347,7 @@ def test_mixed_types_from_every_library(library):
         "pandas nullable": lambda: polars.to_pandas(use_pyarrow_extension_array=True),
         "objects": lambda: pd.DataFrame(columns, dtype=object).to_numpy(),
     }[library]()
-    encoder = Encoder()
+    encoder = Encoder("uniform")
     codes = encoder.fit_transform(table)
     expected = [codes for _, codes in mixed_columns().values()]
     assert codes.narrow.tolist() == expected

@@ -1,5 +1,9 @@
 """Splits, what methods and classifiers are given, and one whole item."""
 
+import hashlib
+import json
+from dataclasses import asdict
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -7,6 +11,7 @@ from made_up import make_arrays
 from sklearn.neighbors import KNeighborsClassifier
 
 import hocmim
+from hocmim.coding.cuts import DISCRETIZERS
 from hocmim.errors import InvalidParameterError, InvalidTargetError
 from hocmim.experiments.datasets import make_data_set
 from hocmim.experiments.protocol import (
@@ -63,7 +68,7 @@ def test_classifier_inputs():
     assert scaled.mean(axis=0) == pytest.approx(0, abs=1e-12)
     assert scaled.std(axis=0) == pytest.approx(1)
     assert other.mean() != pytest.approx(0, abs=1e-12)
-    train, test = classifier_input(data, halves, columns, Protocol())
+    train, test = classifier_input(data, halves, columns, Protocol(discretizer="uniform"))
     low, high = expected.min(axis=0), expected.max(axis=0)
     cuts = low + (high - low) * np.arange(1, 5)[:, None] / 5
     for j in range(2):
@@ -131,6 +136,34 @@ def test_the_key_knows_everything_the_outcome_depends_on():
     assert outcome_key(data, Method("title", "HOCMIM"), Protocol()) == keys[0]
 
 
+def test_equal_width_keeps_the_keys_of_earlier_results():
+    data, method = make_data_set("set", *make_arrays()), Method("HOCMIM")
+    protocol = Protocol(discretizer="uniform")
+    settings = {key: value for key, value in asdict(protocol).items() if key != "discretizer"}
+    parts = [data.fingerprint, "HOCMIM", {}, settings, hocmim.__version__]
+    text = json.dumps(parts, sort_keys=True, default=str)
+    earlier = hashlib.sha256(text.encode()).hexdigest()[:16]
+    keys = [outcome_key(data, method, Protocol(discretizer=name)) for name in DISCRETIZERS]
+    assert keys[0] == earlier
+    assert len(set(keys)) == 3
+    assert outcome_key(data, method, Protocol()) == keys[1]  # equal frequency is the default
+
+
+@pytest.mark.parametrize("discretizer", DISCRETIZERS)
+def test_selectors_and_classifiers_get_the_same_bins(discretizer):
+    X, y = make_arrays(n=80)
+    data = make_data_set("set", X, y)
+    protocol = Protocol(n_features=4, discretizer=discretizer, classifiers=("knn",))
+    outcome = run_item(data, 0, Method("JMI"), protocol)
+    halves = split_rows(data.y, 0)
+    selector = hocmim.JMI(4, discretizer=discretizer).fit(X[halves.train], y[halves.train])
+    assert outcome.selected == tuple(selector.selected_)
+    binned, _ = classifier_input(data, halves, selector.selected_, protocol)
+    codes = selector.encoder_.transform(X[halves.train])
+    for place, j in enumerate(selector.selected_):
+        assert binned[:, place].tolist() == codes.column(int(j)).codes.tolist()
+
+
 @pytest.mark.parametrize(
     "wrong",
     [
@@ -139,6 +172,7 @@ def test_the_key_knows_everything_the_outcome_depends_on():
         {"classifiers": ("knn", "tree")},
         {"n_features": 0},
         {"n_bins": 1},
+        {"discretizer": "equal"},
         {"n_neighbors": 2.5},
         {"seed": -1},
         {"C": 0},

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 from scipy import sparse
 
-from hocmim import HOCMIM
+from hocmim import HOCMIM, Encoder
 from hocmim.insight.notes import KINDS, data_notes
 
 N = 200
@@ -119,7 +119,8 @@ def test_few_rows_are_no_evidence():
 def test_classes_and_continuous_targets():
     y = RNG.normal(size=N)
     X = np.column_stack([2 * y + 1, RNG.normal(size=N), np.r_[np.nan, y[1:]]])
-    assert [(n.kind, n.index) for n in data_notes(X, y)] == [
+    notes = data_notes(X, y, encoder=Encoder("uniform").fit(X))
+    assert [(n.kind, n.index) for n in notes] == [
         ("copies target", 0),
         ("copies target", 2),
         ("missing", 2),
@@ -148,3 +149,36 @@ def test_names_as_they_are():
     (note,) = data_notes(pd.DataFrame({name: np.zeros(N)}), Y)
     assert note.name == name
     assert "\n" not in str(note)
+
+
+def test_most_rows_in_one_bin():
+    skewed = np.r_[np.linspace(0, 1, N - 1), 1000.0]
+    zeros = np.r_[np.zeros(170), np.arange(1, 31)]  # 85%
+    fewer = np.r_[np.zeros(159), np.arange(1, 42)]  # 79.5%
+    flag = np.arange(N) < 2  # not cut
+    X = np.column_stack([skewed, zeros, fewer, flag])
+
+    def uneven(discretizer):
+        notes = data_notes(X, Y, encoder=Encoder(discretizer).fit(X, Y))
+        return {note.index: note for note in notes if note.kind == "uneven bins"}
+
+    widths, frequencies, classes = map(uneven, ("uniform", "quantile", "mdlp"))
+    assert sorted(widths) == [0, 1, 2]  # the first bin of column 2 also has the values 1 to 8
+    assert widths[0].value == 0.995
+    assert str(widths[0]) == (
+        "'0' has 99.5% of its rows in one bin (below 200): the values in this bin count as equal. "
+        'Try the discretizer "quantile", bins of equal frequency.'
+    )
+    assert sorted(frequencies) == [1]
+    assert str(frequencies[1]) == (
+        "'1' has 85% of its rows in one bin (below 1): the values in this bin count as equal. Many "
+        "rows have the same value. Check that this value does not stand for a missing one."
+    )
+    assert sorted(classes) == [0, 1, 2]
+    assert "(all values)" in classes[0].message
+    assert "MDLP found no other cut" in classes[0].message
+
+
+def test_missing_rows_are_no_bin():
+    column = np.where(np.arange(N) < 190, np.nan, np.arange(N))
+    assert found(data_notes(column[:, None], Y)) == {("missing", "0")}

@@ -12,6 +12,7 @@ import numpy as np
 
 from hocmim.cli import show
 from hocmim.cli.options import Settings, Source
+from hocmim.coding.cuts import DEFAULT_DISCRETIZER
 from hocmim.coding.encoder import Encoder
 from hocmim.data.files import column_types, file_format, numbers_as_text, read_table
 from hocmim.data.target import is_continuous
@@ -64,7 +65,10 @@ class Data:
 def load(source: Source, settings: Settings | None, quiet: bool) -> Data:
     """Read the table, unless the selector reads the file itself; print what it contains."""
     by_selector = settings is not None and _selector_reads(source, settings)
-    data = _by_path(source) if by_selector else _in_memory(source)
+    discretizer = getattr(settings, "discretizer", None)
+    if discretizer in (None, "mdlp"):  # MDLP needs a target itself
+        discretizer = DEFAULT_DISCRETIZER
+    data = _by_path(source) if by_selector else _in_memory(source, discretizer)
     if not quiet:
         _print_contents(source, data)
     return data
@@ -93,7 +97,7 @@ def _by_path(source: Source) -> Data:
     return Data(source.file, source.target, types, rows.count_rows())
 
 
-def _in_memory(source: Source) -> Data:
+def _in_memory(source: Source, discretizer: str) -> Data:
     table = read_table(
         source.file,
         delimiter=source.delimiter,
@@ -112,7 +116,7 @@ def _in_memory(source: Source) -> Data:
     X = known.drop_columns([source.target, *dict.fromkeys(source.drop)])
     types = column_types(X)
     _check_features(source, types)
-    y = _target(known.column(source.target), source)
+    y = _target(known.column(source.target), source, discretizer)
     return Data(X, y, types, known.num_rows, table, n_without)
 
 
@@ -136,7 +140,7 @@ def _check_features(source: Source, types: dict[str, str]) -> None:
         )
 
 
-def _target(column: Any, source: Source) -> Any:
+def _target(column: Any, source: Source, discretizer: str) -> Any:
     """Return the target as an array with at least two values."""
     if str(column.type).startswith("dictionary"):
         column = column.cast(column.type.value_type)
@@ -157,7 +161,7 @@ def _target(column: Any, source: Source) -> Any:
                 f"The target {name} is not numeric, so it is not a quantity. Leave out "
                 "--target-kind."
             )
-        return Encoder().fit_transform(y[:, None]).column(0).codes
+        return Encoder(discretizer).fit_transform(y[:, None]).column(0).codes
     return y
 
 

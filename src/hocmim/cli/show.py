@@ -183,11 +183,12 @@ def data_notes(notes: Sequence[Any]) -> None:
     by_kind: dict[str, list[Any]] = {}
     for note in notes:
         by_kind.setdefault(note.kind, []).append(note)
-    missing = by_kind.pop("missing", [])
+    missing, uneven = by_kind.pop("missing", []), by_kind.pop("uneven bins", [])
     for of_kind in by_kind.values():
         _some_notes(of_kind)
     if by_kind:
         say("These columns are not excluded. To exclude one, pass --drop.", "dim")
+    _some_notes(uneven)
     _some_notes([note for note in missing if note.value > MUCH_MISSING])
     if missing:
         most = max(missing, key=lambda note: note.value)

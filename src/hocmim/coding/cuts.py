@@ -3,7 +3,7 @@
 =========  ========================================================================================
 uniform    min + (max − min)·k / n_bins, k = 1 .. n_bins−1
 quantile   the sorted value at position ⌊k·n / n_bins⌋ (from 0), k = 1 .. n_bins−1; see
-           :func:`quantile_cuts`
+           :func:`quantile_cuts`. The default.
 mdlp       recursive splits of least class entropy, while the gain exceeds the cost; see
            :func:`mdlp_cuts`
 =========  ========================================================================================
@@ -286,6 +286,8 @@ class Discretizer(NamedTuple):
     needs_values: bool = True
 
 
+# Of every function and selector: skewed columns keep rows in every bin.
+DEFAULT_DISCRETIZER = "quantile"
 DISCRETIZERS = {
     "uniform": Discretizer(_uniform, needs_values=False),
     "quantile": Discretizer(_quantile),

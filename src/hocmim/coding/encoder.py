@@ -31,7 +31,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import hocmim._native as _native
 from hocmim.coding.codes import NARROW_LEVELS, Allocate, Codes, Column
-from hocmim.coding.cuts import Survey, check_bins, get_discretizer
+from hocmim.coding.cuts import DEFAULT_DISCRETIZER, Survey, check_bins, get_discretizer
 from hocmim.coding.fitted import CATEGORIES, KINDS, Fitted, check_levels, fit_block
 from hocmim.coding.target import Target, encode_target
 from hocmim.data.checks import check_features, infinite_value, set_features
@@ -108,7 +108,7 @@ class Encoder(BaseEstimator):
 
     Parameters
     ----------
-    discretizer : "uniform", "quantile" or "mdlp"
+    discretizer : {"uniform", "quantile", "mdlp"}, default "quantile"
         How numbers are cut: equal width, equal frequency, or by the class (needs y).
     n_bins : int
         Numeric columns with more distinct values than this are cut; "uniform" and "quantile" cut
@@ -126,7 +126,11 @@ class Encoder(BaseEstimator):
     """
 
     def __init__(
-        self, discretizer: str = "uniform", n_bins: int = 5, *, n_jobs: int | None = None
+        self,
+        discretizer: str = DEFAULT_DISCRETIZER,
+        n_bins: int = 5,
+        *,
+        n_jobs: int | None = None,
     ) -> None:
         self.discretizer = discretizer
         self.n_bins = n_bins
@@ -296,7 +300,7 @@ def encode(
     X: Any,
     y: Any = None,
     *,
-    discretizer: str = "uniform",
+    discretizer: str = DEFAULT_DISCRETIZER,
     n_bins: int = 5,
     n_jobs: int | None = None,
 ) -> Codes:

@@ -14,7 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hocmim.coding.codes import Allocate, Codes, Column
-from hocmim.coding.cuts import Ragged, Survey, check_bins, cut_columns, get_discretizer
+from hocmim.coding.cuts import (
+    DEFAULT_DISCRETIZER,
+    Ragged,
+    Survey,
+    check_bins,
+    cut_columns,
+    get_discretizer,
+)
 from hocmim.coding.encoder import Encoder, map_spans, most_frequent
 from hocmim.coding.partitions import (
     TableSurvey,
@@ -39,7 +46,7 @@ def encode_source(
     source: RowSource,
     y: Column | None = None,
     *,
-    discretizer: str = "uniform",
+    discretizer: str = DEFAULT_DISCRETIZER,
     n_bins: int = 5,
     n_jobs: int | None = None,
     allocate: Allocate = Codes.empty,
@@ -166,7 +173,7 @@ def encode_source_column(source: RowSource, encoder: Encoder, j: int) -> Column:
 
 
 def encode_source_target(
-    source: RowSource, *, bins: int = 5, discretizer: str = "uniform"
+    source: RowSource, *, bins: int = 5, discretizer: str = DEFAULT_DISCRETIZER
 ) -> Target:
     """Return the codes of the target column of a source: see ``encode_target``."""
     bins = check_bins("bins", bins)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from hocmim.coding.codes import MAX_LEVELS, Column, as_small_integers
 from hocmim.coding.cuts import (
+    DEFAULT_DISCRETIZER,
     Discretizer,
     Survey,
     check_bins,
@@ -44,7 +45,7 @@ class Target(NamedTuple):
 
 
 def encode_target(
-    y: Any, n_rows: int | None = None, *, bins: int = 5, discretizer: str = "uniform"
+    y: Any, n_rows: int | None = None, *, bins: int = 5, discretizer: str = DEFAULT_DISCRETIZER
 ) -> Target:
     """Return the codes of a target.
 
@@ -59,7 +60,7 @@ def encode_target(
         The length it must have.
     bins : int
         Number of bins of a continuous y.
-    discretizer : "uniform", "quantile" or "mdlp"
+    discretizer : {"uniform", "quantile", "mdlp"}, default "quantile"
         How y is cut. "mdlp" needs a target itself, so that y is cut by "quantile" instead.
 
     Raises

@@ -123,7 +123,8 @@ def _methods(path: Path, entries: list[dict[str, Any]]) -> dict[str, Method]:
                 f"{path}: every [[method]] needs a unique name. Got {name!r}."
             )
         methods[name] = Method(name, entry.get("method", name), entry.get("parameters", {}))
-        methods[name].make(1, 2)  # an unknown method or parameter is an error now, not in the run
+        # An unknown method or parameter is an error now, not in the run.
+        methods[name].make(1, Protocol())
     return methods
 
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 import hocmim
+from hocmim.coding.cuts import DEFAULT_DISCRETIZER, DISCRETIZERS
 from hocmim.coding.encoder import Encoder
 from hocmim.errors import InvalidTargetError
 from hocmim.experiments.classifiers import (
@@ -46,8 +47,10 @@ class Protocol:
     n_features : int
         How many features to select (all, if there are fewer).
     n_bins : int
-        Numeric columns with more distinct values are cut into this many bins of equal width,
-        fitted on the training half.
+        Numeric columns with more distinct values are cut into this many bins, fitted on the
+        training half.
+    discretizer : "uniform", "quantile" or "mdlp"
+        How they are cut: equal width, equal frequency, or by the class.
     n_neighbors : int
         Of the k-nearest-neighbours classifier.
     C : float
@@ -62,6 +65,7 @@ class Protocol:
 
     n_features: int = 50
     n_bins: int = 5
+    discretizer: str = DEFAULT_DISCRETIZER
     n_neighbors: int = 3
     C: float = 1.0
     classifier_input: str = "binned"
@@ -70,6 +74,7 @@ class Protocol:
     classifiers: tuple[str, ...] = CLASSIFIERS
 
     def __post_init__(self) -> None:
+        check_value("discretizer", self.discretizer, OneOf(tuple(DISCRETIZERS)))
         check_value("classifier_input", self.classifier_input, OneOf(CLASSIFIER_INPUTS))
         check_value("filter_input", self.filter_input, OneOf(FILTER_INPUTS))
         for classifier in self.classifiers:
@@ -87,10 +92,15 @@ class Method:
     selector: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
-    def make(self, n_features: int, n_bins: int) -> RankingSelector:
+    def make(self, n_features: int, protocol: Protocol) -> RankingSelector:
         """Return the selector, with one thread, so that times can be compared."""
         selector = make_selector(self.selector or self.name)
-        common = {"n_features_to_select": n_features, "n_bins": n_bins, "n_jobs": 1}
+        common = {
+            "n_features_to_select": n_features,
+            "n_bins": protocol.n_bins,
+            "discretizer": protocol.discretizer,
+            "n_jobs": 1,
+        }
         known = selector.get_params()
         given = {key: value for key, value in common.items() if key in known}
         return make_selector(self.selector or self.name, **(given | dict(self.parameters)))
@@ -144,9 +154,16 @@ class Outcome:
 
 
 def outcome_key(data: DataSet, method: Method, protocol: Protocol) -> str:
-    """Return a digest of the data, the method, the protocol and the version of this package."""
+    """Return a digest of the data, the method, the protocol and the version of this package.
+
+    Equal width is not part of the digest: it was the only way to cut columns in earlier versions,
+    whose stored results stay valid.
+    """
     parts = [data.fingerprint, method.selector or method.name, dict(method.parameters)]
-    text = json.dumps([*parts, asdict(protocol), hocmim.__version__], sort_keys=True, default=str)
+    settings = asdict(protocol)
+    if protocol.discretizer == "uniform":
+        del settings["discretizer"]
+    text = json.dumps([*parts, settings, hocmim.__version__], sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
@@ -177,7 +194,7 @@ def run_item(data: DataSet, split: int, method: Method, protocol: Protocol) -> O
     halves = split_rows(data.y, split, protocol.seed)
     y_train, y_test = data.y[halves.train], data.y[halves.test]
     with threadpool_limits(1):
-        selector = method.make(min(protocol.n_features, data.n_features), protocol.n_bins)
+        selector = method.make(min(protocol.n_features, data.n_features), protocol)
         table = selector_input(data, halves.train, selector, protocol)
         start = time.process_time()  # one thread: other processes do not count
         selected = selector.fit(table, y_train).selected_
@@ -221,7 +238,7 @@ def selector_input(
     imputed, _ = impute(values, values)
     if protocol.filter_input == "raw":
         return imputed
-    return cut(imputed, imputed, data.is_categorical, protocol.n_bins)[0]
+    return cut(imputed, imputed, data.y[rows], data.is_categorical, protocol)[0]
 
 
 def classifier_input(
@@ -232,7 +249,7 @@ def classifier_input(
     if protocol.classifier_input == "raw":
         return train, test
     if protocol.classifier_input == "binned":
-        return cut(train, test, data.is_categorical[selected], protocol.n_bins)
+        return cut(train, test, data.y[halves.train], data.is_categorical[selected], protocol)
     scale = train.std(axis=0)
     scale[scale == 0] = 1
     return (train - train.mean(axis=0)) / scale, (test - train.mean(axis=0)) / scale
@@ -241,11 +258,12 @@ def classifier_input(
 def cut(
     train: NDArray[np.float64],
     test: NDArray[np.float64],
+    y_train: NDArray[np.int32],
     is_categorical: NDArray[np.bool_],
-    n_bins: int,
+    protocol: Protocol,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Cut both halves into bins of equal width on the training half; keep categories."""
-    encoder = Encoder("uniform", n_bins).fit(train)
+    """Cut both halves into bins fitted on the training half; keep categories."""
+    encoder = Encoder(protocol.discretizer, protocol.n_bins).fit(train, y_train)
     halves = []
     for values in (train, test):
         codes = encoder.transform(values)

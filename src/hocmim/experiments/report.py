@@ -173,6 +173,11 @@ def describe_protocol(protocol: Protocol, n_splits: Mapping[str, int]) -> list[s
         "raw": "the raw values",
         "standardised": "values standardised by the training half",
     }[protocol.classifier_input]
+    how = {
+        "uniform": "of equal width",
+        "quantile": "of equal frequency",
+        "mdlp": "by the class (MDLP; their number follows from the data)",
+    }[protocol.discretizer]
     return [
         f"Each data set is split into random halves, {splits} times (seed {protocol.seed}). On one "
         f"half each method selects {protocol.n_features} features (all, if there are fewer). "
@@ -180,7 +185,7 @@ def describe_protocol(protocol: Protocol, n_splits: Mapping[str, int]) -> list[s
         "this half with the first 1, 2, … selected features and tested on the other half. The "
         "result is the mean error over the number of features and over the splits.",
         f"Columns with more than {protocol.n_bins} distinct numbers are cut into {protocol.n_bins} "
-        f"bins of equal width, fitted on the training half. The classifiers use {given}; methods "
+        f"bins {how}, fitted on the training half. The classifiers use {given}; methods "
         "that do not cut columns into bins use "
         f"{'raw' if protocol.filter_input == 'raw' else 'binned'} values. Missing values are a "
         "level of their own for the information-theoretic methods. For the other filters and the "

@@ -20,9 +20,12 @@ from hocmim.errors import MissingDependencyError
 from hocmim.information.comparison import comparison_key
 from hocmim.information.counting import BlockTerms, Joint
 from hocmim.insight.basis import Basis
+from hocmim.insight.encoding import Encoding, describe_encoding
 from hocmim.insight.reasons import Attempt, Overlap, is_redundant, redundant_share, why
 from hocmim.search.selection import Selection
 from hocmim.text import one_line, percent
+
+MAX_ENCODING_LENGTH = 500
 
 
 class Trace:
@@ -164,6 +167,8 @@ class Explanation:
         Its score at each step, and the selected feature.
     reason : str
         Why it was selected or not, in sentences.
+    encoding : Encoding
+        How it was encoded: its cut points and the rows in each bin, or its levels.
     """
 
     feature: str
@@ -177,6 +182,7 @@ class Explanation:
     replaced_by: str | None
     contests: tuple[Contest, ...]
     reason: str
+    encoding: Encoding
 
     def __str__(self) -> str:
         lines = [self.reason, "", f"  relevance           {self.relevance:.4f} nats"]
@@ -184,6 +190,7 @@ class Explanation:
         if self.representative_set:
             members = ", ".join(map(repr, self.representative_set))
             lines.append(f"  representative set  {members}")
+        lines.append(f"  encoding            {one_line(str(self.encoding), MAX_ENCODING_LENGTH)}")
         lines += self._shared("redundant with", 1) + self._shared("synergy with", -1)
         lines += ["", f"  {'step':>4}  {'its score':>9}  {'largest':>9}  selected"]
         for contest in self.contests:
@@ -244,6 +251,7 @@ def explain(basis: Basis, x: Column) -> Explanation:
         replaced_by=_replacement(basis, relevance, overlap),
         contests=contests,
         reason=" ".join(sentence.text(basis) for sentence in sentences),
+        encoding=describe_encoding(basis, x),
     )
 
 

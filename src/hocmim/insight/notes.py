@@ -8,6 +8,7 @@ id-like        at least 95% of the values are distinct, of 20 or more: strings, 
 constant       one value, or none at all
 many levels    strings or categories with fewer than 10 rows a level on average, where information
                is overestimated
+uneven bins    one bin of a column that was cut holds more than 80% of the rows
 missing        the share of missing values
 =============  ====================================================================================
 """
@@ -22,22 +23,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hocmim.coding.codes import Codes, Column
-from hocmim.coding.encoder import Encoder
+from hocmim.coding.encoder import Encoder, most_frequent
 from hocmim.coding.groups import column_name
 from hocmim.coding.target import Target, encode_target
 from hocmim.data.columns import Categories, Numbers
 from hocmim.data.table import as_table
 from hocmim.information.counting import BlockTerms, Joint
+from hocmim.insight.encoding import describe_bins
 from hocmim.insight.observed import ObservedTable
 from hocmim.text import percent
 
-KINDS = ("copies target", "id-like", "constant", "many levels", "missing")
+KINDS = ("copies target", "id-like", "constant", "many levels", "uneven bins", "missing")
 
 COPY_SHARE = 0.95
 COPY_ROWS_PER_LEVEL = 5
 ID_SHARE = 0.95
 ID_ROWS = 20
 ROWS_PER_LEVEL = 10
+MAX_BIN_SHARE = 0.8
 # From 2^53 every floating-point number is whole.
 MAX_EXACT_WHOLE = 2.0**53
 NANOSECONDS_PER_MICROSECOND = 1000
@@ -63,7 +66,8 @@ class Note:
         What was found, to be read after the name; ``str(note)`` is the complete sentence.
     value : float
         The number in the message: the share of H(Y) explained (1 if the ranges of the classes do
-        not overlap), the share of distinct or of missing values, or the number of levels.
+        not overlap), the share of distinct or of missing values, the number of levels, or the share
+        of the rows in the largest bin.
     """
 
     kind: str
@@ -116,11 +120,11 @@ def data_notes(
     observed = ObservedTable(table, [survey.add])
     codes = encoder.transform(observed)
     observed.finish()
-    return notes_from(codes, target.column, survey, table.names)
+    return notes_from(codes, target.column, survey, encoder, table.names)
 
 
 def notes_from(
-    codes: Codes, y: Column, survey: ValueSurvey, names: Sequence[str] | None
+    codes: Codes, y: Column, survey: ValueSurvey, encoder: Encoder, names: Sequence[str] | None
 ) -> list[Note]:
     """Return the notes on a table, from its codes and a survey of its values.
 
@@ -131,6 +135,8 @@ def notes_from(
     y : Column
     survey : ValueSurvey
         Of the same rows.
+    encoder : Encoder
+        Of the codes.
     names : sequence of str or None
         Of the columns.
     """
@@ -139,6 +145,7 @@ def notes_from(
         *_ids(survey),
         *_constants(survey),
         *_many_levels(survey),
+        *_uneven_bins(codes, encoder),
         *_missing(survey, codes.n_samples),
     ]
     return [Note(kind, j, column_name(names, j), text, v) for kind, j, text, v in notes]
@@ -186,6 +193,33 @@ def _many_levels(survey: ValueSurvey) -> _Found:
             f"has {levels} levels, {survey.n_present[j] / levels:.1f} rows each on average: its "
             "relevance is overestimated.",
             float(levels),
+        )
+
+
+# What to do about a bin with most of the rows, by discretizer.
+_ADVICE = {
+    "uniform": 'Try the discretizer "quantile", bins of equal frequency.',
+    "quantile": "Many rows have the same value. Check that this value does not stand for a missing "
+    "one.",
+    "mdlp": 'MDLP found no other cut that separates the classes. Try the discretizer "quantile".',
+}
+
+
+def _uneven_bins(codes: Codes, encoder: Encoder) -> _Found:
+    for j, code in enumerate(most_frequent(codes).tolist()):
+        share = int(np.count_nonzero(codes.column(j).codes == code)) / codes.n_samples
+        if share <= MAX_BIN_SHARE:
+            continue
+        column = encoder.columns_[j]
+        if column.kind != "cut" or code == column.missing:
+            continue
+        where = describe_bins(column.cuts.tolist())[code]
+        yield (
+            "uneven bins",
+            j,
+            f"has {percent(share)} of its rows in one bin ({where}): the values in this bin count "
+            f"as equal. {_ADVICE[encoder.discretizer]}",
+            share,
         )
 
 

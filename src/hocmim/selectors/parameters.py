@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hocmim.coding.cuts import DEFAULT_DISCRETIZER, DISCRETIZERS
 from hocmim.information.estimators import ESTIMATORS
 from hocmim.parameters import Number, OneOf, Parameter
 from hocmim.search.stopping import STOPS
@@ -36,9 +37,9 @@ def estimator_parameter(default: str) -> Parameter:
 COMMON = (
     Parameter(
         "discretizer",
-        "uniform",
+        DEFAULT_DISCRETIZER,
         None,  # checked by Encoder
-        '{"uniform", "quantile", "mdlp"}, default "uniform"',
+        f'{choices(tuple(DISCRETIZERS))}, default "{DEFAULT_DISCRETIZER}"',
         "How numeric columns are cut into bins: equal width, equal frequency, or by the class.",
     ),
     Parameter(

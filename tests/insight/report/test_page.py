@@ -186,7 +186,9 @@ def test_the_call_repeats_the_selection(tmp_path):
 
 def test_summary_of_a_fixed_number(tmp_path):
     X, y = CANCER
-    words = words_of(HOCMIM(10).fit(X, y).report(tmp_path / "report.html", X, y))
+    words = words_of(
+        HOCMIM(10, discretizer="uniform").fit(X, y).report(tmp_path / "report.html", X, y)
+    )
     assert words.startswith(
         "HOCMIM selected 10 of 30 features, from 569 samples. The first, worst concave points, "
         "alone has 0.40 nats of information about the target: 60% of its entropy. Together they "
@@ -199,7 +201,7 @@ def test_summary_of_a_fixed_number(tmp_path):
 def test_summary_of_one_feature_and_of_all(tmp_path):
     X, y = CANCER
     words = words_of(HOCMIM(1).fit(X, y).report(tmp_path / "one.html", X, y))
-    assert "selected 1 of 30 features, from 569 samples. worst concave points has" in words
+    assert "selected 1 of 30 features, from 569 samples. worst perimeter has" in words
     X = X[["mean radius", "mean area"]]
     words = words_of(HOCMIM(2).fit(X, y).report(tmp_path / "all.html", X, y))
     assert "All features were selected." in words
@@ -284,9 +286,15 @@ def test_mixed_types_and_notes(make, tmp_path):
         "Missing values",
     ):
         assert title in page
-    assert data["encoding"][5] == "3 categories: blue, green, red"
-    assert re.fullmatch(r"5 bins, cut at .*; missing is a level of its own", data["encoding"][1])
-    assert data["encoding"][2] == "1 value: 1"
+    assert data["encoding"][5] == (
+        "levels as they are, 3 categories: blue (43 rows), green (46 rows), red (31 rows)"
+    )
+    assert re.fullmatch(
+        r"5 bins, cut at .*; rows in each bin: (\d\d, ){4}\d\d; "
+        r"missing values \(\d+ rows\) are a level of their own",
+        data["encoding"][1],
+    )
+    assert data["encoding"][2] == "levels as they are, 1 value: 1 (120 rows)"
     assert 'target:\n        <bdi class="name" title="won">won</bdi>' in page
 
 

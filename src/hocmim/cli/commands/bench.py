@@ -109,7 +109,12 @@ def bench_paper(
         wanted = [entry for entry in published_sets() if only is None or entry.name in only]
         found = find_published(data, wanted)
         _print_missing(found)
-        protocol = Protocol(classifier_input=classifier_input, filter_input=filter_input, seed=seed)
+        protocol = Protocol(
+            discretizer=paper.DISCRETIZER,
+            classifier_input=classifier_input,
+            filter_input=filter_input,
+            seed=seed,
+        )
         number = splits or (paper.QUICK_SPLITS if quick else 30)
         n_splits = {entry.name: number for entry in wanted} | _splits_of(splits_of, names)
         chosen = _chosen(methods, paper.METHODS, "method") or paper.METHODS

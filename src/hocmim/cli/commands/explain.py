@@ -44,8 +44,8 @@ def explain(
     """Explain why a column of FILE was selected or not.
 
     Runs the same selection as 'hocmim select' with the same options. Then prints for the column its
-    relevance, its redundancy and synergy with the selected features, the selected feature that
-    replaces it, and its score at every step next to the largest score.
+    relevance, how it was cut into bins, its redundancy and synergy with the selected features, the
+    selected feature that replaces it, and its score at every step next to the largest score.
 
     \b
     Examples:
@@ -92,6 +92,7 @@ def _print(explanation: Explanation) -> None:
     ]
     if explanation.representative_set:
         facts.append(("representative set", ", ".join(explanation.representative_set)))
+    facts.append(("encoding", str(explanation.encoding)))
     if explanation.replaced_by is not None:
         facts.append(("replaced by", explanation.replaced_by))
     show.facts(facts)

@@ -9,6 +9,7 @@ from importlib.metadata import version
 from inspect import signature
 from typing import Any
 
+from hocmim.insight.encoding import describe_encoding
 from hocmim.insight.notes import KINDS, Note
 from hocmim.insight.reasons import redundant_share
 from hocmim.insight.report.data import printable
@@ -29,6 +30,7 @@ NOTE_TITLES = {
     "id-like": "Possible identifiers",
     "constant": "Constant columns",
     "many levels": "Many levels",
+    "uneven bins": "Most rows in one bin",
     "missing": "Missing values",
 }
 
@@ -66,6 +68,7 @@ def rows(evidence: Evidence, doubts: dict[int, list[str]]) -> list[dict[str, Any
     """Return the rows of the table of selected features."""
     selection = evidence.basis.selection
     largest = max((float(evidence.relevance[k]) for k in evidence.selected), default=0.0)
+    selected = evidence.basis.selected_columns
     found = []
     for place, step in enumerate(selection.steps[:MAX_ROWS]):
         k = step.index
@@ -81,6 +84,7 @@ def rows(evidence: Evidence, doubts: dict[int, list[str]]) -> list[dict[str, Any
                 "score": step.score,
                 "p_value": None if selection.p_values is None else float(selection.p_values[place]),
                 "order": step.order,
+                "encoding": str(describe_encoding(evidence.basis, selected[place])),
                 "by": None if overlap is None else evidence.name(overlap.by),
                 "share": redundant_share(relevance, overlap.redundancy)
                 if overlap is not None and has_share
@@ -112,7 +116,7 @@ def _cutting(evidence: Evidence) -> str:
     encoder = evidence.basis.encoder
     how = {
         "uniform": f"{encoder.n_bins} of equal width",
-        "quantile": f"{encoder.n_bins} of equal frequency",
+        "quantile": f"up to {encoder.n_bins} of equal frequency",
         "mdlp": "MDLP, by the target",
     }
     return how[encoder.discretizer]

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from hocmim.coding.groups import Features
 from hocmim.insight import reasons
+from hocmim.insight.encoding import describe_encoding
 from hocmim.insight.notes import Note
 from hocmim.insight.report.answers import MAX_COMPARED
 from hocmim.insight.report.evidence import Evidence
-from hocmim.insight.report.words import describe_feature
 from hocmim.text import percent
 
 DECIMALS = 4
@@ -26,6 +26,8 @@ DECIMALS = 4
 MAX_CURVE_CODE = 65_534
 # How many notes are sent in full for the answers to a search.
 MAX_MESSAGES = 4000
+# Rows in each bin are shown for every feature up to this many features.
+MAX_COUNTED = 1000
 
 
 def page_data(evidence: Evidence, notes: Sequence[Note]) -> dict[str, Any]:
@@ -61,12 +63,29 @@ def page_data(evidence: Evidence, notes: Sequence[Note]) -> dict[str, Any]:
         "map": [_rounded(row) for row in evidence.redundancy],
         "together": _together(evidence),
         "columns": [features.columns(k) for k in range(D)] if features.groups else None,
-        "encoding": [printable(describe_feature(evidence.basis, k)) for k in range(D)],
+        "encoding": [printable(text) for text in _encodings(evidence)],
         "notes": [
             [int(features.of_column[note.index]), printable(_message(note, features))]
             for note in notes[:MAX_MESSAGES]
         ],
     }
+
+
+def _encodings(evidence: Evidence) -> list[str]:
+    """Describe how each feature was encoded; of many, only the selected ones with numbers of rows.
+
+    Numbers of rows would be the largest part of a page on many features.
+    """
+    basis, D = evidence.basis, evidence.n_features
+    codes = basis.all_codes
+    return [
+        str(
+            describe_encoding(
+                basis, codes.column(k), count_rows=D <= MAX_COUNTED or k in basis.places
+            )
+        )
+        for k in range(D)
+    ]
 
 
 def printable(text: Any) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from hocmim.coding.codes import Codes, Column
+from hocmim.coding.cuts import DEFAULT_DISCRETIZER
 from hocmim.coding.target import Target, encode_target
 from hocmim.data.table import Table, as_table
 from hocmim.insight.basis import Basis
@@ -40,16 +41,15 @@ def collect(selector: Any, X: Any, y: Any) -> Material:
 
 def _encode_target(selector: Any, y: Any, n_rows: int) -> Target:
     bins = getattr(selector, "target_bins", 5)
-    return encode_target(
-        y, n_rows, bins=bins, discretizer=getattr(selector, "discretizer", "uniform")
-    )
+    discretizer = getattr(selector, "discretizer", DEFAULT_DISCRETIZER)
+    return encode_target(y, n_rows, bins=bins, discretizer=discretizer)
 
 
 def _find_notes(basis: Basis, table: Table, survey: ValueSurvey) -> list[Note]:
     """Return the notes on the rows that were used, each row once whatever its weight."""
     assert basis.column_codes is not None
     if basis.rows is None:
-        return notes_from(basis.column_codes, basis.y, survey, table.names)
+        return notes_from(basis.column_codes, basis.y, survey, basis.encoder, table.names)
     once = np.flatnonzero(np.diff(basis.rows, prepend=-1))
     codes = basis.column_codes
     y = Column(basis.y.codes[once], basis.y.arity)
@@ -58,4 +58,5 @@ def _find_notes(basis: Basis, table: Table, survey: ValueSurvey) -> list[Note]:
         weighted.add(block)
     narrow = np.ascontiguousarray(codes.narrow[:, once])
     wide = np.ascontiguousarray(codes.wide[:, once])
-    return notes_from(Codes(narrow, wide, codes.place, codes.arity), y, weighted, table.names)
+    once_codes = Codes(narrow, wide, codes.place, codes.arity)
+    return notes_from(once_codes, y, weighted, basis.encoder, table.names)

@@ -1,4 +1,4 @@
-"""The summary of a report, and the coding of its columns, in words."""
+"""The summary of a report, in words."""
 
 from __future__ import annotations
 
@@ -6,15 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from hocmim.coding.encoder import ColumnDescription
-from hocmim.coding.groups import column_name
-from hocmim.insight.basis import Basis
 from hocmim.insight.reasons import redundant_share
 from hocmim.insight.report.evidence import Evidence
 from hocmim.text import count, percent
-
-MAX_LEVELS_SHOWN = 6
-MAX_LEVEL_LENGTH = 24
 
 
 class Name(str):
@@ -115,38 +109,3 @@ def _about_not_selected(evidence: Evidence, k: int) -> Sentence:
         return [*sentence, "."]
     share = percent(redundant_share(relevance, overlap.redundancy))
     return [*sentence, ", but ", Name(evidence.name(overlap.by)), f" repeats {share} of it."]
-
-
-def describe_feature(basis: Basis, k: int) -> str:
-    """Describe how a column is coded, or which columns a group consists of."""
-    columns = basis.features.columns(k)
-    if len(columns) == 1:
-        return describe_encoding(basis.encoder.columns_[columns[0]])
-    names = (column_name(basis.features.column_names, j) for j in columns[:MAX_LEVELS_SHOWN])
-    more = ", …" if len(columns) > MAX_LEVELS_SHOWN else ""
-    occur = count(int(basis.all_codes.arity[k]), "combination")
-    return f"group of {len(columns)} columns ({', '.join(map(_level, names))}{more}): {occur} occur"
-
-
-def describe_encoding(column: ColumnDescription) -> str:
-    """Describe the bins of a column, or its values."""
-    parts = []
-    if column.kind == "cut":
-        cuts = ", ".join(f"{cut:.4g}" for cut in column.cuts[:MAX_LEVELS_SHOWN])
-        more = ", …" if len(column.cuts) > MAX_LEVELS_SHOWN else ""
-        parts.append(
-            f"{len(column.cuts) + 1} bins, cut at {cuts}{more}" if cuts else "one bin, not cut"
-        )
-    elif len(column.levels):
-        kind = "value" if column.kind == "levels" else "category"
-        shown = ", ".join(map(_level, column.levels[:MAX_LEVELS_SHOWN]))
-        more = ", …" if len(column.levels) > MAX_LEVELS_SHOWN else ""
-        parts.append(f"{count(len(column.levels), kind)}: {shown}{more}")
-    if column.missing is not None:
-        parts.append("missing is a level of its own")
-    return "; ".join(parts) or "no values"
-
-
-def _level(value: object) -> str:
-    text = f"{value:.6g}" if isinstance(value, float) else str(value)
-    return text if len(text) <= MAX_LEVEL_LENGTH else text[: MAX_LEVEL_LENGTH - 1] + "…"

@@ -1,0 +1,170 @@
+"""How a feature was encoded, in words and numbers: its cut points, and the rows in each bin."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import floor, inf, log10
+
+import numpy as np
+
+from hocmim.coding.codes import Column
+from hocmim.coding.groups import column_name
+from hocmim.insight.basis import Basis
+from hocmim.text import count
+
+# Bins, values, categories or columns of a group that are listed; of more, the first ones.
+MAX_LISTED = 10
+MAX_LEVEL_LENGTH = 24
+# Digits of a cut point, and of its distance to the nearest other one.
+DIGITS = 4
+DIGITS_OF_DISTANCE = 2
+# Cut points from this number on, or with more decimals, are shown with an exponent.
+MAX_PLAIN = 1e9
+MAX_DECIMALS = 9
+# More digits than these do not change a floating-point number.
+MAX_DIGITS = 17
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """How a feature was encoded. ``str(encoding)`` says it in words.
+
+    Attributes
+    ----------
+    kind : {"cut", "levels", "categories", "group"}
+        Numbers cut into bins; numbers with few values or categories, each value a level; a group of
+        columns, each combination a level.
+    cuts : tuple of float
+        The cut points: bin k holds the values from ``cuts[k - 1]`` up to, but not including,
+        ``cuts[k]``. Empty if the feature was not cut.
+    levels : tuple of str
+        The bins, values, categories or the columns of a group, in words.
+    has_missing : bool
+        Whether there are missing values. They are a level of their own, the last one.
+    arity : int
+        How many levels there are, that of missing values included.
+    n_rows : tuple of int
+        How many rows each level has; a row of weight w counts w times. Empty for a group, or if the
+        rows were not counted.
+    """
+
+    kind: str
+    cuts: tuple[float, ...]
+    levels: tuple[str, ...]
+    has_missing: bool
+    arity: int
+    n_rows: tuple[int, ...]
+
+    def __str__(self) -> str:
+        if self.kind == "group":
+            columns = f"group of {len(self.levels)} columns ({_listed(self.levels)})"
+            return f"{columns}: {count(self.arity, 'combination')} occur"
+        parts = [self._cut()] if self.kind == "cut" else self._as_they_are()
+        if self.has_missing:
+            rows = f" ({count(self.n_rows[-1], 'row')})" if self.n_rows else ""
+            parts.append(f"missing values{rows} are a level of their own")
+        return "; ".join(parts) or "no values"
+
+    def _cut(self) -> str:
+        if not self.cuts:
+            return "one bin, not cut"
+        text = f"{len(self.levels)} bins, cut at {_listed(format_cuts(self.cuts))}"
+        if not self.n_rows:
+            return text
+        sizes = [f"{n:,}" for n in self.n_rows[: len(self.levels)]]
+        return f"{text}; rows in each bin: {_listed(sizes)}"
+
+    def _as_they_are(self) -> list[str]:
+        if not self.levels:
+            return []
+        noun = "value" if self.kind == "levels" else "category"
+        shown = self.levels
+        if self.n_rows:
+            sizes = zip(self.levels, self.n_rows, strict=False)  # the last is of missing values
+            shown = tuple(f"{level} ({count(n, 'row')})" for level, n in sizes)
+        return [f"levels as they are, {count(len(self.levels), noun)}: {_listed(shown)}"]
+
+
+def describe_encoding(basis: Basis, x: Column, *, count_rows: bool = True) -> Encoding:
+    """Describe how a feature was encoded.
+
+    Parameters
+    ----------
+    basis : Basis
+    x : Column
+        The codes of the feature, with its feature index.
+    count_rows : bool
+        Whether to count the rows of each level.
+    """
+    columns = basis.features.columns(x.index)
+    if len(columns) > 1:
+        names = [column_name(basis.features.column_names, j) for j in columns]
+        return Encoding("group", (), tuple(map(_shorten, names)), False, x.arity, ())
+    column = basis.encoder.columns_[columns[0]]
+    n_rows = np.bincount(x.codes, minlength=column.arity).tolist() if count_rows else []
+    is_cut = column.kind == "cut"
+    cuts = column.cuts.tolist() if is_cut else []
+    levels = describe_bins(cuts) if is_cut else [_shorten(level) for level in column.levels]
+    return Encoding(
+        column.kind,
+        tuple(cuts),
+        tuple(levels),
+        column.missing is not None,
+        column.arity,
+        tuple(n_rows),
+    )
+
+
+def describe_bins(cuts: Sequence[float]) -> list[str]:
+    """Describe the bins between cut points: "below 2", "2 to 5", "5 or more"."""
+    if not cuts:
+        return ["all values"]
+    shown = format_cuts(cuts)
+    between = [f"{low} to {high}" for low, high in pairwise(shown)]
+    return [f"below {shown[0]}", *between, f"{shown[-1]} or more"]
+
+
+def format_cuts(cuts: Sequence[float]) -> list[str]:
+    """Round cut points to four digits, or to more if neighbours would look equal.
+
+    At least two digits of the distance to the nearest cut point are shown. Zeros at the end are
+    not.
+
+    Examples
+    --------
+    >>> from hocmim.insight.encoding import format_cuts
+    >>> format_cuts([0.5, 13.218300000000001, 12345.6])
+    ['0.5', '13.22', '12346']
+    >>> format_cuts([1000.001, 1000.002])
+    ['1000.001', '1000.002']
+    """
+    if not cuts:
+        return []
+    distances = [high - low for low, high in pairwise(cuts)]
+    nearest = map(min, [inf, *distances], [*distances, inf])
+    return [_rounded(cut, distance) for cut, distance in zip(cuts, nearest, strict=True)]
+
+
+def _rounded(cut: float, distance: float) -> str:
+    """Return a cut point with as many digits as its distance to the nearest one needs."""
+    if cut == 0:
+        return "0"
+    exponent = floor(log10(abs(cut)))
+    decimals = DIGITS - 1 - exponent
+    if 0 < distance < inf:
+        decimals = max(decimals, DIGITS_OF_DISTANCE - 1 - floor(log10(distance)))
+    if abs(cut) >= MAX_PLAIN or decimals > MAX_DECIMALS:
+        return f"{cut:.{min(MAX_DIGITS, decimals + exponent + 1)}g}"
+    text = f"{cut:.{max(decimals, 0)}f}"
+    return text.rstrip("0").removesuffix(".") if "." in text else text
+
+
+def _listed(words: Sequence[str]) -> str:
+    return ", ".join([*words[:MAX_LISTED], *(["…"] if len(words) > MAX_LISTED else [])])
+
+
+def _shorten(level: object) -> str:
+    text = f"{level:.6g}" if isinstance(level, float) else str(level)
+    return text if len(text) <= MAX_LEVEL_LENGTH else text[: MAX_LEVEL_LENGTH - 1] + "…"
