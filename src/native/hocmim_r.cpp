@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <mutex>
+#include <numeric>
 #include <optional>
 #include <tuple>
 
@@ -15,6 +17,7 @@
 
 #include "estimate.hpp"
 #include "module.hpp"
+#include "set_terms.hpp"
 
 namespace hocmim {
 
@@ -33,7 +36,13 @@ struct Parameters {
     double min_support;  // samples in an occupied cell of Z on average, at least
     double weight;       // how far the minimum is lifted towards the average
     double limit;        // standard errors it is lifted at most
+
+    bool supports(int64_t n_cells, int64_t n_samples) const {
+        return double(n_samples) >= min_support * double(n_cells);
+    }
 };
+
+class SetKeeper;
 
 // The representative sets of a block of candidates.
 class RepresentativeSets {
@@ -110,22 +119,27 @@ public:
     const Parameters p;
     std::vector<Set> sets;
 
+    // A SetKeeper that no thread uses, with what it keeps from one step to the next.
+    std::shared_ptr<SetKeeper> take_keeper();
+    void give_back(std::shared_ptr<SetKeeper> keeper) {
+        const std::lock_guard<std::mutex> lock(keepers_mutex_);
+        keepers_.push_back(std::move(keeper));
+    }
+
 private:
     std::vector<std::vector<double>> single_;  // Î(X;Y|s) by s and candidate
     std::vector<double> sum_;                  // over s, in the order of selection
     std::vector<double> lowest_;               // a bound on U: its last value and the single terms since
+    std::mutex keepers_mutex_;
+    std::vector<std::shared_ptr<SetKeeper>> keepers_;
 };
 
 // Σ_z (k_x(z) − 1) over the cells z of two samples or more.
 struct SpreadSink {
-    int64_t n_classes, spread = 0;
-    int64_t last_level = -1;
-    void begin_cell(int64_t) { last_level = -1; }
-    void in_row(uint32_t level, int64_t) {
-        spread += last_level >= 0;
-        last_level = level;
-    }
-    void end_cell() {}
+    int64_t spread = 0, n_levels = 0;
+    void begin_cell(int64_t) { n_levels = 0; }
+    void in_row(uint32_t, int64_t) { ++n_levels; }
+    void end_cell() { spread += n_levels - 1; }
 };
 
 // Brings representative sets up to date. Holds scratch, so one SetKeeper serves one thread.
@@ -133,21 +147,22 @@ class SetKeeper {
 public:
     // `like` are the sets to keep, or those of another block of the same table.
     explicit SetKeeper(const RepresentativeSets& like)
-        : selected_(like.selected), setting_(like.setting), p_(like.p), evaluate_(like.setting),
-          prefix_(size_t(like.p.max_order) + 1) {
-        prefix_[0].assign_whole(setting_.n_samples, setting_.cls, setting_.n_classes());
-    }
+        : selected_(like.selected), setting_(like.setting), p_(like.p), cells_(selected_, setting_),
+          fast_(setting_), evaluate_(setting_) {}
 
     // Candidate j meets columns until it has met all, its bound's key is below `bar`, or about
     // `most_terms` were computed; then its σ follows. Returns how many terms were computed.
     int64_t meet(RepresentativeSets& sets, int64_t j, double bar, int64_t most_terms) {
         int64_t n_terms = 0;
+        is_started_ = false;
         while (sets.sets[size_t(j)].n_met < selected_.size()) {
             if (n_terms >= most_terms || key(sets.bound(j)) < bar) return n_terms;
             n_terms += meet_next(sets, j);
         }
         if (sets.is_exact(j) || key(sets.bound(j)) < bar) return n_terms;
-        find_spread(sets, j);
+        cells_.make_room();
+        RepresentativeSets::Set& set = sets.sets[size_t(j)];
+        set.spread = spread(sets.block[j], cells_.of(set.member, set.member.size(), refine_));
         return n_terms + 1;
     }
 
@@ -159,13 +174,13 @@ private:
         size_t length = 0;
         int64_t n_terms = 0;
         const size_t most = std::min(set.member.size() + 1, size_t(p_.max_order));
+        if (most > 1) cells_.make_room();
         for (size_t l = 1; l < most; ++l) {
-            refine(prefix(set.member, l), newcomer, trial_);
-            if (double(setting_.n_samples) < p_.min_support * double(trial_.n_cells())) break;
-            const double value = term(sets, j, trial_);
+            const std::optional<double> value = term(sets, j, cells_.of(set.member, l, refine_), newcomer);
+            if (!value) break;
             ++n_terms;
-            if (key(value) < key(lowest)) {
-                lowest = value;
+            if (key(*value) < key(lowest)) {
+                lowest = *value;
                 length = l;
             }
         }
@@ -179,54 +194,62 @@ private:
         return n_terms;
     }
 
-    void find_spread(RepresentativeSets& sets, int64_t j) {
-        RepresentativeSets::Set& set = sets.sets[size_t(j)];
-        const Column& column = sets.block[j];
-        SpreadSink sink{setting_.n_classes()};
-        column.visit([&](const auto* level_of) {
-            count_(prefix(set.member, set.member.size()), column.arity,
-                   [=](uint32_t i) { return uint32_t(level_of[i]); }, sink);
-        });
-        set.spread = sink.spread;
-    }
-
-    // The partition by the first `length` members.
-    const Partition& prefix(const std::vector<int32_t>& member, size_t length) {
-        size_t n_shared = 0;
-        while (n_shared < formed_.size() && n_shared < length && formed_[n_shared] == member[n_shared])
-            ++n_shared;
-        if (n_shared < length) formed_.resize(n_shared);
-        for (size_t k = n_shared; k < length; ++k) {
-            refine(prefix_[k], member[k], prefix_[k + 1]);
-            formed_.push_back(member[k]);
+    // Î(X;Y|Z,s), if there are samples enough for the cells of Z and s.
+    std::optional<double> term(RepresentativeSets& sets, int64_t j, CellSet& z, int32_t s) {
+        const Column &column = sets.block[j], &by = selected_[s];
+        const auto supports = [&](int64_t n_cells) { return p_.supports(n_cells, setting_.n_samples); };
+        if (SetTerms::can_evaluate(setting_, column)) {
+            if (!is_started_) fast_.start(column);
+            is_started_ = true;
+            return fast_(z, by, supports, refine_);
         }
-        return prefix_[length];
+        by.visit([&](const auto* level_of) { refine_(z.cells(refine_), level_of, by.arity, setting_.cls, trial_); });
+        if (!supports(trial_.n_cells())) return std::nullopt;
+        candidate_.assign(column, setting_.n_classes(), sets.class_counts.of(j, rows_));
+        condition_.compute(trial_, setting_);
+        return evaluate_(Term::conditional, candidate_, trial_, condition_);
     }
 
-    void refine(const Partition& from, int32_t by, Partition& to) {
-        const Column& column = selected_[by];
-        column.visit([&](const auto* level_of) { refine_(from, level_of, column.arity, setting_.cls, to); });
-    }
-
-    double term(RepresentativeSets& sets, int64_t j, const Partition& partition) {
-        candidate_.assign(sets.block[j], setting_.n_classes(), sets.class_counts.of(j, rows_));
-        condition_.compute(partition, setting_);
-        return evaluate_(Term::conditional, candidate_, partition, condition_);
+    int64_t spread(const Column& column, CellSet& z) {
+        if (z.is_coded() && z.n_cells() * column.arity <= setting_.n_samples) {
+            occurs_.assign(size_t(z.n_cells() * column.arity), 0);
+            column.visit([&](const auto* level_of) {
+                for (int64_t i = 0; i < setting_.n_samples; ++i)
+                    occurs_[z.cell_of()[i] * size_t(column.arity) + level_of[i]] = 1;
+            });
+            return std::accumulate(occurs_.begin(), occurs_.end(), int64_t(0)) - z.n_cells();
+        }
+        SpreadSink sink;
+        column.visit([&](const auto* level_of) {
+            count_(z.cells(refine_), column.arity, [=](uint32_t i) { return uint32_t(level_of[i]); }, sink);
+        });
+        return sink.spread;
     }
 
     const Columns& selected_;
     const Setting& setting_;
     const Parameters& p_;
-    Evaluator evaluate_;
-    CellCounter count_;
+    CellSets cells_;
+    SetTerms fast_;
+    bool is_started_ = false;  // whether fast_ has the candidate
     Refiner refine_;
+    CellCounter count_;
+    std::vector<uint8_t> occurs_;
+    // For the other estimators.
+    Evaluator evaluate_;
     ConditionSums condition_;
     Candidate candidate_;
     Partition trial_;
-    std::vector<Partition> prefix_;  // by the first 0, 1, … members
-    std::vector<int32_t> formed_;    // these members
     std::vector<int64_t> rows_;
 };
+
+std::shared_ptr<SetKeeper> RepresentativeSets::take_keeper() {
+    const std::lock_guard<std::mutex> lock(keepers_mutex_);
+    if (keepers_.empty()) return std::make_shared<SetKeeper>(*this);
+    const std::shared_ptr<SetKeeper> keeper = std::move(keepers_.back());
+    keepers_.pop_back();
+    return keeper;
+}
 
 // The score of every candidate of `which`.
 void scores(RepresentativeSets& sets, Vector<const int64_t> which, Vector<double> out) {
@@ -236,11 +259,12 @@ void scores(RepresentativeSets& sets, Vector<const int64_t> which, Vector<double
         if (which(k) < 0 || which(k) >= sets.block.size())
             throw std::invalid_argument("a candidate is not in the block");
     nb::gil_scoped_release release;
-    SetKeeper keeper(sets);
+    const std::shared_ptr<SetKeeper> keeper = sets.take_keeper();
     for (size_t k = 0; k < which.shape(0); ++k) {
-        keeper.meet(sets, which(k), kLowest, kAnyNumber);
+        keeper->meet(sets, which(k), kLowest, kAnyNumber);
         out(size_t(which(k))) = sets.score(which(k));
     }
+    sets.give_back(keeper);
 }
 
 // Z* as positions in the order of selection, U, A, σ and the lift of a candidate.
@@ -248,7 +272,11 @@ std::tuple<std::vector<int32_t>, double, double, double, double> describe(Repres
                                                                           int64_t j) {
     if (j < 0 || j >= sets.block.size() || sets.selected.size() == 0)
         throw std::invalid_argument("there is nothing to describe");
-    if (!sets.is_exact(j)) SetKeeper(sets).meet(sets, j, kLowest, kAnyNumber);
+    if (!sets.is_exact(j)) {
+        const std::shared_ptr<SetKeeper> keeper = sets.take_keeper();
+        keeper->meet(sets, j, kLowest, kAnyNumber);
+        sets.give_back(keeper);
+    }
     const RepresentativeSets::Set& set = sets.sets[size_t(j)];
     return {set.member, set.minimum, sets.average(j), sets.sigma(j), sets.lift(j)};
 }
@@ -276,7 +304,7 @@ public:
     int64_t work(int64_t most_terms) {
         nb::gil_scoped_release release;
         int64_t n_terms = 0;
-        std::optional<SetKeeper> keeper;
+        std::shared_ptr<SetKeeper> keeper;
         std::unique_lock<std::mutex> lock(mutex_);
         while (!heap_.empty() && !heap_.front().is_exact && n_terms < most_terms) {
             const Contender top = heap_.front();
@@ -284,12 +312,13 @@ public:
             heap_.pop_back();
             const double bar = heap_.empty() ? kLowest : heap_.front().key;
             lock.unlock();
-            if (!keeper) keeper.emplace(*blocks_[top.block]);
+            if (!keeper) keeper = blocks_[0]->take_keeper();
             n_terms += keeper->meet(*blocks_[top.block], top.position, bar, most_terms);
             lock.lock();
             heap_.push_back(contender(top.block, top.position));
             std::push_heap(heap_.begin(), heap_.end());
         }
+        if (keeper) blocks_[0]->give_back(keeper);
         return n_terms;
     }
 
