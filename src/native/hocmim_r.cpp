@@ -36,10 +36,6 @@ struct Parameters {
     double min_support;  // samples in an occupied cell of Z on average, at least
     double weight;       // how far the minimum is lifted towards the average
     double limit;        // standard errors it is lifted at most
-
-    bool supports(int64_t n_cells, int64_t n_samples) const {
-        return double(n_samples) >= min_support * double(n_cells);
-    }
 };
 
 class SetKeeper;
@@ -67,7 +63,7 @@ public:
         int64_t n_met = 0;
         int64_t spread = kUnknown;  // Σ_z (k_x(z) − 1)
     };
-    static constexpr int64_t kUnknown = -1;
+    static constexpr int64_t kUnknown = SetTerms::kUnknown;
 
     // Takes the terms Î(X;Y|s) of every candidate and the newest selected column s.
     void append(Vector<const double> terms) {
@@ -171,51 +167,60 @@ private:
         RepresentativeSets::Set& set = sets.sets[size_t(j)];
         const int32_t newcomer = int32_t(set.n_met);
         double lowest = sets.single(newcomer, j);
+        int64_t spread = RepresentativeSets::kUnknown;
         size_t length = 0;
-        int64_t n_terms = 0;
-        const size_t most = std::min(set.member.size() + 1, size_t(p_.max_order));
-        if (most > 1) cells_.make_room();
-        for (size_t l = 1; l < most; ++l) {
-            const std::optional<double> value = term(sets, j, cells_.of(set.member, l, refine_), newcomer);
-            if (!value) break;
-            ++n_terms;
-            if (key(*value) < key(lowest)) {
-                lowest = *value;
-                length = l;
-            }
+        try_prefixes(sets, j, newcomer);
+        for (size_t k = 0; k < found_.size(); ++k) {
+            if (key(found_[k].value) >= key(lowest)) continue;
+            lowest = found_[k].value;
+            spread = found_[k].spread;
+            length = k + 1;
         }
         if (set.member.empty() || key(lowest) < key(set.minimum)) {
             set.minimum = lowest;
             set.member.resize(length);
             set.member.push_back(newcomer);
-            set.spread = RepresentativeSets::kUnknown;
+            set.spread = spread;
         }
         sets.note_met(j);
-        return n_terms;
+        return int64_t(found_.size());
     }
 
-    // Î(X;Y|Z,s), if there are samples enough for the cells of Z and s.
-    std::optional<double> term(RepresentativeSets& sets, int64_t j, CellSet& z, int32_t s) {
-        const Column &column = sets.block[j], &by = selected_[s];
-        const auto supports = [&](int64_t n_cells) { return p_.supports(n_cells, setting_.n_samples); };
-        if (SetTerms::can_evaluate(setting_, column)) {
-            if (!is_started_) fast_.start(column);
-            is_started_ = true;
-            return fast_(z, by, supports, refine_);
+    // Î(X;Y|Z,s) for the prefixes Z of Z* that are not empty, as far as there are samples for them.
+    void try_prefixes(RepresentativeSets& sets, int64_t j, int32_t newcomer) {
+        const std::vector<int32_t>& member = sets.sets[size_t(j)].member;
+        found_.clear();
+        prefixes_.clear();
+        cells_.make_room();
+        for (size_t l = 1; l <= member.size() && int64_t(l) < p_.max_order; ++l)
+            prefixes_.push_back(&cells_.of(member, l, refine_));
+        if (prefixes_.empty()) return;
+        const Column &column = sets.block[j], &by = selected_[newcomer];
+        if (!SetTerms::can_evaluate(setting_, column)) return try_by_samples(sets, j, by);
+        if (!is_started_) fast_.start(column);
+        is_started_ = true;
+        fast_.evaluate(prefixes_, by, p_.min_support, refine_, found_);
+    }
+
+    // The same by any estimator.
+    void try_by_samples(RepresentativeSets& sets, int64_t j, const Column& by) {
+        candidate_.assign(sets.block[j], setting_.n_classes(), sets.class_counts.of(j, rows_));
+        for (CellSet* z : prefixes_) {
+            const Partition& cells = z->cells(refine_);
+            by.visit([&](const auto* level_of) { refine_(cells, level_of, by.arity, setting_.cls, trial_); });
+            if (double(setting_.n_samples) < p_.min_support * double(trial_.n_cells())) return;
+            condition_.compute(trial_, setting_);
+            const double value = evaluate_(Term::conditional, candidate_, trial_, condition_);
+            found_.push_back({value, RepresentativeSets::kUnknown});
         }
-        by.visit([&](const auto* level_of) { refine_(z.cells(refine_), level_of, by.arity, setting_.cls, trial_); });
-        if (!supports(trial_.n_cells())) return std::nullopt;
-        candidate_.assign(column, setting_.n_classes(), sets.class_counts.of(j, rows_));
-        condition_.compute(trial_, setting_);
-        return evaluate_(Term::conditional, candidate_, trial_, condition_);
     }
 
     int64_t spread(const Column& column, CellSet& z) {
-        if (z.is_coded() && z.n_cells() * column.arity <= setting_.n_samples) {
-            occurs_.assign(size_t(z.n_cells() * column.arity), 0);
+        if (z.is_coded() && z.n_codes() * column.arity <= setting_.n_samples) {
+            occurs_.assign(size_t(z.n_codes() * column.arity), 0);
             column.visit([&](const auto* level_of) {
                 for (int64_t i = 0; i < setting_.n_samples; ++i)
-                    occurs_[z.cell_of()[i] * size_t(column.arity) + level_of[i]] = 1;
+                    occurs_[z.code_of()[i] * size_t(column.arity) + level_of[i]] = 1;
             });
             return std::accumulate(occurs_.begin(), occurs_.end(), int64_t(0)) - z.n_cells();
         }
@@ -232,6 +237,8 @@ private:
     CellSets cells_;
     SetTerms fast_;
     bool is_started_ = false;  // whether fast_ has the candidate
+    std::vector<CellSet*> prefixes_;
+    std::vector<SetTerms::Found> found_;
     Refiner refine_;
     CellCounter count_;
     std::vector<uint8_t> occurs_;

@@ -1,0 +1,312 @@
+#include "set_terms.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "logarithm.hpp"
+
+namespace hocmim {
+
+namespace {
+
+constexpr int64_t kMostCodes = 1 << 16, kMostRows = 1 << 16, kStepTable = 1 << 12;
+// Samples in all sets together, up to ten bytes each; and how many sets are kept in any case.
+constexpr size_t kMostSamples = size_t(1) << 23, kFewSets = 16;
+// Samples whose indices are computed before the counts are raised.
+constexpr size_t kBlock = 512;
+
+HOCMIM_DISPATCH void join_codes(const uint16_t* code, const uint8_t* level, uint32_t arity, size_t n,
+                                uint16_t* to) {
+    for (size_t i = 0; i < n; ++i) to[i] = uint16_t(code[i] * arity + level[i]);
+}
+HOCMIM_DISPATCH void join_codes(const uint16_t* code, const uint16_t* level, uint32_t arity, size_t n,
+                                uint16_t* to) {
+    for (size_t i = 0; i < n; ++i) to[i] = uint16_t(code[i] * arity + level[i]);
+}
+
+HOCMIM_DISPATCH void join_rows(const uint16_t* code, const uint8_t* level, const uint16_t* row,
+                               uint32_t arity, uint32_t n_rows, size_t n, uint32_t* to) {
+    for (size_t i = 0; i < n; ++i) to[i] = (code[i] * arity + level[i]) * n_rows + row[i];
+}
+HOCMIM_DISPATCH void join_rows(const uint16_t* code, const uint16_t* level, const uint16_t* row,
+                               uint32_t arity, uint32_t n_rows, size_t n, uint32_t* to) {
+    for (size_t i = 0; i < n; ++i) to[i] = (code[i] * arity + level[i]) * n_rows + row[i];
+}
+
+HOCMIM_DISPATCH void find_rows(const uint8_t* level, const uint32_t* cls, uint32_t n_classes, size_t n,
+                               uint16_t* to) {
+    for (size_t i = 0; i < n; ++i) to[i] = uint16_t(level[i] * n_classes + cls[i]);
+}
+HOCMIM_DISPATCH void find_rows(const uint16_t* level, const uint32_t* cls, uint32_t n_classes, size_t n,
+                               uint16_t* to) {
+    for (size_t i = 0; i < n; ++i) to[i] = uint16_t(level[i] * n_classes + cls[i]);
+}
+
+}  // namespace
+
+// ---- sets ------------------------------------------------------------------------------------------
+
+CellSet::CellSet(const Setting& setting) : setting_(setting), is_coded_(true), is_listed_(true) {
+    code_of_.assign(size_t(setting.n_samples), 0);
+    parent_code_.assign(1, 0);
+    cells_.assign_whole(setting.n_samples, setting.cls, setting.n_classes());
+    find_impure();
+}
+
+CellSet::CellSet(CellSet& parent, const Column& column, Refiner& refine)
+    : setting_(parent.setting_), parent_(&parent), column_(column) {
+    const int64_t most = std::min(setting_.n_samples, kMostCodes);
+    is_coded_ = parent.is_coded_ && parent.n_codes() * column.arity <= most;
+    if (is_coded_)
+        code();
+    else
+        list(refine);
+}
+
+void CellSet::code() {
+    const size_t n_samples = size_t(setting_.n_samples), arity = size_t(column_.arity);
+    const size_t n_pairs = parent_->parent_code_.size() * arity;
+    code_of_.resize(n_samples);
+    column_.visit([&](const auto* level_of) {
+        join_codes(parent_->code_of(), level_of, uint32_t(arity), n_samples, code_of_.data());
+    });
+    std::vector<uint16_t> number(n_pairs, 0);  // first whether a code occurs
+    for (size_t i = 0; i < n_samples; ++i) number[code_of_[i]] = 1;
+    n_cells_ = std::accumulate(number.begin(), number.end(), int64_t(0));
+    const bool is_sparse = size_t(2 * n_cells_) < n_pairs;
+    parent_code_.clear();
+    for (size_t pair = 0; pair < n_pairs; ++pair) {
+        if (is_sparse && !number[pair]) continue;
+        number[pair] = uint16_t(parent_code_.size());
+        parent_code_.push_back(uint16_t(pair / arity));
+    }
+    if (!is_sparse) return;
+    for (size_t i = 0; i < n_samples; ++i) code_of_[i] = number[code_of_[i]];
+}
+
+void CellSet::list(Refiner& refine) {
+    if (is_listed_) return;
+    is_listed_ = true;
+    const Partition& from = parent_->cells(refine);
+    column_.visit([&](const auto* level_of) {
+        refine(from, level_of, column_.arity, setting_.cls, cells_);
+    });
+    n_cells_ = cells_.n_cells();
+    find_impure();
+}
+
+void CellSet::find_impure() {
+    impure_.sample.resize(cells_.sample.size());
+    impure_.cell_end.resize(cells_.cell_end.size());
+    uint32_t *to = impure_.sample.data(), *end_to = impure_.cell_end.data(), begin = 0;
+    const uint32_t *sample = cells_.sample.data(), *cls = setting_.cls;
+    for (const uint32_t end : cells_.cell_end) {
+        const bool is_pure = std::all_of(sample + begin, sample + end,
+                                         [&](uint32_t i) { return cls[i] == cls[sample[begin]]; });
+        if (!is_pure) {
+            to = std::copy(sample + begin, sample + end, to);
+            *end_to++ = uint32_t(to - impure_.sample.data());
+        }
+        begin = end;
+    }
+    impure_.sample.resize(size_t(to - impure_.sample.data()));
+    impure_.cell_end.resize(size_t(end_to - impure_.cell_end.data()));
+}
+
+CellSet& CellSets::of(const std::vector<int32_t>& member, size_t length, Refiner& refine) {
+    const std::vector<int32_t> members(member.begin(), member.begin() + std::ptrdiff_t(length));
+    std::unique_ptr<CellSet>& set = kept_[members];
+    if (set) return *set;
+    if (length == 0) {
+        set = std::make_unique<CellSet>(setting_);
+    } else {
+        CellSet& parent = of(member, length - 1, refine);
+        set = std::make_unique<CellSet>(parent, selected_[member[length - 1]], refine);
+    }
+    return *set;
+}
+
+void CellSets::make_room() {
+    const size_t most = std::max(kMostSamples / size_t(setting_.n_samples), kFewSets);
+    if (kept_.size() > most) kept_.clear();
+}
+
+// ---- terms -----------------------------------------------------------------------------------------
+
+SetTerms::SetTerms(const Setting& setting) : setting_(setting), f_(*setting.function) {
+    const int64_t n_steps = std::min<int64_t>(setting.n_samples, kStepTable);
+    for (int64_t c = 0; c < n_steps; ++c) step_.push_back(f_(c + 1) - f_(c));
+}
+
+bool SetTerms::can_evaluate(const Setting& setting, const Column& column) {
+    const bool is_sum_of_one_function = setting.estimator == Estimator::plugin ||
+                                        setting.estimator == Estimator::miller_madow ||
+                                        setting.estimator == Estimator::grassberger;
+    return is_sum_of_one_function && column.arity * setting.n_classes() <= kMostRows;
+}
+
+void SetTerms::start(const Column& column) {
+    const int64_t n_classes = setting_.n_classes();
+    n_levels_ = column.arity;
+    n_rows_ = column.arity * n_classes;
+    row_of_.resize(size_t(setting_.n_samples));
+    column.visit([&](const auto* level_of) {
+        find_rows(level_of, setting_.cls, uint32_t(n_classes), row_of_.size(), row_of_.data());
+    });
+    level_of_row_.resize(size_t(n_rows_));
+    class_of_row_.resize(size_t(n_rows_));
+    for (int64_t row = 0; row < n_rows_; ++row) {
+        level_of_row_[size_t(row)] = uint16_t(row / n_classes);
+        class_of_row_[size_t(row)] = uint16_t(row % n_classes);
+    }
+}
+
+void SetTerms::evaluate(const std::vector<CellSet*>& prefixes, const Column& by, double min_support,
+                        Refiner& refine, std::vector<Found>& found) {
+    // The samples are counted once, for the longest prefix whose table is small enough. The tables of
+    // the shorter ones are sums over it.
+    size_t n_dense = 0;
+    while (n_dense < prefixes.size() && is_dense(*prefixes[n_dense], by) &&
+           supports(min_support, prefixes[n_dense]->n_cells()))
+        ++n_dense;
+    if (tables_.size() < prefixes.size()) tables_.resize(prefixes.size());
+    if (n_dense > 0) count_dense(*prefixes[n_dense - 1], by, tables_[n_dense - 1]);
+    for (size_t k = n_dense; k-- > 1;) {
+        tables_[k - 1].assign(size_t(prefixes[k - 1]->n_codes() * by.arity * n_rows_), 0);
+        add_up(*prefixes[k], by.arity * n_rows_, tables_[k], tables_[k - 1]);
+    }
+    for (size_t k = 0; k < n_dense; ++k) {
+        const int64_t spread = scan_dense(tables_[k]);
+        if (!supports(min_support, n_cells_)) return;
+        found.push_back(result(spread));
+    }
+    for (size_t k = n_dense; k < prefixes.size(); ++k) {
+        CellSet& z = *prefixes[k];
+        if (!supports(min_support, z.n_cells())) return;
+        if (!supports(min_support, z.n_cells() * by.arity)) {
+            count_cells(z.cells(refine), by);
+            if (!supports(min_support, n_cells_)) return;
+        }
+        walk(z.impure(refine), by);
+        found.push_back(result(kUnknown));
+    }
+}
+
+SetTerms::Found SetTerms::result(int64_t spread) const {
+    const double n = double(setting_.n_samples), value = f_.fixed().real(sum_) / n;
+    if (setting_.estimator == Estimator::miller_madow)
+        return {value - double(freedom_) / (2 * n), spread};
+    return {setting_.estimator == Estimator::plugin ? std::max(0.0, value) : value, spread};
+}
+
+void SetTerms::count_dense(const CellSet& z, const Column& by, std::vector<uint32_t>& table) const {
+    table.assign(size_t(z.n_codes() * by.arity * n_rows_), 0);
+    by.visit([&](const auto* level_of) {
+        uint32_t index[kBlock], *counts = table.data();
+        for (size_t begin = 0; begin < row_of_.size(); begin += kBlock) {
+            const size_t size = std::min(kBlock, row_of_.size() - begin);
+            join_rows(z.code_of() + begin, level_of + begin, row_of_.data() + begin, uint32_t(by.arity),
+                      uint32_t(n_rows_), size, index);
+            for (size_t k = 0; k < size; ++k) ++counts[index[k]];
+        }
+    });
+}
+
+// From the table of `z` that without its last column; each code has `length` counts.
+void SetTerms::add_up(const CellSet& z, int64_t length, const std::vector<uint32_t>& from,
+                      std::vector<uint32_t>& to) const {
+    const uint32_t* count = from.data();
+    for (const uint16_t parent : z.parent_code()) {
+        uint32_t* sums = to.data() + int64_t(parent) * length;
+        for (int64_t k = 0; k < length; ++k) sums[k] += count[k];
+        count += length;
+    }
+}
+
+// Returns Σ (k_x − 1).
+int64_t SetTerms::scan_dense(const std::vector<uint32_t>& table) {
+    const int64_t n_classes = setting_.n_classes();
+    int64_t spread = 0;
+    sum_ = freedom_ = n_cells_ = 0;
+    of_class_.resize(size_t(n_classes));
+    for (const uint32_t *count = table.data(), *end = count + table.size(); count != end;) {
+        int64_t size = 0, sum = 0, levels = 0, classes = 0;
+        std::fill(of_class_.begin(), of_class_.end(), 0);
+        for (int64_t level = 0; level < n_levels_; ++level) {
+            int64_t total = 0;
+            for (int64_t cls = 0; cls < n_classes; ++cls, ++count) {
+                sum += f_(*count);
+                total += *count;
+                of_class_[size_t(cls)] += *count;
+            }
+            sum -= f_(total);
+            levels += total > 0;
+            size += total;
+        }
+        if (size == 0) continue;
+        for (const int64_t total : of_class_) {
+            sum -= f_(total);
+            classes += total > 0;
+        }
+        sum_ += sum + f_(size);
+        freedom_ += (levels - 1) * (classes - 1);
+        spread += levels - 1;
+        ++n_cells_;
+    }
+    return spread;
+}
+
+// The cells that occur once `by` splits those of two samples or more.
+void SetTerms::count_cells(const Partition& cells, const Column& by) {
+    last_cell_.assign(size_t(by.arity), UINT32_MAX);
+    n_cells_ = cells.n_alone;
+    by.visit([&](const auto* level_of) {
+        uint32_t begin = 0;
+        for (const uint32_t end : cells.cell_end) {
+            for (uint32_t k = begin; k < end; ++k) {
+                uint32_t& last = last_cell_[level_of[cells.sample[k]]];
+                n_cells_ += last != begin;
+                last = begin;
+            }
+            begin = end;
+        }
+    });
+}
+
+// Cells of one class and cells of one sample add nothing, so that the other cells are enough.
+void SetTerms::walk(const Partition& cells, const Column& by) {
+    const size_t n_levels = size_t(n_levels_), n_classes = size_t(setting_.n_classes());
+    const size_t n_by = size_t(by.arity), n_rows = size_t(n_rows_);
+    const auto provide = [](std::vector<uint32_t>& counts, size_t size) {
+        if (counts.size() < size) counts.resize(size, 0);
+    };
+    provide(split_row_, n_by * n_rows);
+    provide(split_level_, n_by * n_levels);
+    provide(split_class_, n_by * n_classes);
+    for (auto* counts : {&split_, &levels_, &classes_}) provide(*counts, n_by);
+    sum_ = freedom_ = 0;
+    by.visit([&](const auto* level_of) {
+        uint32_t begin = 0;
+        for (const uint32_t end : cells.cell_end) {
+            for (uint32_t k = begin; k < end; ++k) {
+                const uint32_t i = cells.sample[k], s = level_of[i], row = row_of_[i];
+                uint32_t& in_row = split_row_[s * n_rows + row];
+                uint32_t& in_level = split_level_[s * n_levels + level_of_row_[row]];
+                uint32_t& in_class = split_class_[s * n_classes + class_of_row_[row]];
+                levels_[s] += in_level == 0;
+                classes_[s] += in_class == 0;
+                sum_ += step(in_row++) - step(in_level++) - step(in_class++) + step(split_[s]++);
+            }
+            for (uint32_t k = begin; k < end; ++k) {
+                const uint32_t i = cells.sample[k], s = level_of[i], row = row_of_[i];
+                if (split_[s]) freedom_ += int64_t(levels_[s] - 1) * int64_t(classes_[s] - 1);
+                split_row_[s * n_rows + row] = split_level_[s * n_levels + level_of_row_[row]] = 0;
+                split_class_[s * n_classes + class_of_row_[row]] = 0;
+                split_[s] = levels_[s] = classes_[s] = 0;
+            }
+            begin = end;
+        }
+    });
+}
+
+}  // namespace hocmim
