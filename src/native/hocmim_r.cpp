@@ -47,7 +47,7 @@ public:
                        int64_t max_order, double min_support, double weight, double limit)
         : class_counts(class_counts), block(class_counts.columns()), selected(selected),
           setting(estimator, class_counts.cls(), block.n_samples(), class_counts.n_classes()),
-          p{max_order, min_support, weight, limit}, sets(size_t(block.size())),
+          p{max_order, min_support, weight, limit}, sets(size_t(block.size())), cells(selected, setting),
           sum_(size_t(block.size()), 0.0),
           lowest_(size_t(block.size()), std::numeric_limits<double>::infinity()) {
         if (selected.n_samples() != block.n_samples())
@@ -114,6 +114,7 @@ public:
     const Setting setting;
     const Parameters p;
     std::vector<Set> sets;
+    CellSets cells;
 
     // A SetKeeper that no thread uses, with what it keeps from one step to the next.
     std::shared_ptr<SetKeeper> take_keeper();
@@ -142,8 +143,8 @@ struct SpreadSink {
 class SetKeeper {
 public:
     // `like` are the sets to keep, or those of another block of the same table.
-    explicit SetKeeper(const RepresentativeSets& like)
-        : selected_(like.selected), setting_(like.setting), p_(like.p), cells_(selected_, setting_),
+    explicit SetKeeper(RepresentativeSets& like)
+        : selected_(like.selected), setting_(like.setting), p_(like.p), cells_(like.cells),
           fast_(setting_), evaluate_(setting_) {}
 
     // Candidate j meets columns until it has met all, its bound's key is below `bar`, or about
@@ -156,9 +157,8 @@ public:
             n_terms += meet_next(sets, j);
         }
         if (sets.is_exact(j) || key(sets.bound(j)) < bar) return n_terms;
-        cells_.make_room();
         RepresentativeSets::Set& set = sets.sets[size_t(j)];
-        set.spread = spread(sets.block[j], cells_.of(set.member, set.member.size(), refine_));
+        set.spread = spread(sets.block[j], *cells_.of(set.member, set.member.size(), refine_));
         return n_terms + 1;
     }
 
@@ -191,9 +191,8 @@ private:
         const std::vector<int32_t>& member = sets.sets[size_t(j)].member;
         found_.clear();
         prefixes_.clear();
-        cells_.make_room();
         for (size_t l = 1; l <= member.size() && int64_t(l) < p_.max_order; ++l)
-            prefixes_.push_back(&cells_.of(member, l, refine_));
+            prefixes_.push_back(cells_.of(member, l, refine_));
         if (prefixes_.empty()) return;
         const Column &column = sets.block[j], &by = selected_[newcomer];
         if (!SetTerms::can_evaluate(setting_, column)) return try_by_samples(sets, j, by);
@@ -205,7 +204,7 @@ private:
     // The same by any estimator.
     void try_by_samples(RepresentativeSets& sets, int64_t j, const Column& by) {
         candidate_.assign(sets.block[j], setting_.n_classes(), sets.class_counts.of(j, rows_));
-        for (CellSet* z : prefixes_) {
+        for (const auto& z : prefixes_) {
             const Partition& cells = z->cells(refine_);
             by.visit([&](const auto* level_of) { refine_(cells, level_of, by.arity, setting_.cls, trial_); });
             if (double(setting_.n_samples) < p_.min_support * double(trial_.n_cells())) return;
@@ -234,10 +233,10 @@ private:
     const Columns& selected_;
     const Setting& setting_;
     const Parameters& p_;
-    CellSets cells_;
+    CellSets& cells_;
     SetTerms fast_;
     bool is_started_ = false;  // whether fast_ has the candidate
-    std::vector<CellSet*> prefixes_;
+    std::vector<std::shared_ptr<CellSet>> prefixes_;
     std::vector<SetTerms::Found> found_;
     Refiner refine_;
     CellCounter count_;

@@ -10,8 +10,8 @@ namespace hocmim {
 namespace {
 
 constexpr int64_t kMostCodes = 1 << 16, kMostRows = 1 << 16, kStepTable = 1 << 12;
-// Samples in all sets together, up to ten bytes each; and how many sets are kept in any case.
-constexpr size_t kMostSamples = size_t(1) << 23, kFewSets = 16;
+// Samples in all sets together, two to ten bytes each; and how many sets are kept in any case.
+constexpr size_t kMostSamples = size_t(1) << 24, kFewSets = 32;
 // Samples whose indices are computed before the counts are raised.
 constexpr size_t kBlock = 512;
 
@@ -47,16 +47,16 @@ HOCMIM_DISPATCH void find_rows(const uint16_t* level, const uint32_t* cls, uint3
 // ---- sets ------------------------------------------------------------------------------------------
 
 CellSet::CellSet(const Setting& setting) : setting_(setting), is_coded_(true), is_listed_(true) {
-    code_of_.assign(size_t(setting.n_samples), 0);
+    code_of_.reset(new uint16_t[size_t(setting.n_samples)]());
     parent_code_.assign(1, 0);
     cells_.assign_whole(setting.n_samples, setting.cls, setting.n_classes());
     find_impure();
 }
 
-CellSet::CellSet(CellSet& parent, const Column& column, Refiner& refine)
-    : setting_(parent.setting_), parent_(&parent), column_(column) {
+CellSet::CellSet(std::shared_ptr<CellSet> parent, const Column& column, Refiner& refine)
+    : setting_(parent->setting_), parent_(std::move(parent)), column_(column) {
     const int64_t most = std::min(setting_.n_samples, kMostCodes);
-    is_coded_ = parent.is_coded_ && parent.n_codes() * column.arity <= most;
+    is_coded_ = parent_->is_coded_ && parent_->n_codes() * column.arity <= most;
     if (is_coded_)
         code();
     else
@@ -66,13 +66,12 @@ CellSet::CellSet(CellSet& parent, const Column& column, Refiner& refine)
 void CellSet::code() {
     const size_t n_samples = size_t(setting_.n_samples), arity = size_t(column_.arity);
     const size_t n_pairs = parent_->parent_code_.size() * arity;
-    code_of_.resize(n_samples);
+    code_of_.reset(new uint16_t[n_samples]);
     column_.visit([&](const auto* level_of) {
-        join_codes(parent_->code_of(), level_of, uint32_t(arity), n_samples, code_of_.data());
+        join_codes(parent_->code_of(), level_of, uint32_t(arity), n_samples, code_of_.get());
     });
     std::vector<uint16_t> number(n_pairs, 0);  // first whether a code occurs
-    for (size_t i = 0; i < n_samples; ++i) number[code_of_[i]] = 1;
-    n_cells_ = std::accumulate(number.begin(), number.end(), int64_t(0));
+    n_cells_ = count_codes(number);
     const bool is_sparse = size_t(2 * n_cells_) < n_pairs;
     parent_code_.clear();
     for (size_t pair = 0; pair < n_pairs; ++pair) {
@@ -84,14 +83,27 @@ void CellSet::code() {
     for (size_t i = 0; i < n_samples; ++i) code_of_[i] = number[code_of_[i]];
 }
 
+// Marks the codes that occur; often the first samples have them all.
+int64_t CellSet::count_codes(std::vector<uint16_t>& occurs) const {
+    const size_t n_samples = size_t(setting_.n_samples), n_at_once = 8 * occurs.size();
+    int64_t n_found = 0;
+    for (size_t begin = 0; begin < n_samples && n_found < int64_t(occurs.size()); begin += n_at_once) {
+        const size_t end = std::min(n_samples, begin + n_at_once);
+        for (size_t i = begin; i < end; ++i) occurs[code_of_[i]] = 1;
+        n_found = std::accumulate(occurs.begin(), occurs.end(), int64_t(0));
+    }
+    return n_found;
+}
+
 void CellSet::list(Refiner& refine) {
+    const std::lock_guard<std::mutex> lock(mutex_);
     if (is_listed_) return;
     is_listed_ = true;
     const Partition& from = parent_->cells(refine);
     column_.visit([&](const auto* level_of) {
         refine(from, level_of, column_.arity, setting_.cls, cells_);
     });
-    n_cells_ = cells_.n_cells();
+    if (!is_coded_) n_cells_ = cells_.n_cells();
     find_impure();
 }
 
@@ -113,22 +125,28 @@ void CellSet::find_impure() {
     impure_.cell_end.resize(size_t(end_to - impure_.cell_end.data()));
 }
 
-CellSet& CellSets::of(const std::vector<int32_t>& member, size_t length, Refiner& refine) {
+std::shared_ptr<CellSet> CellSets::of(const std::vector<int32_t>& member, size_t length, Refiner& refine) {
     const std::vector<int32_t> members(member.begin(), member.begin() + std::ptrdiff_t(length));
-    std::unique_ptr<CellSet>& set = kept_[members];
-    if (set) return *set;
-    if (length == 0) {
-        set = std::make_unique<CellSet>(setting_);
-    } else {
-        CellSet& parent = of(member, length - 1, refine);
-        set = std::make_unique<CellSet>(parent, selected_[member[length - 1]], refine);
+    std::unique_lock<std::mutex> lock(mutex_);
+    const auto known = kept_.find(members);
+    if (known != kept_.end()) {
+        known->second.last_use = ++n_uses_;
+        return known->second.set;
     }
-    return *set;
+    lock.unlock();
+    std::shared_ptr<CellSet> set;
+    if (length == 0)
+        set = std::make_shared<CellSet>(setting_);
+    else
+        set = std::make_shared<CellSet>(of(member, length - 1, refine), selected_[member[length - 1]], refine);
+    lock.lock();
+    if (kept_.size() >= std::max(kMostSamples / size_t(setting_.n_samples), kFewSets)) drop_least_used();
+    return kept_.insert({members, {set, ++n_uses_}}).first->second.set;
 }
 
-void CellSets::make_room() {
-    const size_t most = std::max(kMostSamples / size_t(setting_.n_samples), kFewSets);
-    if (kept_.size() > most) kept_.clear();
+void CellSets::drop_least_used() {
+    const auto is_older = [](const auto& a, const auto& b) { return a.second.last_use < b.second.last_use; };
+    kept_.erase(std::min_element(kept_.begin(), kept_.end(), is_older));
 }
 
 // ---- terms -----------------------------------------------------------------------------------------
@@ -161,7 +179,7 @@ void SetTerms::start(const Column& column) {
     }
 }
 
-void SetTerms::evaluate(const std::vector<CellSet*>& prefixes, const Column& by, double min_support,
+void SetTerms::evaluate(const std::vector<std::shared_ptr<CellSet>>& prefixes, const Column& by, double min_support,
                         Refiner& refine, std::vector<Found>& found) {
     // The samples are counted once, for the longest prefix whose table is small enough. The tables of
     // the shorter ones are sums over it.

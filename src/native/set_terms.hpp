@@ -3,19 +3,20 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "estimate.hpp"
 
 namespace hocmim {
 
-// A set of columns as one variable, in the forms that counting needs.
+// A set of columns as one variable, in the forms that counting needs. Threads may share it.
 class CellSet {
 public:
     // No column: all samples are in one cell.
     explicit CellSet(const Setting& setting);
-    // The set `parent` and one more column; the parent must outlive this set.
-    CellSet(CellSet& parent, const Column& column, Refiner& refine);
+    // The set `parent` and one more column.
+    CellSet(std::shared_ptr<CellSet> parent, const Column& column, Refiner& refine);
     CellSet(const CellSet&) = delete;
 
     // Cells that occur.
@@ -25,7 +26,7 @@ public:
     // the samples. Not every code needs to occur.
     bool is_coded() const { return is_coded_; }
     int64_t n_codes() const { return int64_t(parent_code_.size()); }
-    const uint16_t* code_of() const { return code_of_.data(); }
+    const uint16_t* code_of() const { return code_of_.get(); }
     // Each code without the last column.
     const std::vector<uint16_t>& parent_code() const { return parent_code_; }
 
@@ -42,33 +43,43 @@ public:
 
 private:
     void code();
+    int64_t count_codes(std::vector<uint16_t>& occurs) const;
     void list(Refiner& refine);
     void find_impure();
 
     const Setting& setting_;
-    CellSet* parent_ = nullptr;
+    std::shared_ptr<CellSet> parent_;
     Column column_{};
     int64_t n_cells_ = 1;
     bool is_coded_ = false, is_listed_ = false;
-    Buffer<uint16_t> code_of_;
+    std::mutex mutex_;  // of the lists
+    std::unique_ptr<uint16_t[]> code_of_;
     std::vector<uint16_t> parent_code_;
     Partition cells_, impure_;
 };
 
-// The sets that are prefixes of some Z*, kept while there is memory for them.
+// The sets that are prefixes of some Z*, kept while there is memory for them. Threads may share them.
 class CellSets {
 public:
     // Both arguments must outlive the sets.
     CellSets(const Columns& selected, const Setting& setting) : selected_(selected), setting_(setting) {}
 
-    // Of the first `length` members. It may be gone after the next call of make_room().
-    CellSet& of(const std::vector<int32_t>& member, size_t length, Refiner& refine);
-    void make_room();
+    // Of the first `length` members.
+    std::shared_ptr<CellSet> of(const std::vector<int32_t>& member, size_t length, Refiner& refine);
 
 private:
+    struct Kept {
+        std::shared_ptr<CellSet> set;
+        int64_t last_use;
+    };
+
+    void drop_least_used();
+
     const Columns& selected_;
     const Setting& setting_;
-    std::map<std::vector<int32_t>, std::unique_ptr<CellSet>> kept_;  // in a map, sets stay where they are
+    std::mutex mutex_;
+    int64_t n_uses_ = 0;
+    std::map<std::vector<int32_t>, Kept> kept_;
 };
 
 // Î(X;Y|Z,s) of one candidate X, for the prefixes Z of one set and a column s, by the estimators that
@@ -91,7 +102,7 @@ public:
 
     // Appends to `found` the terms of the prefixes in order, up to the first for which there are too few
     // samples: N < min_support · cells of Z and s.
-    void evaluate(const std::vector<CellSet*>& prefixes, const Column& by, double min_support,
+    void evaluate(const std::vector<std::shared_ptr<CellSet>>& prefixes, const Column& by, double min_support,
                   Refiner& refine, std::vector<Found>& found);
 
 private:
