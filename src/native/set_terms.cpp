@@ -14,6 +14,8 @@ constexpr int64_t kMostCodes = 1 << 16, kMostRows = 1 << 16, kStepTable = 1 << 1
 constexpr size_t kMostSamples = size_t(1) << 24, kFewSets = 32;
 // Samples whose indices are computed before the counts are raised.
 constexpr size_t kBlock = 512;
+// Counts within a cell that are scanned however few samples there are.
+constexpr size_t kFewCounts = 64;
 
 HOCMIM_DISPATCH void join_codes(const uint16_t* code, const uint8_t* level, uint32_t arity, size_t n,
                                 uint16_t* to) {
@@ -171,6 +173,7 @@ void SetTerms::start(const Column& column) {
     column.visit([&](const auto* level_of) {
         find_rows(level_of, setting_.cls, uint32_t(n_classes), row_of_.size(), row_of_.data());
     });
+    of_class_.resize(size_t(n_classes));
     level_of_row_.resize(size_t(n_rows_));
     class_of_row_.resize(size_t(n_rows_));
     for (int64_t row = 0; row < n_rows_; ++row) {
@@ -194,9 +197,10 @@ void SetTerms::evaluate(const std::vector<std::shared_ptr<CellSet>>& prefixes, c
         add_up(*prefixes[k], by.arity * n_rows_, tables_[k], tables_[k - 1]);
     }
     for (size_t k = 0; k < n_dense; ++k) {
-        const int64_t spread = scan_dense(tables_[k]);
+        sum_ = freedom_ = spread_ = n_cells_ = 0;
+        scan(tables_[k].data(), prefixes[k]->n_codes() * by.arity);
         if (!supports(min_support, n_cells_)) return;
-        found.push_back(result(spread));
+        found.push_back(result(spread_));
     }
     for (size_t k = n_dense; k < prefixes.size(); ++k) {
         CellSet& z = *prefixes[k];
@@ -205,6 +209,7 @@ void SetTerms::evaluate(const std::vector<std::shared_ptr<CellSet>>& prefixes, c
             count_cells(z.cells(refine), by);
             if (!supports(min_support, n_cells_)) return;
         }
+        sum_ = freedom_ = 0;
         walk(z.impure(refine), by);
         found.push_back(result(kUnknown));
     }
@@ -241,37 +246,46 @@ void SetTerms::add_up(const CellSet& z, int64_t length, const std::vector<uint32
     }
 }
 
-// Returns Σ (k_x − 1).
-int64_t SetTerms::scan_dense(const std::vector<uint32_t>& table) {
-    const int64_t n_classes = setting_.n_classes();
-    int64_t spread = 0;
-    sum_ = freedom_ = n_cells_ = 0;
-    of_class_.resize(size_t(n_classes));
-    for (const uint32_t *count = table.data(), *end = count + table.size(); count != end;) {
+// Adds to the sums what `n_cells` cells contribute, each with its counts by row. With two or three
+// classes their number is known to the compiler, which doubles the speed.
+template <int known_classes>
+void SetTerms::scan_cells(const uint32_t* count, int64_t n_cells) {
+    const int64_t n_classes = known_classes ? known_classes : setting_.n_classes();
+    int64_t few[known_classes + 1], *of_class = known_classes ? few : of_class_.data();
+    for (int64_t cell = 0; cell < n_cells; ++cell, count += n_rows_) {
+        uint32_t any = 0;
+        for (int64_t row = 0; row < n_rows_; ++row) any |= count[row];
+        if (any == 0) continue;
         int64_t size = 0, sum = 0, levels = 0, classes = 0;
-        std::fill(of_class_.begin(), of_class_.end(), 0);
-        for (int64_t level = 0; level < n_levels_; ++level) {
+        std::fill_n(of_class, n_classes, 0);
+        for (const uint32_t *at = count, *end = count + n_rows_; at != end; at += n_classes) {
             int64_t total = 0;
-            for (int64_t cls = 0; cls < n_classes; ++cls, ++count) {
-                sum += f_(*count);
-                total += *count;
-                of_class_[size_t(cls)] += *count;
+            for (int64_t cls = 0; cls < n_classes; ++cls) {
+                sum += f_(at[cls]);
+                total += at[cls];
+                of_class[cls] += at[cls];
             }
             sum -= f_(total);
             levels += total > 0;
             size += total;
         }
-        if (size == 0) continue;
-        for (const int64_t total : of_class_) {
-            sum -= f_(total);
-            classes += total > 0;
+        for (int64_t cls = 0; cls < n_classes; ++cls) {
+            sum -= f_(of_class[cls]);
+            classes += of_class[cls] > 0;
         }
         sum_ += sum + f_(size);
         freedom_ += (levels - 1) * (classes - 1);
-        spread += levels - 1;
+        spread_ += levels - 1;
         ++n_cells_;
     }
-    return spread;
+}
+
+void SetTerms::scan(const uint32_t* count, int64_t n_cells) {
+    switch (setting_.n_classes()) {
+        case 2: return scan_cells<2>(count, n_cells);
+        case 3: return scan_cells<3>(count, n_cells);
+        default: return scan_cells<0>(count, n_cells);
+    }
 }
 
 // The cells that occur once `by` splits those of two samples or more.
@@ -293,38 +307,53 @@ void SetTerms::count_cells(const Partition& cells, const Column& by) {
 
 // Cells of one class and cells of one sample add nothing, so that the other cells are enough.
 void SetTerms::walk(const Partition& cells, const Column& by) {
-    const size_t n_levels = size_t(n_levels_), n_classes = size_t(setting_.n_classes());
-    const size_t n_by = size_t(by.arity), n_rows = size_t(n_rows_);
-    const auto provide = [](std::vector<uint32_t>& counts, size_t size) {
-        if (counts.size() < size) counts.resize(size, 0);
-    };
-    provide(split_row_, n_by * n_rows);
-    provide(split_level_, n_by * n_levels);
-    provide(split_class_, n_by * n_classes);
-    for (auto* counts : {&split_, &levels_, &classes_}) provide(*counts, n_by);
-    sum_ = freedom_ = 0;
+    const size_t n_rows = size_t(n_rows_), n_counts = size_t(by.arity) * n_rows;
+    if (split_row_.size() < n_counts) split_row_.resize(n_counts, 0);
     by.visit([&](const auto* level_of) {
-        uint32_t begin = 0;
+        uint32_t begin = 0, *counts = split_row_.data();
         for (const uint32_t end : cells.cell_end) {
-            for (uint32_t k = begin; k < end; ++k) {
-                const uint32_t i = cells.sample[k], s = level_of[i], row = row_of_[i];
-                uint32_t& in_row = split_row_[s * n_rows + row];
-                uint32_t& in_level = split_level_[s * n_levels + level_of_row_[row]];
-                uint32_t& in_class = split_class_[s * n_classes + class_of_row_[row]];
-                levels_[s] += in_level == 0;
-                classes_[s] += in_class == 0;
-                sum_ += step(in_row++) - step(in_level++) - step(in_class++) + step(split_[s]++);
-            }
-            for (uint32_t k = begin; k < end; ++k) {
-                const uint32_t i = cells.sample[k], s = level_of[i], row = row_of_[i];
-                if (split_[s]) freedom_ += int64_t(levels_[s] - 1) * int64_t(classes_[s] - 1);
-                split_row_[s * n_rows + row] = split_level_[s * n_levels + level_of_row_[row]] = 0;
-                split_class_[s * n_classes + class_of_row_[row]] = 0;
-                split_[s] = levels_[s] = classes_[s] = 0;
+            if (n_counts > std::max<size_t>(kFewCounts, 4 * (end - begin))) {
+                step_through(cells.sample.data() + begin, end - begin, level_of, by.arity);
+            } else {
+                for (uint32_t k = begin; k < end; ++k) {
+                    const uint32_t i = cells.sample[k];
+                    ++counts[level_of[i] * n_rows + row_of_[i]];
+                }
+                scan(counts, by.arity);
+                std::fill_n(counts, n_counts, 0);
             }
             begin = end;
         }
     });
+}
+
+// What the samples of one cell contribute, where there are far more counts than samples.
+template <class Code>
+void SetTerms::step_through(const uint32_t* sample, uint32_t size, const Code* level_of, int64_t arity) {
+    const size_t n_levels = size_t(n_levels_), n_classes = size_t(setting_.n_classes());
+    const size_t n_by = size_t(arity), n_rows = size_t(n_rows_);
+    const auto provide = [](std::vector<uint32_t>& counts, size_t n) {
+        if (counts.size() < n) counts.resize(n, 0);
+    };
+    provide(split_level_, n_by * n_levels);
+    provide(split_class_, n_by * n_classes);
+    for (auto* counts : {&split_, &levels_, &classes_}) provide(*counts, n_by);
+    for (uint32_t k = 0; k < size; ++k) {
+        const uint32_t i = sample[k], s = level_of[i], row = row_of_[i];
+        uint32_t& in_row = split_row_[s * n_rows + row];
+        uint32_t& in_level = split_level_[s * n_levels + level_of_row_[row]];
+        uint32_t& in_class = split_class_[s * n_classes + class_of_row_[row]];
+        levels_[s] += in_level == 0;
+        classes_[s] += in_class == 0;
+        sum_ += step(in_row++) - step(in_level++) - step(in_class++) + step(split_[s]++);
+    }
+    for (uint32_t k = 0; k < size; ++k) {
+        const uint32_t i = sample[k], s = level_of[i], row = row_of_[i];
+        if (split_[s]) freedom_ += int64_t(levels_[s] - 1) * int64_t(classes_[s] - 1);
+        split_row_[s * n_rows + row] = split_level_[s * n_levels + level_of_row_[row]] = 0;
+        split_class_[s * n_classes + class_of_row_[row]] = 0;
+        split_[s] = levels_[s] = classes_[s] = 0;
+    }
 }
 
 }  // namespace hocmim

@@ -116,9 +116,13 @@ private:
     void count_dense(const CellSet& z, const Column& by, std::vector<uint32_t>& table) const;
     void add_up(const CellSet& z, int64_t length, const std::vector<uint32_t>& from,
                 std::vector<uint32_t>& to) const;
-    int64_t scan_dense(const std::vector<uint32_t>& table);
+    void scan(const uint32_t* count, int64_t n_cells);
+    template <int known_classes>
+    void scan_cells(const uint32_t* count, int64_t n_cells);
     void count_cells(const Partition& cells, const Column& by);
     void walk(const Partition& cells, const Column& by);
+    template <class Code>
+    void step_through(const uint32_t* sample, uint32_t size, const Code* level_of, int64_t arity);
     int64_t step(uint32_t count) const {
         return count < step_.size() ? step_[count] : f_(int64_t(count) + 1) - f_(count);
     }
@@ -129,8 +133,8 @@ private:
     int64_t n_levels_ = 0, n_rows_ = 0;
     Buffer<uint16_t> row_of_;  // level and class of each sample
     std::vector<uint16_t> level_of_row_, class_of_row_;
-    // Of the latest table: the sum of f, Σ (k_x − 1)(k_y − 1), and the cells that occur.
-    int64_t sum_ = 0, freedom_ = 0, n_cells_ = 0;
+    // Over the cells scanned: the sum of f, Σ (k_x − 1)(k_y − 1), Σ (k_x − 1), and how many occur.
+    int64_t sum_ = 0, freedom_ = 0, spread_ = 0, n_cells_ = 0;
     std::vector<std::vector<uint32_t>> tables_;  // by prefix: counts by code and s, then row
     std::vector<uint32_t> last_cell_;
     std::vector<int64_t> of_class_;
