@@ -206,7 +206,9 @@ private:
         candidate_.assign(sets.block[j], setting_.n_classes(), sets.class_counts.of(j, rows_));
         for (const auto& z : prefixes_) {
             const Partition& cells = z->cells(refine_);
-            by.visit([&](const auto* level_of) { refine_(cells, level_of, by.arity, setting_.cls, trial_); });
+            by.visit([&](const auto* level_of) {
+                refine_(cells, level_of, by.arity, setting_.cls, trial_);
+            });
             if (double(setting_.n_samples) < p_.min_support * double(trial_.n_cells())) return;
             condition_.compute(trial_, setting_);
             const double value = evaluate_(Term::conditional, candidate_, trial_, condition_);

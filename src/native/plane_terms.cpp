@@ -294,7 +294,8 @@ void PlaneTerms::correct_conditional(int64_t arity, double* values) {
             freedom[lane] += (levels[lane] - 1) * (classes - 1);
     }
     for (int64_t lane = 0; lane < kLanes; ++lane) {
-        const int64_t sum = sums_[lane].rows - sums_[lane].pairs - now_->sums.pairs_sum + now_->sums.cells_sum;
+        const int64_t sum =
+            sums_[lane].rows - sums_[lane].pairs - now_->sums.pairs_sum + now_->sums.cells_sum;
         values[lane] = setting_.function->fixed().real(sum) / n - double(freedom[lane]) / (2 * n);
     }
 }

@@ -140,15 +140,17 @@ std::shared_ptr<CellSet> CellSets::of(const std::vector<int32_t>& member, size_t
     if (length == 0)
         set = std::make_shared<CellSet>(setting_);
     else
-        set = std::make_shared<CellSet>(of(member, length - 1, refine), selected_[member[length - 1]], refine);
+        set = std::make_shared<CellSet>(of(member, length - 1, refine), selected_[member[length - 1]],
+                                        refine);
     lock.lock();
     if (kept_.size() >= std::max(kMostSamples / size_t(setting_.n_samples), kFewSets)) drop_least_used();
     return kept_.insert({members, {set, ++n_uses_}}).first->second.set;
 }
 
 void CellSets::drop_least_used() {
-    const auto is_older = [](const auto& a, const auto& b) { return a.second.last_use < b.second.last_use; };
-    kept_.erase(std::min_element(kept_.begin(), kept_.end(), is_older));
+    kept_.erase(std::min_element(kept_.begin(), kept_.end(), [](const auto& a, const auto& b) {
+        return a.second.last_use < b.second.last_use;
+    }));
 }
 
 // ---- terms -----------------------------------------------------------------------------------------
@@ -182,8 +184,8 @@ void SetTerms::start(const Column& column) {
     }
 }
 
-void SetTerms::evaluate(const std::vector<std::shared_ptr<CellSet>>& prefixes, const Column& by, double min_support,
-                        Refiner& refine, std::vector<Found>& found) {
+void SetTerms::evaluate(const std::vector<std::shared_ptr<CellSet>>& prefixes, const Column& by,
+                        double min_support, Refiner& refine, std::vector<Found>& found) {
     // The samples are counted once, for the longest prefix whose table is small enough. The tables of
     // the shorter ones are sums over it.
     size_t n_dense = 0;

@@ -102,8 +102,8 @@ public:
 
     // Appends to `found` the terms of the prefixes in order, up to the first for which there are too few
     // samples: N < min_support · cells of Z and s.
-    void evaluate(const std::vector<std::shared_ptr<CellSet>>& prefixes, const Column& by, double min_support,
-                  Refiner& refine, std::vector<Found>& found);
+    void evaluate(const std::vector<std::shared_ptr<CellSet>>& prefixes, const Column& by,
+                  double min_support, Refiner& refine, std::vector<Found>& found);
 
 private:
     bool supports(double min_support, int64_t n_cells) const {
