@@ -61,7 +61,7 @@ def compare(spec: TableSpec, k: int, n_jobs: int, repeats: int) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("tables", nargs="*", choices=[*SIZES, []], default=DEFAULT_TABLES)
+    parser.add_argument("tables", nargs="*", metavar="TABLE", help=f"of {', '.join(SIZES)}")
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("-k", type=int, default=50)
     parser.add_argument("--jobs", type=int, default=2)
@@ -70,7 +70,7 @@ def main() -> None:
     if options.million:
         compare(TableSpec("million", 1_000_000, 1_000), 20, options.jobs, 1)
         return
-    for name in options.tables:
+    for name in options.tables or DEFAULT_TABLES:
         compare(SIZES[name], options.k, options.jobs, options.repeats)
 
 

@@ -203,6 +203,21 @@ def test_lazy_is_eager_on_a_larger_table(n_samples):
         assert n_lazy <= 16 * 20 * 16
 
 
+def test_sets_that_are_dropped_are_formed_again():
+    """With so many samples only a few sets are kept at a time."""
+    rng = np.random.default_rng(1635)
+    n_samples = 600_000
+    y = rng.integers(2, size=n_samples, dtype=np.uint8)
+    columns = []
+    for j in range(14):
+        noise = rng.integers(3, size=n_samples, dtype=np.uint8)
+        columns.append(Column(np.where(rng.random(n_samples) < 0.02 * j, y, noise), 3))
+    codes, target = Codes.from_columns(columns), Column(y, 2)
+    eager, _ = search(Eager(), codes, target, 9)
+    for n_jobs, block_size in ((1, None), (2, 5)):
+        assert recorded(search(Lazy(), codes, target, 9, n_jobs, block_size)[0]) == recorded(eager)
+
+
 def test_lazy_saves_terms():
     """A few informative columns among noise: most noise meets no newcomer."""
     rng = np.random.default_rng(1632)

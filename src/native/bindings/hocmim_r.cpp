@@ -17,11 +17,12 @@ void scores(RepresentativeSets& sets, Vector<const int64_t> which, Vector<double
         if (which(k) < 0 || which(k) >= sets.block.size())
             throw std::invalid_argument("a candidate is not in the block");
     nb::gil_scoped_release release;
-    SetKeeper keeper(sets);
+    const std::shared_ptr<SetKeeper> keeper = sets.take_keeper();
     for (size_t k = 0; k < which.shape(0); ++k) {
-        keeper.meet(sets, which(k), kNoBar, kNoLimit);
+        keeper->meet(sets, which(k), kNoBar, kNoLimit);
         out(size_t(which(k))) = sets.score(which(k));
     }
+    sets.give_back(keeper);
 }
 
 // Z* as positions in the order of selection, U, A, σ and the lift of a candidate.
@@ -29,7 +30,11 @@ std::tuple<std::vector<int32_t>, double, double, double, double> describe(Repres
                                                                           int64_t j) {
     if (j < 0 || j >= sets.block.size() || sets.selected.size() == 0)
         throw std::invalid_argument("there is nothing to describe");
-    if (!sets.is_exact(j)) SetKeeper(sets).meet(sets, j, kNoBar, kNoLimit);
+    if (!sets.is_exact(j)) {
+        const std::shared_ptr<SetKeeper> keeper = sets.take_keeper();
+        keeper->meet(sets, j, kNoBar, kNoLimit);
+        sets.give_back(keeper);
+    }
     const RepresentativeSets::Set& set = sets.sets[size_t(j)];
     return {set.member, set.minimum, sets.average(j), sets.sigma(j), sets.lift(j)};
 }

@@ -233,6 +233,9 @@ void PlaneTerms::evaluate(const std::vector<Term>& terms, const int64_t* which, 
         if (place[size_t(which[k])] >= 0) throw std::invalid_argument("a position is given twice");
         place[size_t(which[k])] = k;
     }
+    const bool is_corrected =
+        setting_.estimator.is_corrected &&
+        std::find(terms.begin(), terms.end(), Term::conditional) != terms.end();
     for (size_t g = 0; g < planes_.groups().size(); ++g) {
         const BitPlanes::Group& group = planes_.groups()[g];
         int64_t to[kLanes];
@@ -242,7 +245,7 @@ void PlaneTerms::evaluate(const std::vector<Term>& terms, const int64_t* which, 
         }
         if (*std::max_element(to, to + kLanes) < 0) continue;
         count_group(group, int64_t(g));
-        if (setting_.estimator.is_plain_sum) sum_group(group, int64_t(g));
+        if (setting_.estimator.is_plain_sum || is_corrected) sum_group(group, int64_t(g));
         for (size_t t = 0; t < terms.size(); ++t) {
             double values[kLanes];
             evaluate_group(terms[t], group, values);
@@ -256,6 +259,8 @@ void PlaneTerms::evaluate_group(Term term, const BitPlanes::Group& group, double
     if (setting_.estimator.is_plain_sum) {
         for (int64_t lane = 0; lane < kLanes; ++lane)
             values[lane] = sums_[lane].term(term, setting_, now_->sums);
+    } else if (setting_.estimator.is_corrected && term == Term::conditional) {
+        correct_conditional(group.arity, values);
     } else if (!setting_.estimator.is_shrunken || term == Term::joint_entropy) {
         for (int64_t lane = 0; lane < kLanes; ++lane) {
             if (group.column[lane] < 0) continue;
@@ -273,6 +278,29 @@ void PlaneTerms::evaluate_group(Term term, const BitPlanes::Group& group, double
         for (int64_t lane = 0; lane < kLanes; ++lane) values[lane] -= given_class[lane];
     } else {
         shrink_against_class(term, group.arity, values);
+    }
+}
+
+// I(X;Y|W) of Miller and Madow, from the sums of the plug-in and n_xw.
+void PlaneTerms::correct_conditional(int64_t arity, double* values) {
+    const int64_t n_classes = y_.n_cells();
+    const double n = double(setting_.n_samples);
+    int32_t freedom[kLanes] = {};  // Σ_w (k_x(w) − 1)(k_y(w) − 1)
+    for (int64_t w = 0; w < now_->n_cells && n_classes > 1; ++w) {
+        int32_t classes = 0, levels[kLanes] = {};
+        for (int64_t cls = 0; cls < n_classes; ++cls)
+            classes += now_->pair_counts[size_t(w * n_classes + cls)] > 0;
+        if (classes < 2) continue;
+        const uint32_t* totals = totals_.data() + w * arity * kLanes;
+        for (int64_t x = 0; x < arity; ++x, totals += kLanes)
+            for (int64_t lane = 0; lane < kLanes; ++lane) levels[lane] += totals[lane] > 0;
+        for (int64_t lane = 0; lane < kLanes; ++lane)
+            freedom[lane] += (levels[lane] - 1) * (classes - 1);
+    }
+    for (int64_t lane = 0; lane < kLanes; ++lane) {
+        const int64_t sum =
+            sums_[lane].rows - sums_[lane].pairs - now_->sums.pairs_sum + now_->sums.cells_sum;
+        values[lane] = setting_.function->fixed().real(sum) / n - double(freedom[lane]) / (2 * n);
     }
 }
 

@@ -59,6 +59,7 @@ private:
     // Of eight columns at once: a term under the plug-in from its sums, under shrinkage from the
     // table.
     void evaluate_group(Term term, const BitPlanes::Group& group, double* values);
+    void correct_conditional(int64_t arity, double* values);
     void shrink_against_class(Term term, int64_t arity, double* values);
     void shrink_against_condition(bool is_given_class, int64_t arity, double* values);
     void shrink(const double* column_squares, bool less_condition, double* values);

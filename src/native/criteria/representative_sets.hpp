@@ -10,6 +10,7 @@
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <numeric>
 #include <optional>
 #include <stdexcept>
 #include <tuple>
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include "core/comparison.hpp"
+#include "criteria/set_terms.hpp"
 #include "estimators/evaluator.hpp"
 
 namespace hocmim {
@@ -33,6 +35,8 @@ struct RobustParameters {
     double limit;        // standard errors it is lifted at most
 };
 
+class SetKeeper;
+
 // The representative sets of a block of candidates.
 class RepresentativeSets {
 public:
@@ -44,6 +48,7 @@ public:
           setting(estimator, class_counts.cls(), block.n_samples(), class_counts.n_classes()),
           p{max_order, min_support, weight, limit},
           sets(size_t(block.size())),
+          cells(selected, setting),
           sum_(size_t(block.size()), 0.0),
           lowest_(size_t(block.size()), std::numeric_limits<double>::infinity()) {
         if (selected.n_samples() != block.n_samples())
@@ -59,7 +64,7 @@ public:
         int64_t n_met = 0;
         int64_t spread = kUnknown;  // Σ_z (k_x(z) − 1)
     };
-    static constexpr int64_t kUnknown = -1;
+    static constexpr int64_t kUnknown = SetTerms::kUnknown;
 
     // Takes the terms Î(X;Y|s) of every candidate and the newest selected column s.
     void append(Vector<const double> terms) {
@@ -110,48 +115,55 @@ public:
     const Setting setting;
     const RobustParameters p;
     std::vector<Set> sets;
+    CellSets cells;
+
+    // A SetKeeper that no thread uses, with what it keeps from one step to the next.
+    std::shared_ptr<SetKeeper> take_keeper();
+    void give_back(std::shared_ptr<SetKeeper> keeper) {
+        const std::lock_guard<std::mutex> lock(keepers_mutex_);
+        keepers_.push_back(std::move(keeper));
+    }
 
 private:
     std::vector<std::vector<double>> single_;  // Î(X;Y|s) by s and candidate
     std::vector<double> sum_;                  // over s, in the order of selection
     std::vector<double> lowest_;  // a bound on U: its last value and the single terms since
+    std::mutex keepers_mutex_;
+    std::vector<std::shared_ptr<SetKeeper>> keepers_;
 };
 
 // Σ_z (k_x(z) − 1) over the cells z of two samples or more.
 struct SpreadSink {
-    int64_t n_classes, spread = 0;
-    int64_t last_level = -1;
-    void begin_cell(int64_t) { last_level = -1; }
-    void in_row(uint32_t level, int64_t) {
-        spread += last_level >= 0;
-        last_level = level;
-    }
-    void end_cell() {}
+    int64_t spread = 0, n_levels = 0;
+    void begin_cell(int64_t) { n_levels = 0; }
+    void in_row(uint32_t, int64_t) { ++n_levels; }
+    void end_cell() { spread += n_levels - 1; }
 };
 
 // Brings representative sets up to date. Holds scratch, so one SetKeeper serves one thread.
 class SetKeeper {
 public:
     // `like` are the sets to keep, or those of another block of the same table.
-    explicit SetKeeper(const RepresentativeSets& like)
+    explicit SetKeeper(RepresentativeSets& like)
         : selected_(like.selected),
           setting_(like.setting),
           p_(like.p),
-          evaluator_(make_evaluator(like.setting)),
-          prefix_(size_t(like.p.max_order) + 1) {
-        prefix_[0].assign_whole(setting_.n_samples, setting_.cls, setting_.n_classes());
-    }
+          cells_(like.cells),
+          fast_(setting_),
+          evaluator_(make_evaluator(setting_)) {}
 
     // Candidate j meets columns until it has met all, its bound's key is below `bar`, or about
     // `most_terms` were computed; then its σ follows. Returns how many terms were computed.
     int64_t meet(RepresentativeSets& sets, int64_t j, double bar, int64_t most_terms) {
         int64_t n_terms = 0;
+        is_started_ = false;
         while (sets.sets[size_t(j)].n_met < selected_.size()) {
             if (n_terms >= most_terms || comparison_key(sets.bound(j)) < bar) return n_terms;
             n_terms += meet_next(sets, j);
         }
         if (sets.is_exact(j) || comparison_key(sets.bound(j)) < bar) return n_terms;
-        find_spread(sets, j);
+        RepresentativeSets::Set& set = sets.sets[size_t(j)];
+        set.spread = spread(sets.block[j], *cells_.of(set.member, set.member.size(), refine_));
         return n_terms + 1;
     }
 
@@ -160,80 +172,99 @@ private:
         RepresentativeSets::Set& set = sets.sets[size_t(j)];
         const int32_t newcomer = int32_t(set.n_met);
         double lowest = sets.single(newcomer, j);
+        int64_t spread = RepresentativeSets::kUnknown;
         size_t length = 0;
-        int64_t n_terms = 0;
-        const size_t most = std::min(set.member.size() + 1, size_t(p_.max_order));
-        for (size_t l = 1; l < most; ++l) {
-            refine(prefix(set.member, l), newcomer, trial_);
-            if (double(setting_.n_samples) < p_.min_support * double(trial_.n_cells())) break;
-            const double value = term(sets, j, trial_);
-            ++n_terms;
-            if (comparison_key(value) < comparison_key(lowest)) {
-                lowest = value;
-                length = l;
-            }
+        try_prefixes(sets, j, newcomer);
+        for (size_t k = 0; k < found_.size(); ++k) {
+            if (comparison_key(found_[k].value) >= comparison_key(lowest)) continue;
+            lowest = found_[k].value;
+            spread = found_[k].spread;
+            length = k + 1;
         }
         if (set.member.empty() || comparison_key(lowest) < comparison_key(set.minimum)) {
             set.minimum = lowest;
             set.member.resize(length);
             set.member.push_back(newcomer);
-            set.spread = RepresentativeSets::kUnknown;
+            set.spread = spread;
         }
         sets.note_met(j);
-        return n_terms;
+        return int64_t(found_.size());
     }
 
-    void find_spread(RepresentativeSets& sets, int64_t j) {
-        RepresentativeSets::Set& set = sets.sets[size_t(j)];
-        const Column& column = sets.block[j];
-        SpreadSink sink{setting_.n_classes()};
+    // Î(X;Y|Z,s) for the prefixes Z of Z* that are not empty, as far as there are samples for them.
+    void try_prefixes(RepresentativeSets& sets, int64_t j, int32_t newcomer) {
+        const std::vector<int32_t>& member = sets.sets[size_t(j)].member;
+        found_.clear();
+        prefixes_.clear();
+        for (size_t l = 1; l <= member.size() && int64_t(l) < p_.max_order; ++l)
+            prefixes_.push_back(cells_.of(member, l, refine_));
+        if (prefixes_.empty()) return;
+        const Column &column = sets.block[j], &by = selected_[newcomer];
+        if (!SetTerms::can_evaluate(setting_, column)) return try_by_samples(sets, j, by);
+        if (!is_started_) fast_.start(column);
+        is_started_ = true;
+        fast_.evaluate(prefixes_, by, p_.min_support, refine_, found_);
+    }
+
+    // The same by any estimator.
+    void try_by_samples(RepresentativeSets& sets, int64_t j, const Column& by) {
+        candidate_.assign(sets.block[j], setting_.n_classes(), sets.class_counts.of(j, rows_));
+        for (const auto& z : prefixes_) {
+            const Partition& cells = z->cells(refine_);
+            by.visit([&](const auto* level_of) {
+                refine_(cells, level_of, by.arity, setting_.cls, trial_);
+            });
+            if (double(setting_.n_samples) < p_.min_support * double(trial_.n_cells())) return;
+            condition_.compute(trial_, setting_);
+            const double value = (*evaluator_)(Term::conditional, candidate_, trial_, condition_);
+            found_.push_back({value, RepresentativeSets::kUnknown});
+        }
+    }
+
+    int64_t spread(const Column& column, CellSet& z) {
+        if (z.is_coded() && z.n_codes() * column.arity <= setting_.n_samples) {
+            occurs_.assign(size_t(z.n_codes() * column.arity), 0);
+            column.visit([&](const auto* level_of) {
+                for (int64_t i = 0; i < setting_.n_samples; ++i)
+                    occurs_[z.code_of()[i] * size_t(column.arity) + level_of[i]] = 1;
+            });
+            return std::accumulate(occurs_.begin(), occurs_.end(), int64_t(0)) - z.n_cells();
+        }
+        SpreadSink sink;
         column.visit([&](const auto* level_of) {
             count_(
-                prefix(set.member, set.member.size()), column.arity,
-                [=](uint32_t i) { return uint32_t(level_of[i]); }, sink);
+                z.cells(refine_), column.arity, [=](uint32_t i) { return uint32_t(level_of[i]); },
+                sink);
         });
-        set.spread = sink.spread;
-    }
-
-    // The partition by the first `length` members.
-    const Partition& prefix(const std::vector<int32_t>& member, size_t length) {
-        size_t n_shared = 0;
-        while (n_shared < formed_.size() && n_shared < length &&
-               formed_[n_shared] == member[n_shared])
-            ++n_shared;
-        if (n_shared < length) formed_.resize(n_shared);
-        for (size_t k = n_shared; k < length; ++k) {
-            refine(prefix_[k], member[k], prefix_[k + 1]);
-            formed_.push_back(member[k]);
-        }
-        return prefix_[length];
-    }
-
-    void refine(const Partition& from, int32_t by, Partition& to) {
-        const Column& column = selected_[by];
-        column.visit(
-            [&](const auto* level_of) { refine_(from, level_of, column.arity, setting_.cls, to); });
-    }
-
-    double term(RepresentativeSets& sets, int64_t j, const Partition& partition) {
-        candidate_.assign(sets.block[j], setting_.n_classes(), sets.class_counts.of(j, rows_));
-        condition_.compute(partition, setting_);
-        return (*evaluator_)(Term::conditional, candidate_, partition, condition_);
+        return sink.spread;
     }
 
     const Columns& selected_;
     const Setting& setting_;
     const RobustParameters& p_;
-    std::unique_ptr<Evaluator> evaluator_;
-    CellCounter count_;
+    CellSets& cells_;
+    SetTerms fast_;
+    bool is_started_ = false;  // whether fast_ has the candidate
+    std::vector<std::shared_ptr<CellSet>> prefixes_;
+    std::vector<SetTerms::Found> found_;
     Refiner refine_;
+    CellCounter count_;
+    std::vector<uint8_t> occurs_;
+    // For the other estimators.
+    std::unique_ptr<Evaluator> evaluator_;
     ConditionSums condition_;
     Candidate candidate_;
     Partition trial_;
-    std::vector<Partition> prefix_;  // by the first 0, 1, … members
-    std::vector<int32_t> formed_;    // these members
     std::vector<int64_t> rows_;
 };
+
+std::shared_ptr<SetKeeper> RepresentativeSets::take_keeper() {
+    const std::lock_guard<std::mutex> lock(keepers_mutex_);
+    if (keepers_.empty()) return std::make_shared<SetKeeper>(*this);
+    const std::shared_ptr<SetKeeper> keeper = std::move(keepers_.back());
+    keepers_.pop_back();
+    return keeper;
+}
 
 // One look for the open candidate of largest score in all blocks of a table. Any number of threads
 // may work at it. A candidate meets columns only while a bound on its score leads.
@@ -258,7 +289,7 @@ public:
     int64_t work(int64_t most_terms) {
         nb::gil_scoped_release release;
         int64_t n_terms = 0;
-        std::optional<SetKeeper> keeper;
+        std::shared_ptr<SetKeeper> keeper;
         std::unique_lock<std::mutex> lock(mutex_);
         while (!heap_.empty() && !heap_.front().is_exact && n_terms < most_terms) {
             const Contender top = heap_.front();
@@ -266,12 +297,13 @@ public:
             heap_.pop_back();
             const double bar = heap_.empty() ? kNoBar : heap_.front().key;
             lock.unlock();
-            if (!keeper) keeper.emplace(*blocks_[top.block]);
+            if (!keeper) keeper = blocks_[0]->take_keeper();
             n_terms += keeper->meet(*blocks_[top.block], top.position, bar, most_terms);
             lock.lock();
             heap_.push_back(contender(top.block, top.position));
             std::push_heap(heap_.begin(), heap_.end());
         }
+        if (keeper) blocks_[0]->give_back(keeper);
         return n_terms;
     }
 

@@ -22,6 +22,11 @@ struct EstimatorKind {
     std::unique_ptr<Evaluator> (*make)(const Setting& setting);
     // Every term is a sum of f(c): kernels that only look f up may compute it.
     bool is_plain_sum = false;
+    // I(X;Y|Z) is a sum of f(c), apart from a correction: sets of columns may be counted cell by
+    // cell.
+    bool is_sum_of_counts = false;
+    // The degrees of freedom over 2N are subtracted from that sum.
+    bool is_corrected = false;
     // Terms come from a ShrinkageTable.
     bool is_shrunken = false;
     // Terms need the partition of the samples: a table of counts is not enough.

@@ -30,6 +30,7 @@ extern const EstimatorKind grassberger = {
     "grassberger", [](int64_t count) { return double(count) * g_of_count(count); },
     [](const Setting& setting) -> std::unique_ptr<Evaluator> {
         return std::make_unique<EntropyEvaluator>(setting);
-    }};
+    },
+    /*is_plain_sum=*/false, /*is_sum_of_counts=*/true};
 
 }  // namespace hocmim

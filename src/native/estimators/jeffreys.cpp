@@ -153,6 +153,8 @@ extern const EstimatorKind jeffreys = {"jeffreys",
                                            return std::make_unique<JeffreysEvaluator>(setting);
                                        },
                                        /*is_plain_sum=*/false,
+                                       /*is_sum_of_counts=*/false,
+                                       /*is_corrected=*/false,
                                        /*is_shrunken=*/false,
                                        /*needs_samples=*/true};
 

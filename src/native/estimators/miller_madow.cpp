@@ -18,8 +18,13 @@ protected:
 }  // namespace
 
 extern const EstimatorKind miller_madow = {
-    "miller_madow", n_log_n_of_count, [](const Setting& setting) -> std::unique_ptr<Evaluator> {
+    "miller_madow",
+    n_log_n_of_count,
+    [](const Setting& setting) -> std::unique_ptr<Evaluator> {
         return std::make_unique<MillerMadowEvaluator>(setting);
-    }};
+    },
+    /*is_plain_sum=*/false,
+    /*is_sum_of_counts=*/true,
+    /*is_corrected=*/true};
 
 }  // namespace hocmim

@@ -52,6 +52,6 @@ extern const EstimatorKind plugin = {"plugin", n_log_n_of_count,
                                      [](const Setting& setting) -> std::unique_ptr<Evaluator> {
                                          return std::make_unique<PluginEvaluator>(setting);
                                      },
-                                     /*is_plain_sum=*/true};
+                                     /*is_plain_sum=*/true, /*is_sum_of_counts=*/true};
 
 }  // namespace hocmim

@@ -237,10 +237,14 @@ double ShrinkageEvaluator::finish_against_condition(Table* by_level, Table* by_r
 
 }  // namespace
 
-extern const EstimatorKind shrinkage = {"shrinkage", n_log_n_of_count,
+extern const EstimatorKind shrinkage = {"shrinkage",
+                                        n_log_n_of_count,
                                         [](const Setting& setting) -> std::unique_ptr<Evaluator> {
                                             return std::make_unique<ShrinkageEvaluator>(setting);
                                         },
-                                        /*is_plain_sum=*/false, /*is_shrunken=*/true};
+                                        /*is_plain_sum=*/false,
+                                        /*is_sum_of_counts=*/false,
+                                        /*is_corrected=*/false,
+                                        /*is_shrunken=*/true};
 
 }  // namespace hocmim
