@@ -443,7 +443,7 @@ def test_equal_frequency_is_the_default(folder):
     by_default = run("select", *arguments, "--json", "-")
     found = json.loads(by_default.stdout)
     assert found["parameters"]["discretizer"] == hocmim.HOCMIM().discretizer == "quantile"
-    assert "default: quantile" in run("select", "--help").stdout
+    assert "default: quantile" in " ".join(run("select", "--help").stdout.split())
     named = run("select", *arguments, "--discretizer", "quantile", "--json", "-")
     assert json.loads(named.stdout)["selected"] == found["selected"]
 
@@ -461,7 +461,7 @@ def test_bins_are_shown_and_uneven_ones_noted(folder):
     features = ("-f", "count", "-f", "grade")
     for env in (None, {**TERMINAL, "COLUMNS": "200"}):
         text = run("explain", *arguments, *features, env=env).stdout
-        assert re.search(r"encoding +\d bins, cut at 30, .*; rows in each bin: 180, ", text)
+        assert re.search(r"encoding +2 bins, cut at 30; rows in each bin: 180, 20", text)
         assert re.search(r"encoding +levels as they are, 3 values: 0 \(\d+ rows\)", text)
     result = json.loads(run("explain", *arguments, *features, "--json", "-").stdout)
     encoding = result["explanations"][0]["encoding"]
