@@ -423,6 +423,51 @@ def test_explain_left_and_taken(folder):
         assert plain == str(expected) + "\n"
 
 
+def skewed_table():
+    """A column that is mostly zeros, one with a long tail, and one with three values."""
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 2, 200)
+    return pd.DataFrame(
+        {
+            "count": np.where(np.arange(200) < 180, 0, np.arange(200) - 150),
+            "price": np.exp(rng.normal(3 + y, 2, 200)),
+            "grade": rng.integers(0, 3, 200),
+            "y": np.where(y == 1, "ill", "well"),
+        }
+    )
+
+
+def test_equal_frequency_is_the_default(folder):
+    skewed_table().to_csv("skewed.csv", index=False)
+    arguments = ("skewed.csv", "-t", "y", "-k", 3)
+    by_default = run("select", *arguments, "--json", "-")
+    found = json.loads(by_default.stdout)
+    assert found["parameters"]["discretizer"] == hocmim.HOCMIM().discretizer == "quantile"
+    assert "default: quantile" in " ".join(run("select", "--help").stdout.split())
+    named = run("select", *arguments, "--discretizer", "quantile", "--json", "-")
+    assert json.loads(named.stdout)["selected"] == found["selected"]
+
+
+def test_bins_are_shown_and_uneven_ones_noted(folder):
+    skewed_table().to_csv("skewed.csv", index=False)
+    arguments = ("skewed.csv", "-t", "y", "-k", 3)
+    said = run("select", *arguments).stderr
+    assert "'count' has 90% of its rows in one bin (below 30): the values in this bin" in said
+    assert "'price' has" not in said
+    assert "--drop" not in said
+    said = run("select", *arguments, "--discretizer", "uniform").stderr
+    assert re.search(r"'price' has 9\d% of its rows in one bin", said)
+    assert 'Try the discretizer "quantile"' in said
+    features = ("-f", "count", "-f", "grade")
+    for env in (None, {**TERMINAL, "COLUMNS": "200"}):
+        text = run("explain", *arguments, *features, env=env).stdout
+        assert re.search(r"encoding +2 bins, cut at 30; rows in each bin: 180, 20", text)
+        assert re.search(r"encoding +levels as they are, 3 values: 0 \(\d+ rows\)", text)
+    result = json.loads(run("explain", *arguments, *features, "--json", "-").stdout)
+    encoding = result["explanations"][0]["encoding"]
+    assert (encoding["kind"], encoding["cuts"][0], encoding["n_rows"][0]) == ("cut", 30, 180)
+
+
 def test_explain_on_a_terminal(folder):
     arguments = ("explain", "mixed.csv", "-t", "outcome", "--drop", "leak", "-k", 4, "-q")
     shown = run(*arguments, "-f", "town", env=TERMINAL).stdout

@@ -114,7 +114,7 @@ def test_a_continuous_target_is_cut_alike(kind, data, tmp_path):
 def test_groups_are_joined_and_codes_are_stored(kind, data, tmp_path):
     X, y = data
     features = resolve_groups({"both": ["a", "word"]}, X.shape[1], list(X.columns))
-    expected = features.join(encode(X))
+    expected = features.join(encode(X, **HOW))
     opened = open_input(*kind)
     column = encode_target(y).column
     for _ in range(2):  # made, then read
@@ -128,7 +128,7 @@ def test_groups_are_joined_and_codes_are_stored(kind, data, tmp_path):
 
 def test_an_opened_table_gives_columns_and_their_codes(kind, data):
     X, y = data
-    expected = encode(X)
+    expected = encode(X, **HOW)
     opened = open_input(*kind)
     encoder, _ = opened.encode(encode_target(y).column, **HOW)
     table = open_table(kind[0], fitted_on(X))
@@ -159,7 +159,7 @@ def test_the_engine_is_that_of_this_machine(kind, data):
         codes, target.column, JMICriterion(), n_jobs=1, on_terms=terms.append
     ) as engine:
         found = forward_search(engine, 3)
-    with LocalEngine(encode(data[0]), target.column, JMICriterion()) as engine:
+    with LocalEngine(encode(data[0], **HOW), target.column, JMICriterion()) as engine:
         assert found.indices.tolist() == forward_search(engine, 3).indices.tolist()
     assert sum(terms) > 0
 
@@ -173,7 +173,7 @@ def test_weights_repeat_rows(data):
     assert opened.n_rows == weights.sum()
     target = opened.encode_target(bins=5, discretizer="uniform")
     encoder, codes = opened.encode(target.column, **HOW)
-    expected = encode(X.iloc[rows])
+    expected = encode(X.iloc[rows], **HOW)
     assert_same_codes(codes, expected)
     table = open_table(X, encoder, row_counts=opened.row_counts)
     (column,) = table.encode_columns(encoder, [2])

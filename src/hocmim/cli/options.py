@@ -160,7 +160,7 @@ with_settings = _collected(
             "--discretizer",
             type=click.Choice(["uniform", "quantile", "mdlp"]),
             help="How to choose the bins: equal width, equal frequency, or by class (MDLP).  "
-            "[default: quantile, equal frequency]",
+            "[default: quantile]",
         ),
         click.option(
             "--estimator",

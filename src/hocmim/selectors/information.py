@@ -291,7 +291,7 @@ class InformationSelector(DeclaredParameters, RankingSelector):
         >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
         >>> selector = HOCMIM(5).fit(X, y)
         >>> print(selector.explain("mean radius", X).replaced_by)
-        worst radius
+        worst perimeter
         """
         check_is_fitted(self)
         k = self.features_.find(feature)

@@ -298,6 +298,18 @@ def test_mixed_types_and_notes(make, tmp_path):
     assert 'target:\n        <bdi class="name" title="won">won</bdi>' in page
 
 
+def test_bins_of_selected_features_are_listed(tmp_path):
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=100)
+    X = pd.DataFrame({"zeros": np.r_[np.zeros(90), np.arange(1, 11)], "size": np.arange(100.0)})
+    page = JMI(2).fit(X, y).report(tmp_path / "report.html", X, y).read_text()
+    shown = re.sub(r"<[^>]+>", "", page[page.index("How the columns are coded") :])
+    assert "size5 bins, cut at 20, 40, 60, 80; rows in each bin: 20, 20, 20, 20, 20" in shown
+    assert "up to 5 of equal frequency" in page
+    assert "Most rows in one bin" in page
+    assert "has 90% of its rows in one bin (below 1): the values in this bin count" in page
+
+
 def test_arrays_and_sparse_matrices(tmp_path):
     X, y = CANCER
     for at, table in enumerate([X.to_numpy(), sparse.csr_array(X.to_numpy())]):
