@@ -15,7 +15,13 @@ from hocmim.experiments.report import Report, describe_machine
 from hocmim.experiments.tables import Comparison
 from hocmim.insight.pages import asset, document, sorting_script
 
-SHORT = {"low": "Low-dimensional", "high": "High-dimensional", "filters": "Filters"}
+SHORT = {
+    "low": "Low-dimensional",
+    "high": "High-dimensional",
+    "filters": "Filters",
+    "robust": "HOCMIM-R",
+    "robust_high": "HOCMIM-R, high-dimensional",
+}
 
 
 def write_page(report: Report, svgs: Mapping[str, str], path: Path) -> None:

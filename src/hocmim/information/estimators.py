@@ -39,8 +39,10 @@ from hocmim._native import Estimator, estimator_names
 from hocmim.errors import InvalidParameterError
 
 ESTIMATORS = tuple(estimator_names())
+# Relative frequencies: exact identities hold.
+PLUGIN_ESTIMATOR = "plugin"
 # What methods of second order and of higher order were published with.
-SECOND_ORDER_ESTIMATOR = "plugin"
+SECOND_ORDER_ESTIMATOR = PLUGIN_ESTIMATOR
 HIGH_ORDER_ESTIMATOR = "shrinkage"
 # A column without information has the value 0 on average.
 UNBIASED_ESTIMATOR = "miller_madow"

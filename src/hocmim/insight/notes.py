@@ -29,6 +29,7 @@ from hocmim.coding.target import Target, encode_target
 from hocmim.data.columns import Categories, Numbers
 from hocmim.data.table import as_table
 from hocmim.information.counting import BlockTerms, Joint
+from hocmim.information.estimators import PLUGIN_ESTIMATOR
 from hocmim.insight.encoding import describe_bins
 from hocmim.insight.observed import ObservedTable
 from hocmim.text import percent
@@ -237,8 +238,8 @@ def _share_explained(codes: Codes, y: Column) -> NDArray[np.float64]:
     """I(X;Y) / H(Y) of every column with enough rows a level, 0 of the others."""
     joint = Joint.of([y])
     # The information of y with itself is its entropy.
-    entropy = BlockTerms(Codes.from_columns([y]), joint, "plugin").relevance()[0]
-    share = BlockTerms(codes, joint, "plugin").relevance() / entropy
+    entropy = BlockTerms(Codes.from_columns([y]), joint, PLUGIN_ESTIMATOR).relevance()[0]
+    share = BlockTerms(codes, joint, PLUGIN_ESTIMATOR).relevance() / entropy
     return np.where(codes.arity * COPY_ROWS_PER_LEVEL <= codes.n_samples, share, 0.0)
 
 

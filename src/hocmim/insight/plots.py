@@ -17,8 +17,11 @@ BLUE, ORANGE, GREY, INK = "#2f6db3", "#d9792b", "#b9c0c8", "#333a42"
 NAME_LENGTH = 26
 
 
-def score_curve(selection: Selection, features: Features, ax: Any) -> Any:
-    """Draw the score of each selected feature, and its relevance, in the order of selection."""
+def score_curve(selection: Selection, features: Features, ax: Any, unit: str = "nats") -> Any:
+    """Draw the score of each selected feature, and its relevance, in the order of selection.
+
+    ``unit`` is that of the scores; relevance is in nats.
+    """
     names = _selected_names(selection, features, at_least=1)
     scores, relevance = selection.scores, selection.relevance[selection.indices]
     K = len(names)
@@ -30,7 +33,7 @@ def score_curve(selection: Selection, features: Features, ax: Any) -> Any:
     ax.set_yticks(at, [f"{name}  {rank}" for rank, name in enumerate(map(short_name, names), 1)])
     ax.set_ylim(K - 0.5, -0.5)
     ax.set_xlim(left=min(0.0, float(np.min(scores, initial=0.0)) * 1.1))
-    ax.set_xlabel("nats")
+    ax.set_xlabel("nats" if unit == "nats" else f"score: {unit}, relevance: nats")
     ax.grid(axis="x", color="#e6e9ed", lw=0.8)
     ax.set_axisbelow(True)
     remove_frame(ax, keep=("bottom",))

@@ -52,7 +52,7 @@ from sklearn.utils import check_random_state
 from hocmim.coding.codes import Codes, Column
 from hocmim.information.comparison import comparison_key
 from hocmim.information.counting import BlockTerms, Joint, Values
-from hocmim.information.estimators import UNBIASED_ESTIMATOR
+from hocmim.information.estimators import PLUGIN_ESTIMATOR, UNBIASED_ESTIMATOR
 from hocmim.search.selection import Step, Stopping
 
 STOPS = ("permutation", "chi2")
@@ -240,7 +240,7 @@ class Strata:
         if self._y_joint is None:
             return np.zeros(len(columns))
         codes = Codes.from_columns([Column(row, self.arity) for row in columns])
-        terms = BlockTerms(codes, self._y_joint, "plugin")
+        terms = BlockTerms(codes, self._y_joint, PLUGIN_ESTIMATOR)
         return 2 * len(self.z) * terms.conditional(self._z_joint)
 
     def permutations(self, n: int, rng: np.random.Generator) -> Iterator[NDArray[Any]]:

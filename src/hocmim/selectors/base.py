@@ -24,6 +24,7 @@ from hocmim.coding.target import encode_target
 from hocmim.data.checks import check_features, set_features
 from hocmim.data.table import Table, as_table
 from hocmim.errors import InvalidParameterError, InvalidTableError
+from hocmim.information.estimators import PLUGIN_ESTIMATOR
 from hocmim.insight.basis import Basis
 from hocmim.search.inputs import MemoryInput, open_table
 from hocmim.search.selection import Selection, Step
@@ -166,7 +167,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
             target=target,
             selected=Codes.from_columns([codes.column(int(j)) for j in self.selected_]),
             criterion=None,
-            estimator="plugin",
+            estimator=PLUGIN_ESTIMATOR,
             codes=codes,
             column_codes=codes,
         )

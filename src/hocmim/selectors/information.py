@@ -386,7 +386,7 @@ class InformationSelector(DeclaredParameters, RankingSelector):
     def plot_scores(self, ax: Any = None) -> Any:
         """Draw the score and the relevance of each selected feature; return the axes."""
         check_is_fitted(self)
-        return plots.score_curve(self.selection_, self.features_, ax)
+        return plots.score_curve(self.selection_, self.features_, ax, self.make_criterion().unit)
 
     def plot_redundancy_heatmap(self, ax: Any = None) -> Any:
         """Draw the redundancy of each pair of selected features; return the axes."""

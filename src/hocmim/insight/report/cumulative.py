@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from hocmim.coding.codes import Codes, Column
 from hocmim.information.counting import BlockTerms, Joint, Values
+from hocmim.information.estimators import PLUGIN_ESTIMATOR
 from hocmim.search.stopping import Margins, mean_of_g
 
 
@@ -45,7 +46,7 @@ def cumulative_information(selected: Sequence[Column], y: Column) -> Cumulative:
     plugin, chance, n_cells = [], [], []
     for column in selected:
         joint = joint.with_column(column)
-        plugin.append(float(BlockTerms(target, joint, "plugin").relevance()[0]))
+        plugin.append(float(BlockTerms(target, joint, PLUGIN_ESTIMATOR).relevance()[0]))
         chance.append(mean_information(np.bincount(joint.cells), classes[classes > 0]))
         n_cells.append(joint.n_cells)
     above = np.maximum(np.array(plugin) - np.array(chance), 0.0)

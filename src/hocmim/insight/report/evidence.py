@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from hocmim.coding.codes import Codes
 from hocmim.information.counting import BlockTerms, Joint, Values
+from hocmim.information.estimators import PLUGIN_ESTIMATOR
 from hocmim.insight.basis import Basis
 from hocmim.insight.reasons import Attempt, Overlap, Sentence, why, why_ranked, why_redundant
 from hocmim.insight.report.answers import Answers, explain_all, steps_to_show
@@ -131,7 +132,7 @@ def gather(selector: Any, basis: Basis) -> Evidence:
     if basis.criterion is None:
         answers.score[:] = _ranking_scores(selector)
     target = Joint.of([basis.y])
-    entropy = BlockTerms(Codes.from_columns([basis.y]), target, "plugin").relevance()
+    entropy = BlockTerms(Codes.from_columns([basis.y]), target, PLUGIN_ESTIMATOR).relevance()
     return Evidence(
         selector=selector,
         basis=basis,
