@@ -355,3 +355,29 @@ def test_a_selector_of_very_many_rows_keeps_no_codes(monkeypatch):
     for needs_codes in (lambda: small.explain(0, X), small.redundancy_matrix):
         with pytest.raises(errors.InvalidTableError, match="were not kept"):
             needs_codes()
+
+
+# -- scores between a minimum and an average -------------------------------------------------------
+
+
+def test_a_robust_score_is_explained_by_its_parts():
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    selector = hocmim.RobustHOCMIM(4).fit(X, y)
+    explanation = selector.explain(int(selector.selected_[2]))
+    details = explanation.contests[-1].details
+    assert explanation.score == details["minimum"] + details["lift"]
+    assert 0 < details["lift"] <= 4 * details["sigma"] + 1e-12
+    members = [repr(name) for name in explanation.representative_set]
+    assert f"Given {' and '.join(members)}" in explanation.reason
+    assert f"it adds {details['minimum']:.4f} nats" in explanation.reason
+    assert f"{details['average']:.4f} on average" in explanation.reason
+    assert f"the score is that value plus {details['lift']:.4f}" in explanation.reason
+
+
+def test_chance_cannot_lift_the_score_of_a_copy():
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    first = X.columns[hocmim.RobustHOCMIM(1).fit(X, y).selected_[0]]
+    X["copy"] = X[first]
+    explanation = hocmim.RobustHOCMIM(2).fit(X, y).explain("copy", X)
+    assert explanation.contests[1].details["lift"] == 0
+    assert "did not select 'copy'" in explanation.reason

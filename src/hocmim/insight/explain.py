@@ -7,7 +7,7 @@ codes: its numbers are those of the search to the last bit.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -129,6 +129,9 @@ class Contest:
     order : int
         The size of its representative set; −1 if the criterion has none.
     representative_set : tuple of str
+    details : dict
+        What the criterion says about the feature in this step: ``minimum``, ``average``, ``sigma``
+        and ``lift`` for HOCMIM-R.
     """
 
     step: int
@@ -137,6 +140,7 @@ class Contest:
     taken_score: float
     order: int
     representative_set: tuple[str, ...]
+    details: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
 @dataclass(frozen=True)
@@ -238,7 +242,8 @@ def explain(basis: Basis, x: Column) -> Explanation:
         by = max(redundancy, key=lambda index: redundancy[index])
         overlap = Overlap(by, redundancy[by])
     closest = min(contests, key=lambda contest: contest.taken_score - contest.score)
-    sentences = why(basis, k, relevance, Attempt(closest.step, closest.score), overlap)
+    attempt = Attempt(closest.step, closest.score, closest.details)
+    sentences = why(basis, k, relevance, attempt, overlap)
     return Explanation(
         feature=basis.name(k),
         index=int(basis.features.first[k]),
@@ -270,6 +275,8 @@ def _contests(
         own = float(criterion.scores()[0])
         details = criterion.describe(0)
         members = tuple(basis.name(int(k)) for k in details.get("representative_set", ()))
-        yield Contest(number, own, basis.name(index), score, details.get("order", -1), members)
+        yield Contest(
+            number, own, basis.name(index), score, details.get("order", -1), members, details
+        )
         if number <= len(before):
             criterion.update(before[number - 1])

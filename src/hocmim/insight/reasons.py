@@ -6,8 +6,9 @@ so that the page can set names apart and send each template once; numbers in it 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from hocmim.information.comparison import comparison_key
 from hocmim.insight.basis import Basis
@@ -41,6 +42,13 @@ RANKED_WITH_SCORE = "{} did not select {}: it ranks {} of {}, with a score of {}
 NOT_SELECTED = "{} did not select {}."
 LAST_SELECTED = "The last selected feature, {}, has a score of {}."
 REPEATED = "{} repeats {} of its information about the target."
+# Filled in twice: with a place for each member of the set, then with its arguments.
+MINIMUM = (
+    "Given {}, which make it most redundant, it adds {{}} nats; given one selected feature, {{}} "
+    "on average."
+)
+LIFTED = "Chance alone can move the first value by {}, so the score is that value plus {}."
+NOT_LIFTED = "Chance cannot move the first value here, so it is the score."
 NOT_RELEVANT = "On its own it carries no information about the target."
 
 
@@ -67,10 +75,14 @@ class Sentence:
 
 @dataclass(frozen=True)
 class Attempt:
-    """The step in which a feature that was not selected came closest; its score in that step."""
+    """The step in which a feature that was not selected came closest; its score in that step.
+
+    ``details`` is what the criterion said about it then.
+    """
 
     step: int
     score: float
+    details: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -105,6 +117,7 @@ def why(
         yield _why_stopped(basis, k, selection.stopping)
     elif closest is not None:
         yield _why_not(basis, k, closest)
+        yield from what_the_score_is(closest.details)
     yield from why_redundant(relevance, overlap)
 
 
@@ -117,6 +130,26 @@ def _why_selected(basis: Basis, k: int, place: int) -> Iterator[Sentence]:
     if step.runner_up is not None:
         runner_up = step.runner_up
         yield Sentence(RUNNER_UP, (FeatureIndex(runner_up.index), f"{runner_up.score:.4f}"))
+    yield from what_the_score_is(step.details)
+
+
+def what_the_score_is(details: Mapping[str, Any]) -> Iterator[Sentence]:
+    """Say how a score between a minimum and an average came about, if a criterion has these."""
+    members = [FeatureIndex(k) for k in details.get("representative_set", ())]
+    if "minimum" not in details or not members:
+        return
+    places = ["{}"] * len(members)
+    together = " and ".join(filter(None, [", ".join(places[:-1]), places[-1]]))
+    if len(members) == 1:
+        template = MINIMUM.replace("make", "makes").format(together)
+    else:
+        template = MINIMUM.format(together)
+    numbers = (f"{details['minimum']:.4f}", f"{details['average']:.4f}")
+    yield Sentence(template, (*members, *numbers))
+    if details["lift"] > 0:
+        yield Sentence(LIFTED, (f"{details['sigma']:.4f}", f"{details['lift']:.4f}"))
+    elif details["sigma"] == 0:
+        yield Sentence(NOT_LIFTED, ())
 
 
 def _why_stopped(basis: Basis, k: int, stopping: Stopping) -> Sentence:
