@@ -164,7 +164,7 @@ def test_finding_features(opened):
     centre(browser, taken)
     taken.click()
     shown = browser.find_element("id", "answer").text
-    assert "selected worst concave points as number 1 of 6" in shown
+    assert "selected worst perimeter as number 1 of 6" in shown
     suggestion = browser.find_element("css selector", "#suggestions button")
     centre(browser, suggestion)
     suggestion.click()
