@@ -168,7 +168,7 @@ def test_finding_features(opened):
     suggestion = browser.find_element("css selector", "#suggestions button")
     centre(browser, suggestion)
     suggestion.click()
-    assert "HOCMIM did not select worst perimeter" in browser.find_element("id", "answer").text
+    assert "HOCMIM did not select worst area" in browser.find_element("id", "answer").text
 
 
 def test_the_table_sorts(opened):
