@@ -164,11 +164,11 @@ def test_finding_features(opened):
     centre(browser, taken)
     taken.click()
     shown = browser.find_element("id", "answer").text
-    assert "selected worst concave points as number 1 of 6" in shown
+    assert "selected worst perimeter as number 1 of 6" in shown
     suggestion = browser.find_element("css selector", "#suggestions button")
     centre(browser, suggestion)
     suggestion.click()
-    assert "HOCMIM did not select worst perimeter" in browser.find_element("id", "answer").text
+    assert "HOCMIM did not select worst area" in browser.find_element("id", "answer").text
 
 
 def test_the_table_sorts(opened):
