@@ -1,35 +1,33 @@
 """Select features of scikit-learn's breast cancer table and write a report."""
 
+import textwrap
 from pathlib import Path
 
 import pyarrow
 from sklearn.datasets import load_breast_cancer
 
-from hocmim import HOCMIM
+from hocmim import RobustHOCMIM
 
 
 def main() -> None:
-    """Fit HOCMIM, print the selection in order, and write the report."""
+    """Fit HOCMIM-R, print the selection in order, and write the report."""
     cancer = load_breast_cancer()
     table = pyarrow.table(dict(zip(cancer.feature_names, cancer.data.T, strict=True)))
     diagnosis = cancer.target_names[cancer.target]
-    selector = HOCMIM(n_features_to_select=10).fit(table, diagnosis)
+    selector = RobustHOCMIM(n_features_to_select=10).fit(table, diagnosis)
     names = selector.feature_names_in_
 
     n_samples, n_features = table.shape
     print(f"Breast cancer: {n_samples} samples, {n_features} features, 2 classes.")
-    print("HOCMIM selected, in this order (values in nats):\n")
+    print("HOCMIM-R selected, in this order (values in nats):\n")
     print(f"{'':>3}  {'feature':<24} {'I(X;Y)':>7} {'score':>7}  representative set")
     steps = zip(selector.selected_, selector.scores_, selector.representative_sets_, strict=True)
     for rank, (index, score, members) in enumerate(steps, start=1):
         relevance = selector.relevance_[index]
         described = ", ".join(names[members[:3]]) + (", …" if len(members) > 3 else "")
         print(f"{rank:>3}  {names[index]:<24} {relevance:7.4f} {score:7.4f}  {described or '–'}")
-    print(
-        f"\nWhy each representative set ended (max_order={selector.max_order}, tol={selector.tol}):"
-    )
-    for rank, order in enumerate(selector.orders_[1:], start=2):
-        print(f"{rank:>3}  {why_it_ended(selector, rank, order)}")
+    print("\nWhat the last of them adds:\n")
+    print(textwrap.fill(selector.explain(int(selector.selected_[-1])).reason, 88))
 
     page = selector.report(
         report_path(),
@@ -48,18 +46,6 @@ def report_path() -> Path:
     folder = Path(__file__).parents[1] / "build"
     folder.mkdir(exist_ok=True)
     return folder / "demo-report.html"
-
-
-def why_it_ended(selector: HOCMIM, rank: int, order: int) -> str:
-    """Return why the representative set of the feature of this rank ended."""
-    relevance = selector.relevance_[selector.selected_[rank - 1]]
-    if selector.scores_[rank - 1] < selector.tol * relevance:
-        reason = "less than 1 % of its relevance was new: redundant"
-    elif order == rank - 1:
-        reason = "it contains all features selected before"
-    else:
-        reason = "max_order was reached"
-    return f"order {order}: {reason}"
 
 
 if __name__ == "__main__":

@@ -11,6 +11,8 @@ from typing import Any
 
 import click
 
+from hocmim.defaults import DEFAULT_METHOD
+
 Function = Callable[..., Any]
 TARGET_KINDS = ("auto", "classes", "quantity")
 
@@ -213,7 +215,7 @@ with_settings = _collected(
 method_option = click.option(
     "-m",
     "--method",
-    default="HOCMIM",
+    default=DEFAULT_METHOD,
     show_default=True,
     metavar="NAME",
     help="Selection method; 'hocmim info' lists all.",

@@ -25,6 +25,7 @@ from hocmim.coding.target import encode_target
 from hocmim.data.columns import Categories
 from hocmim.data.table import as_table, take_columns, take_rows
 from hocmim.data.target import as_target
+from hocmim.defaults import COMPARED_METHODS
 from hocmim.errors import InvalidParameterError
 from hocmim.insight import plots
 from hocmim.parameters import Number, check_value
@@ -134,7 +135,7 @@ class Comparison:
 def compare_methods(
     X: Any,
     y: Any,
-    methods: Sequence[str] | Mapping[str, Any] = ("HOCMIM", "CMIM", "mRMR"),
+    methods: Sequence[str] | Mapping[str, Any] = COMPARED_METHODS,
     n_features_to_select: int | float | str | None = 10,
     *,
     n_folds: int = 5,

@@ -19,8 +19,8 @@ SHORT = {
     "low": "Low-dimensional",
     "high": "High-dimensional",
     "filters": "Filters",
-    "robust": "HOCMIM-R",
-    "robust_high": "HOCMIM-R, high-dimensional",
+    "robust": "With HOCMIM-R",
+    "robust_high": "With HOCMIM-R, high-dimensional",
 }
 
 

@@ -15,6 +15,7 @@ from hocmim.cli.options import (
     read_how_many,
     with_source,
 )
+from hocmim.defaults import COMPARED_METHODS
 
 if TYPE_CHECKING:
     from hocmim.experiments.compare import Comparison
@@ -26,7 +27,7 @@ MAX_SIZES = 8
 @with_source
 @click.option(
     "--methods",
-    default="HOCMIM,CMIM,mRMR",
+    default=",".join(COMPARED_METHODS),
     show_default=True,
     metavar="A,B,…",
     help="Methods to compare; 'hocmim info' lists all.",
@@ -80,7 +81,7 @@ def compare(
 
     \b
     Examples:
-      hocmim compare patients.csv --target diagnosis --methods HOCMIM,mRMR,JMI
+      hocmim compare patients.csv --target diagnosis --methods HOCMIM-R,mRMR,JMI
       hocmim compare patients.csv -t diagnosis -k 20 --model forest --plot out.png
     """
     from hocmim.cli import selection, show
