@@ -9,7 +9,7 @@ measures the estimators themselves, and their effect on a selection with more co
 import matplotlib.pyplot as plt
 import numpy as np
 
-from hocmim import CMIM, HOCMIM, cmi
+from hocmim import CMIM, HOCMIM, RobustHOCMIM, cmi
 
 ESTIMATORS = ["plugin", "grassberger", "miller_madow", "jeffreys", "shrinkage"]
 COLOURS = ["#d9792b", "#8a6bbe", "#3f9c7a", "#b9a13a", "#2f6db3"]
@@ -68,6 +68,7 @@ def genes(n_samples):
 
 
 selectors = {
+    "HOCMIM-R": (RobustHOCMIM(8), "#3f9c7a"),
     "CMIM (plug-in, one condition)": (CMIM(8), "#8a9099"),
     'HOCMIM, estimator="plugin"': (HOCMIM(8, estimator="plugin"), "#d9792b"),
     "HOCMIM, as in the paper (shrinkage)": (HOCMIM(8), "#7fb0e6"),

@@ -10,10 +10,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_breast_cancer
 
-from hocmim import HOCMIM, MIM, StabilitySelector
+from hocmim import MIM, RobustHOCMIM, StabilitySelector
 
 X, y = load_breast_cancer(return_X_y=True, as_frame=True)
-selectors = {"HOCMIM": HOCMIM(6), "MIM": MIM(6)}
+selectors = {"HOCMIM-R": RobustHOCMIM(6), "MIM": MIM(6)}
 fitted = {name: StabilitySelector(one, n_resamples=50).fit(X, y) for name, one in selectors.items()}
 
 # %%
@@ -45,5 +45,5 @@ for ax, (name, stable) in zip(axes, fitted.items(), strict=True):
 # resample to resample, so a frequency of a half does not mean a low relevance. The redundancy of
 # these columns:
 
-selector = HOCMIM(8).fit(X, y)
+selector = RobustHOCMIM(8).fit(X, y)
 selector.plot_redundancy_heatmap()

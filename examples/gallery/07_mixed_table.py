@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from hocmim import HOCMIM
+from hocmim import RobustHOCMIM
 
 rng = np.random.default_rng(0)
 N = 1500
@@ -40,7 +40,7 @@ print(table.head(4).to_string())
 # read: columns with more than five distinct numbers are cut into five bins, strings are levels, and
 # missing is a level of its own.
 
-selector = HOCMIM("auto").fit(table, died)
+selector = RobustHOCMIM("auto").fit(table, died)
 for name, column in zip(table.columns, selector.encoder_.columns_, strict=True):
     note = ", one of them for missing values" if column.missing is not None else ""
     print(f"{name:12} {column.kind:10} {column.arity} levels{note}")
