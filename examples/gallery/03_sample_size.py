@@ -100,7 +100,8 @@ for label, curve in zip(selectors, factors_found, strict=True):
 # %%
 # A high order needs many samples. Conditioning on seven columns of five levels puts each of 60
 # rows, or of 1000, into a cell of its own; then all columns have the same score. ``min_support=10``
-# adds conditions only while cells hold ten samples on average, and finds more at every size. Here
-# columns overlap in pairs only, so the second-order CMIM is as good as any other. A high order is
-# better where the dependency is of high order (:doc:`/gallery/02_redundancy`) and the samples are
-# many.
+# adds conditions only while cells hold ten samples on average, and finds more at every size.
+# HOCMIM-R finds more than HOCMIM as published at every size, without a parameter to set. From 500
+# samples ``min_support=10`` finds more than HOCMIM-R here. Columns overlap in pairs only, so the
+# second-order CMIM is no worse than HOCMIM as published. A high order is better where the
+# dependency is of high order (:doc:`/gallery/02_redundancy`) and the samples are many.

@@ -40,10 +40,10 @@ for ax, (name, stable) in zip(axes, fitted.items(), strict=True):
 
 # %%
 # MIM is more stable, but for a bad reason. It selects the columns that measure size or concavity in
-# every resample: all of them are relevant, and they repeat each other. HOCMIM selects some of them
-# and then texture, symmetry and smoothness. Which of the near copies it selects differs from
+# every resample: all of them are relevant, and they repeat each other. HOCMIM-R selects some of
+# them, and also texture and smoothness. Which of the similar columns it selects differs from
 # resample to resample, so a frequency of a half does not mean a low relevance. The redundancy of
-# these columns:
+# the columns it selects on all rows:
 
 selector = RobustHOCMIM(8).fit(X, y)
 selector.plot_redundancy_heatmap()

@@ -49,8 +49,8 @@ ax.legend(frameon=False, title="mean error", alignment="left")
 ax.spines[["top", "right"]].set_visible(False)
 
 # %%
-# The five best methods detect redundancy. The first twelve pixels of each method, over the mean
-# image:
+# The five best methods take redundancy into account. The first three differ by less than 0.002. The
+# first twelve pixels of each method, over the mean image:
 
 fig, axes = plt.subplots(1, len(methods), figsize=(9.5, 1.7), layout="constrained")
 for ax, method in zip(axes, by_error, strict=True):
