@@ -17,6 +17,7 @@ import hocmim
 
 SEED = 2022
 VARIANTS = {
+    "HOCMIM-R": {},
     "HOCMIM": {},
     'HOCMIM, form="conditional"': {"form": "conditional"},
     'HOCMIM, estimator="plugin"': {"estimator": "plugin"},
@@ -59,7 +60,7 @@ def main(n_tables: int) -> None:
     }
     print(f"| third bit right after the second: | {' | '.join(SETTINGS)} |")
     print("|---|" + "---|" * len(SETTINGS))
-    for name in [*VARIANTS, *hocmim.list_methods()[1:]]:
+    for name in [*VARIANTS, *(n for n in hocmim.list_methods() if n not in VARIANTS)]:
         shares = [np.mean([is_third_next(name, *table) for table in of]) for of in tables.values()]
         print(f"| {name} | {' | '.join(f'{share:.0%}' for share in shares)} |", flush=True)
     chances = [by_chance(n_columns) for _, n_columns in SETTINGS.values()]

@@ -24,7 +24,7 @@ def run(*arguments):
 def test_demo_prints_the_selection_and_writes_the_report():
     out = run("examples/demo.py")
     assert "worst concave points" in out
-    assert "Why each representative set ended" in out
+    assert "What the last of them adds" in out
     page = Path(out.splitlines()[-1].split(": ")[-1])
     assert "Breast cancer: ten of thirty measurements" in page.read_text("utf-8")
 

@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from hocmim import HOCMIM, make_selector
+from hocmim import RobustHOCMIM, make_selector
 
 rng = np.random.default_rng(0)
 N = 4000
@@ -37,9 +37,9 @@ X = pd.DataFrame(table)
 # Blue columns are useful. MIM scores each column alone and selects the copies. JMI averages over
 # the selected columns, so one copy among several has little effect. CMIM and mRMR compare with one
 # column at a time: they detect copies, not blends. CMIM-3 compares with pairs and detects the
-# blends of two. HOCMIM compares with as many columns as necessary.
+# blends of two. HOCMIM and HOCMIM-R compare with as many columns as necessary.
 
-methods = ["MIM", "JMI", "mRMR", "CMIM", "CMIM-3", "HOCMIM"]
+methods = ["MIM", "JMI", "mRMR", "CMIM", "CMIM-3", "HOCMIM", "HOCMIM-R"]
 fig, ax = plt.subplots(figsize=(8.5, 3.9), layout="constrained")
 for row, method in enumerate(methods):
     selected = make_selector(method, n_features_to_select=6).fit(X, y).selected_
@@ -64,9 +64,9 @@ ax.set_title(
 # %%
 # On this table, with two levels a column and many rows, conditioning on all selected columns
 # (``CMI``) is as good. With more levels or fewer rows its cells become too small long before those
-# of HOCMIM, which conditions only on columns that overlap with a candidate:
+# of HOCMIM-R, which conditions only on columns that overlap with a candidate:
 # :doc:`/gallery/03_sample_size`.
 #
-# HOCMIM's explanation of a blend:
+# The explanation of HOCMIM-R for a blend:
 
-print(HOCMIM(6).fit(X, y).explain("a, b or c", X))
+print(RobustHOCMIM(6).fit(X, y).explain("a, b or c", X))

@@ -9,7 +9,7 @@ measures the estimators themselves, and their effect on a selection with more co
 import matplotlib.pyplot as plt
 import numpy as np
 
-from hocmim import CMIM, HOCMIM, cmi
+from hocmim import CMIM, HOCMIM, RobustHOCMIM, cmi
 
 ESTIMATORS = ["plugin", "grassberger", "miller_madow", "jeffreys", "shrinkage"]
 COLOURS = ["#d9792b", "#8a6bbe", "#3f9c7a", "#b9a13a", "#2f6db3"]
@@ -68,6 +68,7 @@ def genes(n_samples):
 
 
 selectors = {
+    "HOCMIM-R": (RobustHOCMIM(8), "#3f9c7a"),
     "CMIM (plug-in, one condition)": (CMIM(8), "#8a9099"),
     'HOCMIM, estimator="plugin"': (HOCMIM(8, estimator="plugin"), "#d9792b"),
     "HOCMIM, as in the paper (shrinkage)": (HOCMIM(8), "#7fb0e6"),
@@ -99,7 +100,8 @@ for label, curve in zip(selectors, factors_found, strict=True):
 # %%
 # A high order needs many samples. Conditioning on seven columns of five levels puts each of 60
 # rows, or of 1000, into a cell of its own; then all columns have the same score. ``min_support=10``
-# adds conditions only while cells hold ten samples on average, and finds more at every size. Here
-# columns overlap in pairs only, so the second-order CMIM is as good as any other. A high order is
-# better where the dependency is of high order (:doc:`/gallery/02_redundancy`) and the samples are
-# many.
+# adds conditions only while cells hold ten samples on average, and finds more at every size.
+# HOCMIM-R finds more than HOCMIM as published at every size, without a parameter to set. From 500
+# samples ``min_support=10`` finds more than HOCMIM-R here. Columns overlap in pairs only, so the
+# second-order CMIM is no worse than HOCMIM as published. A high order is better where the
+# dependency is of high order (:doc:`/gallery/02_redundancy`) and the samples are many.

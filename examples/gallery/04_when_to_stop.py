@@ -10,7 +10,7 @@ noisy copies of them, and 40 are noise.
 import matplotlib.pyplot as plt
 import numpy as np
 
-from hocmim import HOCMIM
+from hocmim import RobustHOCMIM
 
 rng = np.random.default_rng(0)
 
@@ -30,7 +30,7 @@ def known_answer(n_samples):
 # of candidates. ``stopping_`` describes the column at which the selection ended, and the reason.
 
 X, y = known_answer(1000)
-selector = HOCMIM("auto").fit(X, y)
+selector = RobustHOCMIM("auto").fit(X, y)
 print("selected:", selector.selected_)
 print(selector.stopping_)
 
@@ -64,7 +64,7 @@ sizes, n_tables = [100, 200, 500, 1000, 2000, 5000], 20
 counts = np.zeros((3, len(sizes)))
 for at, n_samples in enumerate(sizes):
     for _ in range(n_tables):
-        selected = HOCMIM("auto").fit(*known_answer(n_samples)).selected_
+        selected = RobustHOCMIM("auto").fit(*known_answer(n_samples)).selected_
         useful = selected[selected < 7]
         n_found = len(set(useful % 5))  # columns 5 and 6 repeat 0 and 1
         n_redundant, n_noise = len(useful) - n_found, len(selected) - len(useful)

@@ -10,10 +10,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_breast_cancer
 
-from hocmim import HOCMIM, MIM, StabilitySelector
+from hocmim import MIM, RobustHOCMIM, StabilitySelector
 
 X, y = load_breast_cancer(return_X_y=True, as_frame=True)
-selectors = {"HOCMIM": HOCMIM(6), "MIM": MIM(6)}
+selectors = {"HOCMIM-R": RobustHOCMIM(6), "MIM": MIM(6)}
 fitted = {name: StabilitySelector(one, n_resamples=50).fit(X, y) for name, one in selectors.items()}
 
 # %%
@@ -40,10 +40,10 @@ for ax, (name, stable) in zip(axes, fitted.items(), strict=True):
 
 # %%
 # MIM is more stable, but for a bad reason. It selects the columns that measure size or concavity in
-# every resample: all of them are relevant, and they repeat each other. HOCMIM selects some of them
-# and then texture, symmetry and smoothness. Which of the near copies it selects differs from
+# every resample: all of them are relevant, and they repeat each other. HOCMIM-R selects some of
+# them, and also texture and smoothness. Which of the similar columns it selects differs from
 # resample to resample, so a frequency of a half does not mean a low relevance. The redundancy of
-# these columns:
+# the columns it selects on all rows:
 
-selector = HOCMIM(8).fit(X, y)
+selector = RobustHOCMIM(8).fit(X, y)
 selector.plot_redundancy_heatmap()

@@ -3,15 +3,15 @@ A raw table: numbers, strings, dates and missing values
 =======================================================
 
 You do not have to encode, scale or impute anything. The table below is artificial, so the useful
-columns are known: the age, the ward, and whether the lactate was measured at all, which a worried
-doctor does.
+columns are known: the age (or the birth year), the ward, and whether the lactate was measured at
+all, which a worried doctor does.
 """
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from hocmim import HOCMIM
+from hocmim import RobustHOCMIM
 
 rng = np.random.default_rng(0)
 N = 1500
@@ -37,16 +37,16 @@ print(table.head(4).to_string())
 
 # %%
 # The stopping rule determines the number of columns. ``encoder_`` describes how each column was
-# read: columns with more than five distinct numbers are cut into five bins, strings are levels, and
-# missing is a level of its own.
+# read: columns with more than five distinct numbers are cut into five bins of equal frequency,
+# strings are levels, and missing is a level of its own.
 
-selector = HOCMIM("auto").fit(table, died)
+selector = RobustHOCMIM("auto").fit(table, died)
 for name, column in zip(table.columns, selector.encoder_.columns_, strict=True):
     note = ", one of them for missing values" if column.missing is not None else ""
     print(f"{name:12} {column.kind:10} {column.arity} levels{note}")
 
 # %%
-# The birth year has the same information as the age. It is not selected.
+# The age and the birth year have the same information. One of them is selected, the other is not.
 
 order = np.argsort(selector.relevance_)
 fig, ax = plt.subplots(figsize=(7, 3.6), layout="constrained")
@@ -58,4 +58,4 @@ ax.spines[["top", "right"]].set_visible(False)
 ax.tick_params(axis="y", length=0)
 
 print(selector.get_feature_names_out())
-print("birth year is replaced by", selector.explain("birth year", table).replaced_by)
+print("age is replaced by", selector.explain("age", table).replaced_by)
