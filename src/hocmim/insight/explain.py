@@ -273,7 +273,10 @@ def _contests(
     criterion.start(replace(Codes.from_columns([x]), start=x.index), basis.y)
     for number, (index, score) in enumerate(basis.best[: len(before) + 1], 1):
         own = float(criterion.scores()[0])
-        details = criterion.describe(0)
+        details = {
+            name: value.tolist() if isinstance(value, np.ndarray) else value
+            for name, value in criterion.describe(0).items()
+        }
         members = tuple(basis.name(int(k)) for k in details.get("representative_set", ()))
         yield Contest(
             number, own, basis.name(index), score, details.get("order", -1), members, details
