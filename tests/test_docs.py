@@ -92,11 +92,8 @@ def test_pages_need_no_network(site):
 
 def test_formulas_have_subscripts_and_names_are_links(site):
     page = (site / "api/generated/hocmim.RelaxMRMR.html").read_text()
-    assert "Relax-mRMR: JMI less 1/(|S| (|S|−1)) Σ<sub>j∈S</sub>" in page
-    assert (
-        'href="hocmim.selectors.information.InformationSelector.html#hocmim.selectors.information.Infor'
-        in page
-    )
+    assert "J(X) = I(X;Y) − 1/|S| Σ<sub>j∈S</sub>" in page
+    assert 'href="hocmim.search.stopping.Stopping.html#hocmim.search.stopping.Stopping"' in page
     for page in pages(site):
         text = page.read_text()
         assert not re.search(r":(sub|py:obj|class|func):`", text), page

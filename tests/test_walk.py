@@ -72,7 +72,7 @@ def walk(place, folder, *arguments):
 
 def test_demo_prints_the_result_and_writes_the_page(place):
     said = (place / "demo.txt").read_text()
-    assert "1  worst concave points" in said
+    assert "1  worst perimeter" in said
     page = next(Path(word) for word in said.split() if word.endswith(".html"))
     assert page.is_file()
     assert page.is_relative_to(place)
