@@ -21,6 +21,7 @@ def run(*arguments):
     ).stdout
 
 
+@pytest.mark.slow
 def test_demo_prints_the_selection_and_writes_the_report():
     out = run("examples/demo.py")
     assert "worst concave points" in out
@@ -29,6 +30,7 @@ def test_demo_prints_the_selection_and_writes_the_report():
     assert "Breast cancer: ten of thirty measurements" in page.read_text("utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", docs_output.python_pages(), ids=lambda page: page.stem)
 def test_code_of_a_page_prints_what_the_page_shows(page, tmp_path):
     for code, shown, real in docs_output.run_python(page, tmp_path):
@@ -65,6 +67,7 @@ def test_outputs_are_compared(shown, real, is_equal):
 GALLERY = sorted((ROOT / "examples" / "gallery").glob("*.py"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("script", GALLERY, ids=lambda script: script.stem)
 def test_gallery_script_draws(script):
     code = (

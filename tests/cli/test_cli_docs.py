@@ -7,6 +7,7 @@ import docs_output
 PAGE = docs_output.ROOT / "docs" / "cli.md"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", docs_output.console_pages(), ids=lambda page: page.stem)
 def test_commands_of_a_page_print_what_the_page_shows(page, tmp_path):
     run = docs_output.make_shell(tmp_path)
