@@ -263,7 +263,10 @@ PAPER_FILES = {"src/hocmim/experiments/paper.py"}
 
 
 def files_that_name(*words):
-    """The files of src/ with one of these words, apart from the published experiment."""
+    """The files of src/ with one of these words, apart from the published experiment.
+
+    Callers pass names in quotes and classes: names in comments and in prose are not counted.
+    """
     pattern = re.compile("|".join(rf"(?<![\w-]){re.escape(word)}(?![\w-])" for word in words))
     files = [path for path in source_files(*TEXT_FILES) if name_of(path) not in PAPER_FILES]
     return [name_of(path) for path in files if pattern.search(path.read_text("utf-8"))]
