@@ -200,7 +200,7 @@ def impurity_gain(
     n_classes: int,
     out: NDArray[np.float64],
 ) -> None:
-    """Write the Gini impurity gain G(X,W;Y) of each column X."""
+    """Write the impurity gain G(X,W;Y) of each column X."""
 
 class BitPlanes:
     most_levels: int

@@ -193,7 +193,7 @@ def test_errors_name_the_argument(data, tmp_path):
             open_input(folder, None, caller="JMI")
         with pytest.raises(InvalidParameterError, match="sample_weight is for tables in memory"):
             open_input(folder, y, np.ones(len(y)))
-    with pytest.raises(InvalidTargetError, match="This HOCMIM estimator requires y to be passed"):
+    with pytest.raises(InvalidTargetError, match="This hocmim estimator requires y to be passed"):
         open_input(X, None)
     with pytest.raises(InvalidTableError, match="minimum of 2"):
         open_input(X[:1], y[:1])

@@ -21,8 +21,7 @@ class CMIMkCriterion(LeastTermCriterion):
 
     References
     ----------
-    Sechidis, Azzimonti, Pocock, Corani, Weatherall, Brown: Efficient feature selection using
-    shrinkage estimators. Machine Learning 108, 2019.
+    Sechidis, Azzimonti, Pocock, Corani, Weatherall, Brown, Machine Learning 108, 2019.
     """
 
     term = Term.conditional

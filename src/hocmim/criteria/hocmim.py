@@ -42,8 +42,8 @@ class HOCMIMCriterion(Criterion):
     tol : float
         ε*: stop extending Z when J < tol · I(X;Y).
     form : {"redundancy", "conditional"}
-        J as above, or J = I(X;Y|Z): equal for the plug-in, not under shrinkage, where the first
-        falls back to relevance when samples are few and the second does not.
+        J as above, or J = I(X;Y|Z): equal for the plug-in, not for the default estimator: with
+        it the first falls back to relevance when samples are few, the second does not.
     path : {"last", "min"}
         J at the last level of Z, or the smallest along the way.
     min_support : float
@@ -276,9 +276,9 @@ METHODS = (
                 "redundancy",
                 OneOf(("redundancy", "conditional")),
                 '{"redundancy", "conditional"}',
-                "J as above, or J = I(X;Y|Z). They are equal for the plug-in estimator. Under "
-                "shrinkage the first falls back to relevance when samples are few; the second "
-                "suits many samples.",
+                "J as above, or J = I(X;Y|Z). They are equal for the plug-in estimator. With "
+                "the default estimator the first falls back to relevance when samples are few; "
+                "the second suits many samples.",
             ),
             Parameter(
                 "path",

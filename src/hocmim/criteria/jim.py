@@ -17,8 +17,8 @@ from hocmim.information.counting import Joint, Values
 class JIMCriterion(Criterion):
     """J(X) = Σ_{j∈S} G(X,X_j;Y), G(X;Y) = Σ_{xy} p_xy² / p_x − Σ_y p_y²; G(X;Y) while S is empty.
 
-    Rewards columns that lower the Gini impurity of Y together with each selected feature. It is JMI
-    with the impurity gain G in place of information.
+    Rewards columns that lower the impurity of Y together with each selected feature. It is the
+    joint mutual information with the impurity gain G in place of information.
 
     The scores are not in nats and need no estimator of information: ``estimator`` does not change
     the selection. It is used for the relevance I(X;Y), which is reported beside the scores, and in

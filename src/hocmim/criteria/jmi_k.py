@@ -25,8 +25,7 @@ class JMIkCriterion(Criterion):
 
     References
     ----------
-    Sechidis, Azzimonti, Pocock, Corani, Weatherall, Brown: Efficient feature selection using
-    shrinkage estimators. Machine Learning 108, 2019.
+    Sechidis, Azzimonti, Pocock, Corani, Weatherall, Brown, Machine Learning 108, 2019.
     """
 
     def __init__(self, k: int, estimator: str = HIGH_ORDER_ESTIMATOR) -> None:

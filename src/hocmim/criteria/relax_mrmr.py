@@ -15,8 +15,8 @@ class RelaxMRMRCriterion(Criterion):
     """J(X) = I(X;Y) − 1/|S| Σ_{j∈S} [I(X;X_j) − I(X;X_j|Y)] − η Σ_{j∈S} Σ_{i∈S, i≠j} I(X;X_i|X_j),
     η = 1/(|S| (|S|−1)).
 
-    JMI less a second redundancy: rewards a feature that repeats no selected one, not even given
-    another.
+    The joint mutual information less a second redundancy: rewards a feature that repeats no
+    selected one, not even given another.
 
     Cost: K² D terms: each step adds the pairs that hold the newest feature, both ways round.
 
@@ -66,7 +66,7 @@ METHODS = (
     Method(
         "Relax-mRMR",
         "RelaxMRMR",
-        "mRMR with redundancy given pairs of selected features",
+        "minimal redundancy, also given pairs of selected features",
         RelaxMRMRCriterion,
         RelaxMRMRCriterion,
         HIGH_ORDER_ESTIMATOR,

@@ -172,7 +172,7 @@ def compare_methods(
     >>> from sklearn.datasets import load_breast_cancer
     >>> from hocmim import compare_methods
     >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
-    >>> found = compare_methods(X, y, ["HOCMIM", "MIM"], 3, n_resamples=5)
+    >>> found = compare_methods(X, y, ["MIM", "CIFE"], 3, n_resamples=5)
     >>> float(found.overlap[0, 1])
     0.2
     """
@@ -214,8 +214,8 @@ class _Steps:
 def _selectors(methods: Sequence[str] | Mapping[str, Any], k: Any) -> dict[str, Any]:
     if isinstance(methods, str) or not methods:
         raise InvalidParameterError(
-            "methods must be a list of names, such as ['HOCMIM', 'mRMR'], or a dict of selectors. "
-            f"Got {methods!r} instead."
+            f"methods must be a list of names, such as {list(COMPARED_METHODS[1:3])}, or a dict of "
+            f"selectors. Got {methods!r} instead."
         )
     if isinstance(methods, Mapping):
         return dict(methods)

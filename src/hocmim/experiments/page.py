@@ -8,6 +8,7 @@ from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from hocmim.defaults import DEFAULT_METHOD
 from hocmim.experiments.classifiers import TITLES
 from hocmim.experiments.figures import COLOURS, error_curves
 from hocmim.experiments.grid import Grid
@@ -19,8 +20,8 @@ SHORT = {
     "low": "Low-dimensional",
     "high": "High-dimensional",
     "filters": "Filters",
-    "robust": "With HOCMIM-R",
-    "robust_high": "With HOCMIM-R, high-dimensional",
+    "robust": f"With {DEFAULT_METHOD}",
+    "robust_high": f"With {DEFAULT_METHOD}, high-dimensional",
 }
 
 

@@ -66,8 +66,8 @@ def cmi(
 ) -> float:
     """I(X;Y|Z), the information X and Y share beyond what Z says.
 
-    Under shrinkage the value is not symmetric in X and Y: X is the candidate, and the table has
-    rows (x, z) and columns y.
+    A shrunken estimate is not symmetric in X and Y: X is the candidate, and the table has rows
+    (x, z) and columns y.
 
     Parameters
     ----------

@@ -148,6 +148,6 @@ class Basis:
         codes = self.selected if is_all else Codes.from_columns(columns)
         terms = BlockTerms(codes, Joint.of([self.y]), self.estimator)
         matrix = np.array([terms.redundancy(Joint.of([column])) for column in columns])
-        matrix = (matrix + matrix.T) / 2  # the shrinkage estimate is not symmetric
+        matrix = (matrix + matrix.T) / 2  # a shrunken estimate is not symmetric
         np.fill_diagonal(matrix, terms.relevance())
         return matrix

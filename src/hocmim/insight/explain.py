@@ -38,8 +38,8 @@ class Trace:
     columns : dict of arrays
         ``step`` from 1; ``place``, 1 for the selected column and 2 for the runner-up;
         ``candidate``, its index (for a group of columns, that of the first); ``name``; ``score``;
-        ``relevance``; ``order`` and ``representative_set``, as column indices (HOCMIM; −1 and an
-        empty tuple for the other methods).
+        ``relevance``; ``order`` and ``representative_set``, as column indices (−1 and an
+        empty tuple for methods without representative sets).
     """
 
     def __init__(self, selection: Selection, features: Features) -> None:
@@ -130,8 +130,8 @@ class Contest:
         The size of its representative set; −1 if the criterion has none.
     representative_set : tuple of str
     details : dict
-        What the criterion says about the feature in this step: ``minimum``, ``average``, ``sigma``
-        and ``lift`` for HOCMIM-R.
+        What the criterion says about the feature in this step, such as
+        ``minimum``, ``average``, ``sigma`` and ``lift``.
     """
 
     step: int

@@ -121,7 +121,7 @@ def open_input(
     sample_weight: Any = None,
     *,
     cluster: Cluster | None = None,
-    caller: str = "HOCMIM",
+    caller: str = "hocmim",
 ) -> Input:
     """Open a table and its target for ``fit``.
 

@@ -1,7 +1,7 @@
 """The information-theoretic selectors: a scikit-learn estimator for each method of ``criteria``.
 
 The classes are made from the ``METHODS`` of the criteria's files. Each is a public name of the
-package: ``hocmim.JMI``.
+package: ``hocmim.ICAP``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-// HOCMIM's search by bounds. It saves time and never changes a result: docs/development/bounds.md
+// The search by bounds. It saves time and never changes a result: docs/development/bounds.md
 // has the proof.
 #pragma once
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Bindings of CMICOT and of the criteria that take the least of many terms.
+// Bindings of the teams and of the criteria that take the least of many terms.
 #include <nanobind/stl/pair.h>
 
 #include "bindings/module.hpp"

@@ -1,4 +1,4 @@
-// Bindings of HOCMIM's greedy paths.
+// Bindings of the greedy paths.
 #include <nanobind/stl/vector.h>
 
 #include "bindings/module.hpp"

@@ -1,4 +1,4 @@
-// Bindings of HOCMIM-R's representative sets.
+// Bindings of the representative sets.
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 

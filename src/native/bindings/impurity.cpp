@@ -1,4 +1,4 @@
-// Binding of the Gini impurity gain.
+// Binding of the impurity gain.
 #include "criteria/impurity.hpp"
 
 #include "bindings/module.hpp"

@@ -1,4 +1,4 @@
-// R(X, W, Y) under shrinkage of many candidates with one W: candidates side by side, a byte each.
+// R(X, W, Y) of many shrunken tables with one W: candidates side by side, a byte each.
 //
 // The cells of W are the same for all, so one pass over their samples serves all. Small cells
 // are tallied by their contents, as in SmallCells. The others are counted twice: for λ, then for

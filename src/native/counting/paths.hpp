@@ -7,11 +7,11 @@
 // | bit planes, in lanes | few levels, few cells, N ≤ 4096           | plane_terms.cpp        |
 // | bit planes           | few levels, few cells, N > 4096           | plane_terms.cpp        |
 // | dense table          | I(X;Y|W), I(X,W;Y); the table is about N  | dense.cpp              |
-// | cell lanes           | R under shrinkage, up to 16 levels        | cell_lanes.cpp         |
+// | cell lanes           | R of a shrunken table, up to 16 levels    | cell_lanes.cpp         |
 // | partition            | everything else                           | estimators/evaluator   |
-// | split cells          | HOCMIM: up to 16 rows and 8 levels        | cell_counter.hpp       |
-// | small cells tallied  | split cells, R under shrinkage            | small_cells.hpp        |
-// | masks of a team      | CMICOT with the plug-in, few cells        | criteria/plugin_team   |
+// | split cells          | greedy paths: up to 16 rows and 8 levels  | cell_counter.hpp       |
+// | small cells tallied  | split cells, R of a shrunken table        | small_cells.hpp        |
+// | masks of a team      | the plug-in, few cells                    | criteria/plugin_team   |
 // clang-format on
 //
 // docs/development/kernels.md says what each of them saves.
@@ -63,7 +63,7 @@ inline bool tallies_table_columns(size_t n_columns, size_t n_classes) {
     return n_columns >= 128 && n_classes <= kMostTallyClasses;
 }
 
-// ---- paths of HOCMIM
+// ---- greedy paths
 // -----------------------------------------------------------------------------
 
 // Whether the cells of a partition are split on the fly, without forming the finer partition.
@@ -77,7 +77,7 @@ inline int64_t most_tallied_samples(int64_t n_samples) {
     return n_samples < 1 << 14 ? 8 : n_samples < 1 << 17 ? 16 : 28;
 }
 
-// ---- teams of CMICOT
+// ---- teams
 // -----------------------------------------------------------------------------
 
 // Whether the cells of a team are counted by masks of n_words words, eight masks side by side,

@@ -56,7 +56,7 @@ private:
     void sum_group(const BitPlanes::Group& group, int64_t index);
     void sum_marginals(const uint32_t* rows, int64_t arity, CountSums* sums);
     void take_lane(int64_t arity, int64_t lane);
-    // Of eight columns at once: a term under the plug-in from its sums, under shrinkage from the
+    // Of eight columns at once: a term under the plug-in from its sums, a shrunken one from the
     // table.
     void evaluate_group(Term term, const BitPlanes::Group& group, double* values);
     void correct_conditional(int64_t arity, double* values);

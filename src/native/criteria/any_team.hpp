@@ -1,4 +1,4 @@
-// CMICOT's teams under any estimator.
+// Teams of representatives under any estimator.
 #pragma once
 #include <algorithm>
 #include <cstdint>

@@ -1,4 +1,5 @@
-// HOCMIM's representative sets: the greedy path of every candidate through the selected columns.
+// Representative sets as published: the greedy path of every candidate through the selected
+// columns.
 #pragma once
 #include <cstdint>
 #include <stdexcept>

@@ -1,4 +1,4 @@
-// The Gini impurity gain of pairs of columns: how far knowing (x,w) lowers the impurity of Y.
+// The impurity gain of pairs of columns: how far knowing (x,w) lowers the impurity of Y.
 //
 //     G(X,W;Y) = Σ p_xwy² / p_xw − Σ p_y² = (1/N) [Σ_xw (Σ_y n_xwy²) / n_xw − (Σ_y n_y²) / N]
 //

@@ -1,4 +1,4 @@
-// Updates HOCMIM's paths when columns are selected.
+// Updates the greedy paths when columns are selected.
 //
 // A candidate's path Z_1, Z_2, … stays as it was unless the newest column wins at some level; only
 // the levels after the first win are built again. Candidates are visited as a tree of common

@@ -1,4 +1,4 @@
-// CMICOT's teams under the plug-in estimator.
+// Teams of representatives under the plug-in estimator.
 #pragma once
 #include <algorithm>
 #include <cstdint>

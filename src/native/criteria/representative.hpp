@@ -1,4 +1,4 @@
-// CMICOT's binary representatives of a column.
+// The binary representatives of a column.
 #pragma once
 #include <cstdint>
 #include <utility>

@@ -1,4 +1,4 @@
-// HOCMIM-R: the representative set of each candidate, updated only where it is needed.
+// The representative set of each candidate, updated only where it is needed.
 //
 // A candidate remembers the set Z* of selected columns that gave its smallest term U. A newcomer s
 // is tried with every prefix of Z*; the smallest term below U gives the new U and Z*. So U depends

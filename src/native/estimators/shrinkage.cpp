@@ -135,7 +135,7 @@ double ShrinkageEvaluator::given_condition(Term term, const Cells& cells) {
                                 cells.condition);
 }
 
-// R of a split partition: HOCMIM spends nearly all its time here.
+// R of a split partition: a search along greedy paths spends nearly all its time here.
 double ShrinkageEvaluator::split_redundancy(const Cells& cells) {
     const Candidate& candidate = cells.candidate;
     const int64_t n_levels = candidate.column.arity, n_classes = setting_.n_classes();

@@ -1,4 +1,4 @@
-// Shrinkage towards independence, on contingency tables of rows against columns.
+// Shrinking towards independence, on contingency tables of rows against columns.
 //
 // One template for one table and for several tables of one shape side by side, a lane each. Whole
 // numbers are kept as doubles, exact up to 2^53, and terms are summed in fixed point: so the number

@@ -174,7 +174,7 @@ def test_nothing_selected():
     selector = HOCMIM("auto").fit(X, y)
     assert len(selector.selected_) == 0
     found = check_against_explain(selector, X, y)
-    assert len(found.cumulative.plugin) == 0
+    assert len(found.cumulative.counted) == 0
     assert found.redundancy.shape == (0, 0)
 
 
@@ -211,9 +211,9 @@ def test_cumulative_information_by_definition():
     selector = JMI(5).fit(X, y)
     found = gather(selector, X, y).cumulative
     for k in range(1, 6):
-        assert found.plugin[k - 1] == pytest.approx(hocmim.mi(X[:, selector.selected_[:k]], y))
+        assert found.counted[k - 1] == pytest.approx(hocmim.mi(X[:, selector.selected_[:k]], y))
         assert found.n_cells[k - 1] == len(np.unique(X[:, selector.selected_[:k]], axis=0))
-    above = found.plugin - found.chance
+    above = found.counted - found.chance
     assert found.supported.tolist() == np.maximum.accumulate(np.maximum(above, 0)).tolist()
 
 
@@ -223,7 +223,7 @@ def test_columns_that_tell_every_sample_apart_are_not_believed():
     X, y = rng.integers(5, size=(100, 8)), rng.integers(2, size=100)
     selector = hocmim.MIM(8).fit(X, y)
     found = gather(selector, X, y)
-    assert found.cumulative.plugin[-1] == pytest.approx(found.target_entropy)
+    assert found.cumulative.counted[-1] == pytest.approx(found.target_entropy)
     assert found.cumulative.supported[-1] < 0.15 * found.target_entropy
 
 
@@ -240,8 +240,8 @@ def test_the_truth_is_between_the_two_edges(noise):
         target = hocmim.encode(y[:, None].astype(float)).column(0)
         codes = hocmim.encode(X)
         found = cumulative_information([codes.column(0), codes.column(1)], target)
-        low.append(found.plugin[-1] - found.chance[-1])
-        high.append(found.plugin[-1])
+        low.append(found.counted[-1] - found.chance[-1])
+        high.append(found.counted[-1])
     tolerance = 4 * np.std(low) / 60**0.5
     assert np.mean(low) <= truth + tolerance
     # The plug-in underestimates H(Y) itself, by 1/2N for two classes.

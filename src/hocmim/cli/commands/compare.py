@@ -81,7 +81,7 @@ def compare(
 
     \b
     Examples:
-      hocmim compare patients.csv --target diagnosis --methods HOCMIM-R,mRMR,JMI
+      hocmim compare patients.csv --target diagnosis --methods DISR,ICAP
       hocmim compare patients.csv -t diagnosis -k 20 --model forest --plot out.png
     """
     from hocmim.cli import selection, show

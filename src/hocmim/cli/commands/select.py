@@ -52,7 +52,7 @@ def select(
     Examples:
       hocmim select patients.csv --target diagnosis
       hocmim select patients.csv -t diagnosis -k auto --drop id --json result.json
-      hocmim select genes.parquet -t class -k 50 --method JMI -o reduced.parquet
+      hocmim select genes.parquet -t class -k 50 --method DISR -o reduced.parquet
       hocmim select genes.parquet -t class -q | cut -f 2
       zcat big.csv.gz | hocmim select - -t y --set max_order=5 --bins 8
     """

@@ -20,18 +20,18 @@ class Cumulative:
 
     Attributes
     ----------
-    plugin : ndarray of float64
+    counted : ndarray of float64
         The plug-in estimate: too large in small samples; H(Y) if every sample is alone in its cell.
     chance : ndarray of float64
         The mean plug-in estimate if y is permuted: the part due to the number of cells alone.
     supported : ndarray of float64
-        The part that chance cannot explain: the largest ``plugin − chance`` of any number of first
+        The part that chance cannot explain: the largest ``counted − chance`` of any number of first
         features up to this one. I(S;Y) cannot fall when S grows.
     n_cells : ndarray of int64
         How many cells of S occur.
     """
 
-    plugin: Values
+    counted: Values
     chance: Values
     supported: Values
     n_cells: NDArray[np.int64]
@@ -43,15 +43,15 @@ def cumulative_information(selected: Sequence[Column], y: Column) -> Cumulative:
     classes = np.bincount(y.codes)
     target = Codes.from_columns([y])
     joint = Joint.of([], N)
-    plugin, chance, n_cells = [], [], []
+    counted, chance, n_cells = [], [], []
     for column in selected:
         joint = joint.with_column(column)
-        plugin.append(float(BlockTerms(target, joint, PLUGIN_ESTIMATOR).relevance()[0]))
+        counted.append(float(BlockTerms(target, joint, PLUGIN_ESTIMATOR).relevance()[0]))
         chance.append(mean_information(np.bincount(joint.cells), classes[classes > 0]))
         n_cells.append(joint.n_cells)
-    above = np.maximum(np.array(plugin) - np.array(chance), 0.0)
+    above = np.maximum(np.array(counted) - np.array(chance), 0.0)
     supported = np.maximum.accumulate(above)
-    return Cumulative(np.array(plugin), np.array(chance), supported, np.array(n_cells, np.int64))
+    return Cumulative(np.array(counted), np.array(chance), supported, np.array(n_cells, np.int64))
 
 
 def mean_information(rows: NDArray[np.int64], columns: NDArray[np.int64]) -> float:

@@ -157,7 +157,7 @@ def _curve(evidence: Evidence) -> dict[str, Any]:
 def _together(evidence: Evidence) -> dict[str, Any]:
     cumulative = evidence.cumulative
     return {
-        "plugin": _rounded(cumulative.plugin),
+        "counted": _rounded(cumulative.counted),
         "chance": _rounded(cumulative.chance),
         "supported": _rounded(cumulative.supported),
         "cells": cumulative.n_cells.tolist(),

@@ -63,7 +63,7 @@ def together(evidence: Evidence) -> tuple[float, float]:
     """Return I(S;Y) of the selected features: the part beyond chance, and the plug-in estimate."""
     if not len(evidence.selected):
         return 0.0, 0.0
-    return float(evidence.cumulative.supported[-1]), float(evidence.cumulative.plugin[-1])
+    return float(evidence.cumulative.supported[-1]), float(evidence.cumulative.counted[-1])
 
 
 def _why_it_stopped(evidence: Evidence) -> Sentence:

@@ -247,17 +247,17 @@ function drawScores() {
   });
 }
 function drawTogether() {
-  const { plugin, chance, supported, cells, rowsPerCell, entropy } = data.together;
+  const { counted, chance, supported, cells, rowsPerCell, entropy } = data.together;
   const line = (name, values, more) => ({ label: name, data: values, borderWidth: 2, pointRadius: K > 40 ? 0 : 3, pointHitRadius: 12, ...more });
   draw("together-chart", {
     type: "line",
     data: {
-      labels: plugin.map((_, at) => at + 1),
+      labels: counted.map((_, at) => at + 1),
       datasets: [
-        line("plug-in estimate", plugin, { borderColor: colour("blue"), backgroundColor: colour("band"), pointBackgroundColor: colour("card"), borderWidth: 1.5, fill: { target: 1 } }),
+        line("plug-in estimate", counted, { borderColor: colour("blue"), backgroundColor: colour("band"), pointBackgroundColor: colour("card"), borderWidth: 1.5, fill: { target: 1 } }),
         line("beyond chance", supported, { borderColor: colour("blue"), backgroundColor: colour("blue"), borderWidth: 2.5 }),
         line("due to chance", chance, { borderColor: colour("orange"), backgroundColor: colour("orange"), borderDash: [5, 4], pointStyle: "rectRot" }),
-        line("entropy of the target, H(Y)", plugin.map(() => entropy), { borderColor: colour("faint"), backgroundColor: colour("faint"), borderDash: [2, 3], pointRadius: 0, borderWidth: 1.5, pointStyle: "line" }),
+        line("entropy of the target, H(Y)", counted.map(() => entropy), { borderColor: colour("faint"), backgroundColor: colour("faint"), borderDash: [2, 3], pointRadius: 0, borderWidth: 1.5, pointStyle: "line" }),
       ],
     },
     options: {
