@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator
 
 from hocmim.coding.encoder import encode
 from hocmim.coding.groups import resolve_groups
+from hocmim.coding.options import EncodingOptions
 from hocmim.coding.target import encode_target
 from hocmim.criteria.beta_gamma import JMICriterion
 from hocmim.data.checks import set_features
@@ -89,7 +90,9 @@ def test_every_kind_gives_the_codes_of_the_table_in_memory(kind, data, discretiz
     target = opened.encode_target(bins=5, discretizer=discretizer)
     np.testing.assert_array_equal(target.column.codes, encode_target(y).column.codes)
     np.testing.assert_array_equal(target.classes, [0, 1])
-    encoder, codes = opened.encode(target.column, discretizer=discretizer, n_bins=5, n_jobs=2)
+    encoder, codes = opened.encode(
+        target.column, EncodingOptions(discretizer=discretizer, n_bins=5, n_jobs=2)
+    )
     assert_same_codes(codes, encode(X, y, discretizer=discretizer, n_bins=5))
     assert encoder.get_params() == {"discretizer": discretizer, "n_bins": 5, "n_jobs": 2}
 
@@ -119,7 +122,8 @@ def test_groups_are_joined_and_codes_are_stored(kind, data, tmp_path):
     column = encode_target(y).column
     for _ in range(2):  # made, then read
         encoder, codes = opened.encode(
-            column, **HOW, features=features, n_jobs=1, codes_dir=tmp_path / "codes"
+            column,
+            EncodingOptions(**HOW, features=features, n_jobs=1, codes_dir=tmp_path / "codes"),
         )
         assert_same_codes(codes, expected)
         assert encoder.n_jobs == 1
@@ -130,7 +134,7 @@ def test_an_opened_table_gives_columns_and_their_codes(kind, data):
     X, y = data
     expected = encode(X, **HOW)
     opened = open_input(*kind)
-    encoder, _ = opened.encode(encode_target(y).column, **HOW)
+    encoder, _ = opened.encode(encode_target(y).column, EncodingOptions(**HOW))
     table = open_table(kind[0], fitted_on(X))
     for column, j in zip(table.encode_columns(encoder, [5, 1]), [5, 1], strict=True):
         np.testing.assert_array_equal(column.codes, expected.column(j).codes)
@@ -153,7 +157,7 @@ def test_an_opened_table_must_have_the_columns_of_the_fit(kind, data):
 def test_the_engine_is_that_of_this_machine(kind, data):
     opened = open_input(*kind)
     target = opened.encode_target(bins=5, discretizer="uniform")
-    _, codes = opened.encode(target.column, **HOW)
+    _, codes = opened.encode(target.column, EncodingOptions(**HOW))
     terms = []
     with open_engine(
         codes, target.column, JMICriterion(), n_jobs=1, on_terms=terms.append
@@ -172,7 +176,7 @@ def test_weights_repeat_rows(data):
     np.testing.assert_array_equal(opened.row_counts, weights)
     assert opened.n_rows == weights.sum()
     target = opened.encode_target(bins=5, discretizer="uniform")
-    encoder, codes = opened.encode(target.column, **HOW)
+    encoder, codes = opened.encode(target.column, EncodingOptions(**HOW))
     expected = encode(X.iloc[rows], **HOW)
     assert_same_codes(codes, expected)
     table = open_table(X, encoder, row_counts=opened.row_counts)
@@ -246,7 +250,9 @@ def test_every_kind_gives_the_same_codes_on_a_cluster(cluster, data, tmp_path, d
         assert opened.row_counts is None, name
         target = opened.encode_target(bins=5, discretizer=discretizer)
         np.testing.assert_array_equal(target.column.codes, encode_target(y).column.codes)
-        _, codes = opened.encode(target.column, discretizer=discretizer, n_bins=5, n_jobs=1)
+        _, codes = opened.encode(
+            target.column, EncodingOptions(discretizer=discretizer, n_bins=5, n_jobs=1)
+        )
         assert_same_codes(codes, expected)
         with open_engine(codes, target.column, JMICriterion(), cluster=cluster) as engine:
             assert forward_search(engine, 3).scores.tolist() == selection.scores.tolist(), name
@@ -260,9 +266,9 @@ def test_codes_on_workers_are_neither_stored_nor_joined(cluster, data, tmp_path)
         opened = open_input(*kinds[name], cluster=cluster)
         column = encode_target(y).column
         with pytest.raises(InvalidParameterError, match="codes_dir is for codes on this machine"):
-            opened.encode(column, **HOW, codes_dir=tmp_path / "codes")
+            opened.encode(column, EncodingOptions(**HOW, codes_dir=tmp_path / "codes"))
         with pytest.raises(InvalidParameterError, match="feature_groups is for codes on this"):
-            opened.encode(column, **HOW, features=features)
+            opened.encode(column, EncodingOptions(**HOW, features=features))
 
 
 def test_errors_of_a_collection(cluster, data, tmp_path):
@@ -297,7 +303,7 @@ def test_a_table_in_memory_is_read_twice(data, reads, discretizer):
     opened = open_input(*data)
     assert reads == []
     target = opened.encode_target(bins=5, discretizer=discretizer)
-    opened.encode(target.column, discretizer=discretizer, n_bins=5)
+    opened.encode(target.column, EncodingOptions(discretizer=discretizer, n_bins=5))
     assert sorted(reads) == sorted(2 * list(range(data[0].shape[1])))
 
 
@@ -306,7 +312,7 @@ def test_a_table_with_stored_codes_is_read_once(data, reads, tmp_path):
     for n_reads in (3, 1):  # the first run makes a digest and encodes, the second makes a digest
         reads.clear()
         opened = open_input(*data)
-        opened.encode(encode_target(data[1]).column, **HOW, codes_dir=tmp_path)
+        opened.encode(encode_target(data[1]).column, EncodingOptions(**HOW, codes_dir=tmp_path))
         assert sorted(reads) == sorted(n_reads * columns)
 
 
@@ -314,5 +320,5 @@ def test_the_tables_of_a_source_are_not_read_before_they_are_encoded(data, reads
     X, y = data
     opened = open_input(RowSource.of_tables([X[:100], X[100:]]), y)
     assert reads == []
-    opened.encode(encode_target(y).column, **HOW)
+    opened.encode(encode_target(y).column, EncodingOptions(**HOW))
     assert sorted(reads) == sorted(2 * 2 * list(range(X.shape[1])))

@@ -17,7 +17,6 @@ kind, so that a selector does not ask which kind it has. The codes of all kinds 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from os import PathLike
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -25,7 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hocmim.coding.codes import Allocate, Codes, Column
 from hocmim.coding.encoder import Encoder
-from hocmim.coding.groups import Features
+from hocmim.coding.options import EncodingOptions
 from hocmim.coding.sources import encode_source, encode_source_column, encode_source_target
 from hocmim.coding.store import codes_fingerprint, stored_codes
 from hocmim.coding.target import Target, encode_target
@@ -77,28 +76,14 @@ class Input(Protocol):
     def encode_target(self, *, bins: int, discretizer: str) -> Target:
         """Return the codes of the target."""
 
-    def encode(
-        self,
-        y: Column,
-        *,
-        discretizer: str,
-        n_bins: int,
-        features: Features | None = None,
-        n_jobs: int | None = None,
-        codes_dir: str | PathLike[str] | None = None,
-    ) -> tuple[Encoder, Codes | RemoteCodes]:
+    def encode(self, y: Column, options: EncodingOptions) -> tuple[Encoder, Codes | RemoteCodes]:
         """Return the encoder of the columns and the codes of the features.
 
         Parameters
         ----------
         y : Column
             The codes of the target, for ``discretizer="mdlp"``.
-        discretizer, n_bins, n_jobs
-            See :class:`hocmim.coding.encoder.Encoder`.
-        features : Features, optional
-            Which columns are joined into one feature; by default every column is a feature.
-        codes_dir : path, optional
-            A folder of codes: see :mod:`hocmim.coding.store`.
+        options : EncodingOptions
         """
 
 
@@ -283,25 +268,14 @@ class MemoryInput:
         """See Input."""
         return encode_target(self.y, self.n_rows, bins=bins, discretizer=discretizer)
 
-    def encode(
-        self,
-        y: Column,
-        *,
-        discretizer: str,
-        n_bins: int,
-        features: Features | None = None,
-        n_jobs: int | None = None,
-        codes_dir: str | PathLike[str] | None = None,
-    ) -> tuple[Encoder, Codes]:
+    def encode(self, y: Column, options: EncodingOptions) -> tuple[Encoder, Codes]:
         """See Input."""
 
         def encode(allocate: Allocate) -> tuple[Encoder, Codes]:
-            encoder = Encoder(discretizer, n_bins, n_jobs=n_jobs)
+            encoder = Encoder(options.discretizer, options.n_bins, n_jobs=options.n_jobs)
             return encoder, encoder.fit_transform(self.table, y, allocate=allocate)
 
-        how: dict[str, Any] = {"discretizer": discretizer, "n_bins": n_bins}
-        encoder, codes = _encode_or_load(self.table, y, encode, how, n_jobs, codes_dir)
-        return encoder, codes if features is None else features.join(codes)
+        return _encode_or_load(self.table, y, encode, options)
 
 
 class SourceInput:
@@ -341,24 +315,20 @@ class SourceInput:
             return encode_source_target(self._source, bins=bins, discretizer=discretizer)
         return encode_target(self._y, self.n_rows, bins=bins, discretizer=discretizer)
 
-    def encode(
-        self,
-        y: Column,
-        *,
-        discretizer: str,
-        n_bins: int,
-        features: Features | None = None,
-        n_jobs: int | None = None,
-        codes_dir: str | PathLike[str] | None = None,
-    ) -> tuple[Encoder, Codes]:
+    def encode(self, y: Column, options: EncodingOptions) -> tuple[Encoder, Codes]:
         """See Input."""
-        how: dict[str, Any] = {"discretizer": discretizer, "n_bins": n_bins}
 
         def encode(allocate: Allocate) -> tuple[Encoder, Codes]:
-            return encode_source(self._source, y, **how, n_jobs=n_jobs, allocate=allocate)
+            return encode_source(
+                self._source,
+                y,
+                discretizer=options.discretizer,
+                n_bins=options.n_bins,
+                n_jobs=options.n_jobs,
+                allocate=allocate,
+            )
 
-        encoder, codes = _encode_or_load(self._source, y, encode, how, n_jobs, codes_dir)
-        return encoder, codes if features is None else features.join(codes)
+        return _encode_or_load(self._source, y, encode, options)
 
     def encode_columns(self, encoder: Encoder, indices: Sequence[int]) -> list[Column]:
         """See OpenedTable."""
@@ -377,15 +347,18 @@ def _encode_or_load(
     data: Table | RowSource,
     y: Column,
     encode: Callable[[Allocate], tuple[Encoder, Codes]],
-    how: dict[str, Any],
-    n_jobs: int | None,
-    codes_dir: str | PathLike[str] | None,
+    options: EncodingOptions,
 ) -> tuple[Encoder, Codes]:
     """Encode in memory; with ``codes_dir``, use the codes stored there or store them."""
-    if codes_dir is None:
-        return encode(Codes.empty)
-    encoder, codes = stored_codes(codes_dir, codes_fingerprint(data, y, **how), encode)
-    return encoder.set_params(n_jobs=n_jobs), codes  # the stored one has that of another run
+    if options.codes_dir is None:
+        encoder, codes = encode(Codes.empty)
+    else:
+        fingerprint = codes_fingerprint(
+            data, y, discretizer=options.discretizer, n_bins=options.n_bins
+        )
+        encoder, codes = stored_codes(options.codes_dir, fingerprint, encode)
+        encoder.set_params(n_jobs=options.n_jobs)  # the stored one has that of another run
+    return encoder, codes if options.features is None else options.features.join(codes)
 
 
 def _no_target(caller: str) -> InvalidTargetError:

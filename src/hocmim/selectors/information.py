@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from hocmim.coding.codes import Codes, Column
 from hocmim.coding.groups import Features, join_columns, resolve_groups
+from hocmim.coding.options import EncodingOptions
 from hocmim.coding.target import Target, encode_target
 from hocmim.criteria.base import Criterion
 from hocmim.data.checks import set_features
@@ -132,14 +133,10 @@ class InformationSelector(DeclaredParameters, RankingSelector):
         listeners = self._listeners(criterion, n_selected, callback)
         listeners.on_stage("encode")
         target = data.encode_target(bins=self.target_bins, discretizer=self.discretizer)
-        self.encoder_, codes = data.encode(
-            target.column,
-            discretizer=self.discretizer,
-            n_bins=self.n_bins,
-            features=self.features_,
-            n_jobs=self._n_threads,
-            codes_dir=self.codes_dir,
+        options = EncodingOptions(
+            self.discretizer, self.n_bins, self.features_, self._n_threads, self.codes_dir
         )
+        self.encoder_, codes = data.encode(target.column, options)
         listeners.on_stage("search")
         rule = self._stopping_rule(criterion, codes, target.column)
         with open_engine(

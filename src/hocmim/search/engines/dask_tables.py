@@ -14,7 +14,6 @@ from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
-from os import PathLike
 from typing import Any
 
 import dask
@@ -25,7 +24,7 @@ from numpy.typing import NDArray
 from hocmim.coding.codes import Codes, Column
 from hocmim.coding.cuts import Ragged, check_bins, cut_columns, get_discretizer
 from hocmim.coding.encoder import Encoder, most_frequent
-from hocmim.coding.groups import Features
+from hocmim.coding.options import EncodingOptions
 from hocmim.coding.partitions import (
     TableSurvey,
     columns_to_cut,
@@ -82,19 +81,10 @@ class DaskRows(RemoteTable):
     def _codes(self, encoder: Encoder, n_rows: int) -> ComputedCodes:
         """Return the codes of all rows."""
 
-    def encode(
-        self,
-        y: Column,
-        *,
-        discretizer: str,
-        n_bins: int,
-        features: Features | None = None,
-        n_jobs: int | None = None,
-        codes_dir: str | PathLike[str] | None = None,
-    ) -> tuple[Encoder, ComputedCodes]:
+    def encode(self, y: Column, options: EncodingOptions) -> tuple[Encoder, ComputedCodes]:
         """See RemoteTable."""
-        _check_local_only(features, codes_dir)
-        n_bins = check_bins("n_bins", n_bins)
+        _check_local_only(options)
+        discretizer, n_bins = options.discretizer, check_bins("n_bins", options.n_bins)
         reliably = self.cluster.reliably
         survey = reliably(lambda: self._merged(self._survey(n_bins)))
         if survey.n_rows != len(y.codes):
@@ -120,11 +110,11 @@ class DaskRows(RemoteTable):
         return self.cluster.gather(surveys)[0]
 
 
-def _check_local_only(features: Features | None, codes_dir: str | PathLike[str] | None) -> None:
+def _check_local_only(options: EncodingOptions) -> None:
     """Raise an error for the parameters that need the codes on this machine."""
     is_given = {
-        "codes_dir": codes_dir is not None,
-        "feature_groups": features is not None and bool(features.groups),
+        "codes_dir": options.codes_dir is not None,
+        "feature_groups": options.features is not None and bool(options.features.groups),
     }
     for parameter in (name for name, given in is_given.items() if given):
         raise InvalidParameterError(
@@ -166,10 +156,10 @@ class DaskFiles(DaskRows):
             return encode_source_target(self._source, bins=bins, discretizer=discretizer)
         return encode_target(self._y, self._source.n_rows, bins=bins, discretizer=discretizer)
 
-    def encode(self, y: Column, **parameters: Any) -> tuple[Encoder, ComputedCodes]:
+    def encode(self, y: Column, options: EncodingOptions) -> tuple[Encoder, ComputedCodes]:
         """See RemoteTable."""
         try:
-            return super().encode(y, **parameters)
+            return super().encode(y, options)
         except (FileNotFoundError, PermissionError) as error:
             raise InvalidTableError(
                 f"A worker of the Dask cluster cannot read X: {error}. The path must be valid on "

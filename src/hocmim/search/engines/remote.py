@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from contextlib import AbstractContextManager, nullcontext
-from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from hocmim.coding.codes import Column
 from hocmim.coding.encoder import Encoder
-from hocmim.coding.groups import Features
+from hocmim.coding.options import EncodingOptions
 from hocmim.coding.target import Target
 from hocmim.data.rows import RowSource
 from hocmim.data.sources import ParquetPiece
@@ -58,16 +57,7 @@ class RemoteTable(ABC):
         """Return the codes of y, in this process."""
 
     @abstractmethod
-    def encode(
-        self,
-        y: Column,
-        *,
-        discretizer: str,
-        n_bins: int,
-        features: Features | None = None,
-        n_jobs: int | None = None,
-        codes_dir: str | PathLike[str] | None = None,
-    ) -> tuple[Encoder, RemoteCodes]:
+    def encode(self, y: Column, options: EncodingOptions) -> tuple[Encoder, RemoteCodes]:
         """Return the fitted encoder, and the codes of X on the workers."""
 
 
