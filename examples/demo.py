@@ -14,7 +14,7 @@ def main() -> None:
     cancer = load_breast_cancer()
     table = pyarrow.table(dict(zip(cancer.feature_names, cancer.data.T, strict=True)))
     diagnosis = cancer.target_names[cancer.target]
-    selector = RobustHOCMIM(n_features_to_select=10).fit(table, diagnosis)
+    selector = RobustHOCMIM(n_features_to_select=7).fit(table, diagnosis)
     names = selector.feature_names_in_
 
     n_samples, n_features = table.shape
@@ -33,7 +33,7 @@ def main() -> None:
         report_path(),
         table,
         diagnosis,
-        title="Breast cancer: ten of thirty measurements",
+        title="Breast cancer: seven of thirty measurements",
         source="Breast Cancer Wisconsin (Diagnostic), from scikit-learn",
         command="make demo",
         overwrite=True,
