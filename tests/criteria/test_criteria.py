@@ -12,6 +12,7 @@ from hocmim.criteria.njmim import NJMIMCriterion
 from hocmim.information.counting import native_list
 from hocmim.search.engines.local import LocalEngine
 from hocmim.search.loop import forward_search
+from hocmim.selectors.methods import find_methods
 
 UNCUT = {"n_bins": 16}  # integer columns of up to 16 levels are taken as they are
 
@@ -318,6 +319,23 @@ def test_cmicot_scores_a_copy_zero_whatever_ties_there_are(team_size):
         found = selector("CMICOT", 4, team_size=team_size).fit(X, y)
         scores = dict(zip(found.selected_.tolist(), found.scores_, strict=True))
         assert min(scores[2], scores[3]) == pytest.approx(0, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", [method.name for method in find_methods()])
+@pytest.mark.parametrize("many", ["levels of a selected column", "classes"])
+def test_any_number_of_levels_and_classes(name, many):
+    """More than the kernels on bit planes can have: counted by samples."""
+    rng = np.random.default_rng(8)
+    n_samples = 1500
+    y = rng.integers(2, size=n_samples)
+    X = rng.integers(3, size=(n_samples, 5))
+    if many == "classes":
+        y = rng.integers(600, size=n_samples)
+        X[:, 2] = y % 3
+    else:
+        X[:, 2] = 2 * rng.integers(600, size=n_samples) + y
+    found = hocmim.make_selector(name, n_features_to_select=3).fit(X.astype(str), y.astype(str))
+    assert 2 in found.selected_
 
 
 def test_constant_columns_score_zero():

@@ -89,7 +89,7 @@ class LeastTermCriterion(Criterion):
             self.term,
             self.terms.estimator,
         )
-        self._by_planes = self.size == 1 and self.terms.can_use_planes
+        self._by_planes = self.size == 1 and self._counts_on_planes(1)
         if self._by_planes:
             # Not those of self.terms: here one candidate and condition follows another.
             self._subsets.use_planes(self.terms.plane_terms(target))
@@ -101,7 +101,9 @@ class LeastTermCriterion(Criterion):
         super().update(newest)
         self._selected.append(newest.codes, newest.arity)
         if self._by_planes:
-            self._subsets.append_masks(Joint.of([newest]).masks)
+            joint = Joint.of([newest])
+            has_masks = self._counts_on_planes(joint.n_cells)
+            self._subsets.append_masks(joint.masks if has_masks else None)
         n_selected = len(self.selected)
         self._n_subsets = comb(n_selected, self.size)
         if n_selected <= self.size:  # one subset, S: scores may rise
@@ -112,6 +114,11 @@ class LeastTermCriterion(Criterion):
                 self.least = np.minimum(self.relevance, self.least)
             self._n_met[:] = self._n_subsets
             self._subsets.restart(self.least)
+
+    def _counts_on_planes(self, n_cells: int) -> bool:
+        """Whether any candidate is counted on bit planes with a condition of so many cells."""
+        n_masks = n_cells * self.terms.y.n_cells
+        return bool(self.terms.pays_by_planes(n_masks, None).any())
 
     def scores(self) -> Values:
         """The exact score of every candidate."""

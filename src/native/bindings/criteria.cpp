@@ -29,7 +29,7 @@ void bind_subsets(nanobind::module_& m) {
              "columns"_a, "selected"_a, "size"_a, "y"_a.noconvert(), "n_classes"_a, "term"_a,
              "estimator"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
         .def("use_planes", &LeastTerms::use_planes, "by_planes"_a, nb::keep_alive<1, 2>())
-        .def("append_masks", &LeastTerms::append_masks, "masks"_a, nb::keep_alive<1, 2>())
+        .def("append_masks", &LeastTerms::append_masks, "masks"_a.none(), nb::keep_alive<1, 2>())
         .def("restart", &LeastTerms::restart, "least"_a.noconvert())
         .def("meet",
              nb::overload_cast<Vector<const int64_t>, Vector<int64_t>, Vector<double>, double,

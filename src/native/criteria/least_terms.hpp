@@ -92,9 +92,9 @@ public:
     LeastTerms(const LeastTerms&) = delete;
 
     // Subsets of one column may be counted on bit planes. The masks of the selected columns are
-    // appended in the order of selection.
+    // appended in the order of selection; null for a column of too many levels.
     void use_planes(PlaneTerms& by_planes) { by_planes_ = &by_planes; }
-    void append_masks(const CellMasks& masks) { masks_.push_back(&masks); }
+    void append_masks(const CellMasks* masks) { masks_.push_back(masks); }
 
     // Starts again with the bounds in `least`.
     void restart(Vector<const double> least) {
@@ -244,7 +244,9 @@ private:
     }
 
     bool counts_on_planes(int64_t number, int64_t j) const {
-        const int64_t n_masks = masks_[size_t(number)]->n_cells() * setting_.n_classes();
+        const CellMasks* masks = masks_[size_t(number)];
+        if (!masks) return false;
+        const int64_t n_masks = masks->n_cells() * setting_.n_classes();
         return paths::counts_on_planes(setting_.estimator, columns_[j], n_masks);
     }
 
