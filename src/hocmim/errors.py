@@ -29,6 +29,10 @@ class InvalidParameterError(HocmimError, ValueError):
     """A parameter has a wrong value; the message says which values are allowed."""
 
 
+class InvalidCriterionError(HocmimError, ValueError):
+    """A criterion of your own returned something else than one finite score a column."""
+
+
 class InvalidFileError(HocmimError, ValueError):
     """A checkpoint or a file of codes is damaged, or belongs to other data or parameters."""
 

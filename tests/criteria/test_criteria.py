@@ -7,8 +7,10 @@ import hocmim
 import naive
 from hocmim import _native
 from hocmim.coding.codes import Column
+from hocmim.criteria.base import Criterion
 from hocmim.criteria.jim import JIMCriterion
 from hocmim.criteria.njmim import NJMIMCriterion
+from hocmim.errors import InvalidCriterionError
 from hocmim.information.counting import native_list
 from hocmim.search.engines.local import LocalEngine
 from hocmim.search.loop import forward_search
@@ -336,6 +338,37 @@ def test_any_number_of_levels_and_classes(name, many):
         X[:, 2] = 2 * rng.integers(600, size=n_samples) + y
     found = hocmim.make_selector(name, n_features_to_select=3).fit(X.astype(str), y.astype(str))
     assert 2 in found.selected_
+
+
+class Wrong(Criterion):
+    """A criterion of a user, with a fault in its scores."""
+
+    def __init__(self, fault):
+        super().__init__()
+        self.fault = fault
+
+    def scores(self):
+        scores = self.relevance.copy()
+        if self.fault == "short":
+            return scores[:-1]
+        scores[2] = {"nan": np.nan, "inf": -np.inf}[self.fault]
+        return scores
+
+
+@pytest.mark.parametrize(
+    ("fault", "message"),
+    [
+        ("short", r"shape \(4,\). It returned one of shape \(3,\)"),
+        ("nan", "it must be finite. It returned nan for number 2 of 4"),
+        ("inf", "it must be finite. It returned -inf for number 2 of 4"),
+    ],
+)
+def test_wrong_scores_of_an_own_criterion_are_an_error(fault, message):
+    X = np.random.default_rng(3).integers(3, size=(50, 4))
+    selector = hocmim.CriterionSelector(Wrong(fault), 2, n_jobs=1)
+    expected = rf"Wrong\.scores\(\) must return one number for each column.*{message}"
+    with pytest.raises(InvalidCriterionError, match=expected):
+        selector.fit(X, X[:, 0] > 1)
 
 
 def test_constant_columns_score_zero():

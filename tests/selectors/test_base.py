@@ -77,6 +77,7 @@ def test_scikit_learn_conventions(estimator, check):
         (1, 7, 1),
         (7, 7, 7),
         (np.int32(3), 7, 3),
+        (10, 7, 7),  # the default: all of them
         (None, 7, 3),
         (None, 1, 1),
         (0.5, 7, 3),

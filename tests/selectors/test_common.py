@@ -58,7 +58,7 @@ def assert_same(found, expected):
 # -- scikit-learn ----------------------------------------------------------------------------------
 
 
-@parametrize_with_checks([make(name, None) for name in METHODS])
+@parametrize_with_checks([hocmim.make_selector(name) for name in METHODS])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 

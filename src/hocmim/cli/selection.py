@@ -19,6 +19,7 @@ from hocmim.cli import show
 from hocmim.cli.data import Data
 from hocmim.cli.options import Settings, Source
 from hocmim.coding.groups import column_name
+from hocmim.defaults import DEFAULT_K
 from hocmim.errors import InvalidParameterError, InvalidTableError, MissingDependencyError
 from hocmim.insight.notes import Note, data_notes
 from hocmim.search.loop import keep_selected_so_far
@@ -28,7 +29,6 @@ from hocmim.text import count, one_line
 
 OnProgress = Callable[[int, int | None, str], None]
 
-DEFAULT_K = 10
 # The redundancy of all pairs of features is computed up to this many pairs times rows.
 MAX_PAIR_CELLS = 2_000_000_000
 MAX_BAR_NAME_LENGTH = 30

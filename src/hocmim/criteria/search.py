@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hocmim.coding.codes import Codes, Column
+from hocmim.errors import InvalidCriterionError
 from hocmim.information.comparison import comparison_key
 from hocmim.information.counting import SharedColumn, Values
 
@@ -139,7 +140,7 @@ class EagerSearch:
             return None
         known = self._scores[block]
         if known is None:
-            scores = self.criteria[block].scores()
+            scores = _checked_scores(self.criteria[block], is_open)
             known = self._scores[block] = scores, comparison_key(scores)
         scores, keys = known
         position = int(np.argmax(np.where(is_open, keys, -np.inf)))
@@ -148,6 +149,28 @@ class EagerSearch:
     def describe(self, block: int, position: int) -> dict[str, Any]:
         """Return what the criterion says about a column."""
         return self.criteria[block].describe(position)
+
+
+def _checked_scores(criterion: Criterion, is_open: NDArray[np.bool_]) -> Values:
+    """Return the scores of a criterion; an error if they are not one number a column."""
+    scores = criterion.scores()
+    must = (
+        f"{type(criterion).__name__}.scores() must return one number for each column of its block"
+    )
+    shape = np.shape(scores)
+    if shape != is_open.shape:
+        raise InvalidCriterionError(
+            f"{must}: an array of shape {is_open.shape}. It returned one of shape {shape}."
+        )
+    values = np.asarray(scores, np.float64)
+    is_bad = is_open & ~np.isfinite(values)
+    if is_bad.any():
+        position = int(is_bad.argmax())
+        raise InvalidCriterionError(
+            f"{must}, and it must be finite. It returned {values[position]} for number "
+            f"{position} of {len(values)}."
+        )
+    return values
 
 
 class LazySearch(EagerSearch):

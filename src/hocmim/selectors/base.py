@@ -23,6 +23,7 @@ from hocmim.coding.groups import Features
 from hocmim.coding.target import encode_target
 from hocmim.data.checks import check_features, set_features
 from hocmim.data.table import Table, as_table
+from hocmim.defaults import DEFAULT_K
 from hocmim.errors import InvalidParameterError, InvalidTableError
 from hocmim.information.estimators import PLUGIN_ESTIMATOR
 from hocmim.insight.basis import Basis
@@ -60,8 +61,9 @@ class RankingSelector(SelectorMixin, BaseEstimator):
     Notes
     -----
     ``n_features_to_select`` is how many columns to keep: an integer from 1 to the number of
-    columns (a larger number is an error), a fraction in (0, 1] of
-    the columns (rounded down, at least one), or None for half of them, as in scikit-learn.
+    columns, a fraction in (0, 1] of the columns (rounded down, at least one), or None for half of
+    them, as in scikit-learn. A larger number is an error, except 10, the default: it selects all
+    columns of a table that has fewer.
 
     ``transform`` returns the columns in the order of the table, like every scikit-learn selector;
     ``selected_`` has the order of selection. If no column is selected, ``transform`` warns and
@@ -74,6 +76,8 @@ class RankingSelector(SelectorMixin, BaseEstimator):
     # The name in ``list_methods``, for a selector that is a method by itself, and other names.
     method_name: ClassVar[str] = ""
     method_aliases: ClassVar[tuple[str, ...]] = ()
+    # What else ``n_features_to_select`` may be, for the message about a wrong value.
+    _other_numbers: ClassVar[str] = ""
 
     # --- for subclasses ---------------------------------------------------------------------------
 
@@ -103,12 +107,14 @@ class RankingSelector(SelectorMixin, BaseEstimator):
             if isinstance(asked, Integral):
                 if 1 <= asked <= n_columns:
                     return int(asked)
+                if asked == DEFAULT_K:
+                    return n_columns
             elif 0.0 < float(asked) <= 1.0:
                 return max(1, int(float(asked) * n_columns))
         raise InvalidParameterError(
             f"n_features_to_select must be an integer from 1 to the number of {counted} (here "
-            f"n_features = {n_columns}), a fraction in (0, 1], or None for half of them. Got "
-            f"{asked!r} instead."
+            f"n_features = {n_columns}), a fraction in (0, 1], or None for half of them"
+            f"{self._other_numbers}. Got {asked!r} instead."
         )
 
     def _set_selection(

@@ -81,6 +81,8 @@ class InformationSelector(DeclaredParameters, RankingSelector):
     n_jobs: int | None
     verbose: int
 
+    _other_numbers = ", or 'auto' for as many as add more than chance does"
+
     @abstractmethod
     def make_criterion(self) -> Criterion:
         """Check the parameters and make the criterion."""

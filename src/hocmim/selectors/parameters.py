@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hocmim.coding.cuts import DEFAULT_DISCRETIZER, DISCRETIZERS
+from hocmim.defaults import DEFAULT_K
 from hocmim.information.estimators import ESTIMATORS
 from hocmim.parameters import Number, OneOf, Parameter
 from hocmim.search.stopping import STOPS
@@ -15,7 +16,7 @@ def choices(names: tuple[str, ...]) -> str:
 
 N_FEATURES = Parameter(
     "n_features_to_select",
-    10,
+    DEFAULT_K,
     None,  # depends on the table
     'int, float, "auto" or None, default 10',
     "How many columns to select: a number, a fraction of all, None for half of them, or "

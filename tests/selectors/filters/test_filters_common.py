@@ -5,7 +5,6 @@ import pandas as pd
 import polars as pl
 import pytest
 from scipy import sparse
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import hocmim
 from hocmim.errors import InvalidTableError, InvalidTargetError
@@ -13,11 +12,6 @@ from hocmim.selectors.filters._base import Filter, best_first, comparable
 from hocmim.selectors.registry import METHODS
 
 FILTERS = [kind for kind in METHODS.values() if issubclass(kind, Filter)]
-
-
-@parametrize_with_checks([cls(n_features_to_select=None) for cls in FILTERS])
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
 
 
 @pytest.fixture(params=FILTERS, ids=lambda cls: cls.__name__)
