@@ -267,7 +267,7 @@ def described(source: Source, selector: Any, data: Data) -> dict[str, Any]:
         "hocmim": version("hocmim"),
         "file": source.file,
         "target": source.target,
-        "method": type(selector).__name__,
+        "method": selector.display_name,
         "parameters": parameters,
         "n_rows": data.n_rows,
         "n_features": len(data.names),

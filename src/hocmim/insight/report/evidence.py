@@ -70,7 +70,7 @@ class Evidence:
 
     @property
     def method(self) -> str:
-        """The name of the selector."""
+        """The name of the method."""
         return self.basis.method
 
     @property

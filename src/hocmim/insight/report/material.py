@@ -49,7 +49,7 @@ def _find_notes(basis: Basis, table: Table, survey: ValueSurvey) -> list[Note]:
     """Return the notes on the rows that were used, each row once whatever its weight."""
     assert basis.column_codes is not None
     if basis.rows is None:
-        return notes_from(basis.column_codes, basis.y, survey, basis.encoder, table.names)
+        return notes_from(basis.column_codes, basis.y, survey, basis.encoder, table)
     once = np.flatnonzero(np.diff(basis.rows, prepend=-1))
     codes = basis.column_codes
     y = Column(basis.y.codes[once], basis.y.arity)
@@ -59,4 +59,4 @@ def _find_notes(basis: Basis, table: Table, survey: ValueSurvey) -> list[Note]:
     narrow = np.ascontiguousarray(codes.narrow[:, once])
     wide = np.ascontiguousarray(codes.wide[:, once])
     once_codes = Codes(narrow, wide, codes.place, codes.arity)
-    return notes_from(once_codes, y, weighted, basis.encoder, table.names)
+    return notes_from(once_codes, y, weighted, basis.encoder, table)
