@@ -20,7 +20,7 @@ from hocmim.coding.target import Target
 from hocmim.criteria.base import Criterion
 from hocmim.data.times import TimeKinds
 from hocmim.errors import InvalidTableError
-from hocmim.information.counting import BlockTerms, Joint, Values
+from hocmim.information.counting import BlockTerms, Joint, SharedColumn, Values
 from hocmim.search.engines.remote import RemoteCodes
 from hocmim.search.selection import Selection
 
@@ -125,6 +125,16 @@ class Basis:
             Column(column.codes, column.arity, int(k))
             for column, k in zip(columns, self.selection.indices, strict=True)
         ]
+
+    @cached_property
+    def shared_columns(self) -> list[SharedColumn]:
+        """The selected features, for several blocks."""
+        return [SharedColumn.of(column) for column in self.selected_columns]
+
+    @cached_property
+    def shared_target(self) -> SharedColumn:
+        """The target, for several blocks."""
+        return SharedColumn.of(self.y)
 
     @cached_property
     def places(self) -> dict[int, int]:

@@ -188,7 +188,8 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         X, y
             The table and the target the selector was fitted on.
         **options
-            ``title``, ``source``, ``command``, ``notes``, ``overwrite``: see
+            ``title``, ``source``, ``command``, ``notes``, ``overwrite``, ``max_seconds``,
+            ``progress``: see
             ``hocmim.insight.report.write_report``. Needs ``pip install "hocmim[report]"``.
 
         Returns

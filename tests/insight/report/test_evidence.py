@@ -51,6 +51,7 @@ def taken(evidence, place):
 def check_against_explain(selector, X, y):
     found = gather(selector, X, y)
     answers = found.answers
+    assert answers.scored.tolist() == list(range(found.n_features))
     for j, column in enumerate(found.basis.features.first.tolist()):
         one = selector.explain(column, X)
         assert found.relevance[j] == one.relevance
@@ -116,7 +117,7 @@ def test_blocks_and_threads_change_nothing(name):
     selector = make(name).fit(X, y)
     usual = gather(selector, X, y)
     found = [
-        explain_all(usual.basis, usual.curve_steps, n_jobs=jobs, block_columns=width)
+        explain_all(usual.basis, n_jobs=jobs, block_columns=width)
         for jobs, width in ((1, 40), (2, 7), (2, 1))
     ]
     for relevance, answers in found[1:]:

@@ -16,6 +16,11 @@ from hocmim.insight.notes import Note, ValueSurvey, notes_from
 from hocmim.insight.observed import ObservedTable
 from hocmim.insight.report.evidence import Evidence, gather
 from hocmim.insight.report.fingerprint import TableDigest
+from hocmim.insight.report.progress import ReportProgress
+from hocmim.search.progress import ProgressCallback
+
+# About how long the scores of a report may take.
+MAX_SECONDS = 12.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,8 +32,21 @@ class Material:
     fingerprint: str
 
 
-def collect(selector: Any, X: Any, y: Any) -> Material:
-    """Encode the table a selector was fitted on; survey and digest it in the same reading."""
+def collect(
+    selector: Any,
+    X: Any,
+    y: Any,
+    *,
+    max_seconds: float | None = MAX_SECONDS,
+    progress: ProgressCallback | None = None,
+) -> Material:
+    """Encode the table a selector was fitted on; survey and digest it in the same reading.
+
+    ``max_seconds`` and ``progress``: see ``write_report``.
+    """
+    reporter = None if progress is None else ReportProgress(progress, len(selector.selection_))
+    if reporter is not None:
+        reporter.on_stage("encode")
     table = as_table(X)
     digest = TableDigest(table.shape)
     survey = ValueSurvey(table.n_columns, _encode_target(selector, y, table.n_rows))
@@ -36,7 +54,9 @@ def collect(selector: Any, X: Any, y: Any) -> Material:
     basis = selector.basis(observed, y)
     observed.finish()
     notes = _find_notes(basis, table, survey)
-    return Material(gather(selector, basis), notes, digest.finish(y))
+    on_progress = None if reporter is None else reporter.on_terms
+    evidence = gather(selector, basis, max_seconds=max_seconds, on_progress=on_progress)
+    return Material(evidence, notes, digest.finish(y))
 
 
 def _encode_target(selector: Any, y: Any, n_rows: int) -> Target:
