@@ -37,8 +37,8 @@ BELOW_MIN_GAIN = (
     "so the selection stopped."
 )
 NOT_SCORED = (
-    "{} did not select {}: its score was never the largest. Its scores are not on this page; "
-    "explain computes them."
+    "{} did not select {}: its score was never the largest. Its score at each step is not on this "
+    "page: call selector.explain, or run hocmim explain."
 )
 SELECTED_BY_RANK = "{} selected {} as number {} of {}; its score is {}."
 RANKED = "{} did not select {}: it ranks {} of {}."

@@ -106,8 +106,8 @@ def explain_all(
     basis : Basis
         With the codes of all features.
     max_seconds : float or None
-        About how long the scores may take: with less time than all features need, fewer are
-        scored. None for all features. Changes no score.
+        About how long the scores may take, in processor time of each thread. If all features take
+        longer, fewer are scored. None for all features. Changes no score.
     n_jobs : int or None
         Threads; never changes a result.
     block_columns : int
@@ -161,13 +161,14 @@ def _score(
     n_steps, n_features = len(basis.best), len(features)
     pilot, rest = features[:N_PILOT], features[N_PILOT:]
     every_step = np.arange(n_steps)
-    began = time.monotonic()
     replays = work.map(lambda part: _Replay(basis, part, every_step).run(work.note), pilot)
     if max_seconds is not None:
-        seconds_each = (time.monotonic() - began) / len(pilot)
-        rest = rest[: max(0, int(max_seconds / seconds_each) - len(pilot))]
+        # Processor time, so that the number does not depend on other processes.
+        seconds_each = sum(replay.seconds for replay in replays) / len(pilot) / work.n_threads
+        rest = rest[: max(0, int(max_seconds / max(seconds_each, 1e-9)) - len(pilot))]
     n_scored = len(pilot) + len(rest)
     work.total -= n_steps * (n_features - n_scored)
+    work.note(0)
     steps = steps_to_show(n_steps, n_scored)
     for replay in replays:
         replay.curve = replay.curve[steps]
@@ -189,7 +190,7 @@ class _Work:
     def __init__(
         self, n_samples: int, n_jobs: int | None, block_columns: int, on_progress: OnProgress | None
     ) -> None:
-        self._n_threads = joblib.effective_n_jobs(n_jobs)
+        self.n_threads = joblib.effective_n_jobs(n_jobs)
         self._most_columns = max(1, min(block_columns, BLOCK_BYTES // n_samples))
         self._on_progress = on_progress
         self._lock = threading.Lock()
@@ -207,9 +208,9 @@ class _Work:
 
     def map(self, function: Callable[[Indices], Any], features: Indices) -> list[Any]:
         """Return the results of the blocks, in order."""
-        width = max(1, min(self._most_columns, -(-len(features) // self._n_threads)))
+        width = max(1, min(self._most_columns, -(-len(features) // self.n_threads)))
         parts = [features[at : at + width] for at in range(0, len(features), width)]
-        n_threads = min(self._n_threads, len(parts))
+        n_threads = min(self.n_threads, len(parts))
         if n_threads <= 1:
             return list(map(function, parts))
         with ThreadPoolExecutor(n_threads) as pool:
@@ -286,10 +287,12 @@ class _Replay:
         self.score, self.closest_score = np.full(n, np.nan), np.full(n, np.nan)
         self.closest_step = np.zeros(n, np.int64)
         self.details: list[dict[str, Any]] = [{}] * n
+        self.seconds = 0.0
 
     def run(self, on_scores: Callable[[int], None]) -> _Replay:
         """Record the score of every feature at each step, until it is selected."""
         assert self.basis.criterion is not None
+        began = time.thread_time()
         best, selected = self.basis.best, self.basis.shared_columns
         shown = {int(step): row for row, step in enumerate(self.steps)}
         self.curve = np.full((len(shown), len(self.features)), np.nan)
@@ -313,6 +316,7 @@ class _Replay:
             if step < min(len(best) - 1, len(selected)):
                 criterion.update(selected[step])
             on_scores(len(self.features))
+        self.seconds = time.thread_time() - began
         return self
 
 
