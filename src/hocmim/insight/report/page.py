@@ -68,12 +68,10 @@ def write_report(
     overwrite : bool
         Whether to replace an existing file.
     max_seconds : float or None
-        About how long the scores at every step may take. If all features take longer, the scores
-        of those that add most to the selected ones are computed, and the page says for the others
-        that theirs are not. None: the scores of all features.
+        About how long the scores at each step may take. If all features take longer, only those
+        that add most to the selected ones are scored. None: all features.
     progress : callable, optional
-        Called with a ``hocmim.search.progress.ProgressEvent`` while the table is encoded (stage
-        "encode") and the features are explained (stage "explain").
+        Called with a ``hocmim.search.progress.ProgressEvent``, stages "encode" and "explain".
 
     Returns
     -------
