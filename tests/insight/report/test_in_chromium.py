@@ -378,7 +378,7 @@ def test_hostile_names_can_be_searched(opened):
 def test_other_filters_and_nothing_selected(opened):
     browser = opened("fisher")
     assert re.match(
-        r"FisherScore did not select mean area: it ranks \d+ of 30, with a score",
+        r"Fisher did not select mean area: it ranks \d+ of 30, with a score",
         ask(browser, "mean area"),
     )
     assert "Representative set" not in browser.find_element("id", "answer").text
