@@ -174,12 +174,11 @@ def main() -> None:
         measure, *arguments = json.loads(options.inside)
         print(json.dumps(MEASURES[measure](*arguments)))
         return
-    written = []
-    for line in lines(options.rounds):
-        print(line, flush=True)
-        written.append(line)
     options.results.mkdir(parents=True, exist_ok=True)
-    (options.results / "pages.md").write_text("\n".join(written) + "\n")
+    with (options.results / "pages.md").open("w") as file:
+        for line in lines(options.rounds):
+            print(line, flush=True)
+            print(line, file=file, flush=True)
 
 
 if __name__ == "__main__":

@@ -130,7 +130,8 @@ def explain_all(
     if n_steps:
         steps, replays = _score(basis, work, _order_by_interest(basis, average), max_seconds)
         scored = np.concatenate([replay.features for replay in replays])
-        curve = np.concatenate([replay.curve for replay in replays], axis=1)[:, scored.argsort()]
+        curve = np.concatenate([replay.curve[steps] for replay in replays], axis=1)
+        curve = curve[:, scored.argsort()]
         scored = np.sort(scored)
         for replay in replays:
             record.add(replay)
@@ -158,22 +159,22 @@ def _score(
 
     Returns the steps whose scores are kept, and the blocks of features.
     """
-    n_steps, n_features = len(basis.best), len(features)
-    pilot, rest = features[:N_PILOT], features[N_PILOT:]
-    every_step = np.arange(n_steps)
-    replays = work.map(lambda part: _Replay(basis, part, every_step).run(work.note), pilot)
-    if max_seconds is not None:
-        # Processor time, so that the number does not depend on other processes.
-        seconds_each = sum(replay.seconds for replay in replays) / len(pilot) / work.n_threads
-        rest = rest[: max(0, int(max_seconds / max(seconds_each, 1e-9)) - len(pilot))]
-    n_scored = len(pilot) + len(rest)
-    work.total -= n_steps * (n_features - n_scored)
+    n_steps = len(basis.best)
+    size = N_PILOT if max_seconds is not None else len(features)
+    replays: list[_Replay] = []
+    n_scored, left = 0, 0.0 if max_seconds is None else max_seconds
+    while size > 0 and n_scored < len(features):
+        part = features[n_scored : n_scored + size]
+        found = work.map(lambda block: _Replay(basis, block).run(work.note), part)
+        replays += found
+        n_scored += len(part)
+        # Processor time, so that other processes do not matter. Later features may take longer.
+        seconds = max(1e-9, sum(replay.seconds for replay in found) / work.n_threads)
+        left -= seconds
+        size = min(2 * size, int(left / seconds * len(part)))
+    work.total -= n_steps * (len(features) - n_scored)
     work.note(0)
-    steps = steps_to_show(n_steps, n_scored)
-    for replay in replays:
-        replay.curve = replay.curve[steps]
-    replays += work.map(lambda part: _Replay(basis, part, steps).run(work.note), rest)
-    return steps, replays
+    return steps_to_show(n_steps, n_scored), replays
 
 
 def _order_by_interest(basis: Basis, average: Values) -> Indices:
@@ -280,8 +281,8 @@ class _Compared:
 class _Replay:
     """One block of features on its way through a selection whose winners are known."""
 
-    def __init__(self, basis: Basis, features: Indices, steps: Indices) -> None:
-        self.basis, self.features, self.steps = basis, features, steps
+    def __init__(self, basis: Basis, features: Indices) -> None:
+        self.basis, self.features = basis, features
         self.n_before = _counts_before(basis, features)
         n = len(features)
         self.score, self.closest_score = np.full(n, np.nan), np.full(n, np.nan)
@@ -294,8 +295,7 @@ class _Replay:
         assert self.basis.criterion is not None
         began = time.thread_time()
         best, selected = self.basis.best, self.basis.shared_columns
-        shown = {int(step): row for row, step in enumerate(self.steps)}
-        self.curve = np.full((len(shown), len(self.features)), np.nan)
+        self.curve = np.full((len(best), len(self.features)), np.nan)
         least_gap = np.full(len(self.features), np.inf)
         criterion = self.basis.criterion.copy()
         criterion.start(_take(self.basis.all_codes, self.features), self.basis.shared_target)
@@ -308,8 +308,7 @@ class _Replay:
             least_gap[is_closer] = gap[is_closer]
             self.closest_step[is_closer] = step + 1
             self.closest_score[is_closer] = scores[is_closer]
-            if step in shown:
-                self.curve[shown[step]] = scores
+            self.curve[step] = scores
             is_last = (self.n_before == step) | (is_open & (step == len(best) - 1))
             for position in np.flatnonzero(is_last).tolist():
                 self.details[position] = criterion.describe(position)

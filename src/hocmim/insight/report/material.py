@@ -20,7 +20,7 @@ from hocmim.insight.report.progress import ReportProgress
 from hocmim.search.progress import ProgressCallback
 
 # About how long the scores of a report may take.
-MAX_SECONDS = 12.0
+MAX_SECONDS = 10.0
 
 
 @dataclass(frozen=True, eq=False)
