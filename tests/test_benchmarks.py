@@ -212,3 +212,15 @@ def test_the_search_on_codes_selects_what_fit_selects(tiny):
     assert row["codes"] == 120 * 30
     assert row["peak"] >= row["extra"] >= 0
     assert row["cpu_seconds"] > 0
+
+
+@pytest.mark.parametrize("kind", ["float64", "int8"])
+def test_reports_and_comparisons_are_measured(tiny, kind):
+    from pages import long_table, measure_comparison, measure_report
+
+    found = measure_report("JMI", kind, tiny)
+    assert found["scored"] == "30"
+    assert found["bytes"] > 200_000
+    assert measure_comparison(100, 400)["rows"] == pytest.approx(100, abs=20)
+    X, y = long_table(50)
+    assert (X.shape, y.max()) == ((50, 9), 6)

@@ -28,8 +28,9 @@ def did_you_mean(name: str, known: Iterable[str], *, n: int = 3) -> str:
 
 
 def count(n: int, thing: str) -> str:
-    """Return "1 thing", "2 things", "12,345 categories"."""
-    plural = thing[:-1] + "ies" if thing.endswith("y") else thing + "s"
+    """Return "1 thing", "2 things", "3 days", "12,345 categories"."""
+    is_regular = not thing.endswith("y") or thing.endswith(("ay", "ey", "oy"))
+    plural = thing + "s" if is_regular else thing[:-1] + "ies"
     return f"{n:,} {thing if n == 1 else plural}"
 
 

@@ -295,7 +295,7 @@ def test_groups_are_selected_as_one(folder):
     assert run(*arguments, "-o", "few.csv").exit_code == 0
     assert read_table("few.csv").num_columns == 6
     explained = run("explain", *arguments[1:], "-f", "who").stdout
-    assert explained.startswith("RobustHOCMIM selected 'who'")
+    assert explained.startswith("HOCMIM-R selected 'who'")
     said = run(*SELECT, "--group", "who=age,twon", code=2).stderr
     assert "Did you mean 'town'?" in said
 
@@ -471,7 +471,7 @@ def test_bins_are_shown_and_uneven_ones_noted(folder):
 def test_explain_on_a_terminal(folder):
     arguments = ("explain", "mixed.csv", "-t", "outcome", "--drop", "leak", "-k", 4, "-q")
     shown = run(*arguments, "-f", "town", env=TERMINAL).stdout
-    assert "HOCMIM did not select 'town'" in " ".join(shown.split())
+    assert "HOCMIM-R did not select 'town'" in " ".join(shown.split())
     for word in ("relevance", "representative set", "selected before it", "its score", "synergy"):
         assert word in shown
     assert max(map(len, shown.splitlines())) <= 80
@@ -493,6 +493,27 @@ def test_compare(folder):
     assert max(map(len, shown.splitlines())) <= 80
     assert (folder / "picture.svg").read_text().count("stability over resamples") == 1
     assert "already exists" in run(*arguments, "--plot", "picture.svg", code=2).stderr
+
+
+def test_compare_on_a_sample_of_the_rows(folder):
+    arguments = ("compare", "mixed.csv", "-t", "outcome", "-k", 2, "--resamples", 0)
+    arguments += ("--methods", "MIM", "--folds", 2)
+    found = json.loads(run(*arguments, "--max-rows", 100, "--json", "-").stdout)
+    assert 96 <= found["n_evaluated"] <= 104 < found["n_rows"]
+    sentence = f"by number of features, on {found['n_evaluated']} of {found['n_rows']} rows\n"
+    assert sentence in run(*arguments, "--max-rows", 100).stdout
+    for more in ((), ("--max-rows", 0)):
+        assert "by number of features\n" in run(*arguments, *more).stdout
+    assert "max_rows must be" in run(*arguments, "--max-rows", 5, code=2).stderr
+
+
+def test_results_have_the_name_of_the_method(folder):
+    found = json.loads(run(*SELECT, "-k", 2, "--json", "-").stdout)
+    assert found["method"] == "HOCMIM-R"
+    run("report", *SELECT[1:], "-k", 2, "-o", "report.html")
+    assert "RobustHOCMIM" not in re.sub(
+        r"<pre>.*?</pre>", "", (folder / "report.html").read_text(), flags=re.S
+    )
 
 
 def test_info_lists_versions_and_methods():

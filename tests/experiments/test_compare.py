@@ -14,7 +14,8 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from hocmim import HOCMIM, StabilitySelector, compare_methods, make_selector
 from hocmim.errors import InvalidParameterError
-from hocmim.experiments.compare import COLOURS
+from hocmim.experiments.compare import evaluated_rows
+from hocmim.experiments.comparison_figure import COLOURS
 
 RNG = np.random.default_rng(5)
 N = 150
@@ -77,6 +78,51 @@ def test_error_curves_by_hand(model, is_class, naive):
             expected = [naive_error(chosen[:m], train, test, y, naive, is_class) for m in range(6)]
             assert result.errors[fold] == pytest.approx(expected, abs=1e-6)
         assert result.mean_error == pytest.approx(result.errors.mean(axis=0))
+
+
+@pytest.mark.parametrize("is_class", [True, False])
+def test_a_sample_of_the_rows_is_evaluated_and_all_training_rows_select(is_class):
+    y = Y if is_class else Y + np.random.default_rng(1).normal(0, 0.3, N)
+    model = KNeighborsClassifier(3) if is_class else KNeighborsRegressor(3)
+    found = compare_methods(X, y, ["JMI"], 4, n_folds=3, n_resamples=0, max_rows=100)
+    kind = (StratifiedKFold if is_class else KFold)(3, shuffle=True, random_state=0)
+    folds = list(kind.split(X, y))
+    rows = evaluated_rows(y, folds, 100, 0)
+    assert abs(len(np.unique(rows)) - 100) <= 4
+    assert (found.n_rows, found.n_evaluated) == (N, len(rows))
+    assert found.sample == f"on {len(rows)} of 150 rows"
+    shares = [np.isin(test, rows).mean() for _, test in folds]
+    assert np.ptp(shares) < 0.05
+    (result,) = found.results
+    for fold, (train, test) in enumerate(folds):
+        selector = make_selector("JMI", n_features_to_select=4).fit(X.iloc[train], y[train])
+        chosen = X.columns[selector.selected_].tolist()
+        train, test = np.intersect1d(train, rows), np.intersect1d(test, rows)
+        expected = [naive_error(chosen[:m], train, test, y, model, is_class) for m in range(5)]
+        assert result.errors[fold] == pytest.approx(expected, abs=1e-6)
+
+
+def test_small_tables_are_evaluated_on_all_rows():
+    found = compare_methods(X, Y, ["MIM"], 2, n_folds=2, n_resamples=0)
+    assert (found.n_evaluated, found.sample) == (N, "")
+    same = compare_methods(X, Y, ["MIM"], 2, n_folds=2, n_resamples=0, max_rows=None)
+    assert same.results[0].errors.tolist() == found.results[0].errors.tolist()
+
+
+def test_equal_selections_are_evaluated_once():
+    fits = []
+
+    class Counting(KNeighborsClassifier):
+        def fit(self, X, y):
+            fits.append(X.shape[1])
+            return super().fit(X, y)
+
+    methods = {"one": HOCMIM(3), "two": HOCMIM(3), "three": HOCMIM(2)}
+    found = compare_methods(X, Y, methods, n_folds=2, n_resamples=0, model=Counting(3))
+    assert len(fits) == 2 * 3
+    one, two, three = (result.errors for result in found.results)
+    assert one.tolist() == two.tolist()
+    assert one[:, :3].tolist() == three.tolist()
 
 
 def test_overlap_and_votes_by_hand():
@@ -149,6 +195,7 @@ def test_progress_counts_every_selection():
         ({"n_folds": 1}, "n_folds must be an integer of at least 2"),
         ({"n_resamples": 1}, "n_resamples must be .* or 0"),
         ({"n_folds": 1000}, "n_folds is too large"),
+        ({"max_rows": 99}, "max_rows must be an integer of at least 100"),
         ({"model": "oracle"}, "model must be one of 'knn'"),
         ({"model": Ridge()}, "model must be a classifier"),
     ],

@@ -45,7 +45,7 @@ def test_different_cut_points_look_different():
 
 
 def test_bins_in_words():
-    assert describe_bins([1.5, 3.0]) == ["below 1.5", "1.5 to 3", "3 or more"]
+    assert describe_bins(["1.5", "3"]) == ["below 1.5", "1.5 to 3", "3 or more"]
     assert describe_bins([]) == ["all values"]
 
 

@@ -23,7 +23,7 @@ from hocmim.defaults import DEFAULT_K
 from hocmim.errors import InvalidParameterError, InvalidTableError, MissingDependencyError
 from hocmim.insight.notes import Note, data_notes
 from hocmim.search.loop import keep_selected_so_far
-from hocmim.search.progress import ProgressEvent
+from hocmim.search.progress import ProgressCallback, ProgressEvent
 from hocmim.selectors.registry import make_selector
 from hocmim.text import count, one_line
 
@@ -114,6 +114,13 @@ def run(selector: Any, data: Data, quiet: bool) -> Outcome:
 
 def _move_bar(move: OnProgress, event: ProgressEvent) -> None:
     move(event.n_selected, event.n_to_select, event.name or "")
+
+
+def explain_progress(move: OnProgress | None) -> ProgressCallback | None:
+    """Return the callback of a report that moves a bar, in percent; None if there is no bar."""
+    if move is None:
+        return None
+    return lambda event: move(100 * event.n_terms // (event.n_terms_total or 1), 100, "")
 
 
 @contextmanager
@@ -267,7 +274,7 @@ def described(source: Source, selector: Any, data: Data) -> dict[str, Any]:
         "hocmim": version("hocmim"),
         "file": source.file,
         "target": source.target,
-        "method": type(selector).__name__,
+        "method": selector.display_name,
         "parameters": parameters,
         "n_rows": data.n_rows,
         "n_features": len(data.names),

@@ -77,6 +77,7 @@ class ColumnDescriptions(Sequence[ColumnDescription]):
     def __init__(self, fitted: Fitted, unknown: NDArray[np.int64]) -> None:
         self._fitted = fitted
         self._unknown = unknown
+        self._arity = fitted.arity  # computed from all columns on each access
 
     def __len__(self) -> int:
         return len(self._fitted.kind)
@@ -97,7 +98,7 @@ class ColumnDescriptions(Sequence[ColumnDescription]):
             fitted.categories[j] if kind == "categories" else fitted.levels.row(j),
             int(fitted.n_levels[j]) if fitted.has_missing[j] else None,
             int(self._unknown[j]),
-            int(fitted.arity[j]),
+            int(self._arity[j]),
         )
 
 

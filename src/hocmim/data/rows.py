@@ -19,6 +19,7 @@ from hocmim.data.columns import Span
 from hocmim.data.digests import digest_table, new_digest
 from hocmim.data.memory import free_memory
 from hocmim.data.table import as_table, take_columns, take_rows
+from hocmim.data.times import TimeKinds
 from hocmim.errors import InvalidTableError, InvalidTargetError
 from hocmim.text import did_you_mean
 
@@ -104,6 +105,15 @@ class RowSource:
             assert isinstance(piece, TablePiece)
             digest.update(digest_table(as_table(piece.table, min_rows=0)).encode())
         return digest.hexdigest()
+
+    def time_kinds(self, columns: Sequence[int]) -> TimeKinds:
+        """Return which of these features hold dates, times or durations, by the first row."""
+        keys = [self.columns[j] for j in columns]
+        if not keys:
+            return {}
+        rows = (part for piece in self.pieces for _, part in piece.tables([keys], len(keys)))
+        kinds = as_table(next(rows)).time_kinds(range(len(keys)))
+        return {columns[place]: kind for place, kind in kinds.items()}
 
     @classmethod
     def of_tables(cls, tables: Iterable[Any]) -> RowSource:

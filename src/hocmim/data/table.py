@@ -29,6 +29,7 @@ from hocmim.data.columns import (
     read_strings,
     unmask,
 )
+from hocmim.data.times import TimeKinds, kind_of_array, kind_of_dtype
 from hocmim.errors import InvalidTableError, MissingDependencyError
 
 BLOCK_CELLS = 1 << 20
@@ -84,6 +85,14 @@ class Table(ABC):
         """(n_rows, n_columns)."""
         return self.n_rows, self.n_columns
 
+    def time_kinds(self, columns: Iterable[int]) -> TimeKinds:
+        """Return which of these columns hold dates, times or durations."""
+        kinds = {j: self._time_kind(j) for j in columns}
+        return {j: kind for j, kind in kinds.items() if kind is not None}
+
+    def _time_kind(self, j: int) -> str | None:
+        return None
+
     def label(self, j: int) -> str:
         """Return the name of column j for a message."""
         return column_label(self.names, j)
@@ -123,6 +132,9 @@ class ArrayTable(Table):
                 "imaginary parts as separate columns."
             )
         self._array = array
+
+    def _time_kind(self, j: int) -> str | None:
+        return kind_of_array(self._array[:, j])
 
     def spans(self, max_cells: int = BLOCK_CELLS) -> list[Span]:
         """See Table."""
@@ -165,6 +177,12 @@ class FrameTable(Table):
         self._dtypes = list(frame.schema.values())
         is_pandas = frame.implementation.is_pandas_like()
         self._storage = list(self.native.dtypes) if is_pandas else self._dtypes
+
+    def _time_kind(self, j: int) -> str | None:
+        dtype = self._dtypes[j]
+        if dtype == nw.Object:
+            return kind_of_array(self._frame[:, j].to_numpy())
+        return kind_of_dtype(dtype)
 
     def spans(self, max_cells: int = BLOCK_CELLS) -> list[Span]:
         """See Table: neighbours of one numeric type are read together."""

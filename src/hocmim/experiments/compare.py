@@ -4,7 +4,8 @@
 * **stability**: Φ of each method's selections on bootstrap resamples (``stability_index``).
 * **error curves**: in each fold of a cross-validation every method selects on the training rows. A
   model is fitted on the first 1, 2, … selected columns and tested on the test rows. The error is
-  the share of wrong predictions, or 1 − R² for a continuous target.
+  the share of wrong predictions, or 1 − R² for a continuous target. On large tables the model is
+  fitted and tested on a sample of these rows: models take most of the time.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -27,11 +27,10 @@ from hocmim.data.table import as_table, take_columns, take_rows
 from hocmim.data.target import as_target
 from hocmim.defaults import COMPARED_METHODS
 from hocmim.errors import InvalidParameterError
-from hocmim.insight import plots
+from hocmim.experiments import comparison_figure
 from hocmim.parameters import Number, check_value
 from hocmim.selectors.registry import METHODS, make_selector
-from hocmim.selectors.stability import StabilitySelector
-from hocmim.text import one_line
+from hocmim.selectors.stability import StabilitySelector, draw_rows
 
 # Module, classifier, regressor and parameters of each model, which is imported on use.
 MODELS: dict[str, tuple[str, str, str, dict[str, Any]]] = {
@@ -39,20 +38,13 @@ MODELS: dict[str, tuple[str, str, str, dict[str, Any]]] = {
     "linear": ("linear_model", "LogisticRegression", "Ridge", {"max_iter": 1000}),
     "forest": ("ensemble", "RandomForestClassifier", "RandomForestRegressor", {"n_jobs": -1}),
 }
+# Rows on which models are fitted and tested, unless the caller chooses.
+MAX_ROWS = 10_000
 TITLES = {"knn": "3-NN", "linear": "linear model", "forest": "random forest"}
 MAX_SIZES = 20
-COLOURS = (
-    plots.BLUE,
-    plots.ORANGE,
-    "#3a9d6e",
-    "#a34fa8",
-    "#c2403d",
-    "#7a6a53",
-    "#2aa4b8",
-    "#5b5f97",
-)
 
 OnProgress = Callable[[int, int, str], None]
+Fold = tuple[NDArray[Any], NDArray[Any]]
 
 
 @dataclass(frozen=True)
@@ -109,6 +101,10 @@ class Comparison:
     model : str
         The model whose errors are computed.
     measure : {"error", "1 − R²"}
+    n_rows : int
+        Rows of the table. All are used to select and for the stability.
+    n_evaluated : int
+        Rows on which the model was fitted and tested.
     """
 
     results: tuple[MethodResult, ...]
@@ -116,6 +112,8 @@ class Comparison:
     names: tuple[str, ...]
     model: str
     measure: str
+    n_rows: int
+    n_evaluated: int
 
     @property
     def votes(self) -> dict[str, list[str]]:
@@ -127,9 +125,16 @@ class Comparison:
         order = sorted(chosen, key=lambda j: -len(chosen[j]))
         return {self.names[j]: chosen[j] for j in order}
 
+    @property
+    def sample(self) -> str:
+        """On how many rows the errors were computed, in words; empty if on all rows."""
+        if self.n_evaluated == self.n_rows:
+            return ""
+        return f"on {self.n_evaluated:,} of {self.n_rows:,} rows"
+
     def plot(self) -> Any:
         """Draw error curves, overlap and stability; return the figure."""
-        return _draw(self)
+        return comparison_figure.draw(self)
 
 
 def compare_methods(
@@ -141,6 +146,7 @@ def compare_methods(
     n_folds: int = 5,
     n_resamples: int = 20,
     model: Any = "knn",
+    max_rows: int | None = MAX_ROWS,
     random_state: int = 0,
     on_progress: OnProgress | None = None,
 ) -> Comparison:
@@ -162,8 +168,12 @@ def compare_methods(
     model : {"knn", "linear", "forest"} or estimator
         The model to fit on the selected columns. Numbers are standardised, missing numbers are
         replaced by the median, and categories are one-hot coded, all by the training rows.
+    max_rows : int or None
+        On a table of more rows, the model is fitted and tested on a random sample of about this
+        many, drawn by class; at least 100. None: on all rows. Methods always select on all training
+        rows.
     random_state : int
-        Seed of the folds, the resamples and the forest.
+        Seed of the folds, the resamples, the sample of rows and the forest.
     on_progress : callable, optional
         Called as ``on_progress(done, total, method)`` with the number of selections made.
 
@@ -179,11 +189,15 @@ def compare_methods(
     selectors = _selectors(methods, n_features_to_select)
     check_value("n_folds", n_folds, Number(2, is_whole=True))
     check_value("n_resamples", n_resamples, Number(2, is_whole=True, or_zero=True))
+    if max_rows is not None:
+        check_value("max_rows", max_rows, Number(100, is_whole=True))
     table = as_table(X, min_rows=2)
     target = as_target(y, table.n_rows)
     has_classes = encode_target(target).classes is not None
     fitted, title = _model(model, has_classes, random_state)
     folds = _folds(target, n_folds, has_classes, random_state)
+    rows = evaluated_rows(target, folds, max_rows, random_state)
+    evaluation = Evaluation(X, target, fitted, rows)
     steps = _Steps(len(selectors) * (1 + n_resamples + n_folds), on_progress)
     results = []
     for name, selector in selectors.items():
@@ -191,12 +205,18 @@ def compare_methods(
         steps.done(1, name)
         stability, interval = _stability(selector, X, target, n_resamples, random_state)
         steps.done(n_resamples, name)
-        sizes, errors = _curve(selector, X, target, folds, fitted, partial(steps.done, 1, name))
+        curves = []
+        for train, test in folds:
+            chosen, _ = _select(selector, take_rows(X, train), target[train])
+            curves.append(evaluation.curve(chosen, train, test))
+            steps.done(1, name)
+        sizes, errors = _common_sizes(curves)
         results.append(MethodResult(name, selected, seconds, stability, interval, sizes, errors))
     names = table.names or tuple(str(j) for j in range(table.n_columns))
     measure = "error" if is_classifier(fitted) else "1 − R²"
     overlap = _overlap([result.selected for result in results])
-    return Comparison(tuple(results), overlap, names, title, measure)
+    n_rows, n_evaluated = table.n_rows, evaluation.n_rows
+    return Comparison(tuple(results), overlap, names, title, measure, n_rows, n_evaluated)
 
 
 class _Steps:
@@ -247,9 +267,7 @@ def _model(model: Any, has_classes: bool, seed: int) -> tuple[Any, str]:
     return model, type(model).__name__
 
 
-def _folds(
-    y: NDArray[Any], n_folds: int, has_classes: bool, seed: int
-) -> list[tuple[NDArray[Any], NDArray[Any]]]:
+def _folds(y: NDArray[Any], n_folds: int, has_classes: bool, seed: int) -> list[Fold]:
     """Return training and test rows of each fold, stratified by class."""
     from sklearn.model_selection import KFold, StratifiedKFold
 
@@ -287,22 +305,63 @@ def _stability(
 # --- error curves ---------------------------------------------------------------------------------
 
 
-def _curve(
-    selector: Any,
-    X: Any,
-    y: NDArray[Any],
-    folds: Sequence[tuple[NDArray[Any], NDArray[Any]]],
-    model: Any,
-    on_fold: Callable[[], None],
+def evaluated_rows(
+    y: NDArray[Any], folds: Sequence[Fold], max_rows: int | None, seed: int
+) -> NDArray[np.int64]:
+    """Return the rows on which models are fitted and tested: the same share of every fold."""
+    if max_rows is None or len(y) <= max_rows:
+        return np.arange(len(y))
+    rng, share = np.random.RandomState(seed), max_rows / len(y)
+    parts = [test[draw_rows(y[test], share, False, rng)] for _, test in folds]
+    return np.sort(np.concatenate(parts))
+
+
+class Evaluation:
+    """The errors of a model on selected columns, each computed once.
+
+    Parameters
+    ----------
+    X : table
+    y : ndarray
+    model : estimator
+    rows : ndarray of int64
+        The rows on which the model is fitted and tested, in order.
+    """
+
+    def __init__(self, X: Any, y: NDArray[Any], model: Any, rows: NDArray[np.int64]) -> None:
+        self._rows, self._model = rows, model
+        self._X = X if len(rows) == len(y) else take_rows(X, rows)
+        self._y = y[rows]
+        # By the first test row, which tells the folds apart, and the columns.
+        self._known: dict[tuple[int, tuple[int, ...]], float] = {}
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows the model is fitted and tested on."""
+        return len(self._rows)
+
+    def curve(
+        self, selected: tuple[int, ...], train: NDArray[Any], test: NDArray[Any]
+    ) -> dict[int, float]:
+        """Return the error on the first 0, 1, 2, … of the selected columns, by their number.
+
+        Methods that select the same columns share their errors.
+        """
+        sizes, fold = _sizes(len(selected)), int(test[0])
+        missing = [m for m in sizes if (fold, selected[:m]) not in self._known]
+        if missing:
+            train, test = (np.flatnonzero(np.isin(self._rows, part)) for part in (train, test))
+            matrix, ends = design_matrix(self._X, selected, train)
+            for m in missing:
+                error = _error(self._model, matrix[:, : ends[m]], self._y, train, test)
+                self._known[fold, selected[:m]] = error
+        return {m: self._known[fold, selected[:m]] for m in sizes}
+
+
+def _common_sizes(
+    curves: Sequence[dict[int, float]],
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return the sizes, and the error of each fold and size."""
-    curves = []
-    for train, test in folds:
-        selected, _ = _select(selector, take_rows(X, train), y[train])
-        matrix, ends = design_matrix(X, selected, train)
-        sizes = _sizes(len(selected))
-        curves.append({m: _error(model, matrix[:, : ends[m]], y, train, test) for m in sizes})
-        on_fold()
+    """Return the sizes that all folds have, and the error of each fold and size."""
     common = sorted(set.intersection(*(set(curve) for curve in curves)))
     errors = np.array([[curve[m] for m in common] for curve in curves])
     return np.array(common, np.int64), errors
@@ -362,76 +421,3 @@ def _error(
         return float((predicted != y[test]).mean())
     squared = ((y[test] - predicted) ** 2).sum()
     return float(squared / ((y[test] - y[test].mean()) ** 2).sum())
-
-
-# --- plot -----------------------------------------------------------------------------------------
-
-
-def _draw(comparison: Comparison) -> Any:
-    pyplot = plots.import_matplotlib("matplotlib.pyplot")
-    M = len(comparison.results)
-    has_stability = any(np.isfinite(result.stability) for result in comparison.results)
-    figure = pyplot.figure(figsize=(10.5, 4.6 + 0.16 * max(0, M - 4)), layout="constrained")
-    left, right = figure.subfigures(1, 2, width_ratios=(1.45, 1))
-    _draw_curves(comparison, left.subplots())
-    below = right.subplots(
-        2 if has_stability else 1, 1, height_ratios=(1.5, 1)[: 1 + has_stability]
-    )
-    overlap, *rest = np.atleast_1d(below)
-    _draw_overlap(comparison, overlap)
-    if has_stability:
-        _draw_stability(comparison, rest[0])
-    return figure
-
-
-def _colour(at: int) -> str:
-    return COLOURS[at % len(COLOURS)]
-
-
-def _draw_curves(comparison: Comparison, ax: Any) -> None:
-    for at, result in enumerate(comparison.results):
-        sizes, mean, half = result.sizes[1:], result.mean_error[1:], result.standard_error[1:]
-        ax.fill_between(sizes, mean - half, mean + half, color=_colour(at), alpha=0.13, lw=0)
-        style = {"marker": "o", "ms": 3.5, "lw": 1.8, "ls": "-" if at < len(COLOURS) else "--"}
-        ax.plot(sizes, mean, color=_colour(at), label=one_line(result.method, 24), **style)
-    without = comparison.results[0].mean_error[0]
-    ax.set_xlabel(f"features (without features: {without:.2f})")
-    ax.set_ylabel(f"{comparison.model}: {comparison.measure}", color=plots.INK)
-    ax.set_ylim(bottom=0)
-    ax.xaxis.get_major_locator().set_params(integer=True)
-    ax.grid(color="#e6e9ed", lw=0.8)
-    ax.set_axisbelow(True)
-    plots.remove_frame(ax, keep=("bottom",))
-    ax.set_title("cross-validated, ± 1 standard error", loc="left", color=plots.INK, fontsize=10)
-    ax.legend(frameon=False, labelcolor=plots.INK)
-
-
-def _draw_overlap(comparison: Comparison, ax: Any) -> None:
-    colours = plots.import_matplotlib("matplotlib.colors")
-    shades = colours.LinearSegmentedColormap.from_list("overlap", ["#f6f8fa", plots.BLUE])
-    ax.imshow(comparison.overlap, cmap=shades, vmin=0, vmax=1, aspect="auto")
-    M = len(comparison.results)
-    for i in range(M):
-        for j in range(M):
-            value = comparison.overlap[i, j]
-            ink = "white" if value > 0.55 else plots.INK
-            ax.text(j, i, f"{value:.2f}", ha="center", va="center", color=ink, fontsize=9)
-    names = [one_line(result.method, 14) for result in comparison.results]
-    ax.set_xticks(range(M), names, rotation=30 if M > 4 else 0)
-    ax.set_yticks(range(M), names)
-    plots.remove_frame(ax, keep=())
-    ax.set_title("overlap of the selections (Jaccard)", loc="left", color=plots.INK, fontsize=10)
-
-
-def _draw_stability(comparison: Comparison, ax: Any) -> None:
-    for at, result in enumerate(comparison.results):
-        ax.plot(result.stability_interval, [at, at], color=_colour(at), lw=2.5, alpha=0.45)
-        ax.plot(result.stability, at, "o", color=_colour(at), ms=7)
-    M = len(comparison.results)
-    ax.set_yticks(range(M), [one_line(result.method, 14) for result in comparison.results])
-    ax.set_ylim(M - 0.5, -0.5)
-    ax.set_xlim(right=1.02)
-    ax.grid(axis="x", color="#e6e9ed", lw=0.8)
-    ax.set_axisbelow(True)
-    plots.remove_frame(ax, keep=("bottom",))
-    ax.set_title("stability over resamples", loc="left", color=plots.INK, fontsize=10)

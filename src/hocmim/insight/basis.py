@@ -7,7 +7,7 @@ encoder; ``selector.basis()`` has the codes kept from ``fit``, those of the sele
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -18,8 +18,9 @@ from hocmim.coding.encoder import Encoder
 from hocmim.coding.groups import Features, column_name
 from hocmim.coding.target import Target
 from hocmim.criteria.base import Criterion
+from hocmim.data.times import TimeKinds
 from hocmim.errors import InvalidTableError
-from hocmim.information.counting import BlockTerms, Joint, Values
+from hocmim.information.counting import BlockTerms, Joint, SharedColumn, Values
 from hocmim.search.engines.remote import RemoteCodes
 from hocmim.search.selection import Selection
 
@@ -61,7 +62,7 @@ class Basis:
     Attributes
     ----------
     method : str
-        The name of the selector.
+        The name of the method.
     features : Features
         The columns, and the groups of columns that count as one feature.
     selection : Selection
@@ -82,6 +83,8 @@ class Basis:
         Of all columns; the same object as ``codes`` if there are no groups.
     rows : ndarray of int64 or None
         The row of X behind each row of the codes, with sample weights; None if they are the same.
+    time_kinds : dict
+        Which columns hold dates, times or durations, of those whose codes are given.
     """
 
     method: str
@@ -95,6 +98,7 @@ class Basis:
     codes: Codes | None = None
     column_codes: Codes | None = None
     rows: NDArray[np.int64] | None = None
+    time_kinds: TimeKinds = field(default_factory=dict)
 
     @property
     def y(self) -> Column:
@@ -121,6 +125,16 @@ class Basis:
             Column(column.codes, column.arity, int(k))
             for column, k in zip(columns, self.selection.indices, strict=True)
         ]
+
+    @cached_property
+    def shared_columns(self) -> list[SharedColumn]:
+        """The selected features, for several blocks."""
+        return [SharedColumn.of(column) for column in self.selected_columns]
+
+    @cached_property
+    def shared_target(self) -> SharedColumn:
+        """The target, for several blocks."""
+        return SharedColumn.of(self.y)
 
     @cached_property
     def places(self) -> dict[int, int]:

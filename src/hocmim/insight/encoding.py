@@ -12,6 +12,7 @@ import numpy as np
 from hocmim.coding.codes import Column
 from hocmim.coding.groups import column_name
 from hocmim.insight.basis import Basis
+from hocmim.insight.times import format_times
 from hocmim.text import count
 
 # Bins, values, categories or columns of a group that are listed; of more, the first ones.
@@ -38,7 +39,9 @@ class Encoding:
         columns, each combination a level.
     cuts : tuple of float
         The cut points: bin k holds the values from ``cuts[k - 1]`` up to, but not including,
-        ``cuts[k]``. Empty if the feature was not cut.
+        ``cuts[k]``. Empty if the feature was not cut. Dates and times are in nanoseconds.
+    shown_cuts : tuple of str
+        The cut points as they are shown: rounded, dates as dates.
     levels : tuple of str
         The bins, values, categories or the columns of a group, in words.
     has_missing : bool
@@ -52,6 +55,7 @@ class Encoding:
 
     kind: str
     cuts: tuple[float, ...]
+    shown_cuts: tuple[str, ...]
     levels: tuple[str, ...]
     has_missing: bool
     arity: int
@@ -70,7 +74,7 @@ class Encoding:
     def _cut(self) -> str:
         if not self.cuts:
             return "one bin, not cut"
-        text = f"{len(self.levels)} bins, cut at {_listed(format_cuts(self.cuts))}"
+        text = f"{len(self.levels)} bins, cut at {_listed(self.shown_cuts)}"
         if not self.n_rows:
             return text
         sizes = [f"{n:,}" for n in self.n_rows[: len(self.levels)]]
@@ -101,15 +105,23 @@ def describe_encoding(basis: Basis, x: Column, *, count_rows: bool = True) -> En
     columns = basis.features.columns(x.index)
     if len(columns) > 1:
         names = [column_name(basis.features.column_names, j) for j in columns]
-        return Encoding("group", (), tuple(map(_shorten, names)), False, x.arity, ())
+        return Encoding("group", (), (), tuple(map(_shorten, names)), False, x.arity, ())
     column = basis.encoder.columns_[columns[0]]
     n_rows = np.bincount(x.codes, minlength=column.arity).tolist() if count_rows else []
     is_cut = column.kind == "cut"
+    time_kind = basis.time_kinds.get(columns[0])
     cuts = column.cuts.tolist() if is_cut else []
-    levels = describe_bins(cuts) if is_cut else [_shorten(level) for level in column.levels]
+    shown_cuts = format_cuts(cuts, time_kind)
+    if is_cut:
+        levels = describe_bins(shown_cuts)
+    elif time_kind is not None:
+        levels = format_times(np.asarray(column.levels).tolist(), time_kind)
+    else:
+        levels = [_shorten(level) for level in column.levels]
     return Encoding(
         column.kind,
         tuple(cuts),
+        tuple(shown_cuts),
         tuple(levels),
         column.missing is not None,
         column.arity,
@@ -117,20 +129,19 @@ def describe_encoding(basis: Basis, x: Column, *, count_rows: bool = True) -> En
     )
 
 
-def describe_bins(cuts: Sequence[float]) -> list[str]:
-    """Describe the bins between cut points: "below 2", "2 to 5", "5 or more"."""
-    if not cuts:
+def describe_bins(shown: Sequence[str]) -> list[str]:
+    """Describe the bins between formatted cut points: "below 2", "2 to 5", "5 or more"."""
+    if not shown:
         return ["all values"]
-    shown = format_cuts(cuts)
     between = [f"{low} to {high}" for low, high in pairwise(shown)]
     return [f"below {shown[0]}", *between, f"{shown[-1]} or more"]
 
 
-def format_cuts(cuts: Sequence[float]) -> list[str]:
+def format_cuts(cuts: Sequence[float], time_kind: str | None = None) -> list[str]:
     """Round cut points to four digits, or to more if neighbours would look equal.
 
-    At least two digits of the distance to the nearest cut point are shown. Zeros at the end are
-    not.
+    With ``time_kind`` they are nanoseconds, shown as dates, times or durations. Otherwise at least
+    two digits of the distance to the nearest cut point are shown. Zeros at the end are not.
 
     Examples
     --------
@@ -140,6 +151,8 @@ def format_cuts(cuts: Sequence[float]) -> list[str]:
     >>> format_cuts([1000.001, 1000.002])
     ['1000.001', '1000.002']
     """
+    if time_kind is not None:
+        return format_times(cuts, time_kind)
     if not cuts:
         return []
     distances = [high - low for low, high in pairwise(cuts)]

@@ -15,7 +15,7 @@ missing        the share of missing values
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,10 +27,10 @@ from hocmim.coding.encoder import Encoder, most_frequent
 from hocmim.coding.groups import column_name
 from hocmim.coding.target import Target, encode_target
 from hocmim.data.columns import Categories, Numbers
-from hocmim.data.table import as_table
+from hocmim.data.table import Table, as_table
 from hocmim.information.counting import BlockTerms, Joint
 from hocmim.information.estimators import PLUGIN_ESTIMATOR
-from hocmim.insight.encoding import describe_bins
+from hocmim.insight.encoding import describe_bins, format_cuts
 from hocmim.insight.observed import ObservedTable
 from hocmim.text import percent
 
@@ -121,11 +121,11 @@ def data_notes(
     observed = ObservedTable(table, [survey.add])
     codes = encoder.transform(observed)
     observed.finish()
-    return notes_from(codes, target.column, survey, encoder, table.names)
+    return notes_from(codes, target.column, survey, encoder, table)
 
 
 def notes_from(
-    codes: Codes, y: Column, survey: ValueSurvey, encoder: Encoder, names: Sequence[str] | None
+    codes: Codes, y: Column, survey: ValueSurvey, encoder: Encoder, table: Table
 ) -> list[Note]:
     """Return the notes on a table, from its codes and a survey of its values.
 
@@ -138,18 +138,18 @@ def notes_from(
         Of the same rows.
     encoder : Encoder
         Of the codes.
-    names : sequence of str or None
-        Of the columns.
+    table : Table
+        For the names of the columns, and which of them hold dates.
     """
     notes = [
         *_copies(_share_explained(codes, y), survey.is_separated),
         *_ids(survey),
         *_constants(survey),
         *_many_levels(survey),
-        *_uneven_bins(codes, encoder),
+        *_uneven_bins(codes, encoder, table),
         *_missing(survey, codes.n_samples),
     ]
-    return [Note(kind, j, column_name(names, j), text, v) for kind, j, text, v in notes]
+    return [Note(kind, j, column_name(table.names, j), text, v) for kind, j, text, v in notes]
 
 
 # --- the notes: kind, column, message, value ------------------------------------------------------
@@ -206,7 +206,7 @@ _ADVICE = {
 }
 
 
-def _uneven_bins(codes: Codes, encoder: Encoder) -> _Found:
+def _uneven_bins(codes: Codes, encoder: Encoder, table: Table) -> _Found:
     for j, code in enumerate(most_frequent(codes).tolist()):
         share = int(np.count_nonzero(codes.column(j).codes == code)) / codes.n_samples
         if share <= MAX_BIN_SHARE:
@@ -214,7 +214,8 @@ def _uneven_bins(codes: Codes, encoder: Encoder) -> _Found:
         column = encoder.columns_[j]
         if column.kind != "cut" or code == column.missing:
             continue
-        where = describe_bins(column.cuts.tolist())[code]
+        time_kind = table.time_kinds([j]).get(j)
+        where = describe_bins(format_cuts(column.cuts.tolist(), time_kind))[code]
         yield (
             "uneven bins",
             j,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hocmim.data.columns import Categories, Numbers, Span
 from hocmim.data.table import BLOCK_CELLS, Table
+from hocmim.data.times import TimeKinds
 
 Observer = Callable[[Numbers | Categories], None]
 
@@ -27,6 +28,10 @@ class ObservedTable(Table):
         self._table, self._observers = table, observers
         self._lock = threading.Lock()
         self._unseen = set(table.spans())
+
+    def time_kinds(self, columns: Iterable[int]) -> TimeKinds:
+        """Return which of these columns hold dates, times or durations."""
+        return self._table.time_kinds(columns)
 
     def spans(self, max_cells: int = BLOCK_CELLS) -> list[Span]:
         """All columns, cut into spans."""

@@ -36,6 +36,10 @@ BELOW_MIN_GAIN = (
     "{} did not select {}: it was the best candidate of step {}, but its score is below min_gain, "
     "so the selection stopped."
 )
+NOT_SCORED = (
+    "{} did not select {}: its score was never the largest. Its score at each step is not on this "
+    "page: call selector.explain, or run hocmim explain."
+)
 SELECTED_BY_RANK = "{} selected {} as number {} of {}; its score is {}."
 RANKED = "{} did not select {}: it ranks {} of {}."
 RANKED_WITH_SCORE = "{} did not select {}: it ranks {} of {}, with a score of {}."
@@ -105,7 +109,7 @@ def why(
     relevance : float
         I(X;Y) of the feature.
     closest : Attempt or None
-        Where it came closest, for a feature that was not selected.
+        Where it came closest, for a feature that was not selected; None if it was not scored.
     overlap : Overlap or None
         The selected feature that repeats most of it, if there is one.
     """
@@ -118,6 +122,8 @@ def why(
     elif closest is not None:
         yield _why_not(basis, k, closest)
         yield from what_the_score_is(closest.details)
+    else:
+        yield Sentence(NOT_SCORED, (basis.method, FeatureIndex(k)))
     yield from why_redundant(relevance, overlap)
 
 

@@ -34,6 +34,7 @@ from hocmim.data.rows import RowSource
 from hocmim.data.sources import is_row_source, open_source
 from hocmim.data.table import Table, as_table, check_shape, take_columns
 from hocmim.data.target import as_target
+from hocmim.data.times import TimeKinds
 from hocmim.data.weights import as_counts, repeated_rows
 from hocmim.errors import InvalidParameterError, InvalidTargetError
 from hocmim.search.engines.local import LocalEngine
@@ -73,6 +74,9 @@ class Input(Protocol):
     def row_counts(self) -> RowCounts | None:
         """Weight of each row of the user's table, or None if there are no weights."""
 
+    def time_kinds(self, columns: Sequence[int]) -> TimeKinds:
+        """Return which of these columns hold dates, times or durations."""
+
     def encode_target(self, *, bins: int, discretizer: str) -> Target:
         """Return the codes of the target."""
 
@@ -89,6 +93,9 @@ class Input(Protocol):
 
 class OpenedTable(Protocol):
     """A table with the columns of an earlier fit, of any kind."""
+
+    def time_kinds(self, columns: Sequence[int]) -> TimeKinds:
+        """Return which of these columns hold dates, times or durations."""
 
     def encode_columns(self, encoder: Encoder, indices: Sequence[int]) -> list[Column]:
         """Return the codes of some columns by an encoder that is already fitted."""
@@ -204,6 +211,10 @@ class MemoryTable:
         self._table = table
         self._row_counts = row_counts
 
+    def time_kinds(self, columns: Sequence[int]) -> TimeKinds:
+        """See OpenedTable."""
+        return self._table.time_kinds(columns)
+
     def encode_columns(self, encoder: Encoder, indices: Sequence[int]) -> list[Column]:
         """See OpenedTable."""
         table, counts = self._table, self._row_counts
@@ -264,6 +275,10 @@ class MemoryInput:
         """See Input."""
         return self.table.row_counts
 
+    def time_kinds(self, columns: Sequence[int]) -> TimeKinds:
+        """See Input."""
+        return self.table.time_kinds(columns)
+
     def encode_target(self, *, bins: int, discretizer: str) -> Target:
         """See Input."""
         return encode_target(self.y, self.n_rows, bins=bins, discretizer=discretizer)
@@ -308,6 +323,10 @@ class SourceInput:
     def names(self) -> tuple[str, ...] | None:
         """See Input."""
         return self._source.names
+
+    def time_kinds(self, columns: Sequence[int]) -> TimeKinds:
+        """See Input."""
+        return self._source.time_kinds(columns)
 
     def encode_target(self, *, bins: int, discretizer: str) -> Target:
         """See Input."""

@@ -15,11 +15,12 @@ SECONDS_BETWEEN_LINES = 2.0
 
 @dataclass(frozen=True)
 class ProgressEvent:
-    """How far a fit is, as ``selector.fit(X, y, progress=callback)`` reports it.
+    """How far a fit is, as ``selector.fit(X, y, progress=callback)`` reports it; or a report.
 
     Attributes
     ----------
-    stage : {"encode", "search"}
+    stage : {"encode", "search", "explain"}
+        "explain" while a report explains the features.
     n_selected : int
         How many features are selected.
     n_to_select : int or None
@@ -29,7 +30,7 @@ class ProgressEvent:
     score : float or None
         Its score.
     n_terms : int
-        How many terms of the criterion are computed.
+        How many terms of the criterion are computed; for a report, terms and scores.
     n_terms_total : int or None
         How many there are at most; None if the criterion cannot say.
     """

@@ -79,6 +79,11 @@ class RankingSelector(SelectorMixin, BaseEstimator):
     # What else ``n_features_to_select`` may be, for the message about a wrong value.
     _other_numbers: ClassVar[str] = ""
 
+    @property
+    def display_name(self) -> str:
+        """The name shown to users: that of the method, or of the class if it is no method."""
+        return self.method_name or type(self).__name__
+
     # --- for subclasses ---------------------------------------------------------------------------
 
     def _validate_input(
@@ -100,7 +105,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         if isinstance(asked, str) and asked == "auto":
             raise InvalidParameterError(
                 "n_features_to_select='auto' needs a stopping test, and "
-                f"{type(self).__name__} has none: it ranks all columns. Pass a number, or use an "
+                f"{self.display_name} has none: it ranks all columns. Pass a number, or use an "
                 "information-theoretic selector such as HOCMIM."
             )
         if isinstance(asked, Real) and not isinstance(asked, (bool, np.bool_)):
@@ -159,14 +164,14 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         check_is_fitted(self)
         if X is None:
             raise InvalidParameterError(
-                f"{type(self).__name__} keeps no codes of the table: pass X and y."
+                f"{self.display_name} keeps no codes of the table: pass X and y."
             )
         table = as_table(X)
         check_features(self, table, reset=False)
         encoder = Encoder(n_jobs=-1)
         codes, target = encoder.fit_transform(table), encode_target(y, table.n_rows)
         return Basis(
-            method=type(self).__name__,
+            method=self.display_name,
             features=Features(table.n_columns, getattr(self, "feature_names_in_", None)),
             selection=_as_selection(self.selected_, self.scores_, table.n_columns),
             encoder=encoder,
@@ -176,6 +181,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
             estimator=PLUGIN_ESTIMATOR,
             codes=codes,
             column_codes=codes,
+            time_kinds=table.time_kinds(range(table.n_columns)),
         )
 
     def report(self, path: str | PathLike[str], X: Any, y: Any, **options: Any) -> Path:
@@ -188,7 +194,8 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         X, y
             The table and the target the selector was fitted on.
         **options
-            ``title``, ``source``, ``command``, ``notes``, ``overwrite``: see
+            ``title``, ``source``, ``command``, ``notes``, ``overwrite``, ``max_seconds``,
+            ``progress``: see
             ``hocmim.insight.report.write_report``. Needs ``pip install "hocmim[report]"``.
 
         Returns
@@ -271,7 +278,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         table = as_table(X)
         if table.n_columns != support.sum():
             raise InvalidTableError(
-                f"X has {table.n_columns} columns, but {type(self).__name__} selected "
+                f"X has {table.n_columns} columns, but {self.display_name} selected "
                 f"{support.sum()}. Pass a table that transform returned."
             )
         if sparse.issparse(X):

@@ -153,6 +153,7 @@ class InformationSelector(DeclaredParameters, RankingSelector):
             self._kept = keep_codes(codes, target.column, selection.indices.tolist())
         self.classes_, self.target_cuts_ = target.classes, target.cuts
         self._n_samples = len(target.column.codes)
+        self._time_kinds = data.time_kinds(self.features_.expand(selection.indices).tolist())
         self._keep(self._finished(selection, rule), criterion)
         return self
 
@@ -230,7 +231,7 @@ class InformationSelector(DeclaredParameters, RankingSelector):
         n_to_select = None if self._is_auto else n_selected
         listeners = Listeners()
         if self.verbose:
-            listeners.append(Progress(type(self).__name__, names, n_to_select, n_terms))
+            listeners.append(Progress(self.display_name, names, n_to_select, n_terms))
         if callback is not None:
             listeners.append(Notifier(callback, names, n_to_select, n_terms or None))
         return listeners
@@ -295,6 +296,9 @@ class InformationSelector(DeclaredParameters, RankingSelector):
         check_is_fitted(self)
         k = self.features_.find(feature)
         basis = self.basis()
+        if k not in basis.places and X is not None:
+            time_kinds = open_table(X, self).time_kinds(self.features_.columns(k))
+            basis = replace(basis, time_kinds=time_kinds)
         return explain(basis, self._column_to_explain(basis, k, X))
 
     def basis(self, X: Any = None, y: Any = None) -> Basis:
@@ -311,7 +315,7 @@ class InformationSelector(DeclaredParameters, RankingSelector):
             raise codes_not_kept(self._n_samples, len(self.selection_))
         criterion = self._limited_criterion()
         basis = Basis(
-            method=type(self).__name__,
+            method=self.display_name,
             features=self.features_,
             selection=self.selection_,
             encoder=self.encoder_,
@@ -319,6 +323,7 @@ class InformationSelector(DeclaredParameters, RankingSelector):
             selected=self._kept.selected,
             criterion=criterion,
             estimator=criterion.estimator,
+            time_kinds=self._time_kinds,
         )
         return basis if X is None else self._with_codes(basis, X, y)
 
@@ -345,7 +350,8 @@ class InformationSelector(DeclaredParameters, RankingSelector):
         terms = BlockTerms(codes, Joint.of([basis.y]), basis.estimator)
         if not np.array_equal(terms.relevance(), self.selection_.relevance):
             raise self._other_table()
-        return replace(basis, codes=codes, column_codes=columns, rows=rows)
+        time_kinds = table.time_kinds(range(table.n_columns))
+        return replace(basis, codes=codes, column_codes=columns, rows=rows, time_kinds=time_kinds)
 
     def _other_table(self) -> InvalidTableError:
         return InvalidTableError(

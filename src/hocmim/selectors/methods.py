@@ -101,6 +101,8 @@ def selector_class(method: Method) -> type[InformationSelector]:
         "__doc__": _docstring(method, parameters),
         "__module__": "hocmim",
         "method": method,
+        "method_name": method.name,
+        "method_aliases": method.aliases,
         "parameters": parameters,
     }
     return type(method.class_name, (MethodSelector,), members)

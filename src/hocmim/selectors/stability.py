@@ -202,7 +202,7 @@ class StabilitySelector(MetaEstimatorMixin, RankingSelector):
         self.features_ = resolve_groups(groups, table.n_columns, names)
         rng = check_random_state(self.random_state)
         draws = [
-            _draw(target, fraction, self.resampling == "bootstrap", rng)
+            draw_rows(target, fraction, self.resampling == "bootstrap", rng)
             for _ in range(self.n_resamples)
         ]
         supports = joblib.Parallel(n_jobs=self.n_jobs, prefer="threads")(
@@ -266,10 +266,10 @@ class StabilitySelector(MetaEstimatorMixin, RankingSelector):
         return tags
 
 
-def _draw(
+def draw_rows(
     y: NDArray[Any], fraction: float, replace: bool, rng: np.random.RandomState
 ) -> NDArray[np.int64]:
-    """Draw the rows of a resample, in order; stratified, with at least one row a class."""
+    """Draw a fraction of the rows, in order; stratified, with at least one row a class."""
     is_one_group = is_continuous(y)
     groups = np.zeros(len(y), np.int64) if is_one_group else np.unique(y, return_inverse=True)[1]
     parts = []

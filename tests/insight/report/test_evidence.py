@@ -12,8 +12,9 @@ import hocmim
 from hocmim import HOCMIM, JMI, CriterionSelector, errors
 from hocmim.coding.groups import column_name
 from hocmim.criteria.cmim import CMIMCriterion
+from hocmim.information.counting import BlockTerms, Joint
 from hocmim.insight.report import fingerprint
-from hocmim.insight.report.answers import explain_all, steps_to_show
+from hocmim.insight.report.answers import N_PILOT, explain_all, steps_to_show
 from hocmim.insight.report.cumulative import cumulative_information, mean_information
 from hocmim.insight.report.evidence import gather as gather_from
 from hocmim.selectors.information import InformationSelector
@@ -51,6 +52,7 @@ def taken(evidence, place):
 def check_against_explain(selector, X, y):
     found = gather(selector, X, y)
     answers = found.answers
+    assert answers.scored.tolist() == list(range(found.n_features))
     for j, column in enumerate(found.basis.features.first.tolist()):
         one = selector.explain(column, X)
         assert found.relevance[j] == one.relevance
@@ -116,13 +118,60 @@ def test_blocks_and_threads_change_nothing(name):
     selector = make(name).fit(X, y)
     usual = gather(selector, X, y)
     found = [
-        explain_all(usual.basis, usual.curve_steps, n_jobs=jobs, block_columns=width)
+        explain_all(usual.basis, n_jobs=jobs, block_columns=width)
         for jobs, width in ((1, 40), (2, 7), (2, 1))
     ]
     for relevance, answers in found[1:]:
         assert relevance.tobytes() == found[0][0].tobytes()
         for field in ("score", "curve", "closest_score", "redundancy", "order", "most_redundant"):
             assert getattr(answers, field).tobytes() == getattr(found[0][1], field).tobytes()
+
+
+@pytest.mark.parametrize("name", ["HOCMIM", "HOCMIM-R", "JMI"])
+def test_without_time_only_the_features_of_most_interest_are_scored(name):
+    X, y = table(n=80, D=100, seed=4)
+    selector = hocmim.make_selector(name, n_features_to_select=6).fit(X, y)
+    basis = selector.basis(X, y)
+    _, every = explain_all(basis)
+    _, some = explain_all(basis, max_seconds=0.0)
+    assert len(every.scored) == 100
+    assert len(some.scored) == N_PILOT < 100
+    rest = np.setdiff1d(np.arange(100), some.scored)
+    runners_up = [step.runner_up.index for step in selector.selection_.steps]
+    assert {*selector.selected_.tolist(), *runners_up} <= set(some.scored.tolist())
+    for field in ("score", "closest_score", "order", "closest_step"):
+        one, other = getattr(every, field), getattr(some, field)
+        assert one[some.scored].tobytes() == other[some.scored].tobytes()
+    assert np.isnan(some.score[rest]).all()
+    assert (some.closest_step[rest] == 0).all()
+    assert some.curve.tobytes() == every.curve[:, some.scored].tobytes()
+    for field in ("redundancy", "most_redundant", "next_redundant", "most_synergistic"):
+        assert getattr(every, field).tobytes() == getattr(some, field).tobytes()
+    codes, joint = basis.all_codes, Joint.of([basis.y])
+    terms = BlockTerms(codes, joint, basis.estimator)
+    added = np.mean([terms.relevance() - terms.redundancy(Joint.of([s]))
+                     for s in basis.selected_columns], axis=0)  # fmt: skip
+    others = np.setdiff1d(some.scored, [*selector.selected_, *runners_up])
+    assert added[others].min() >= added[rest].max()
+
+
+def test_progress_ends_at_its_total_and_an_exception_stops_it():
+    X, y = table(D=100)
+    basis = JMI(5).fit(X, y).basis(X, y)
+    told = []
+    explain_all(basis, on_progress=lambda done, total: told.append((done, total)))
+    assert told[-1] == (1000, 1000)
+    assert [done for done, _ in told] == sorted(done for done, _ in told)
+    told.clear()
+    explain_all(basis, max_seconds=0.0, on_progress=lambda *a: told.append(a))
+    assert told[-1] == (500 + 5 * N_PILOT,) * 2
+
+    def stop(done, total):
+        if done > 300:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        explain_all(basis, n_jobs=2, block_columns=10, on_progress=stop)
 
 
 @pytest.mark.parametrize("name", OTHERS)

@@ -1,5 +1,6 @@
 """The page in a browser: it answers, sorts, shows, and shows hostile names as text."""
 
+import base64
 import json
 import re
 
@@ -54,6 +55,8 @@ def folder(tmp_path_factory):
     HOCMIM(6).fit(X, y).report(folder / "cancer.html", X, y)
     hocmim.FisherScore(4).fit(X, y).report(folder / "fisher.html", X, y)
     HOCMIM("auto").fit(X, y).report(folder / "auto.html", X, y)
+    wide = pd.concat([X.add_suffix(f" {n}") for n in range(4)], axis=1)
+    HOCMIM(4).fit(wide, y).report(folder / "wide.html", wide, y, max_seconds=0.0)
     rng = np.random.default_rng(0)
     noise, coin = rng.integers(3, size=(80, 6)), rng.integers(2, size=80)
     HOCMIM("auto").fit(noise, coin).report(folder / "none.html", noise, coin)
@@ -375,10 +378,23 @@ def test_hostile_names_can_be_searched(opened):
     assert script(browser, "window.hacked ?? null") is None
 
 
+def test_features_that_were_not_scored_have_no_chart(opened):
+    browser = opened("wide")
+    packed = script(browser, "JSON.parse(document.getElementById('data').textContent).curve.scored")
+    scored = set(np.frombuffer(base64.b64decode(packed), "<u4").tolist())
+    assert len(scored) == 64
+    names = [f"{name} {n}" for n in range(4) for name in CANCER[0].columns]
+    for k in (min(scored), max(set(range(120)) - scored)):
+        reason = ask(browser, names[k])
+        assert names[k] in reason
+        assert ("not on this page" in reason) == (k not in scored)
+        assert len(browser.find_elements("id", "answer-chart")) == (k in scored)
+
+
 def test_other_filters_and_nothing_selected(opened):
     browser = opened("fisher")
     assert re.match(
-        r"FisherScore did not select mean area: it ranks \d+ of 30, with a score",
+        r"Fisher did not select mean area: it ranks \d+ of 30, with a score",
         ask(browser, "mean area"),
     )
     assert "Representative set" not in browser.find_element("id", "answer").text

@@ -1,5 +1,6 @@
 """The file: where it goes, what it holds, for any selector and any table."""
 
+import base64
 import json
 import re
 
@@ -24,6 +25,10 @@ CANCER = load_breast_cancer(return_X_y=True, as_frame=True)
 
 def data_of(path):
     return json.loads(re.search(r'id="data">(.*?)</script>', path.read_text(), re.S)[1])
+
+
+def unpack(text, kind):
+    return np.frombuffer(base64.b64decode(text), kind)
 
 
 def words_of(path):
@@ -139,9 +144,6 @@ def test_the_numbers_of_the_search_box_are_those_of_explain(tmp_path):
     selector = HOCMIM(6).fit(X, y)
     data = data_of(selector.report(tmp_path / "report.html", X, y))
 
-    def unpack(text, kind):
-        return np.frombuffer(__import__("base64").b64decode(text), kind)
-
     scores = [selector.explain(j, X).score for j in range(30)]
     assert shown(unpack(data["score"], "<f8")) == shown(scores)
     assert shown(unpack(data["relevance"], "<f8")) == shown(selector.relevance_)
@@ -237,6 +239,26 @@ def test_percent(share, text):
     assert percent(share) == text
 
 
+def test_features_that_were_not_scored(tmp_path):
+    X, y = CANCER
+    X = pd.concat([X.add_suffix(f" {n}") for n in range(4)], axis=1)
+    selector = hocmim.RobustHOCMIM(4).fit(X, y)
+    events = []
+    path = selector.report(tmp_path / "report.html", X, y, max_seconds=0.0, progress=events.append)
+    data = data_of(path)
+    scored = unpack(data["curve"]["scored"], "<u4").tolist()
+    assert len(scored) == 64
+    assert "those that add most to a selected feature,\n    64 in all" in path.read_text()
+    for k in range(120):
+        is_last = data["templates"][data["reasons"][k][0][0]].endswith("run hocmim explain.")
+        assert is_last == (k not in scored)
+    assert events[0].stage == "encode"
+    assert events[-1].stage == "explain"
+    assert events[-1].n_terms == events[-1].n_terms_total == 4 * (120 + 64)
+    everything = selector.report(tmp_path / "all.html", X, y, max_seconds=None)
+    assert "those that add most" not in everything.read_text()
+
+
 # -- any selector, any table -----------------------------------------------------------------------
 
 
@@ -248,7 +270,7 @@ def test_every_selector(name, tmp_path):
     path = selector.report(tmp_path / "report.html", X, y)
     data = data_of(path)
     assert data["selected"] == selector.selected_.tolist()
-    assert data["method"] == type(selector).__name__
+    assert data["method"] == name
     assert ("Order</button>" in path.read_text()) == (name in ("HOCMIM", "HOCMIM-R"))
 
 

@@ -59,6 +59,13 @@ MAX_SIZES = 8
     show_default=True,
     help="Model to fit on the selected columns.",
 )
+@click.option(
+    "--max-rows",
+    type=click.IntRange(0),
+    default=10_000,
+    show_default=True,
+    help="Fit and test the model on a sample of this many rows; 0 for all rows.",
+)
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed.")
 @json_option
 @click.option(
@@ -70,14 +77,15 @@ MAX_SIZES = 8
 @force_option
 @quiet_option
 def compare(
-    source: Source, methods: str, k: Any, folds: int, resamples: int, model: str, seed: int,
-    json_path: str | None, plot: Path | None, force: bool, quiet: bool,
+    source: Source, methods: str, k: Any, folds: int, resamples: int, model: str, max_rows: int,
+    seed: int, json_path: str | None, plot: Path | None, force: bool, quiet: bool,
 ) -> None:  # fmt: skip
     """Compare the columns that several methods select from FILE.
 
     Prints the overlap of the selections (Jaccard index), the stability of each method over
     resamples of the rows, and the cross-validated error of a model on the first 1, 2, … selected
-    columns. In each fold the methods select on the training rows only.
+    columns. In each fold the methods select on the training rows only. On a large table the model
+    is fitted and tested on a random sample of the rows (--max-rows); methods select on all.
 
     \b
     Examples:
@@ -103,6 +111,7 @@ def compare(
             n_folds=folds,
             n_resamples=resamples,
             model=model,
+            max_rows=max_rows or None,
             random_state=seed,
             on_progress=on_progress,
         )
@@ -165,7 +174,9 @@ def _print(found: Comparison) -> None:
             ]
         )
     show.table(columns, rows)
-    show.heading(f"Cross-validated {found.measure} of a {found.model} by number of features")
+    sample = f", {found.sample}" if found.sample else ""
+    title = f"Cross-validated {found.measure} of a {found.model} by number of features{sample}"
+    show.heading(title)
     sizes = _shown_sizes(max(found.results, key=lambda result: len(result.sizes)).sizes.tolist())
     show.table(
         [("method", "name"), *((str(size), "number") for size in sizes)],
@@ -206,6 +217,8 @@ def _as_json(source: Source, found: Comparison) -> dict[str, Any]:
         "target": source.target,
         "model": found.model,
         "measure": found.measure,
+        "n_rows": found.n_rows,
+        "n_evaluated": found.n_evaluated,
         "methods": [
             {
                 "method": result.method,

@@ -59,7 +59,8 @@ def report(
     selector = selection.make(method, settings, data)
     selection.check_can_explain(selector, method, "A report")
     outcome = selection.run(selector, data, quiet)
-    material = collect(selector, data.X, data.y)
+    with selection.bar("explaining", quiet) as move:
+        material = collect(selector, data.X, data.y, progress=selection.explain_progress(move))
     remarks = []
     if outcome.is_partial:
         remarks.append("Partial: the selection was interrupted before it was complete.")

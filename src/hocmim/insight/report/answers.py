@@ -2,13 +2,20 @@
 
 ``explain`` runs a criterion again on one feature; here it runs on blocks of them. The winners of
 all steps are known, so that each block goes through the selection independently, on any thread.
+
+Every feature is compared with every selected one, a term each. The score at every step takes many
+more terms with some criteria: it is computed for the features of most interest first, and for as
+many as there is time for (``Answers.scored``). The scores of selected features are in the
+selection.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import CancelledError, ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from typing import Any
 
 import joblib
@@ -16,13 +23,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hocmim.coding.codes import Codes
-from hocmim.criteria.base import Criterion
 from hocmim.information.comparison import comparison_key
-from hocmim.information.counting import BlockTerms, Joint, Values
+from hocmim.information.counting import BlockTerms, Values
 from hocmim.insight.basis import Basis
 
-# Features a thread explains at a time.
+Indices = NDArray[np.int64]
+OnProgress = Callable[[int, int], None]
+
+# Features a thread explains at a time, and bytes of their codes, at most.
 BLOCK_COLUMNS = 512
+BLOCK_BYTES = 1 << 26
+# Features that are scored first, to see how long one takes.
+N_PILOT = 64
 # Redundancy is computed with this many selected features at most, the first ones.
 MAX_COMPARED = 500
 # Points of the curves of a page: steps times features.
@@ -35,16 +47,21 @@ class Answers:
 
     Attributes
     ----------
+    scored : ndarray of int64
+        The features whose score was computed at every step, in ascending order.
     score : ndarray of float64
-        When it was selected, or in the last step if it was not.
+        When it was selected, or in the last step if it was not; NaN if it is not known.
     closest_step : ndarray of int64
-        The step, from 1, in which its score came closest to the largest; 0 if there was no search.
+        The step, from 1, in which its score came closest to the largest; 0 if it was not scored.
     closest_score : ndarray of float64
         Its score in that step.
-    curve : ndarray of float64, shape (n steps shown, D)
-        Its score at each of the steps shown; NaN after it was selected.
+    steps : ndarray of int64
+        The steps, from 0, whose scores are kept in ``curve``.
+    curve : ndarray of float64, shape (len(steps), len(scored))
+        The score of each scored feature at these steps; NaN after it was selected.
     order : ndarray of int64
-        The size of its representative set in its last step; −1 if the criterion has none.
+        The size of its representative set in its last step; −1 if there is none, or if it is not
+        known.
     members : list of ndarray of int64
         These sets, as places in the order of selection, from 0.
     most_redundant, next_redundant, most_synergistic : ndarray of int64
@@ -54,30 +71,33 @@ class Answers:
         I(X;s) − I(X;s|Y) with each of the three, in nats; NaN if there is none.
     """
 
+    scored: Indices
     score: Values
-    closest_step: NDArray[np.int64]
+    closest_step: Indices
     closest_score: Values
+    steps: Indices
     curve: Values
-    order: NDArray[np.int64]
-    members: list[NDArray[np.int64]]
-    most_redundant: NDArray[np.int64]
-    next_redundant: NDArray[np.int64]
-    most_synergistic: NDArray[np.int64]
+    order: Indices
+    members: list[Indices]
+    most_redundant: Indices
+    next_redundant: Indices
+    most_synergistic: Indices
     redundancy: Values
 
 
-def steps_to_show(n_steps: int, n_columns: int) -> NDArray[np.int64]:
+def steps_to_show(n_steps: int, n_columns: int) -> Indices:
     """Return the steps, from 0, whose scores are kept: all, or some evenly spread ones."""
-    n_shown = max(2, MAX_CURVE_POINTS // n_columns)
+    n_shown = max(2, MAX_CURVE_POINTS // max(1, n_columns))
     return np.unique(np.rint(np.linspace(0, n_steps - 1, min(n_steps, n_shown))).astype(np.int64))
 
 
 def explain_all(
     basis: Basis,
-    steps: NDArray[np.int64],
     *,
+    max_seconds: float | None = None,
     n_jobs: int | None = -1,
     block_columns: int = BLOCK_COLUMNS,
+    on_progress: OnProgress | None = None,
 ) -> tuple[Values, Answers]:
     """Return the relevance of every feature, and why it was selected or not.
 
@@ -85,82 +105,200 @@ def explain_all(
     ----------
     basis : Basis
         With the codes of all features.
-    steps : ndarray of int64
-        The steps, from 0, whose scores are kept.
+    max_seconds : float or None
+        About how long the scores may take, in processor time of each thread. If all features take
+        longer, fewer are scored. None for all features. Changes no score.
     n_jobs : int or None
         Threads; never changes a result.
     block_columns : int
         Columns a block; never changes a result.
+    on_progress : callable, optional
+        Called as ``on_progress(done, total)`` with numbers of terms and scores, from any thread but
+        never twice at the same time. It may raise an exception to stop.
     """
-    codes = basis.all_codes
-    starts = range(0, codes.n_columns, block_columns)
+    D, n_compared = len(basis.features), min(len(basis.selection), MAX_COMPARED)
+    n_steps = len(basis.best) if basis.criterion is not None else 0
+    work = _Work(basis.n_samples, n_jobs, block_columns, on_progress)
+    work.total = (n_compared + n_steps) * D
+    compared = work.map(lambda part: _Compared.of(basis, part, work.note), np.arange(D))
+    relevance, average, places, redundancy = (
+        np.concatenate([getattr(part, name) for part in compared], axis=-1)
+        for name in ("relevance", "average", "places", "redundancy")
+    )
+    record = _Record(basis)
+    scored, steps, curve = np.empty(0, np.int64), np.empty(0, np.int64), np.empty((0, 0))
+    if n_steps:
+        steps, replays = _score(basis, work, _order_by_interest(basis, average), max_seconds)
+        scored = np.concatenate([replay.features for replay in replays])
+        curve = np.concatenate([replay.curve[steps] for replay in replays], axis=1)
+        curve = curve[:, scored.argsort()]
+        scored = np.sort(scored)
+        for replay in replays:
+            record.add(replay)
+    answers = Answers(
+        scored=scored,
+        score=record.score,
+        closest_step=record.closest_step,
+        closest_score=record.closest_score,
+        steps=steps,
+        curve=curve,
+        order=record.order,
+        members=record.members,
+        most_redundant=places[0],
+        next_redundant=places[1],
+        most_synergistic=places[2],
+        redundancy=redundancy,
+    )
+    return relevance, answers
 
-    def explain_block(start: int) -> tuple[Values, Answers]:
-        block = codes.block(start, start + block_columns)
-        return _Block(basis, block, start).explain(steps)
 
-    n_threads = min(joblib.effective_n_jobs(n_jobs), len(starts))
-    if n_threads <= 1:
-        parts = list(map(explain_block, starts))
-    else:
+def _score(
+    basis: Basis, work: _Work, features: Indices, max_seconds: float | None
+) -> tuple[Indices, list[_Replay]]:
+    """Score the first of these features, as many as there is time for.
+
+    Returns the steps whose scores are kept, and the blocks of features.
+    """
+    n_steps = len(basis.best)
+    size = N_PILOT if max_seconds is not None else len(features)
+    replays: list[_Replay] = []
+    n_scored, left = 0, 0.0 if max_seconds is None else max_seconds
+    while size > 0 and n_scored < len(features):
+        part = features[n_scored : n_scored + size]
+        found = work.map(lambda block: _Replay(basis, block).run(work.note), part)
+        replays += found
+        n_scored += len(part)
+        # Processor time, so that other processes do not matter. Later features may take longer.
+        seconds = max(1e-9, sum(replay.seconds for replay in found) / work.n_threads)
+        left -= seconds
+        size = min(2 * size, int(left / seconds * len(part)))
+    work.total -= n_steps * (len(features) - n_scored)
+    work.note(0)
+    return steps_to_show(n_steps, n_scored), replays
+
+
+def _order_by_interest(basis: Basis, average: Values) -> Indices:
+    """Return the selected features, the runners-up, then those that add most to a selected one."""
+    best = [index for index, _ in basis.best]
+    runners_up = [step.runner_up.index for step in basis.selection.steps if step.runner_up]
+    others = np.argsort(-average, kind="stable").tolist()
+    return np.array(list(dict.fromkeys([*best, *runners_up, *others])), np.int64)
+
+
+class _Work:
+    """Runs functions on blocks of features, on threads that an exception stops."""
+
+    def __init__(
+        self, n_samples: int, n_jobs: int | None, block_columns: int, on_progress: OnProgress | None
+    ) -> None:
+        self.n_threads = joblib.effective_n_jobs(n_jobs)
+        self._most_columns = max(1, min(block_columns, BLOCK_BYTES // n_samples))
+        self._on_progress = on_progress
+        self._lock = threading.Lock()
+        self._n_done, self.total = 0, 0
+        self._is_stopped = False
+
+    def note(self, n_done: int) -> None:
+        """Report terms or scores; stop a thread whose result is not needed any more."""
+        if self._is_stopped:
+            raise CancelledError
+        with self._lock:
+            self._n_done += n_done
+            if self._on_progress is not None:
+                self._on_progress(self._n_done, self.total)
+
+    def map(self, function: Callable[[Indices], Any], features: Indices) -> list[Any]:
+        """Return the results of the blocks, in order."""
+        width = max(1, min(self._most_columns, -(-len(features) // self.n_threads)))
+        parts = [features[at : at + width] for at in range(0, len(features), width)]
+        n_threads = min(self.n_threads, len(parts))
+        if n_threads <= 1:
+            return list(map(function, parts))
         with ThreadPoolExecutor(n_threads) as pool:
-            parts = list(pool.map(explain_block, starts))
-    return np.concatenate([relevance for relevance, _ in parts]), _join([a for _, a in parts])
+            try:
+                return list(pool.map(function, parts))
+            except BaseException:
+                self._is_stopped = True
+                pool.shutdown(cancel_futures=True)
+                raise
 
 
-def _join(parts: Sequence[Answers]) -> Answers:
-    def joined(attribute: str) -> NDArray[Any]:
-        return np.concatenate([getattr(part, attribute) for part in parts], axis=-1)
+def _take(codes: Codes, features: Indices) -> Codes:
+    """Return the codes of these features: views if they are neighbours, otherwise copies."""
+    first = int(features[0])
+    if np.array_equal(features, np.arange(first, first + len(features))):
+        return codes.block(first, first + len(features))
+    taken = Codes.from_columns([codes.column(int(k)) for k in features])
+    # No index is that of a selected feature: a criterion must not mistake one for another.
+    return replace(taken, start=codes.n_columns, planes=codes.planes)
 
-    members = [each for part in parts for each in part.members]
-    arrays = {name: joined(name) for name in Answers.__dataclass_fields__ if name != "members"}
-    return Answers(members=members, **arrays)
+
+def _counts_before(basis: Basis, features: Indices) -> Indices:
+    """Return how many features were selected before each one: all, if it was not selected."""
+    n_selected = len(basis.selection)
+    return np.array([basis.places.get(k, n_selected) for k in features.tolist()], np.int64)
 
 
-class _Block:
+@dataclass(frozen=True, eq=False)
+class _Compared:
+    """A block of features, each compared with the features selected before it.
+
+    ``places`` and ``redundancy`` have three rows: most redundant, next redundant, most synergistic.
+    ``average`` is the mean of I(X;Y) − R(X;s) over the selected features s: what a feature adds to
+    one of them.
+    """
+
+    relevance: Values
+    places: Indices
+    redundancy: Values
+    average: Values
+
+    @classmethod
+    def of(cls, basis: Basis, features: Indices, on_terms: Callable[[int], None]) -> _Compared:
+        block, n_before = _take(basis.all_codes, features), _counts_before(basis, features)
+        terms = BlockTerms(block, basis.shared_target.joint, basis.estimator, on_terms)
+        first, second, least = places = np.full((3, len(features)), -1, np.int64)
+        shared = np.full((3, len(features)), np.nan)
+        total = np.zeros(len(features))
+        selected = basis.shared_columns[:MAX_COMPARED]
+        for place, column in enumerate(selected):
+            value = terms.redundancy(column.joint)
+            total += value
+            sign = np.where(place < n_before, np.sign(comparison_key(value)), 0.0)
+            leads = (sign > 0) & ((first < 0) | (value > shared[0]))
+            follows = (sign > 0) & ~leads & ((second < 0) | (value > shared[1]))
+            second[leads], shared[1, leads] = first[leads], shared[0, leads]
+            first[leads], shared[0, leads] = place, value[leads]
+            second[follows], shared[1, follows] = place, value[follows]
+            helps = (sign < 0) & ((least < 0) | (value < shared[2]))
+            least[helps], shared[2, helps] = place, value[helps]
+        relevance = basis.selection.relevance[features]
+        if np.isnan(relevance).any():  # a method that ranks without a search
+            relevance = terms.relevance()
+        return cls(relevance, places, shared, relevance - total / max(1, len(selected)))
+
+
+class _Replay:
     """One block of features on its way through a selection whose winners are known."""
 
-    def __init__(self, basis: Basis, block: Codes, start: int) -> None:
-        self.basis, self.block, self.selected = basis, block, basis.selected_columns
-        n = block.n_columns
-        # How many features were selected before each one: all of them, if it was not selected.
-        self.n_before = np.full(n, len(self.selected), np.int64)
-        for place, column in enumerate(self.selected):
-            if start <= column.index < start + n:
-                self.n_before[column.index - start] = place
-
-    def explain(self, steps: NDArray[np.int64]) -> tuple[Values, Answers]:
-        """Return the relevance and the answers of the block."""
-        n = self.block.n_columns
-        terms = BlockTerms(self.block, Joint.of([self.basis.y]), self.basis.estimator)
+    def __init__(self, basis: Basis, features: Indices) -> None:
+        self.basis, self.features = basis, features
+        self.n_before = _counts_before(basis, features)
+        n = len(features)
         self.score, self.closest_score = np.full(n, np.nan), np.full(n, np.nan)
         self.closest_step = np.zeros(n, np.int64)
-        self.curve = np.full((len(steps), n), np.nan)
-        self.order = np.full(n, -1, np.int64)
-        self.members = [np.empty(0, np.int64)] * n
-        if self.basis.criterion is not None:
-            self._search(self.basis.criterion.copy(), steps)
-        (first, second, least), redundancy = self._most_redundant(terms)
-        answers = Answers(
-            score=self.score,
-            closest_step=self.closest_step,
-            closest_score=self.closest_score,
-            curve=self.curve,
-            order=self.order,
-            members=self.members,
-            most_redundant=first,
-            next_redundant=second,
-            most_synergistic=least,
-            redundancy=redundancy,
-        )
-        return terms.relevance(), answers
+        self.details: list[dict[str, Any]] = [{}] * n
+        self.seconds = 0.0
 
-    def _search(self, criterion: Criterion, steps: NDArray[np.int64]) -> None:
+    def run(self, on_scores: Callable[[int], None]) -> _Replay:
         """Record the score of every feature at each step, until it is selected."""
-        best = self.basis.best
-        shown = {int(step): row for row, step in enumerate(steps)}
-        least_gap = np.full(self.block.n_columns, np.inf)
-        criterion.start(self.block, self.basis.y)
+        assert self.basis.criterion is not None
+        began = time.thread_time()
+        best, selected = self.basis.best, self.basis.shared_columns
+        self.curve = np.full((len(best), len(self.features)), np.nan)
+        least_gap = np.full(len(self.features), np.inf)
+        criterion = self.basis.criterion.copy()
+        criterion.start(_take(self.basis.all_codes, self.features), self.basis.shared_target)
         for step, (_, best_score) in enumerate(best):
             is_open = self.n_before >= step
             scores = np.where(is_open, criterion.scores(), np.nan)
@@ -170,33 +308,40 @@ class _Block:
             least_gap[is_closer] = gap[is_closer]
             self.closest_step[is_closer] = step + 1
             self.closest_score[is_closer] = scores[is_closer]
-            if step in shown:
-                self.curve[shown[step]] = scores
+            self.curve[step] = scores
             is_last = (self.n_before == step) | (is_open & (step == len(best) - 1))
-            for position in np.flatnonzero(is_last):
-                self._describe(int(position), criterion)
-            if step < min(len(best) - 1, len(self.selected)):
-                criterion.update(self.selected[step])
+            for position in np.flatnonzero(is_last).tolist():
+                self.details[position] = criterion.describe(position)
+            if step < min(len(best) - 1, len(selected)):
+                criterion.update(selected[step])
+            on_scores(len(self.features))
+        self.seconds = time.thread_time() - began
+        return self
 
-    def _describe(self, position: int, criterion: Criterion) -> None:
-        details = criterion.describe(position)
-        self.order[position] = details.get("order", -1)
-        members = [self.basis.places[int(k)] for k in details.get("representative_set", ())]
-        self.members[position] = np.array(members, np.int64)
 
-    def _most_redundant(self, terms: BlockTerms) -> tuple[list[NDArray[np.int64]], Values]:
-        """Return the features selected before each one with the largest redundancy and synergy."""
-        n = self.block.n_columns
-        first, second, least = (np.full(n, -1, np.int64) for _ in range(3))
-        shared = np.full((3, n), np.nan)
-        for place, column in enumerate(self.selected[:MAX_COMPARED]):
-            value = terms.redundancy(Joint.of([column]))
-            sign = np.where(place < self.n_before, np.sign(comparison_key(value)), 0.0)
-            leads = (sign > 0) & ((first < 0) | (value > shared[0]))
-            follows = (sign > 0) & ~leads & ((second < 0) | (value > shared[1]))
-            second[leads], shared[1, leads] = first[leads], shared[0, leads]
-            first[leads], shared[0, leads] = place, value[leads]
-            second[follows], shared[1, follows] = place, value[follows]
-            helps = (sign < 0) & ((least < 0) | (value < shared[2]))
-            least[helps], shared[2, helps] = place, value[helps]
-        return [first, second, least], shared
+class _Record:
+    """What is known of all features: from the selection, and from the blocks that were scored."""
+
+    def __init__(self, basis: Basis) -> None:
+        self._places = basis.places
+        n = len(basis.features)
+        self.score, self.closest_score = np.full(n, np.nan), np.full(n, np.nan)
+        self.closest_step = np.zeros(n, np.int64)
+        self.order = np.full(n, -1, np.int64)
+        self.members: list[Indices] = [np.empty(0, np.int64)] * n
+        if basis.criterion is not None:
+            for step in basis.selection.steps:
+                self.score[step.index] = step.score
+                self._describe(step.index, step.details)
+
+    def add(self, replay: _Replay) -> None:
+        """Add a block that was scored."""
+        for name in ("score", "closest_step", "closest_score"):
+            getattr(self, name)[replay.features] = getattr(replay, name)
+        for k, details in zip(replay.features.tolist(), replay.details, strict=True):
+            self._describe(k, details)
+
+    def _describe(self, k: int, details: dict[str, Any]) -> None:
+        self.order[k] = details.get("order", -1)
+        members: Sequence[int] = details.get("representative_set", ())
+        self.members[k] = np.array([self._places[int(j)] for j in members], np.int64)

@@ -90,7 +90,8 @@ def _encodings(evidence: Evidence) -> list[str]:
 
 def printable(text: Any) -> str:
     """Return text with control characters and halves of surrogate pairs replaced by symbols."""
-    return "".join(_symbol(character) for character in str(text))
+    text = str(text)
+    return text if text.isprintable() else "".join(_symbol(character) for character in text)
 
 
 def _symbol(character: str) -> str:
@@ -146,7 +147,8 @@ def _curve(evidence: Evidence) -> dict[str, Any]:
     start = np.floor(low * scale)
     codes = np.where(np.isfinite(curve), np.rint(curve * scale) - start, MAX_CURVE_CODE + 1)
     return {
-        "steps": (evidence.curve_steps + 1).tolist(),
+        "steps": (evidence.answers.steps + 1).tolist(),
+        "scored": _pack(evidence.answers.scored, "<u4"),
         "start": int(start),
         "scale": scale,
         "none": MAX_CURVE_CODE + 1,

@@ -13,7 +13,7 @@ from hocmim.information.counting import BlockTerms, Joint, Values
 from hocmim.information.estimators import PLUGIN_ESTIMATOR
 from hocmim.insight.basis import Basis
 from hocmim.insight.reasons import Attempt, Overlap, Sentence, why, why_ranked, why_redundant
-from hocmim.insight.report.answers import Answers, explain_all, steps_to_show
+from hocmim.insight.report.answers import Answers, OnProgress, explain_all
 from hocmim.insight.report.cumulative import Cumulative, cumulative_information
 
 # The map of redundancy shows this many selected features at most, the first ones.
@@ -32,8 +32,6 @@ class Evidence:
     relevance : ndarray of float64
     ranking : ndarray of int64
     answers : Answers
-    curve_steps : ndarray of int64
-        The steps, from 0, whose scores are in ``answers.curve``.
     redundancy : ndarray of float64
         Of each pair of the first selected features.
     cumulative : Cumulative
@@ -47,7 +45,6 @@ class Evidence:
     relevance: Values
     ranking: NDArray[np.int64]
     answers: Answers
-    curve_steps: NDArray[np.int64]
     redundancy: Values
     cumulative: Cumulative
     target_entropy: float
@@ -70,7 +67,7 @@ class Evidence:
 
     @property
     def method(self) -> str:
-        """The name of the selector."""
+        """The name of the method."""
         return self.basis.method
 
     @property
@@ -106,7 +103,8 @@ class Evidence:
         relevance, overlap = float(self.relevance[k]), self.overlap(k)
         answers = self.answers
         if self.is_search:
-            closest = Attempt(int(answers.closest_step[k]), float(answers.closest_score[k]))
+            step = int(answers.closest_step[k])
+            closest = Attempt(step, float(answers.closest_score[k])) if step else None
             return list(why(self.basis, k, relevance, closest, overlap))
         ranked = why_ranked(self.basis, k, int(self.ranking[k]), float(answers.score[k]))
         if k in self.basis.places:
@@ -114,7 +112,13 @@ class Evidence:
         return [*ranked, *why_redundant(relevance, overlap)]
 
 
-def gather(selector: Any, basis: Basis) -> Evidence:
+def gather(
+    selector: Any,
+    basis: Basis,
+    *,
+    max_seconds: float | None = None,
+    on_progress: OnProgress | None = None,
+) -> Evidence:
     """Collect the numbers of a report.
 
     Parameters
@@ -123,12 +127,16 @@ def gather(selector: Any, basis: Basis) -> Evidence:
         Fitted.
     basis : Basis
         With the codes of all features: ``selector.basis(X, y)``.
+    max_seconds, on_progress
+        See ``explain_all``.
     """
-    steps = steps_to_show(
-        len(basis.best) if basis.criterion is not None else 0, len(basis.features)
-    )
     n_jobs = getattr(selector, "n_jobs", None)
-    relevance, answers = explain_all(basis, steps, n_jobs=-1 if n_jobs is None else n_jobs)
+    relevance, answers = explain_all(
+        basis,
+        max_seconds=max_seconds,
+        n_jobs=-1 if n_jobs is None else n_jobs,
+        on_progress=on_progress,
+    )
     if basis.criterion is None:
         answers.score[:] = _ranking_scores(selector)
     target = Joint.of([basis.y])
@@ -139,7 +147,6 @@ def gather(selector: Any, basis: Basis) -> Evidence:
         relevance=relevance,
         ranking=selector.ranking_[basis.features.first],
         answers=answers,
-        curve_steps=steps,
         redundancy=basis.redundancy_matrix(MAX_MAPPED),
         cumulative=cumulative_information(basis.selected_columns, basis.y),
         target_entropy=float(entropy[0]),

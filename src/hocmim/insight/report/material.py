@@ -16,6 +16,11 @@ from hocmim.insight.notes import Note, ValueSurvey, notes_from
 from hocmim.insight.observed import ObservedTable
 from hocmim.insight.report.evidence import Evidence, gather
 from hocmim.insight.report.fingerprint import TableDigest
+from hocmim.insight.report.progress import ReportProgress
+from hocmim.search.progress import ProgressCallback
+
+# About how long the scores of a report may take.
+MAX_SECONDS = 10.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,8 +32,21 @@ class Material:
     fingerprint: str
 
 
-def collect(selector: Any, X: Any, y: Any) -> Material:
-    """Encode the table a selector was fitted on; survey and digest it in the same reading."""
+def collect(
+    selector: Any,
+    X: Any,
+    y: Any,
+    *,
+    max_seconds: float | None = MAX_SECONDS,
+    progress: ProgressCallback | None = None,
+) -> Material:
+    """Encode the table a selector was fitted on; survey and digest it in the same reading.
+
+    ``max_seconds`` and ``progress``: see ``write_report``.
+    """
+    reporter = None if progress is None else ReportProgress(progress, len(selector.selection_))
+    if reporter is not None:
+        reporter.on_stage("encode")
     table = as_table(X)
     digest = TableDigest(table.shape)
     survey = ValueSurvey(table.n_columns, _encode_target(selector, y, table.n_rows))
@@ -36,7 +54,9 @@ def collect(selector: Any, X: Any, y: Any) -> Material:
     basis = selector.basis(observed, y)
     observed.finish()
     notes = _find_notes(basis, table, survey)
-    return Material(gather(selector, basis), notes, digest.finish(y))
+    on_progress = None if reporter is None else reporter.on_terms
+    evidence = gather(selector, basis, max_seconds=max_seconds, on_progress=on_progress)
+    return Material(evidence, notes, digest.finish(y))
 
 
 def _encode_target(selector: Any, y: Any, n_rows: int) -> Target:
@@ -49,7 +69,7 @@ def _find_notes(basis: Basis, table: Table, survey: ValueSurvey) -> list[Note]:
     """Return the notes on the rows that were used, each row once whatever its weight."""
     assert basis.column_codes is not None
     if basis.rows is None:
-        return notes_from(basis.column_codes, basis.y, survey, basis.encoder, table.names)
+        return notes_from(basis.column_codes, basis.y, survey, basis.encoder, table)
     once = np.flatnonzero(np.diff(basis.rows, prepend=-1))
     codes = basis.column_codes
     y = Column(basis.y.codes[once], basis.y.arity)
@@ -59,4 +79,4 @@ def _find_notes(basis: Basis, table: Table, survey: ValueSurvey) -> list[Note]:
     narrow = np.ascontiguousarray(codes.narrow[:, once])
     wide = np.ascontiguousarray(codes.wide[:, once])
     once_codes = Codes(narrow, wide, codes.place, codes.arity)
-    return notes_from(once_codes, y, weighted, basis.encoder, table.names)
+    return notes_from(once_codes, y, weighted, basis.encoder, table)

@@ -16,8 +16,9 @@ from hocmim.insight.pages import asset, document, sorting_script
 from hocmim.insight.report import content
 from hocmim.insight.report.data import page_data, printable
 from hocmim.insight.report.evidence import MAX_MAPPED
-from hocmim.insight.report.material import Material, collect
+from hocmim.insight.report.material import MAX_SECONDS, Material, collect
 from hocmim.insight.report.words import Name, summary
+from hocmim.search.progress import ProgressCallback
 from hocmim.text import percent
 
 # Notes of one kind are listed openly up to this number, and folded beyond it.
@@ -36,6 +37,8 @@ def write_report(
     command: str | None = None,
     notes: str | Sequence[str] | None = None,
     overwrite: bool = False,
+    max_seconds: float | None = MAX_SECONDS,
+    progress: ProgressCallback | None = None,
 ) -> Path:
     """Write a report on a selection: what was selected and why, and why any feature was not.
 
@@ -64,6 +67,11 @@ def write_report(
         Remarks of your own, one for each paragraph.
     overwrite : bool
         Whether to replace an existing file.
+    max_seconds : float or None
+        About how long the scores at each step may take. If all features take longer, only those
+        that add most to the selected ones are scored. None: all features.
+    progress : callable, optional
+        Called with a ``hocmim.search.progress.ProgressEvent``, stages "encode" and "explain".
 
     Returns
     -------
@@ -89,7 +97,7 @@ def write_report(
     check_is_fitted(selector)
     check_writable(path, overwrite=overwrite)  # before the work, and again when it is written
     page = make_page(
-        collect(selector, X, y),
+        collect(selector, X, y, max_seconds=max_seconds, progress=progress),
         target_name=target_name or content.target_name(y),
         title=title,
         source=source,

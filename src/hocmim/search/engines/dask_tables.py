@@ -51,6 +51,7 @@ from hocmim.coding.target import (
 from hocmim.data.columns import Span
 from hocmim.data.rows import RowSource
 from hocmim.data.target import as_target
+from hocmim.data.times import TimeKinds, kind_of_storage
 from hocmim.errors import InvalidParameterError, InvalidTableError, InvalidTargetError
 from hocmim.search.engines.cluster import Cluster
 from hocmim.search.engines.dask_block import Block
@@ -149,6 +150,10 @@ class DaskFiles(DaskRows):
         pieces = tuple(map(_with_absolute_path, source.pieces))
         self._source, self._y = replace(source, pieces=pieces), y
         self.n_rows, self.n_columns, self.names = source.n_rows, source.n_columns, source.names
+
+    def time_kinds(self, columns: Sequence[int]) -> TimeKinds:
+        """See RemoteTable. The client reads a row of these columns."""
+        return self._source.time_kinds(columns)
 
     def encode_target(self, *, bins: int, discretizer: str) -> Target:
         """See RemoteTable. The client reads this column."""
@@ -250,6 +255,12 @@ class DaskCollection(DaskRows):
         if hasattr(X, "rechunk"):
             X = X.rechunk({1: -1})
         self._parts = np.ravel(X.to_delayed()).tolist()
+        self._dtypes = list(X.dtypes) if hasattr(X, "dtypes") else [X.dtype] * self.n_columns
+
+    def time_kinds(self, columns: Sequence[int]) -> TimeKinds:
+        """See RemoteTable."""
+        kinds = {j: kind_of_storage(self._dtypes[j]) for j in columns}
+        return {j: kind for j, kind in kinds.items() if kind is not None}
 
     def encode_target(self, *, bins: int, discretizer: str) -> Target:
         """See RemoteTable."""

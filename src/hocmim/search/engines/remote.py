@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from hocmim.coding.options import EncodingOptions
 from hocmim.coding.target import Target
 from hocmim.data.rows import RowSource
 from hocmim.data.sources import ParquetPiece
+from hocmim.data.times import TimeKinds
 from hocmim.errors import InvalidParameterError, InvalidTableError, MissingDependencyError
 
 if TYPE_CHECKING:
@@ -51,6 +53,10 @@ class RemoteTable(ABC):
     n_columns: int
     names: tuple[str, ...] | None
     row_counts: None = None
+
+    @abstractmethod
+    def time_kinds(self, columns: Sequence[int]) -> TimeKinds:
+        """Return which of these columns hold dates, times or durations."""
 
     @abstractmethod
     def encode_target(self, *, bins: int, discretizer: str) -> Target:

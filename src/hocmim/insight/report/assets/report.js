@@ -16,6 +16,9 @@ const D = data.names.length, K = data.selected.length, nSteps = data.best.length
 const relevance = unpack(data.relevance, "f8"), score = unpack(data.score, "f8");
 const scores = unpack(data.scores, "f8"), bestScore = unpack(data.bestScore, "f8");
 const curveCodes = unpack(data.curve.codes, "u2");
+// The features with curves, and the column of each. The others were not scored.
+const scored = unpack(data.curve.scored, "u4");
+const curveColumn = new Map(Array.from(scored, (j, at) => [j, at]));
 const nMembers = unpack(data.nMembers, "u2"), members = unpack(data.members, data.memberKind);
 const partners = [data.mostRedundant, data.nextRedundant, data.mostSynergistic].map(text => unpack(text, "i2"));
 const shared = data.redundancy.map(text => unpack(text, "f8"));
@@ -89,7 +92,7 @@ function answer(j) {
   const box = document.getElementById("answer"), place = placeOf.get(j);
   const tag = place === undefined ? element("span", { class: "tag" }, "not selected") : element("span", { class: "tag selected" }, `selected as number ${place + 1}`);
   const columns = element("div", { class: "columns" }, facts(j));
-  if (data.bySearch && nSteps > 1) {
+  if (curveColumn.has(j) && nSteps > 1) {
     const picture = element("div", { class: "chart", id: "answer-chart" }, element("canvas", { role: "img", "aria-label": "The score of the feature at each step" }));
     columns.append(element("figure", {}, element("figcaption", {}, "Its score at each step"), picture));
   } else columns.classList.add("single");
@@ -321,9 +324,9 @@ function drawMap() {
   });
 }
 function curveOf(j) {
-  const { steps, start, scale, none } = data.curve;
+  const { steps, start, scale, none } = data.curve, column = curveColumn.get(j);
   return steps.map((step, row) => {
-    const code = curveCodes[row * D + j];
+    const code = curveCodes[row * scored.length + column];
     return { x: step, y: code === none ? null : (start + code) / scale };
   });
 }
