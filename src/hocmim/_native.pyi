@@ -1,9 +1,13 @@
 """Types of the compiled kernels. They check sizes, never contents: callers do that."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+def set_stop_check(check: Callable[[], None] | None) -> None:
+    """A function for this thread that raises an exception to stop a kernel; None removes it."""
 
 def survey(
     values: NDArray[Any], limit: int
