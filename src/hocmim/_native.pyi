@@ -6,8 +6,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-def set_stop_check(check: Callable[[], None] | None) -> None:
-    """A function for this thread that raises an exception to stop a kernel; None removes it."""
+def set_stop_check(check: Callable[[], None] | None) -> Callable[[], None] | None:
+    """A function for this thread that raises to stop a kernel; returns the one before."""
+
+def stop_check() -> Callable[[], None] | None:
+    """The check of this thread, if it has one."""
 
 def survey(
     values: NDArray[Any], limit: int

@@ -47,27 +47,31 @@ def _is_dask_task() -> bool:
 @contextmanager
 def stopped_by(check: Callable[[], None]) -> Iterator[None]:
     """Within it, kernels of this thread call ``check`` from time to time; it may raise to stop."""
-    _native.set_stop_check(check)
+    before = _native.set_stop_check(check)
     try:
         yield
     finally:
-        _native.set_stop_check(None)
+        _native.set_stop_check(before)
 
 
 class ThreadPool:
     """Threads for kernels that release the GIL. An error in one of them stops the others.
 
-    Kernels look for the error about every 50 milliseconds (``core/interrupt.hpp``), so that Ctrl-C, a
-    signal handler that raises, or a callback that raises ends all work at once.
+    Kernels look for the error about every 50 milliseconds (``core/interrupt.hpp``), so that Ctrl-C,
+    a signal handler that raises, or a callback that raises ends all work at once.
 
     Parameters
     ----------
     n_threads : int
         With 1 there is no other thread: calls are made one after the other in this one.
+    check : callable, optional
+        Called from time to time by every thread; it may raise to stop all of them. The check of
+        the thread that makes the pool (``stopped_by``), if it has one, is called as well.
     """
 
-    def __init__(self, n_threads: int) -> None:
+    def __init__(self, n_threads: int, check: Callable[[], None] | None = None) -> None:
         self.n_threads = n_threads
+        self._checks = [each for each in (check, _native.stop_check()) if each is not None]
         self._pool = ThreadPoolExecutor(n_threads) if n_threads > 1 else None
         self._is_stopped = False
         self._error: BaseException | None = None  # the first
@@ -93,11 +97,13 @@ class ThreadPool:
         """Raise CancelledError if the results of this pool are not needed any more."""
         if self._is_stopped:
             raise CancelledError
+        for check in self._checks:
+            check()
 
     def map(self, function: Callable[..., Any], *arguments: Iterable[Any]) -> Iterator[Any]:
         """Like the built-in map, with every thread. The calls begin at once."""
         if self._pool is None:
-            return map(function, *arguments)
+            return (self._call(function, given) for given in zip(*arguments, strict=False))
         calls = [
             self._pool.submit(self._call, function, given)
             for given in zip(*arguments, strict=False)
@@ -119,8 +125,8 @@ class ThreadPool:
             yield result
 
     def _call(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
-        self.raise_if_stopped()
         try:
+            self.raise_if_stopped()
             with stopped_by(self.raise_if_stopped):
                 return function(*arguments)
         except BaseException as error:

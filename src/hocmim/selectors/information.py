@@ -35,6 +35,7 @@ from hocmim.search.selection import Selection, Step, Stopping
 from hocmim.search.stopping import StoppingRule
 from hocmim.selectors.base import RankingSelector
 from hocmim.selectors.declared import DeclaredParameters
+from hocmim.threads import resolve_n_jobs, stopped_by
 
 if TYPE_CHECKING:
     from hocmim.search.engines.cluster import Cluster
@@ -131,15 +132,16 @@ class InformationSelector(DeclaredParameters, RankingSelector):
         criterion = self._limited_criterion()
         listeners = self._listeners(criterion, n_selected, callback)
         listeners.on_stage("encode")
-        target = data.encode_target(bins=self.target_bins, discretizer=self.discretizer)
-        self.encoder_, codes = data.encode(
-            target.column,
-            discretizer=self.discretizer,
-            n_bins=self.n_bins,
-            features=self.features_,
-            n_jobs=self._n_threads,
-            codes_dir=self.codes_dir,
-        )
+        with stopped_by(listeners.on_wait):
+            target = data.encode_target(bins=self.target_bins, discretizer=self.discretizer)
+            self.encoder_, codes = data.encode(
+                target.column,
+                discretizer=self.discretizer,
+                n_bins=self.n_bins,
+                features=self.features_,
+                n_jobs=self._n_threads,
+                codes_dir=self.codes_dir,
+            )
         listeners.on_stage("search")
         rule = self._stopping_rule(criterion, codes, target.column)
         with open_engine(
@@ -188,7 +190,7 @@ class InformationSelector(DeclaredParameters, RankingSelector):
 
     @property
     def _n_threads(self) -> int:
-        return -1 if self.n_jobs is None else self.n_jobs
+        return resolve_n_jobs(self.n_jobs)
 
     @property
     def _is_auto(self) -> bool:

@@ -25,10 +25,14 @@ void look_for_stop() {
     if (stop_check) nanobind::borrow(stop_check)();
 }
 
-void set_stop_check(nanobind::object check) {
+nanobind::object set_stop_check(nanobind::object check) {
     PyObject* before = stop_check;
     stop_check = check.is_none() ? nullptr : check.release().ptr();
-    Py_XDECREF(before);
+    return before ? nanobind::steal(before) : nanobind::none();
+}
+
+nanobind::object current_stop_check() {
+    return stop_check ? nanobind::borrow(stop_check) : nanobind::none();
 }
 
 }  // namespace hocmim

@@ -30,7 +30,10 @@ inline void count_work(int64_t n_operations) {
 }
 
 // A function without arguments for this thread, called from time to time while a kernel works; it
-// raises an exception to stop the kernel. None removes it.
-void set_stop_check(nanobind::object check);
+// raises an exception to stop the kernel. None removes it. Returns the one before.
+nanobind::object set_stop_check(nanobind::object check);
+
+// The check of this thread, or None.
+nanobind::object current_stop_check();
 
 }  // namespace hocmim

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/buffer.hpp"
+#include "core/interrupt.hpp"
 #include "core/partition.hpp"
 #include "counting/paths.hpp"
 #include "criteria/greedy_paths.hpp"
@@ -92,6 +93,7 @@ private:
                 }
                 is_gathered = true;
                 use(k, s, to_redundancy(ids[k], evaluate_split(p, selected_[s])));
+                count_work(int64_t(p.sample.size()));
             }
         }
         // The others need the partition itself, once for each s.
@@ -106,6 +108,7 @@ private:
             }
             paths_->assign(candidate_, ids[k]);
             use(k, s, to_redundancy(ids[k], (*evaluate_)(term(), candidate_, trial, condition_)));
+            count_work(int64_t(p.sample.size()));
         }
     }
 

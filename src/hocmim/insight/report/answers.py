@@ -7,11 +7,9 @@ all steps are known, so that each block goes through the selection independently
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
-import joblib
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,6 +18,7 @@ from hocmim.criteria.base import Criterion
 from hocmim.information.comparison import comparison_key
 from hocmim.information.counting import BlockTerms, Joint, Values
 from hocmim.insight.basis import Basis
+from hocmim.threads import ThreadPool, resolve_n_jobs
 
 # Features a thread explains at a time.
 BLOCK_COLUMNS = 512
@@ -76,7 +75,7 @@ def explain_all(
     basis: Basis,
     steps: NDArray[np.int64],
     *,
-    n_jobs: int | None = -1,
+    n_jobs: int | None = None,
     block_columns: int = BLOCK_COLUMNS,
 ) -> tuple[Values, Answers]:
     """Return the relevance of every feature, and why it was selected or not.
@@ -99,12 +98,8 @@ def explain_all(
         block = codes.block(start, start + block_columns)
         return _Block(basis, block, start).explain(steps)
 
-    n_threads = min(joblib.effective_n_jobs(n_jobs), len(starts))
-    if n_threads <= 1:
-        parts = list(map(explain_block, starts))
-    else:
-        with ThreadPoolExecutor(n_threads) as pool:
-            parts = list(pool.map(explain_block, starts))
+    with ThreadPool(min(resolve_n_jobs(n_jobs), len(starts))) as pool:
+        parts = list(pool.map(explain_block, starts))
     return np.concatenate([relevance for relevance, _ in parts]), _join([a for _, a in parts])
 
 

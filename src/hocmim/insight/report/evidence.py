@@ -128,7 +128,7 @@ def gather(selector: Any, basis: Basis) -> Evidence:
         len(basis.best) if basis.criterion is not None else 0, len(basis.features)
     )
     n_jobs = getattr(selector, "n_jobs", None)
-    relevance, answers = explain_all(basis, steps, n_jobs=-1 if n_jobs is None else n_jobs)
+    relevance, answers = explain_all(basis, steps, n_jobs=n_jobs)
     if basis.criterion is None:
         answers.score[:] = _ranking_scores(selector)
     target = Joint.of([basis.y])
