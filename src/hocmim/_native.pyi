@@ -107,12 +107,16 @@ class GreedyPaths:
         conditional: bool,
         tol: float,
         min_support: float,
+        smallest: bool,
         relevance: NDArray[np.float64],
         member: NDArray[np.int32],
         redundancy: NDArray[np.float64],
         order: NDArray[np.int32],
     ) -> None: ...
     def follow(self, candidates: NDArray[np.int64]) -> None: ...
+    def update(
+        self, candidates: NDArray[np.int64], bar: float, first: NDArray[np.float64]
+    ) -> None: ...
 
 class Contest:
     def __init__(
@@ -120,9 +124,13 @@ class Contest:
         blocks: list[GreedyPaths],
         bounds: list[NDArray[np.float64]],
         open: list[NDArray[np.bool_]],
-        smallest: bool,
         n_best: int,
     ) -> None: ...
+    def work(self) -> None: ...
+    def winner(self) -> tuple[int, int, float]: ...
+
+class LastLevels:
+    def __init__(self, blocks: list[GreedyPaths], open: list[NDArray[np.bool_]]) -> None: ...
     def work(self) -> None: ...
     def winner(self) -> tuple[int, int, float]: ...
 
