@@ -158,15 +158,11 @@ private:
             paths_->assign(candidate_, ids[k]);
             bool is_gathered = false;
             for (const int32_t s : members) {
-                if (!paths::splits_cells(setting_.estimator, int64_t(candidate_.row_count.size()),
-                                         selected_[s].arity)) {
+                if (!splits_cells(p, selected_[s])) {
                     pending_.push_back({s, k});
                     continue;
                 }
-                if (!is_gathered) {
-                    gather_rows(p);
-                    known_.clear();
-                }
+                if (!is_gathered) gather_rows(p);
                 is_gathered = true;
                 use(k, s, to_redundancy(ids[k], evaluate_split(p, selected_[s])));
                 count_work(int64_t(p.sample.size()));
@@ -188,9 +184,21 @@ private:
         }
     }
 
+    // Whether the cells of `p` are split by a column without forming the finer partition.
+    bool splits_cells(const Partition& p, const Column& by) const {
+        const int64_t n_rows = int64_t(candidate_.row_count.size());
+        return uses_table(p, by) || paths::splits_cells(setting_.estimator, n_rows, by.arity);
+    }
+    bool uses_table(const Partition& p, const Column& by) const {
+        return p.n_alone == 0 &&
+               paths::counts_split_in_table(setting_, int64_t(candidate_.row_count.size()),
+                                            int64_t(p.cell_end.size()) * by.arity);
+    }
+
     // The term of the candidate with `p` split by one more column. A few samples can be split in a
     // few ways only: each way is evaluated once.
     double evaluate_split(const Partition& p, const Column& by) {
+        if (uses_table(p, by)) return evaluate_table(p, by);
         if (p.sample.size() > kFewSamples)
             return evaluate_->split(term(), candidate_, p, row_of_.data(), by);
         const uint64_t way = way_to_split(p, by);
@@ -199,6 +207,32 @@ private:
         const double value = evaluate_->split(term(), candidate_, p, row_of_.data(), by);
         known_.emplace_back(way, value);
         return value;
+    }
+
+    // The same from a table of counts by cell, level of `by` and row.
+    double evaluate_table(const Partition& p, const Column& by) {
+        const int64_t n_rows = int64_t(candidate_.row_count.size());
+        const int64_t n_cells = int64_t(p.cell_end.size()) * by.arity;
+        const int64_t n_classes = setting_.n_classes();
+        table_.assign(size_t(n_cells * n_rows), 0);
+        by.visit([&](const auto* level_of) {
+            int64_t* counts = table_.data();
+            uint32_t begin = 0;
+            for (const uint32_t end : p.cell_end) {
+                for (uint32_t i = begin; i < end; ++i)
+                    ++counts[int64_t(level_of[p.sample[i]]) * n_rows + row_of_[i]];
+                begin = end;
+                counts += by.arity * n_rows;
+            }
+        });
+        pairs_.assign(size_t(n_cells * n_classes), 0);
+        const int64_t* count = table_.data();
+        for (int64_t* pair = pairs_.data(); count != table_.data() + table_.size();
+             pair += n_classes)
+            for (int64_t level = 0; level < candidate_.column.arity; ++level)
+                for (int64_t cls = 0; cls < n_classes; ++cls) pair[cls] += *count++;
+        condition_.compute(pairs_, setting_);
+        return evaluate_->from_table(term(), candidate_.column, table_.data(), n_cells, condition_);
     }
 
     // Four bits a sample: the position of the first sample of its cell with the same level.
@@ -228,10 +262,8 @@ private:
             const int32_t s = int32_t(n_tried(id)++);
             if (is_member(id, depth, s)) continue;
             double value;
-            if (paths::splits_cells(setting_.estimator, int64_t(candidate_.row_count.size()),
-                                    selected_[s].arity)) {
+            if (splits_cells(p, selected_[s])) {
                 if (!is_gathered) gather_rows(p);
-                if (!is_gathered) known_.clear();
                 is_gathered = true;
                 value = to_redundancy(id, evaluate_split(p, selected_[s]));
             } else {
@@ -250,6 +282,7 @@ private:
 
     // The row (level and class) of each sample of `p`, in its order.
     void gather_rows(const Partition& p) {
+        known_.clear();
         row_of_.resize(p.sample.size());
         const uint32_t n_classes = uint32_t(setting_.n_classes());
         candidate_.column.visit([&](const auto* level_of) {
@@ -452,6 +485,7 @@ private:
     std::vector<std::pair<uint64_t, double>> known_;
     std::vector<std::pair<int32_t, size_t>> pending_;
     std::vector<uint32_t> last_cell_;
+    std::vector<int64_t> table_, pairs_;
     std::vector<Depth> depth_;
     bool is_lazy_ = false;
     double bar_ = 0;                 // the key of J below which the last level is left
