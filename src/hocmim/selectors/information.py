@@ -110,7 +110,8 @@ class InformationSelector(DeclaredParameters, RankingSelector):
             Whole numbers: a row of weight w counts as w equal rows, one of weight 0 as none. For
             tables in memory.
         progress : callable, optional
-            Called with a ``hocmim.search.progress.ProgressEvent`` during the fit.
+            Called with a ``hocmim.search.progress.ProgressEvent`` during the fit, a few times a
+            second. It may raise to stop the fit.
         """
         self.check_parameters()
         with open_cluster(self.engine) as cluster:

@@ -16,6 +16,13 @@ PathUpdater::Ids checked(GreedyPaths& paths, const Vector<const int64_t>& candid
     return ids;
 }
 
+// How many of the candidates have a last level that was not tried with every column.
+int64_t n_unfinished(GreedyPaths& paths, Vector<const int64_t> candidates) {
+    int64_t n = 0;
+    for (const int64_t id : checked(paths, candidates)) n += !paths.is_exact(id);
+    return n;
+}
+
 void follow(GreedyPaths& paths, Vector<const int64_t> candidates) {
     const PathUpdater::Ids ids = checked(paths, candidates);
     nb::gil_scoped_release release;
@@ -48,5 +55,6 @@ void bind_hocmim(nanobind::module_& m) {
              "redundancy"_a.noconvert(), "order"_a.noconvert(), nb::keep_alive<1, 2>(),
              nb::keep_alive<1, 3>())
         .def("follow", &follow, "candidates"_a.noconvert())
+        .def("n_unfinished", &n_unfinished, "candidates"_a.noconvert())
         .def("update", &update, "candidates"_a.noconvert(), "bar"_a, "first"_a.noconvert());
 }
