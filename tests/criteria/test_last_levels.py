@@ -14,7 +14,7 @@ from hocmim.criteria.hocmim import GreedyHOCMIM
 def random_table(seed):
     """A few relevant columns, sometimes a copy, from binary columns to columns of many levels."""
     rng = np.random.default_rng([seed, 1703])
-    n_rows, n_columns, n_levels = rng.integers([40, 8, 2], [300, 20, 13])
+    n_rows, n_columns, n_levels = rng.integers([40, 10, 2], [300, 20, 13])
     y = rng.integers(rng.integers(2, 4), size=n_rows)
     X = rng.integers(n_levels, size=(n_rows, n_columns))
     is_relevant = rng.random((n_rows, 4)) < 0.3
