@@ -5,7 +5,7 @@ from the signal (or from the moment the callback may raise) to the exception in 
 that end before they are stopped are not measured. Prints a table in Markdown; --write puts it into
 benchmarks/results/interrupts.md.
 
-    python benchmarks/interrupts.py [--write] [--rows 20000] [--columns 500] [METHOD ...]
+    python benchmarks/interrupts.py [--write] [--rows 20000] [--columns 500] [--jobs 2] [METHOD ...]
 """
 
 from __future__ import annotations
@@ -176,18 +176,23 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=20_000)
     parser.add_argument("--columns", type=int, default=500)
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--delays", type=float, nargs="+", default=DELAYS, metavar="SECONDS")
     parser.add_argument("--write", action="store_true")
     given = parser.parse_args()
     waits = []
     for wait in measure(
-        given.methods or hocmim.list_methods(), given.rows, given.columns, n_jobs=given.jobs
+        given.methods or hocmim.list_methods(),
+        given.rows,
+        given.columns,
+        delays=tuple(given.delays),
+        n_jobs=given.jobs,
     ):
         waits.append(wait)
         print(wait, file=sys.stderr)
     title = (
         f"Longest wait in seconds, {given.rows} × {given.columns}, K = 50, {given.jobs} threads, "
-        f"stopped {' and '.join(map(str, DELAYS))} s after the call of `fit`. –: the method had "
-        "ended before."
+        f"stopped {' and '.join(map(str, given.delays))} s after the call of `fit`. –: the method "
+        "had ended before, or has no callback."
     )
     table = as_table(waits, title)
     print(table)
