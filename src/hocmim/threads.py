@@ -97,6 +97,10 @@ class ThreadPool:
         """Raise CancelledError if the results of this pool are not needed any more."""
         if self._is_stopped:
             raise CancelledError
+
+    def check(self) -> None:
+        """Raise if the pool is stopped, or if one of the checks raises: for ``stopped_by``."""
+        self.raise_if_stopped()
         for check in self._checks:
             check()
 
@@ -127,7 +131,7 @@ class ThreadPool:
     def _call(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
         try:
             self.raise_if_stopped()
-            with stopped_by(self.raise_if_stopped):
+            with stopped_by(self.check):
                 return function(*arguments)
         except BaseException as error:
             if not self._is_stopped:

@@ -89,12 +89,12 @@ class LocalEngine:
 
     def start(self) -> Values:
         """Start the criterion on every block; return the relevance of every column."""
-        with stopped_by(self._threads.raise_if_stopped):
+        with stopped_by(self._threads.check):
             return self.search.start(self._blocks, self.y)
 
     def best(self) -> tuple[int, float] | None:
         """Return the column with the largest score, and its score; among equals the first."""
-        with stopped_by(self._threads.raise_if_stopped):
+        with stopped_by(self._threads.check):
             found = self.search.best()
         if found is None:
             return None
@@ -112,7 +112,7 @@ class LocalEngine:
     def select(self, index: int) -> None:
         """Take a column out of the candidates and make it the newest selected column."""
         self.set_aside(index)
-        with stopped_by(self._threads.raise_if_stopped):
+        with stopped_by(self._threads.check):
             self.search.update(self.codes.column(index))
 
 
