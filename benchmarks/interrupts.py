@@ -11,6 +11,7 @@ benchmarks/results/interrupts.md.
 from __future__ import annotations
 
 import argparse
+import os
 import signal
 import subprocess
 import sys
@@ -192,7 +193,8 @@ def main() -> None:
     title = (
         f"Longest wait in seconds, {given.rows} × {given.columns}, K = 50, {given.jobs} threads, "
         f"stopped {' and '.join(map(str, given.delays))} s after the call of `fit`. –: the method "
-        "had ended before, or has no callback."
+        f"had ended before, or has no callback. Load average {os.getloadavg()[0]:.0f} on "
+        f"{os.cpu_count()} cores."
     )
     table = as_table(waits, title)
     print(table)
