@@ -212,3 +212,19 @@ def test_the_search_on_codes_selects_what_fit_selects(tiny):
     assert row["codes"] == 120 * 30
     assert row["peak"] >= row["extra"] >= 0
     assert row["cpu_seconds"] > 0
+
+
+def test_cliffs_measures_pairs_and_stops_what_takes_too_long(tiny, monkeypatch):
+    import cliffs
+
+    monkeypatch.setattr(cliffs, "MIN_SECONDS", 0.0)
+    pair = [cliffs.Setting("HOCMIM", 5, {"max_order": order}) for order in (2, 1)]
+    fastest = cliffs.measure(cliffs.Stopwatch(tiny, 60), [pair], 1)
+    assert set(fastest) == {"HOCMIM, K=5, max_order=2", "HOCMIM, K=5, max_order=1"}
+    assert all(0 < seconds < 60 for seconds in fastest.values())
+    rows = cliffs.as_table([pair, pair[::-1]], fastest, True).splitlines()[2:]
+    ratios = [float(row.split("|")[-2]) for row in rows]
+    assert len(ratios) == 2
+    assert min(ratios) <= 1 <= max(ratios)
+    assert cliffs.Stopwatch(tiny, 0).seconds(pair[0]) == np.inf
+    assert all(len(pair) == 2 for pair in cliffs.pairs())
