@@ -58,7 +58,9 @@ def less(method: str, k: int, name: str, values: tuple[Any, ...]) -> Iterator[li
 def pairs() -> Iterator[list[Setting]]:
     """All pairs: first the one that asks for more."""
     yield from less("HOCMIM", 50, "max_order", (20, 15, 5, 3, 2, 1))
+    yield from ([Setting("HOCMIM", 50, {"max_order": n}) for n in (15, low)] for low in (3, 2))
     yield from less("HOCMIM", 50, "min_support", (0, 3, 10, 30))
+    yield [Setting("HOCMIM", 50, {"min_support": value}) for value in (0, 10)]
     yield from less("HOCMIM-R", 50, "max_order", (15, 3, 2, 1))
     yield from less("HOCMIM-R", 50, "min_support", (1, 3, 10, 30))
     yield from less("CMICOT", 20, "team_size", (6, 4, 2, 1))
