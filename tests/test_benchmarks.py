@@ -224,3 +224,19 @@ def test_reports_and_comparisons_are_measured(tiny, kind):
     assert measure_comparison(100, 400)["rows"] == pytest.approx(100, abs=20)
     X, y = long_table(50)
     assert (X.shape, y.max()) == ((50, 9), 6)
+
+
+def test_cliffs_measures_pairs_and_stops_what_takes_too_long(tiny, monkeypatch):
+    import cliffs
+
+    monkeypatch.setattr(cliffs, "MIN_SECONDS", 0.0)
+    pair = [cliffs.Setting("HOCMIM", 5, {"max_order": order}) for order in (2, 1)]
+    fastest = cliffs.measure(cliffs.Stopwatch(tiny, 60), [pair], 1)
+    assert set(fastest) == {"HOCMIM, K=5, max_order=2", "HOCMIM, K=5, max_order=1"}
+    assert all(0 < seconds < 60 for seconds in fastest.values())
+    rows = cliffs.as_table([pair, pair[::-1]], fastest, True).splitlines()[2:]
+    ratios = [float(row.split("|")[-2]) for row in rows]
+    assert len(ratios) == 2
+    assert min(ratios) <= 1 <= max(ratios)
+    assert cliffs.Stopwatch(tiny, 0).seconds(pair[0]) == np.inf
+    assert all(len(pair) == 2 for pair in cliffs.pairs())

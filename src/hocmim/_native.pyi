@@ -1,9 +1,16 @@
 """Types of the compiled kernels. They check sizes, never contents: callers do that."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+def set_stop_check(check: Callable[[], None] | None) -> Callable[[], None] | None:
+    """A function for this thread that raises to stop a kernel; returns the one before."""
+
+def stop_check() -> Callable[[], None] | None:
+    """The check of this thread, if it has one."""
 
 def survey(
     values: NDArray[Any], limit: int
@@ -100,12 +107,18 @@ class GreedyPaths:
         conditional: bool,
         tol: float,
         min_support: float,
+        smallest: bool,
         relevance: NDArray[np.float64],
         member: NDArray[np.int32],
         redundancy: NDArray[np.float64],
         order: NDArray[np.int32],
     ) -> None: ...
     def follow(self, candidates: NDArray[np.int64]) -> None: ...
+    def n_unfinished(self, candidates: NDArray[np.int64]) -> int:
+        """Candidates whose last level was not tried with every column."""
+    def update(
+        self, candidates: NDArray[np.int64], bar: float, first: NDArray[np.float64]
+    ) -> None: ...
 
 class Contest:
     def __init__(
@@ -113,9 +126,13 @@ class Contest:
         blocks: list[GreedyPaths],
         bounds: list[NDArray[np.float64]],
         open: list[NDArray[np.bool_]],
-        smallest: bool,
         n_best: int,
     ) -> None: ...
+    def work(self) -> None: ...
+    def winner(self) -> tuple[int, int, float]: ...
+
+class LastLevels:
+    def __init__(self, blocks: list[GreedyPaths], open: list[NDArray[np.bool_]]) -> None: ...
     def work(self) -> None: ...
     def winner(self) -> tuple[int, int, float]: ...
 

@@ -3,8 +3,10 @@
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -171,3 +173,33 @@ def test_the_entry_point_is_the_module():
     ask = [[str(script), "--version"], [*COMMAND, "--version"]]
     one, other = (subprocess.run(a, capture_output=True, text=True, check=True) for a in ask)
     assert one.stdout == other.stdout
+
+
+# -- SIGTERM ---------------------------------------------------------------------------------------
+
+
+def test_sigterm_ends_a_selection_and_the_checkpoint_continues_it(tmp_path):
+    rng = np.random.default_rng(143)
+    columns = {f"x{j}": rng.integers(4, size=3000) for j in range(60)}
+    pq.write_table(pa.table({**columns, "y": rng.integers(2, size=3000)}), tmp_path / "t.parquet")
+    checkpoint = tmp_path / "search"
+    options = [str(tmp_path / "t.parquet"), "-t", "y", "-m", "jmi-4", "--checkpoint", checkpoint]
+    with subprocess.Popen(
+        [*COMMAND, "select", *options, "-k", "50"], stderr=subprocess.PIPE, text=True
+    ) as process:
+        while not checkpoint.exists() or checkpoint.read_text("utf-8").count('"index"') < 3:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGTERM)
+        error = process.communicate(timeout=60)[1]
+    assert process.returncode == 143
+    assert error.endswith(f"Stopped by SIGTERM. The same command continues from {checkpoint}.\n")
+    n_before = checkpoint.read_text("utf-8").count('"index"')
+    assert n_before < 50
+
+    def selected(*options):
+        command = [*COMMAND, "select", *options, "-q", "-k", str(n_before + 1)]
+        return subprocess.run(command, capture_output=True, check=True).stdout.splitlines()
+
+    continued = selected(*options)
+    assert len(continued) == n_before + 2  # and a header
+    assert continued == selected(*options[:5])

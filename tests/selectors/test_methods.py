@@ -153,7 +153,7 @@ def test_terms_said_are_the_terms_computed(monkeypatch):
             for index in range(K - 1):
                 engine.select(index)
         # closed columns are passed over once there is more than one subset
-        assert len(seen) == criterion.n_terms(K)
+        assert sum(n_terms > 0 for n_terms in seen) == criterion.n_terms(K)
 
 
 def test_long_steps_show_progress(capsys, monkeypatch):

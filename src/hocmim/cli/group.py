@@ -1,13 +1,17 @@
 """A group of commands that are imported when they are called; every error is a sentence.
 
 Exit codes: 0; 1 if the data cannot be used; 2 if the command line is wrong (an option, a name, a
-missing file); 130 after Ctrl-C.
+missing file); 130 after Ctrl-C; 143 after SIGTERM.
 """
 
 from __future__ import annotations
 
 import importlib
 import os
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -67,16 +71,42 @@ class Commands(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; print an error as a sentence and exit with its code."""
         try:
-            return super().invoke(ctx)
+            with _raising_at_sigterm():
+                return super().invoke(ctx)
         except (click.exceptions.Exit, click.ClickException, BrokenPipeError):
             raise
         except (KeyboardInterrupt, click.Abort):
             click.echo("Stopped before any feature was selected.", err=True)
             ctx.exit(130)
+        except Terminated as error:
+            click.echo(f"Stopped by SIGTERM.{error}", err=True)
+            ctx.exit(143)
         except Exception as error:
             if os.environ.get("HOCMIM_DEBUG"):
                 raise
             raise as_click_error(error) from error
+
+
+class Terminated(BaseException):
+    """SIGTERM. Its text is what the message adds to "Stopped by SIGTERM."."""
+
+
+@contextmanager
+def _raising_at_sigterm() -> Iterator[None]:
+    """Turn SIGTERM into an exception, unless the program that called us has its own handler."""
+    is_main = threading.current_thread() is threading.main_thread()
+    if not is_main or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
+        yield
+        return
+
+    def raise_terminated(*_: Any) -> None:
+        raise Terminated
+
+    signal.signal(signal.SIGTERM, raise_terminated)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 class UsageProblem(click.ClickException):

@@ -17,6 +17,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from hocmim.cli import show
 from hocmim.cli.data import Data
+from hocmim.cli.group import Terminated
 from hocmim.cli.options import Settings, Source
 from hocmim.coding.groups import column_name
 from hocmim.defaults import DEFAULT_K
@@ -105,10 +106,16 @@ def run(selector: Any, data: Data, quiet: bool) -> Outcome:
         keep_selected_so_far() as interruption,
         bar("selecting", quiet) as move,
     ):
-        if move is not None and has_fit_parameter(selector, "progress"):
-            selector.fit(data.X, data.y, progress=lambda event: _move_bar(move, event))
-        else:
-            selector.fit(data.X, data.y)
+        try:
+            if move is not None and has_fit_parameter(selector, "progress"):
+                selector.fit(data.X, data.y, progress=lambda event: _move_bar(move, event))
+            else:
+                selector.fit(data.X, data.y)
+        except Terminated as error:
+            file = getattr(selector, "checkpoint", None)
+            if file is None:
+                raise
+            raise Terminated(f" The same command continues from {file}.") from error
     return Outcome(selector, interruption.happened, time.monotonic() - began)
 
 

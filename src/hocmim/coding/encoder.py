@@ -18,13 +18,11 @@ In a table that is encoded later by the fitted encoder:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Self, TypeVar, overload
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
@@ -38,6 +36,7 @@ from hocmim.data.checks import check_features, infinite_value, set_features
 from hocmim.data.columns import Categories, Numbers, Span
 from hocmim.data.table import Table, as_table
 from hocmim.errors import InvalidTableError, InvalidTargetError
+from hocmim.threads import ThreadPool, resolve_n_jobs
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -362,9 +361,5 @@ def map_spans(
     function: Callable[[Item], Result], spans: Sequence[Item], n_jobs: int | None
 ) -> list[Result]:
     """Return the results of a function for every span, in order, on several threads."""
-    n_threads = min(effective_n_jobs(n_jobs), len(spans))
-    if n_threads <= 1:
-        return [function(span) for span in spans]
-    with ThreadPoolExecutor(n_threads) as pool:
-        results: Iterator[Result] = pool.map(function, spans)
-        return list(results)
+    with ThreadPool(min(resolve_n_jobs(n_jobs, outside=1), len(spans))) as pool:
+        return list(pool.map(function, spans))

@@ -97,6 +97,8 @@ class BoundedSearch(LazySearch):
         # A failed proof is tried again after 1, 2, 4 … more columns.
         self._next_try, self._pause = 1, 1
         self._is_first_of_step = True
+        # Last levels are left once a score is below it: what the best score is likely to be.
+        self._bar = np.inf
 
     def start(self, blocks: Sequence[Codes], y: Column) -> Values:
         """Give every criterion its block; return the relevance of every column."""
@@ -126,7 +128,26 @@ class BoundedSearch(LazySearch):
                     return None
                 return Found(block, position, float(comparison_key(score)), score)
             self._note_failed_proof(self._selected)
-        return super().best()
+        return self._best_of_all_paths()
+
+    def _best_of_all_paths(self) -> Found | None:
+        """Update every path, but finish the last level only where the score could be the best."""
+        if not _native.bound_is_enabled() or not self.criteria[0].selected:
+            return super().best()
+        began = time.perf_counter()
+        threads = self.step_threads
+        list(threads.map(lambda criterion: criterion.update_paths(self._bar), self.criteria))
+        contest = _native.LastLevels([criterion.paths for criterion in self.criteria], self.is_open)
+        list(threads.map(lambda _: contest.work(), range(threads.n_threads)))
+        block, position, score = contest.winner()
+        if self._is_first_of_step:
+            self._seconds = time.perf_counter() - began
+        self._is_first_of_step = False
+        if block < 0:
+            return None
+        found = Found(block, position, float(comparison_key(score)), score)
+        self._bar = found.key  # of the runner-up, in the end
+        return found
 
     def _contest(self, selected: SelectedCells) -> _native.Contest:
         """Let the threads follow paths until the best candidate is known, or the proof fails."""
@@ -139,7 +160,6 @@ class BoundedSearch(LazySearch):
             [criterion.paths for criterion in self.criteria],
             self._bounds,
             self.is_open,
-            self.criteria[0].path == "min",
             n_best,
         )
 

@@ -141,6 +141,7 @@ class GreedyHOCMIM(HOCMIMCriterion):
         """Start with every representative set empty."""
         super().start(block, y)
         self._selected = native_list([], block.n_samples)
+        self._n_updated = 0  # selected columns when all paths were updated the last time
         self.paths = _native.GreedyPaths(
             self.terms.class_counts,
             self._selected,
@@ -148,6 +149,7 @@ class GreedyHOCMIM(HOCMIMCriterion):
             self.form == "conditional",
             self.tol,
             self.min_support,
+            self.path == "min",
             self.relevance,
             self.member,
             self.redundancy,
@@ -159,6 +161,17 @@ class GreedyHOCMIM(HOCMIMCriterion):
         """Note the newest column. Paths are followed when their scores are needed."""
         super().update(newest)
         self._selected.append(newest.codes, newest.arity)
+
+    def update_paths(self, bar: float) -> None:
+        """Update every path; leave its last level unfinished once the key of J is below ``bar``."""
+        candidates = np.flatnonzero(self.is_candidate)
+        if self._n_updated == len(self.selected) or not len(candidates):
+            return
+        newest = Joint.of([self.selected[-1]])
+        is_conditional = self.form == "conditional"
+        first = (self.terms.conditional if is_conditional else self.terms.redundancy)(newest)
+        self.paths.update(candidates, bar, first)
+        self._n_updated = len(self.selected)
 
     def scores(self) -> Values:
         """J of every candidate, each path followed to its end."""

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from hocmim.search.selection import Step
 
 SECONDS_BETWEEN_LINES = 2.0
+# A callback that raises stops the search, so it is called more often than lines are printed.
+SECONDS_BETWEEN_EVENTS = 0.2
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,8 @@ class Notifier:
     ----------
     callback : callable
         Called with a ``ProgressEvent`` when the encoding begins, when the search begins, after
-        each step, and during long steps, from any thread but never twice at the same time.
+        each step, and a few times a second during long work, from any thread but never twice at
+        the same time. It may raise to stop the fit.
     names : sequence of str or None
         Names of the features.
     n_to_select : int or None
@@ -72,34 +75,36 @@ class Notifier:
         self._n_to_select, self._n_terms_total = n_to_select, n_terms_total
         self._n_selected = self._n_terms = 0
         self._newest: tuple[str, float] | tuple[None, None] = (None, None)
+        self._stage = "encode"
         self._sent = 0.0
         self._lock = threading.Lock()
 
     def on_stage(self, stage: str) -> None:
         """Report that a stage begins."""
         with self._lock:
-            self._send(stage)
+            self._stage = stage
+            self._send()
 
     def on_step(self, number: int, step: Step) -> None:
         """Report a selected feature."""
         with self._lock:
             name = str(step.index) if self._names is None else str(self._names[step.index])
             self._n_selected, self._newest = number, (name, step.score)
-            self._send("search")
+            self._send()
 
     def on_terms(self, n_terms: int) -> None:
-        """Report the terms computed since the last call, at most every two seconds."""
+        """Report the terms computed since the last call, at most five times a second."""
         with self._lock:
             self._n_terms += n_terms
-            if time.monotonic() - self._sent >= SECONDS_BETWEEN_LINES:
-                self._send("search")
+            if time.monotonic() - self._sent >= SECONDS_BETWEEN_EVENTS:
+                self._send()
 
-    def _send(self, stage: str) -> None:
+    def _send(self) -> None:
         self._sent = time.monotonic()
         name, score = self._newest
         self._callback(
             ProgressEvent(
-                stage,
+                self._stage,
                 self._n_selected,
                 self._n_to_select,
                 name,
@@ -177,6 +182,12 @@ class Listeners:
         for listener in self._all:
             if isinstance(listener, Notifier):
                 listener.on_stage(stage)
+
+    def on_wait(self) -> None:
+        """Call the callback in the middle of long work."""
+        for listener in self._all:
+            if isinstance(listener, Notifier):
+                listener.on_terms(0)
 
     def on_step(self, number: int, step: Step) -> None:
         """Report a selected feature."""

@@ -36,6 +36,7 @@ from hocmim.search.selection import Selection, Step, Stopping
 from hocmim.search.stopping import StoppingRule
 from hocmim.selectors.base import RankingSelector
 from hocmim.selectors.declared import DeclaredParameters
+from hocmim.threads import resolve_n_jobs, stopped_by
 
 if TYPE_CHECKING:
     from hocmim.search.engines.cluster import Cluster
@@ -112,7 +113,8 @@ class InformationSelector(DeclaredParameters, RankingSelector):
             Whole numbers: a row of weight w counts as w equal rows, one of weight 0 as none. For
             tables in memory.
         progress : callable, optional
-            Called with a ``hocmim.search.progress.ProgressEvent`` during the fit.
+            Called with a ``hocmim.search.progress.ProgressEvent`` during the fit, a few times a
+            second. It may raise to stop the fit.
         """
         self.check_parameters()
         with open_cluster(self.engine) as cluster:
@@ -134,11 +136,12 @@ class InformationSelector(DeclaredParameters, RankingSelector):
         criterion = self._limited_criterion()
         listeners = self._listeners(criterion, n_selected, callback)
         listeners.on_stage("encode")
-        target = data.encode_target(bins=self.target_bins, discretizer=self.discretizer)
         options = EncodingOptions(
             self.discretizer, self.n_bins, self.features_, self._n_threads, self.codes_dir
         )
-        self.encoder_, codes = data.encode(target.column, options)
+        with stopped_by(listeners.on_wait):
+            target = data.encode_target(bins=self.target_bins, discretizer=self.discretizer)
+            self.encoder_, codes = data.encode(target.column, options)
         listeners.on_stage("search")
         rule = self._stopping_rule(criterion, codes, target.column)
         with open_engine(
@@ -188,7 +191,7 @@ class InformationSelector(DeclaredParameters, RankingSelector):
 
     @property
     def _n_threads(self) -> int:
-        return -1 if self.n_jobs is None else self.n_jobs
+        return resolve_n_jobs(self.n_jobs)
 
     @property
     def _is_auto(self) -> bool:

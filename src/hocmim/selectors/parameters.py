@@ -132,7 +132,8 @@ COMMON = (
         None,
         None,
         "int or None",
-        "Threads; None or -1 for all cores. Never changes a result.",
+        "Threads; -1 for all cores. None: one in a worker of joblib or a task of Dask, as many as "
+        "``joblib.parallel_config`` says inside it, otherwise all cores. Never changes a result.",
     ),
     Parameter(
         "verbose",

@@ -21,8 +21,8 @@ namespace hocmim {
 class Contest {
 public:
     Contest(std::vector<GreedyPaths*> blocks, std::vector<Vector<const double>> bounds,
-            std::vector<Vector<const bool>> open, bool smallest, int64_t n_best)
-        : blocks_(std::move(blocks)), smallest_(smallest), n_best_(size_t(n_best)) {
+            std::vector<Vector<const bool>> open, int64_t n_best)
+        : blocks_(std::move(blocks)), n_best_(size_t(n_best)) {
         if (blocks_.empty() || bounds.size() != blocks_.size() || open.size() != blocks_.size())
             throw std::invalid_argument("every block must have bounds");
         if (n_best < 1) throw std::invalid_argument("n_best must be at least 1");
@@ -34,7 +34,7 @@ public:
                 throw std::invalid_argument("the bounds do not fit the blocks");
             for (size_t id = 0; id < size; ++id) {
                 if (!open[b](id)) continue;
-                if (paths.n_missing(int64_t(id)) == 0)
+                if (paths.is_exact(int64_t(id)))
                     note(b, int64_t(id));
                 else
                     heap_.push_back({comparison_key(bounds[b](id)), b, int64_t(id)});
@@ -83,7 +83,7 @@ private:
         }
     };
 
-    double score(size_t block, int64_t id) const { return blocks_[block]->score(id, smallest_); }
+    double score(size_t block, int64_t id) const { return blocks_[block]->score(id); }
 
     // Whether n_best candidates are known to be better.
     bool is_beaten(const Contender& contender) const {
@@ -98,7 +98,6 @@ private:
     }
 
     std::vector<GreedyPaths*> blocks_;
-    const bool smallest_;
     const size_t n_best_;
     std::mutex mutex_;
     std::vector<Contender> heap_;  // by the bounds on their scores

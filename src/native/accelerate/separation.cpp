@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "core/byte_masks.hpp"
+#include "core/interrupt.hpp"
 
 namespace hocmim {
 
@@ -101,6 +102,7 @@ bool Separation::find_pairs_among(const uint32_t* sample, size_t n) {
     const uint64_t all = ~uint64_t(0) >> (kMostPairColumns - n_columns);
     for (size_t one = 0; one + 1 < n; ++one) {
         count_equal_columns(codes.data(), n_columns, n, one, counts.data());
+        count_work(int64_t(n));
         for (size_t i = one + 1; i < n; ++i) {
             if (int64_t(counts[i]) <= size_ || counts[i] == n_columns) continue;
             if (pairs_.equal_in.size() == kMostPairs) return false;
@@ -153,6 +155,7 @@ bool Separation::can_cover(uint64_t in_all, uint64_t in_any) {
             columns[n_columns++] = pairs.bits.data() + size_t(c) * n_blocks * kPairWords;
     const size_t misses = n_columns - size_t(size_);
     work_left_ -= int64_t(pairs.equal_in.size() * (misses + 1));
+    count_work(int64_t(pairs.equal_in.size()) / 8);
     uint64_t found[kPairWords];
     for (size_t block = 0; work_left_ >= 0; ++block) {
         block = find_block(columns, n_columns, misses, block, n_blocks, found);

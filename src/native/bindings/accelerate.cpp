@@ -9,6 +9,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "accelerate/contest.hpp"
+#include "accelerate/last_levels.hpp"
 #include "accelerate/separation.hpp"
 #include "bindings/module.hpp"
 
@@ -38,10 +39,16 @@ void bind_accelerate(nanobind::module_& m) {
 
     nb::class_<Contest>(m, "Contest")
         .def(nb::init<std::vector<GreedyPaths*>, std::vector<Vector<const double>>,
-                      std::vector<Vector<const bool>>, bool, int64_t>(),
-             "blocks"_a, "bounds"_a.noconvert(), "open"_a.noconvert(), "smallest"_a, "n_best"_a)
+                      std::vector<Vector<const bool>>, int64_t>(),
+             "blocks"_a, "bounds"_a.noconvert(), "open"_a.noconvert(), "n_best"_a)
         .def("work", &Contest::work)
         .def("winner", &Contest::winner);
+
+    nb::class_<LastLevels>(m, "LastLevels")
+        .def(nb::init<std::vector<GreedyPaths*>, std::vector<Vector<const bool>>>(), "blocks"_a,
+             "open"_a.noconvert())
+        .def("work", &LastLevels::work)
+        .def("winner", &LastLevels::winner);
 
     nb::class_<Separation>(m, "Separation")
         .def(nb::init<const Columns&, int64_t, bool, int64_t>(), "columns"_a, "size"_a,

@@ -2,6 +2,7 @@
 #include "criteria/impurity.hpp"
 
 #include "bindings/module.hpp"
+#include "core/interrupt.hpp"
 
 namespace hocmim {
 
@@ -24,7 +25,10 @@ void impurity_gain(const Columns& columns, Vector<const uint32_t> w, int64_t n_c
     check_below(w.data(), n_samples, n_cells);
     check_below(y.data(), n_samples, n_classes);
     ImpurityGain gain(w.data(), n_cells, y.data(), n_classes, n_samples);
-    for (int64_t j = 0; j < columns.size(); ++j) out(size_t(j)) = gain(columns[j]);
+    for (int64_t j = 0; j < columns.size(); ++j) {
+        out(size_t(j)) = gain(columns[j]);
+        count_work(n_samples);
+    }
 }
 
 }  // namespace

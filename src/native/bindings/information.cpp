@@ -7,6 +7,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings/module.hpp"
+#include "core/interrupt.hpp"
 #include "counting/conditioned_terms.hpp"
 #include "counting/join.hpp"
 #include "counting/plane_terms.hpp"
@@ -88,6 +89,7 @@ void information(ClassCounts& class_counts, Vector<const uint32_t> w, int64_t n_
             } else {
                 out(t, k) = evaluate(terms[t], columns[j], row_count);
             }
+            count_work(n_samples);
             if (lanes.size() < CellLanes::kLanes && (k + 1 < n_terms || lanes.empty())) continue;
             evaluate.redundancy(lanes.data(), lanes.size(), values);
             for (size_t lane = 0; lane < lanes.size(); ++lane) out(t, place[lane]) = values[lane];

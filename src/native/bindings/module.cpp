@@ -15,4 +15,5 @@ NB_MODULE(_native, m) {
     bind_subsets(m);
     bind_impurity(m);
     bind_filters(m);
+    bind_interrupt(m);
 }

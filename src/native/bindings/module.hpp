@@ -12,3 +12,4 @@ void bind_cmicot(nanobind::module_& m);
 void bind_subsets(nanobind::module_& m);
 void bind_impurity(nanobind::module_& m);
 void bind_filters(nanobind::module_& m);
+void bind_interrupt(nanobind::module_& m);

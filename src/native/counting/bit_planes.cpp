@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "core/byte_masks.hpp"
+#include "core/interrupt.hpp"
 
 namespace hocmim {
 
@@ -26,11 +27,13 @@ BitPlanes::BitPlanes(const Columns& columns)
     if (!in_lanes_) n_words_ = words_for(columns.n_samples());
     words_.assign(size_t(in_lanes_ ? place_in_lanes(columns) : place_in_turn(columns)), 0);
     const int64_t stride = in_lanes_ ? kLanes : 1;
-    for (int64_t j = 0; j < columns.size(); ++j)
+    for (int64_t j = 0; j < columns.size(); ++j) {
         for (int64_t level = 1; has(j) && level < columns[j].arity; ++level)
             set_plane(static_cast<const uint8_t*>(columns[j].data), columns.n_samples(),
                       uint8_t(level),
                       words_.data() + first_[size_t(j)] + (level - 1) * n_words_ * stride, stride);
+        count_work(columns.n_samples());
+    }
 }
 
 int64_t BitPlanes::place_in_lanes(const Columns& columns) {

@@ -9,6 +9,7 @@
 // | dense table          | I(X;Y|W), I(X,W;Y); the table is about N  | dense.cpp              |
 // | cell lanes           | R of a shrunken table, up to 16 levels    | cell_lanes.cpp         |
 // | partition            | everything else                           | estimators/evaluator   |
+// | table of a split     | greedy paths: few cells, a table of ≈ N   | criteria/path_updater  |
 // | split cells          | greedy paths: up to 16 rows and 8 levels  | cell_counter.hpp       |
 // | small cells tallied  | split cells, R of a shrunken table        | small_cells.hpp        |
 // | masks of a team      | the plug-in, few cells                    | criteria/plugin_team   |
@@ -68,6 +69,13 @@ inline bool tallies_table_columns(size_t n_columns, size_t n_classes) {
 
 // Whether the cells of a partition are split on the fly, without forming the finer partition.
 bool splits_cells(const EstimatorKind& estimator, int64_t n_rows, int64_t n_levels);
+
+// Whether the cells of a split are counted in a table, which suits few large cells. Rows are
+// numbered in a byte.
+inline bool counts_split_in_table(const Setting& setting, int64_t n_rows, int64_t n_cells) {
+    return !setting.estimator.needs_samples && n_rows <= 256 &&
+           4 * n_cells * n_rows <= setting.n_samples;
+}
 
 // Whether small cells are tallied: among few samples hardly two cells are alike.
 inline bool tallies_small_cells(size_t n_samples) { return n_samples >= 64; }

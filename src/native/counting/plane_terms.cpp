@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "core/interrupt.hpp"
+
 namespace hocmim {
 
 namespace {
@@ -224,6 +226,7 @@ void PlaneTerms::evaluate(const std::vector<Term>& terms, const int64_t* which, 
             count_one(j);
             for (size_t t = 0; t < terms.size(); ++t)
                 out[int64_t(t) * n_out + k] = from_table(terms[t], j);
+            count_work(columns_[j].arity * now_->pairs.n_cells() * now_->pairs.n_words());
         }
         return;
     }
@@ -252,6 +255,7 @@ void PlaneTerms::evaluate(const std::vector<Term>& terms, const int64_t* which, 
             for (int64_t lane = 0; lane < kLanes; ++lane)
                 if (to[lane] >= 0) out[int64_t(t) * n_out + to[lane]] = values[lane];
         }
+        count_work(group.arity * now_->pairs.n_cells() * now_->pairs.n_words());
     }
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/comparison.hpp"
+#include "core/interrupt.hpp"
 #include "criteria/any_team.hpp"
 #include "criteria/plugin_team.hpp"
 
@@ -97,6 +98,12 @@ private:
         return best;
     }
 
+    template <class Team>
+    double key_given(Team& team, const Representative& g) const {
+        count_work(columns_.n_samples());
+        return comparison_key(team.given(g));
+    }
+
     const Representative& member(const std::vector<Representative>& own, int64_t at) const {
         return at >= 0 ? pool_[size_t(at)] : own[size_t(~at)];
     }
@@ -117,13 +124,13 @@ private:
             const size_t first_h = is_known ? n_met : 0;
             team.expect(pool_.size() - first_h);
             for (size_t h = first_h; h < pool_.size(); ++h) {
-                const double key = comparison_key(team.given(pool_[h]));
+                const double key = key_given(team, pool_[h]);
                 // The pool comes before the candidate's own.
                 const bool is_before = key == found.key && found.member < 0;
                 if (key > found.key || is_before) found = {int64_t(h), key};
             }
             for (size_t h = 0; !is_known && h < own.size(); ++h) {
-                const double key = comparison_key(team.given(own[h]));
+                const double key = key_given(team, own[h]);
                 if (key > found.key) found = {~int64_t(h), key};
             }
             if (found.member != place.member) {
@@ -158,7 +165,7 @@ private:
             const size_t first_g = is_known ? n_met : 0;
             team.expect(pool_.size() - first_g);
             for (size_t g = first_g; g < pool_.size(); ++g) {
-                const double key = comparison_key(team.given(pool_[g]));
+                const double key = key_given(team, pool_[g]);
                 if (key < found.key ||
                     (key == found.key && is_rival(int64_t(g)) && !is_rival(found.member)))
                     found = {int64_t(g), key};

@@ -18,14 +18,16 @@ struct PathParameters {
     int64_t max_order;
     double tol;
     double min_support;
+    bool smallest;  // J is the smallest along the path, instead of that at the last level
 };
 
 // The paths of a block of candidates through the selected columns; level l of a path is its entry l
 // − 1.
 struct GreedyPaths {
     GreedyPaths(ClassCounts& class_counts_, const Columns& selected_, Estimator estimator,
-                bool conditional, double tol, double min_support, Vector<const double> relevance,
-                Matrix<int32_t> member, Matrix<double> redundancy, Vector<int32_t> order)
+                bool conditional, double tol, double min_support, bool smallest,
+                Vector<const double> relevance, Matrix<int32_t> member, Matrix<double> redundancy,
+                Vector<int32_t> order)
         : class_counts(class_counts_),
           block(class_counts.columns()),
           selected(selected_),
@@ -34,9 +36,10 @@ struct GreedyPaths {
           redundancy_(std::move(redundancy)),
           order_(std::move(order)),
           setting(estimator, class_counts.cls(), block.n_samples(), class_counts.n_classes()),
-          p{conditional, int64_t(member_.shape(1)), tol, min_support},
+          p{conditional, int64_t(member_.shape(1)), tol, min_support, smallest},
           closed_(size_t(block.size()), 0),
-          n_seen_(size_t(block.size()), 0) {
+          n_seen_(size_t(block.size()), 0),
+          n_tried_(size_t(block.size()), 0) {
         const size_t size = size_t(block.size());
         if (selected.n_samples() != block.n_samples() || relevance_.shape(0) != size ||
             member_.shape(0) != size || redundancy_.shape(0) != size ||
@@ -56,6 +59,15 @@ struct GreedyPaths {
     // How many of the selected columns the path has been updated with.
     int64_t& n_seen(int64_t id) { return n_seen_[size_t(id)]; }
     int64_t n_missing(int64_t id) { return selected.size() - n_seen(id); }
+    // How many of the selected columns the last level has been tried with, in their order. If they
+    // are not all, R of the last level is at least what it is now, and J at most.
+    int64_t& n_tried(int64_t id) { return n_tried_[size_t(id)]; }
+    bool is_exact(int64_t id) { return n_missing(id) == 0 && n_tried(id) == selected.size(); }
+    // Whether J at the last level is below the tolerance.
+    bool is_redundant(int64_t id) {
+        const double i = relevance(id), r = redundancy(id, order(id) - 1);
+        return comparison_key(i) > 0 && comparison_key(i - r) < comparison_key(p.tol * i);
+    }
     bool may_grow(int64_t id) { return !closed(id) && order(id) < p.max_order; }
 
     void assign(Candidate& candidate, int64_t id) const {
@@ -63,12 +75,13 @@ struct GreedyPaths {
         candidate.assign(block[id], setting.n_classes(), class_counts.of(id, rows));
     }
 
-    // J at the last level, or the smallest along the path.
-    double score(int64_t id, bool smallest) {
+    // J at the last level, or the smallest along the path; infinite if no column has been tried at
+    // the last level.
+    double score(int64_t id) {
         if (order(id) == 0) return relevance(id);
         const int64_t last = order(id) - 1;
         int64_t level = last;
-        for (int64_t l = last; smallest && l >= 0; --l)
+        for (int64_t l = last; p.smallest && l >= 0; --l)
             if (comparison_key(redundancy(id, l)) >= comparison_key(redundancy(id, level)))
                 level = l;
         return relevance(id) - redundancy(id, level);
@@ -83,7 +96,7 @@ struct GreedyPaths {
     const Setting setting;
     const PathParameters p;
     std::vector<uint8_t> closed_;
-    std::vector<int64_t> n_seen_;
+    std::vector<int64_t> n_seen_, n_tried_;
 };
 
 }  // namespace hocmim

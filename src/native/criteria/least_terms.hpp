@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/comparison.hpp"
+#include "core/interrupt.hpp"
 #include "counting/conditioned_terms.hpp"
 #include "counting/join.hpp"
 #include "counting/plane_terms.hpp"
@@ -223,6 +224,7 @@ private:
                 least[j] = std::min(least[j], term(number, j));
                 ++n_met[j];
                 ++n_terms;
+                count_work(setting_.n_samples);
             }
         }
         return n_terms;

@@ -4,14 +4,20 @@
 // the levels after the first win are built again. Candidates are visited as a tree of common
 // prefixes: a conditioning set is formed once for all candidates that share it, and samples alone
 // in their cell retire.
+//
+// The last level of a path needs not be tried with every column: each column can only raise R there
+// and lower J. update() leaves it unfinished as soon as J is below a bar; finish() continues.
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "core/buffer.hpp"
+#include "core/interrupt.hpp"
 #include "core/partition.hpp"
 #include "counting/paths.hpp"
 #include "criteria/greedy_paths.hpp"
@@ -35,8 +41,48 @@ public:
         all_samples_.assign_whole(setting_.n_samples, setting_.cls, setting_.n_classes());
     }
 
+    // Follows paths to their ends.
     void follow(GreedyPaths& paths, const Ids& candidates) {
+        is_lazy_ = false;
+        first_ = nullptr;
+        update_all(paths, candidates);
+        for (const int64_t id : candidates)
+            if (!paths.is_exact(id)) finish(paths, id, -std::numeric_limits<double>::infinity());
+    }
+
+    // The same, but the last level is tried only until the key of J is below `bar`. `first` are the
+    // terms of every candidate given the newest column alone.
+    void update(GreedyPaths& paths, const Ids& candidates, double bar, const double* first) {
+        is_lazy_ = true;
+        bar_ = bar;
+        first_ = first;
+        update_all(paths, candidates);
+    }
+
+    // Tries more columns at the last level of a path, until all are tried or J is below `bar`.
+    void finish(GreedyPaths& paths, int64_t id, double bar) {
         paths_ = &paths;
+        bar_ = bar;
+        const int64_t depth = paths.order(id) - 1;
+        // Partitions of the prefix that are known from the path before.
+        int64_t n_known = 0;
+        while (n_known < std::min(depth, int64_t(prefix_.size())) &&
+               prefix_[size_t(n_known)] == member(id, n_known))
+            ++n_known;
+        prefix_.resize(size_t(n_known));
+        for (int64_t level = n_known; level < depth; ++level) {
+            refine(level == 0 ? all_samples_ : depth_[size_t(level - 1)].child, member(id, level),
+                   depth_[size_t(level)].child);
+            prefix_.push_back(member(id, level));
+        }
+        const Partition& p = depth == 0 ? all_samples_ : depth_[size_t(depth - 1)].child;
+        try_last(id, depth, p, depth_[size_t(depth)].trial);
+    }
+
+private:
+    void update_all(GreedyPaths& paths, const Ids& candidates) {
+        paths_ = &paths;
+        prefix_.clear();
         Ids one_missing, from_scratch;
         for (const int64_t id : candidates) {
             if (paths.n_missing(id) == 1) {
@@ -48,17 +94,48 @@ public:
             paths.n_seen(id) = selected_.size();
         }
         visit(0, all_samples_, one_missing);
+        first_ = nullptr;
         extend(0, all_samples_, from_scratch);
     }
 
-private:
     int32_t newest() const { return int32_t(selected_.size() - 1); }
     int32_t& member(int64_t id, int64_t level) { return paths_->member(id, level); }
     double& redundancy(int64_t id, int64_t level) { return paths_->redundancy(id, level); }
-    bool is_supported(const Partition& p) const {
-        return double(setting_.n_samples) >= p_.min_support * double(p.n_cells());
-    }
+    bool is_supported(const Partition& p) const { return is_within_support(p.n_cells()); }
     bool may_grow(int64_t id) { return paths_->may_grow(id); }
+    int64_t& n_tried(int64_t id) { return paths_->n_tried(id); }
+
+    // Whether a path ends at this level if `s` is its member there, because the cells of `p` and s
+    // are too many for the samples.
+    bool ends_with(const Partition& p, int32_t s) {
+        if (p_.min_support == 0) return false;
+        const Column& column = selected_[s];
+        const double most = double(setting_.n_samples) / p_.min_support;
+        return column.visit([&](const auto* level_of) {
+            last_cell_.assign(size_t(column.arity), UINT32_MAX);
+            int64_t n_cells = p.n_alone;
+            uint32_t begin = 0;
+            for (const uint32_t end : p.cell_end) {
+                for (uint32_t k = begin; k < end; ++k) {
+                    uint32_t& last = last_cell_[level_of[p.sample[k]]];
+                    n_cells += last != begin;
+                    last = begin;
+                }
+                begin = end;
+                if (double(n_cells) > most && !is_within_support(n_cells)) return true;
+            }
+            return !is_within_support(n_cells);
+        });
+    }
+    bool is_within_support(int64_t n_cells) const {
+        return double(setting_.n_samples) >= p_.min_support * double(n_cells);
+    }
+    // Whether level `depth` is the last of every path that has the prefix of `p`.
+    bool is_last(int64_t depth, const Partition& p, const std::vector<int32_t>& members) {
+        return depth + 1 == p_.max_order ||
+               (p_.min_support > 0 && std::all_of(members.begin(), members.end(),
+                                                  [&](int32_t s) { return ends_with(p, s); }));
+    }
 
     void refine(const Partition& from, int32_t by, Partition& to) {
         const Column& column = selected_[by];
@@ -81,17 +158,14 @@ private:
             paths_->assign(candidate_, ids[k]);
             bool is_gathered = false;
             for (const int32_t s : members) {
-                if (!paths::splits_cells(setting_.estimator, int64_t(candidate_.row_count.size()),
-                                         selected_[s].arity)) {
+                if (!splits_cells(p, selected_[s])) {
                     pending_.push_back({s, k});
                     continue;
                 }
-                if (!is_gathered) {
-                    gather_rows(p);
-                    known_.clear();
-                }
+                if (!is_gathered) gather_rows(p);
                 is_gathered = true;
                 use(k, s, to_redundancy(ids[k], evaluate_split(p, selected_[s])));
+                count_work(int64_t(p.sample.size()));
             }
         }
         // The others need the partition itself, once for each s.
@@ -106,12 +180,25 @@ private:
             }
             paths_->assign(candidate_, ids[k]);
             use(k, s, to_redundancy(ids[k], (*evaluate_)(term(), candidate_, trial, condition_)));
+            count_work(int64_t(p.sample.size()));
         }
+    }
+
+    // Whether the cells of `p` are split by a column without forming the finer partition.
+    bool splits_cells(const Partition& p, const Column& by) const {
+        const int64_t n_rows = int64_t(candidate_.row_count.size());
+        return uses_table(p, by) || paths::splits_cells(setting_.estimator, n_rows, by.arity);
+    }
+    bool uses_table(const Partition& p, const Column& by) const {
+        return p.n_alone == 0 &&
+               paths::counts_split_in_table(setting_, int64_t(candidate_.row_count.size()),
+                                            int64_t(p.cell_end.size()) * by.arity);
     }
 
     // The term of the candidate with `p` split by one more column. A few samples can be split in a
     // few ways only: each way is evaluated once.
     double evaluate_split(const Partition& p, const Column& by) {
+        if (uses_table(p, by)) return evaluate_table(p, by);
         if (p.sample.size() > kFewSamples)
             return evaluate_->split(term(), candidate_, p, row_of_.data(), by);
         const uint64_t way = way_to_split(p, by);
@@ -120,6 +207,32 @@ private:
         const double value = evaluate_->split(term(), candidate_, p, row_of_.data(), by);
         known_.emplace_back(way, value);
         return value;
+    }
+
+    // The same from a table of counts by cell, level of `by` and row.
+    double evaluate_table(const Partition& p, const Column& by) {
+        const int64_t n_rows = int64_t(candidate_.row_count.size());
+        const int64_t n_cells = int64_t(p.cell_end.size()) * by.arity;
+        const int64_t n_classes = setting_.n_classes();
+        table_.assign(size_t(n_cells * n_rows), 0);
+        by.visit([&](const auto* level_of) {
+            int64_t* counts = table_.data();
+            uint32_t begin = 0;
+            for (const uint32_t end : p.cell_end) {
+                for (uint32_t i = begin; i < end; ++i)
+                    ++counts[int64_t(level_of[p.sample[i]]) * n_rows + row_of_[i]];
+                begin = end;
+                counts += by.arity * n_rows;
+            }
+        });
+        pairs_.assign(size_t(n_cells * n_classes), 0);
+        const int64_t* count = table_.data();
+        for (int64_t* pair = pairs_.data(); count != table_.data() + table_.size();
+             pair += n_classes)
+            for (int64_t level = 0; level < candidate_.column.arity; ++level)
+                for (int64_t cls = 0; cls < n_classes; ++cls) pair[cls] += *count++;
+        condition_.compute(pairs_, setting_);
+        return evaluate_->from_table(term(), candidate_.column, table_.data(), n_cells, condition_);
     }
 
     // Four bits a sample: the position of the first sample of its cell with the same level.
@@ -140,8 +253,36 @@ private:
         });
     }
 
+    // Tries the columns that have not been tried at level `depth`, the last of the path, until the
+    // key of J is below the bar. `p` is the partition by the levels before.
+    void try_last(int64_t id, int64_t depth, const Partition& p, Partition& trial) {
+        paths_->assign(candidate_, id);
+        bool is_gathered = false;
+        while (n_tried(id) < selected_.size() && comparison_key(paths_->score(id)) >= bar_) {
+            const int32_t s = int32_t(n_tried(id)++);
+            if (is_member(id, depth, s)) continue;
+            double value;
+            if (splits_cells(p, selected_[s])) {
+                if (!is_gathered) gather_rows(p);
+                is_gathered = true;
+                value = to_redundancy(id, evaluate_split(p, selected_[s]));
+            } else {
+                refine(p, s, trial);
+                condition_.compute(trial, setting_);
+                value = to_redundancy(id, (*evaluate_)(term(), candidate_, trial, condition_));
+            }
+            if (member(id, depth) < 0 ||
+                comparison_key(value) > comparison_key(redundancy(id, depth))) {
+                member(id, depth) = s;
+                redundancy(id, depth) = value;
+            }
+            count_work(int64_t(p.sample.size()));
+        }
+    }
+
     // The row (level and class) of each sample of `p`, in its order.
     void gather_rows(const Partition& p) {
+        known_.clear();
         row_of_.resize(p.sample.size());
         const uint32_t n_classes = uint32_t(setting_.n_classes());
         candidate_.column.visit([&](const auto* level_of) {
@@ -158,9 +299,27 @@ private:
         member(id, level) = column;
         redundancy(id, level) = value;
         paths_->order(id) = int32_t(level + 1);
-        const double relevance = paths_->relevance(id);
-        paths_->closed(id) = comparison_key(relevance) > 0 &&
-                             comparison_key(relevance - value) < comparison_key(p_.tol * relevance);
+        paths_->closed(id) = paths_->is_redundant(id);
+        n_tried(id) = selected_.size();
+    }
+
+    // Begins the last level of a path, on which no column has been tried.
+    void begin_last(int64_t id, int64_t level) {
+        member(id, level) = -1;
+        redundancy(id, level) = -std::numeric_limits<double>::infinity();
+        paths_->order(id) = int32_t(level + 1);
+        paths_->closed(id) = 1;
+        n_tried(id) = 0;
+    }
+
+    // Whether level `depth` is the last of the path, and stays so if the newest column wins there.
+    // `ends_with_newest` is what ends_with() says of it, found when first needed.
+    bool stays_last(int64_t id, int64_t depth, const Partition& p,
+                    std::optional<bool>& ends_with_newest) {
+        if (paths_->order(id) != depth + 1 || may_grow(id)) return false;
+        if (depth + 1 == p_.max_order || paths_->is_redundant(id)) return true;
+        if (!ends_with_newest) ends_with_newest = ends_with(p, newest());
+        return *ends_with_newest;
     }
 
     // GreedyPaths of `ids` agree up to `depth`, and `p` is the partition by that prefix. Tries the
@@ -170,14 +329,31 @@ private:
         if (p.is_all_alone()) return append_to_all_alone(p, ids);
         Depth& here = depth_[size_t(depth)];
         Ids tried, won, stayed;
+        std::optional<bool> ends_with_newest;
+        const bool is_known = depth == 0 && first_;
         for (int64_t id : ids) {
-            if (paths_->order(id) == depth && !is_supported(p))
+            const bool is_at_end = paths_->order(id) == depth + 1 && !may_grow(id);
+            if (paths_->order(id) == depth && !is_supported(p)) {
                 paths_->closed(id) = 1;
-            else
+                n_tried(id) = selected_.size();
+            } else if (is_at_end && n_tried(id) + 1 < selected_.size()) {
+                // Columns before the newest have not been tried.
+                if (is_lazy_ && stays_last(id, depth, p, ends_with_newest)) continue;
+                const double bar = bar_;
+                bar_ = -std::numeric_limits<double>::infinity();
+                try_last(id, depth, p, here.trial);
+                bar_ = bar;
+                paths_->closed(id) = paths_->is_redundant(id) || member(id, depth) != newest();
+                if (may_grow(id)) won.push_back(id);
+            } else if (is_lazy_ && !is_known && stays_last(id, depth, p, ends_with_newest)) {
+                continue;
+            } else {
                 tried.push_back(id);
+            }
         }
-        evaluate(tried, p, {newest()}, here.trial, [&](size_t k, int32_t, double value) {
+        const auto use = [&](size_t k, int32_t, double value) {
             const int64_t id = tried[k];
+            if (paths_->order(id) == depth + 1) n_tried(id) = selected_.size();
             if (paths_->order(id) == depth) {
                 set_level(id, depth, newest(), value);
             } else if (comparison_key(value) > comparison_key(redundancy(id, depth))) {
@@ -186,7 +362,12 @@ private:
             } else if (paths_->order(id) > depth + 1 || may_grow(id)) {
                 stayed.push_back(id);
             }
-        });
+        };
+        if (is_known)
+            for (size_t k = 0; k < tried.size(); ++k)
+                use(k, newest(), to_redundancy(tried[k], first_[tried[k]]));
+        else
+            evaluate(tried, p, {newest()}, here.trial, use);
         if (!won.empty() && depth + 1 < selected_.size()) {
             refine(p, newest(), here.child);
             sort_cells_(here.child);
@@ -203,7 +384,10 @@ private:
     void extend(int64_t depth, const Partition& p, const Ids& ids) {
         if (ids.empty() || depth == p_.max_order || depth == selected_.size()) return;
         if (!is_supported(p)) {
-            for (int64_t id : ids) paths_->closed(id) = 1;
+            for (int64_t id : ids) {
+                paths_->closed(id) = 1;
+                n_tried(id) = selected_.size();
+            }
             return;
         }
         if (p.is_all_alone()) return fill_all_alone(depth, ids);
@@ -211,6 +395,13 @@ private:
         std::vector<int32_t> members;
         for (int32_t s = 0; s < selected_.size(); ++s)
             if (!is_member(ids[0], depth, s)) members.push_back(s);
+        if (is_lazy_ && is_last(depth, p, members)) {
+            for (int64_t id : ids) {
+                begin_last(id, depth);
+                try_last(id, depth, p, here.trial);
+            }
+            return;
+        }
         std::vector<double> best(ids.size());
         std::vector<int32_t> winner(ids.size(), -1);
         evaluate(ids, p, members, here.trial, [&](size_t k, int32_t s, double value) {
@@ -248,6 +439,7 @@ private:
     void append_to_all_alone(const Partition& p, const Ids& ids) {
         const bool supported = is_supported(p);
         for (int64_t id : ids) {
+            n_tried(id) = selected_.size();
             if (!may_grow(id)) continue;
             if (!supported)
                 paths_->closed(id) = 1;
@@ -292,7 +484,13 @@ private:
     Buffer<uint8_t> row_of_;
     std::vector<std::pair<uint64_t, double>> known_;
     std::vector<std::pair<int32_t, size_t>> pending_;
+    std::vector<uint32_t> last_cell_;
+    std::vector<int64_t> table_, pairs_;
     std::vector<Depth> depth_;
+    bool is_lazy_ = false;
+    double bar_ = 0;                 // the key of J below which the last level is left
+    const double* first_ = nullptr;  // terms given the newest column alone
+    std::vector<int32_t> prefix_;    // whose partitions are in depth_, for finish()
 };
 
 }  // namespace hocmim

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "core/comparison.hpp"
+#include "core/interrupt.hpp"
 #include "criteria/set_terms.hpp"
 #include "estimators/evaluator.hpp"
 
@@ -160,6 +161,7 @@ public:
         while (sets.sets[size_t(j)].n_met < selected_.size()) {
             if (n_terms >= most_terms || comparison_key(sets.bound(j)) < bar) return n_terms;
             n_terms += meet_next(sets, j);
+            count_work(setting_.n_samples * int64_t(1 + found_.size()));
         }
         if (sets.is_exact(j) || comparison_key(sets.bound(j)) < bar) return n_terms;
         RepresentativeSets::Set& set = sets.sets[size_t(j)];

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/interrupt.hpp"
+
 namespace hocmim::knn {
 
 namespace nb = nanobind;
@@ -121,6 +123,7 @@ void knn_curve(Matrix<Value> train, Labels y, std::int32_t n_classes, Matrix<Val
                 for (std::size_t i = 0; i < n; ++i) nearest.offer(distance[start + i], start + i);
             }
             out.data()[j * n_test + row] = vote(nearest, y.data(), votes);
+            count_work(static_cast<std::int64_t>(n_train));
         }
     }
 }

@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "core/interrupt.hpp"
 #include "filters/manhattan.hpp"
 
 namespace hocmim::nca {
@@ -137,18 +138,23 @@ HOCMIM_INLINE double add_block_body(const Samples& s, std::size_t start, std::si
         for (std::size_t i = 0; i < n; ++i) {
             nearest[i] = std::numeric_limits<double>::infinity();
             sparse_distances(s, first + i, p + i * s.n_rows);
+            count_work(static_cast<std::int64_t>(s.n_rows));
         }
-        for (std::size_t j = 0; j < s.n_rows; j += kGroup)
+        for (std::size_t j = 0; j < s.n_rows; j += kGroup) {
             for (std::size_t i = 0; i < n; ++i)
                 add_dense_distances(s, first + i, j, nearest[i], p + i * s.n_rows);
+            count_work(static_cast<std::int64_t>(n * s.n_dense));
+        }
         for (std::size_t i = 0; i < n; ++i) {
             p_same += neighbour_probabilities(s, first + i, nearest[i], p + i * s.n_rows);
             add_sparse_gradient(s, first + i, p + i * s.n_rows, sums);
         }
         if (s.n_dense == 0) continue;
-        for (std::size_t j = 0; j < s.n_rows; j += kGroup)
+        for (std::size_t j = 0; j < s.n_rows; j += kGroup) {
             for (std::size_t i = 0; i < n; ++i)
                 add_dense_gradient(s, first + i, j, p + i * s.n_rows, sums);
+            count_work(static_cast<std::int64_t>(n * s.n_dense));
+        }
     }
     return p_same;
 }

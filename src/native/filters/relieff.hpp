@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "core/interrupt.hpp"
 #include "filters/manhattan.hpp"
 
 namespace hocmim::relieff {
@@ -113,8 +114,10 @@ HOCMIM_INLINE void add_block_body(const Table& t, const double* prior, std::size
     for (std::size_t first = start; first < stop; first += kTile) {
         const std::size_t n = stop - first < kTile ? stop - first : kTile;
         for (std::size_t i = 0; i < n; ++i) nearest[i].clear();
-        for (std::size_t j = 0; j < t.n_rows; j += kGroup)
+        for (std::size_t j = 0; j < t.n_rows; j += kGroup) {
             for (std::size_t i = 0; i < n; ++i) offer_group(t, first + i, j, nearest[i]);
+            count_work(static_cast<std::int64_t>(n * (t.n_values + t.n_codes)));
+        }
         for (std::size_t i = 0; i < n; ++i)
             add_neighbours(t, first + i, nearest[i], prior, value_sums, code_sums);
     }

@@ -14,11 +14,9 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import CancelledError, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
 
-import joblib
 import numpy as np
 from numpy.typing import NDArray
 
@@ -26,6 +24,7 @@ from hocmim.coding.codes import Codes
 from hocmim.information.comparison import comparison_key
 from hocmim.information.counting import BlockTerms, Values
 from hocmim.insight.basis import Basis
+from hocmim.threads import ThreadPool, resolve_n_jobs
 
 Indices = NDArray[np.int64]
 OnProgress = Callable[[int, int], None]
@@ -95,7 +94,7 @@ def explain_all(
     basis: Basis,
     *,
     max_seconds: float | None = None,
-    n_jobs: int | None = -1,
+    n_jobs: int | None = None,
     block_columns: int = BLOCK_COLUMNS,
     on_progress: OnProgress | None = None,
 ) -> tuple[Values, Answers]:
@@ -191,17 +190,14 @@ class _Work:
     def __init__(
         self, n_samples: int, n_jobs: int | None, block_columns: int, on_progress: OnProgress | None
     ) -> None:
-        self.n_threads = joblib.effective_n_jobs(n_jobs)
+        self.n_threads = resolve_n_jobs(n_jobs)
         self._most_columns = max(1, min(block_columns, BLOCK_BYTES // n_samples))
         self._on_progress = on_progress
         self._lock = threading.Lock()
         self._n_done, self.total = 0, 0
-        self._is_stopped = False
 
     def note(self, n_done: int) -> None:
-        """Report terms or scores; stop a thread whose result is not needed any more."""
-        if self._is_stopped:
-            raise CancelledError
+        """Report terms or scores."""
         with self._lock:
             self._n_done += n_done
             if self._on_progress is not None:
@@ -211,16 +207,8 @@ class _Work:
         """Return the results of the blocks, in order."""
         width = max(1, min(self._most_columns, -(-len(features) // self.n_threads)))
         parts = [features[at : at + width] for at in range(0, len(features), width)]
-        n_threads = min(self.n_threads, len(parts))
-        if n_threads <= 1:
-            return list(map(function, parts))
-        with ThreadPoolExecutor(n_threads) as pool:
-            try:
-                return list(pool.map(function, parts))
-            except BaseException:
-                self._is_stopped = True
-                pool.shutdown(cancel_futures=True)
-                raise
+        with ThreadPool(min(self.n_threads, len(parts))) as pool:
+            return list(pool.map(function, parts))
 
 
 def _take(codes: Codes, features: Indices) -> Codes:

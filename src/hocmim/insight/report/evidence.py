@@ -132,10 +132,7 @@ def gather(
     """
     n_jobs = getattr(selector, "n_jobs", None)
     relevance, answers = explain_all(
-        basis,
-        max_seconds=max_seconds,
-        n_jobs=-1 if n_jobs is None else n_jobs,
-        on_progress=on_progress,
+        basis, max_seconds=max_seconds, n_jobs=n_jobs, on_progress=on_progress
     )
     if basis.criterion is None:
         answers.score[:] = _ranking_scores(selector)

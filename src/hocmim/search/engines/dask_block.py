@@ -19,6 +19,7 @@ from hocmim.coding.store import plane_bytes
 from hocmim.criteria.base import Criterion
 from hocmim.criteria.search import ONE_THREAD, EagerSearch
 from hocmim.information.counting import Values
+from hocmim.threads import stopped_by
 
 # Columns that are not candidates any more.
 Aside = tuple[int, ...]
@@ -139,6 +140,10 @@ class TermCounter:
     def __call__(self, n_terms: int) -> None:
         """Add to the count."""
         self.n_terms += n_terms
+        self.raise_if_cancelled()
+
+    def raise_if_cancelled(self) -> None:
+        """Raise CancelledError if the task was cancelled."""
         if self._task.state == "cancelled":
             raise CancelledError
 
@@ -158,7 +163,8 @@ def start_block(
 ) -> Report:
     """Run ``Block.start`` as a task."""
     counter = TermCounter()
-    report = block.start(criterion, y, selected, aside, counter)
+    with stopped_by(counter.raise_if_cancelled):
+        report = block.start(criterion, y, selected, aside, counter)
     return report._replace(n_terms=counter.n_terms)
 
 
@@ -167,7 +173,8 @@ def advance_block(
 ) -> Report | None:
     """Run ``Block.advance`` as a task."""
     counter = TermCounter()
-    report = block.advance(newest, n_selected, aside, counter)
+    with stopped_by(counter.raise_if_cancelled):
+        report = block.advance(newest, n_selected, aside, counter)
     return report and report._replace(n_terms=counter.n_terms)
 
 

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from concurrent.futures import CancelledError, ThreadPoolExecutor
+from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Self
 
-import joblib
 import numpy as np
 
 from hocmim.coding.codes import Codes, Column, column_digests, fingerprint
 from hocmim.criteria.base import Criterion
-from hocmim.criteria.search import ONE_THREAD, Threads
 from hocmim.information.counting import Values
+from hocmim.threads import ThreadPool, resolve_n_jobs, stopped_by
 
 # Columns in a block, unless the threads need smaller blocks.
 MIN_COLUMNS_PER_BLOCK = 16
@@ -29,11 +27,12 @@ class LocalEngine:
     criterion : Criterion
         Copied for each block; itself never changed.
     n_jobs : int or None
-        Threads; None or -1 for all cores. Never changes a result.
+        Threads, as ``threads.resolve_n_jobs`` reads it. Never changes a result.
     block_size : int or None
         Columns in a block; None lets the engine choose. Never changes a result.
     on_terms : callable, optional
-        Called with how many terms were just computed, from any thread, many times a step.
+        Called with how many terms were just computed (0 in the middle of a long computation), from
+        any thread, many times a step. It may raise to stop the search.
     """
 
     def __init__(
@@ -49,7 +48,7 @@ class LocalEngine:
         self.codes = codes
         self.y = y
         plan = criterion.plan
-        n_threads = joblib.cpu_count() if n_jobs is None else joblib.effective_n_jobs(n_jobs)
+        n_threads = resolve_n_jobs(n_jobs)
         if codes.n_samples * codes.n_columns < plan.min_cells_for_threads:
             n_threads = 1
         if block_size is None:
@@ -58,10 +57,7 @@ class LocalEngine:
         starts = range(0, codes.n_columns, block_size)
         self._blocks = [codes.block(at, at + block_size) for at in starts]
         self._on_terms = on_terms
-        self._is_closed = False
-        n_threads = min(n_threads, len(self._blocks))
-        self._pool = ThreadPoolExecutor(n_threads) if n_threads > 1 else None
-        self._threads: Threads = ONE_THREAD if self._pool is None else _Pool(self._pool, n_threads)
+        self._threads = ThreadPool(min(n_threads, len(self._blocks)), self._report_nothing_new)
         criteria = [criterion.copy(self._after_terms) for _ in self._blocks]
         self.search = plan.search(criteria, self._threads)
 
@@ -74,16 +70,17 @@ class LocalEngine:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self._is_closed = True
-        if self._pool is not None:
-            self._pool.shutdown(cancel_futures=True)
+        self._threads.stop()
 
     def _after_terms(self, n_terms: int) -> None:
-        """Stop threads whose result is not needed any more, after Ctrl-C."""
-        if self._is_closed:
-            raise CancelledError
+        """Count terms; stop threads whose result is not needed any more, after Ctrl-C."""
+        self._threads.raise_if_stopped()
         if self._on_terms is not None:
             self._on_terms(n_terms)
+
+    def _report_nothing_new(self) -> None:
+        if self._on_terms is not None:
+            self._on_terms(0)
 
     def fingerprint(self) -> str:
         """Return what tells this table and target from others."""
@@ -92,11 +89,13 @@ class LocalEngine:
 
     def start(self) -> Values:
         """Start the criterion on every block; return the relevance of every column."""
-        return self.search.start(self._blocks, self.y)
+        with stopped_by(self._threads.check):
+            return self.search.start(self._blocks, self.y)
 
     def best(self) -> tuple[int, float] | None:
         """Return the column with the largest score, and its score; among equals the first."""
-        found = self.search.best()
+        with stopped_by(self._threads.check):
+            found = self.search.best()
         if found is None:
             return None
         return found.block * self._block_size + found.position, found.score
@@ -113,7 +112,8 @@ class LocalEngine:
     def select(self, index: int) -> None:
         """Take a column out of the candidates and make it the newest selected column."""
         self.set_aside(index)
-        self.search.update(self.codes.column(index))
+        with stopped_by(self._threads.check):
+            self.search.update(self.codes.column(index))
 
 
 def _block_size(n_columns: int, n_threads: int, blocks_per_thread: int) -> int:
@@ -121,15 +121,3 @@ def _block_size(n_columns: int, n_threads: int, blocks_per_thread: int) -> int:
     n_blocks = 1 if n_threads == 1 else blocks_per_thread * n_threads
     per_thread = -(-n_columns // n_threads)
     return max(-(-n_columns // n_blocks), min(MIN_COLUMNS_PER_BLOCK, per_thread))
-
-
-class _Pool:
-    """The threads of a pool."""
-
-    def __init__(self, pool: ThreadPoolExecutor, n_threads: int) -> None:
-        self._pool = pool
-        self.n_threads = n_threads
-
-    def map(self, function: Callable[..., Any], *arguments: Iterable[Any]) -> Iterable[Any]:
-        """Like the built-in map, with every thread."""
-        return self._pool.map(function, *arguments)

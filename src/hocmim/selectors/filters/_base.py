@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
 from hocmim.data.numeric import numeric_matrix
 from hocmim.data.target import is_continuous
 from hocmim.errors import InvalidTableError, InvalidTargetError
 from hocmim.selectors.base import RankingSelector
+from hocmim.threads import ThreadPool, resolve_n_jobs
 
 BLOCK_CELLS = 1 << 20
 """Cells of a block of a vectorised filter: 8 MB of floating-point numbers."""
@@ -181,6 +180,6 @@ def constant_columns(values: NDArray[np.float64]) -> NDArray[np.bool_]:
     return np.asarray((values == values[:1]).all(axis=0))
 
 
-def thread_pool(n_jobs: int | None) -> ThreadPoolExecutor:
+def thread_pool(n_jobs: int | None) -> ThreadPool:
     """Return threads for kernels that release the GIL; ``n_jobs`` as in joblib."""
-    return ThreadPoolExecutor(max_workers=effective_n_jobs(n_jobs))
+    return ThreadPool(resolve_n_jobs(n_jobs, outside=1))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import Executor
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -16,6 +15,7 @@ from hocmim import _native
 from hocmim.errors import InvalidParameterError
 from hocmim.parameters import Number, check_value
 from hocmim.selectors.filters._base import Samples, ScoringFilter, constant_columns, thread_pool
+from hocmim.threads import ThreadPool
 
 BLOCK_ROWS = 64
 """Rows of a block: fixed, so that sums do not depend on the number of threads."""
@@ -209,7 +209,7 @@ def nca_objective(
     y: NDArray[np.int32],
     regularization: float,
     length_scale: float = 1.0,
-    pool: Executor | None = None,
+    pool: ThreadPool | None = None,
 ) -> tuple[float, NDArray[np.float64]]:
     """(1/N) Σ_i p_i − λ Σ_r w_r² and its gradient.
 

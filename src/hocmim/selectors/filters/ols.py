@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from scipy.linalg import orth
 from threadpoolctl import threadpool_limits
@@ -18,6 +17,7 @@ from hocmim.selectors.filters._base import (
     constant_columns,
     indicator,
 )
+from hocmim.threads import resolve_n_jobs
 
 DEPENDENT = 1e-6
 """A column whose length after orthogonalisation is smaller depends linearly on the others."""
@@ -90,7 +90,7 @@ class FSOLS(Filter):
         samples, n_selected = self._read(X, y)
         varies = np.flatnonzero(~constant_columns(samples.values))
         columns = unit_columns(samples.values[:, varies])
-        with threadpool_limits(effective_n_jobs(self.n_jobs)):
+        with threadpool_limits(resolve_n_jobs(self.n_jobs, outside=1)):
             chosen, gains = forward_ols(columns, samples.y, n_selected)
         scores = np.zeros(samples.values.shape[1])
         scores[varies] = remaining_gain(columns, samples.y, chosen)

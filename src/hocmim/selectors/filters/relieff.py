@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from concurrent.futures import Executor
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hocmim import _native
 from hocmim.parameters import Number, check_value
 from hocmim.selectors.filters._base import Samples, ScoringFilter, thread_pool
+from hocmim.threads import ThreadPool
 
 BLOCK_ROWS = 64
 """Rows of a block: fixed, so that sums do not depend on the number of threads."""
@@ -78,7 +77,7 @@ def relieff(
     y: NDArray[np.int32],
     n_neighbors: int,
     is_categorical: ArrayLike | None = None,
-    pool: Executor | None = None,
+    pool: ThreadPool | None = None,
 ) -> NDArray[np.float64]:
     """Return the ReliefF weight of every column of X, classes y = 0..C-1."""
     categorical = np.zeros(X.shape[1], bool) if is_categorical is None else is_categorical

@@ -1,0 +1,206 @@
+"""How long a method takes to stop after Ctrl-C, SIGTERM or a progress callback that raises.
+
+Each method runs in another process, which is stopped in the middle of ``fit``. The wait is the time
+from the signal (or from the moment the callback may raise) to the exception in the caller. Methods
+that end before they are stopped are not measured. Prints a table in Markdown; --write puts it into
+benchmarks/results/interrupts.md.
+
+    python benchmarks/interrupts.py [--write] [--rows 20000] [--columns 500] [--jobs 2] [METHOD ...]
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+RESULTS = Path(__file__).resolve().parent / "results" / "interrupts.md"
+# When a method is stopped, in seconds after ``fit`` is called.
+DELAYS = (0.3, 1.5)
+
+# Reads lines "METHOD HOW AFTER". Prints "begin"; then "stopped TIME" or "finished".
+CHILD = """
+import signal, sys, time
+import numpy as np
+import hocmim
+
+n_rows, n_columns, n_jobs = map(int, sys.argv[1:])
+rng = np.random.default_rng(15)
+y = rng.integers(2, size=n_rows)
+X = rng.integers(5, size=(n_rows, n_columns), dtype=np.int8)
+X[:, : n_columns // 2] += (rng.random((n_rows, n_columns // 2)) < 0.05 * y[:, None]).astype(np.int8)
+
+class Stop(BaseException):
+    pass
+
+def stop(*_):
+    raise Stop
+
+signal.signal(signal.SIGTERM, stop)
+
+def fit(name, how, after):
+    selector = hocmim.make_selector(name, n_features_to_select=min(50, n_columns))
+    if "n_jobs" in selector.get_params():
+        selector.set_params(n_jobs=n_jobs)
+    print("begin", flush=True)
+    may_stop = time.monotonic() + after
+
+    def callback(event):
+        if time.monotonic() > may_stop:
+            raise Stop
+
+    try:
+        if how == "callback":
+            selector.fit(X, y, progress=callback)
+        else:
+            selector.fit(X, y)
+    except (KeyboardInterrupt, Stop):
+        return f"stopped {time.monotonic() - (may_stop if how == 'callback' else 0)}"
+    return "finished"
+
+print("ready", flush=True)
+for line in sys.stdin:
+    try:
+        name, how, after = line.rsplit(maxsplit=2)
+        answer = fit(name, how, float(after))
+    except (KeyboardInterrupt, Stop):
+        answer = "finished"
+    try:
+        print(answer, flush=True)
+    except (KeyboardInterrupt, Stop):
+        pass
+"""
+
+
+@dataclass(frozen=True)
+class Wait:
+    """How long a method ran on after it was stopped; None if it had ended before."""
+
+    method: str
+    how: str
+    after: float
+    seconds: float | None
+
+
+class Child:
+    """A process that fits one method after the other."""
+
+    def __init__(self, n_rows: int, n_columns: int, n_jobs: int) -> None:
+        command = [sys.executable, "-c", CHILD, str(n_rows), str(n_columns), str(n_jobs)]
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        self._expect("ready")
+
+    def __enter__(self) -> Child:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.kill()
+        self._process.communicate()
+
+    def _read(self) -> str:
+        return self._process.stdout.readline().strip()
+
+    def _expect(self, answer: str) -> None:
+        found = self._read()
+        if found != answer:
+            raise RuntimeError(f"the process said {found!r} instead of {answer!r}")
+
+    def measure(self, method: str, how: str, after: float) -> Wait:
+        """Stop a method ``after`` seconds: how is "SIGINT", "SIGTERM" or "callback"."""
+        self._process.stdin.write(f"{method} {how} {after}\n")
+        self._process.stdin.flush()
+        self._expect("begin")
+        sent = 0.0
+        if how != "callback":
+            time.sleep(after)
+            sent = time.monotonic()  # of the system: the same in both processes
+            self._process.send_signal(signal.Signals[how])
+        answer, _, seconds = self._read().partition(" ")
+        return Wait(method, how, after, float(seconds) - sent if answer == "stopped" else None)
+
+
+def measure(
+    methods: list[str],
+    n_rows: int,
+    n_columns: int,
+    *,
+    delays: tuple[float, ...] = DELAYS,
+    n_jobs: int = 2,
+    hows: tuple[str, ...] = ("SIGINT", "SIGTERM", "callback"),
+) -> Iterator[Wait]:
+    """Stop each method in each way after each delay."""
+    for method in methods:
+        for how in hows:
+            if how == "callback" and not has_progress(method):
+                continue
+            for after in delays:
+                with Child(n_rows, n_columns, n_jobs) as child:
+                    yield child.measure(method, how, after)
+
+
+def has_progress(method: str) -> bool:
+    """Whether ``fit`` takes a progress callback."""
+    from sklearn.utils.validation import has_fit_parameter
+
+    import hocmim
+
+    return has_fit_parameter(hocmim.make_selector(method), "progress")
+
+
+def as_table(waits: list[Wait], title: str) -> str:
+    """One row a method, one column a way: the longest wait."""
+    hows = list(dict.fromkeys(wait.how for wait in waits))
+    lines = [title, "", f"| method | {' | '.join(hows)} |", "|---|" + "---|" * len(hows)]
+    for method in dict.fromkeys(wait.method for wait in waits):
+        cells = []
+        for how in hows:
+            found = [w.seconds for w in waits if (w.method, w.how) == (method, how)]
+            measured = [seconds for seconds in found if seconds is not None]
+            cells.append(f"{max(measured):.2f}" if measured else "–")
+        lines.append(f"| {method} | {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    import hocmim
+
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("methods", nargs="*", default=[], metavar="METHOD")
+    parser.add_argument("--rows", type=int, default=20_000)
+    parser.add_argument("--columns", type=int, default=500)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--delays", type=float, nargs="+", default=DELAYS, metavar="SECONDS")
+    parser.add_argument("--write", action="store_true")
+    given = parser.parse_args()
+    waits = []
+    for wait in measure(
+        given.methods or hocmim.list_methods(),
+        given.rows,
+        given.columns,
+        delays=tuple(given.delays),
+        n_jobs=given.jobs,
+    ):
+        waits.append(wait)
+        print(wait, file=sys.stderr)
+    title = (
+        f"Longest wait in seconds, {given.rows} × {given.columns}, K = 50, {given.jobs} threads, "
+        f"stopped {' and '.join(map(str, given.delays))} s after the call of `fit`. –: the method "
+        f"had ended before, or has no callback. Load average {os.getloadavg()[0]:.0f} on "
+        f"{os.cpu_count()} cores."
+    )
+    table = as_table(waits, title)
+    print(table)
+    if given.write:
+        RESULTS.write_text(f"# Interrupts\n\n{table}", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

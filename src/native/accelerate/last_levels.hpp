@@ -1,0 +1,93 @@
+// HOCMIM's search by unfinished last levels. It saves time and never changes a result:
+// docs/development/bounds.md has the proof.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "core/comparison.hpp"
+#include "criteria/path_updater.hpp"
+
+namespace hocmim {
+
+// A search for the open candidate of largest score in all blocks of a table, whose paths are
+// updated with every selected column (PathUpdater::update). J of a path whose last level is not
+// finished is an upper bound on its score: paths are finished in the order of these bounds until
+// the first is exact. Any number of threads may work on one search.
+class LastLevels {
+public:
+    LastLevels(std::vector<GreedyPaths*> blocks, std::vector<Vector<const bool>> open)
+        : blocks_(std::move(blocks)) {
+        if (blocks_.empty() || open.size() != blocks_.size())
+            throw std::invalid_argument("every block says which candidates are open");
+        for (size_t b = 0; b < blocks_.size(); ++b) {
+            if (int64_t(open[b].shape(0)) != blocks_[b]->block.size())
+                throw std::invalid_argument("the open candidates do not fit the block");
+            for (int64_t id = 0; id < blocks_[b]->block.size(); ++id) {
+                if (!open[b](size_t(id))) continue;
+                if (blocks_[b]->n_missing(id) != 0)
+                    throw std::invalid_argument("a path is not up to date");
+                heap_.push_back(contender(b, id));
+            }
+        }
+        std::make_heap(heap_.begin(), heap_.end());
+    }
+
+    void work() {
+        nb::gil_scoped_release release;
+        std::optional<PathUpdater> updater;
+        std::unique_lock<std::mutex> lock(mutex_);
+        while (!heap_.empty() && !heap_.front().is_exact) {
+            const Contender top = heap_.front();
+            std::pop_heap(heap_.begin(), heap_.end());
+            heap_.pop_back();
+            const double bar = heap_.empty() ? kNoBar : heap_.front().key;
+            lock.unlock();
+            GreedyPaths& paths = *blocks_[top.block];
+            if (!updater) updater.emplace(paths);
+            updater->finish(paths, top.id, bar);
+            lock.lock();
+            heap_.push_back(contender(top.block, top.id));
+            std::push_heap(heap_.begin(), heap_.end());
+        }
+    }
+
+    // The block and position of the best, and its score; block −1 if no candidate is open. Valid
+    // when all threads have returned from work().
+    std::tuple<int64_t, int64_t, double> winner() const {
+        if (heap_.empty()) return {-1, 0, 0.0};
+        const Contender& top = heap_.front();
+        return {int64_t(top.block), top.id, blocks_[top.block]->score(top.id)};
+    }
+
+private:
+    static constexpr double kNoBar = -std::numeric_limits<double>::infinity();
+
+    // Of candidates with equal keys the first of the table wins.
+    struct Contender {
+        double key;
+        size_t block;
+        int64_t id;
+        bool is_exact;
+        bool operator<(const Contender& other) const {
+            if (key != other.key) return key < other.key;
+            return block != other.block ? block > other.block : id > other.id;
+        }
+    };
+
+    Contender contender(size_t b, int64_t id) const {
+        return {comparison_key(blocks_[b]->score(id)), b, id, blocks_[b]->is_exact(id)};
+    }
+
+    std::vector<GreedyPaths*> blocks_;
+    std::mutex mutex_;
+    std::vector<Contender> heap_;  // by score, or by the bound on it
+};
+
+}  // namespace hocmim

@@ -1,0 +1,192 @@
+"""Threads: how many n_jobs means, and that an error, a signal or a callback stops all of them."""
+
+import os
+import signal
+import threading
+import time
+from concurrent.futures import CancelledError
+from pathlib import Path
+
+import joblib
+import numpy as np
+import pytest
+from sklearn.model_selection import GridSearchCV
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+
+import hocmim
+from hocmim.threads import ThreadPool, resolve_n_jobs, stopped_by
+
+BENCHMARKS = Path(__file__).resolve().parent.parent / "benchmarks"
+
+
+# -- how many --------------------------------------------------------------------------------------
+
+
+def test_none_outside_any_context():
+    assert resolve_n_jobs(None) == joblib.cpu_count()
+    assert resolve_n_jobs(None, outside=1) == 1
+
+
+@pytest.mark.parametrize("outside", [1, -1])
+def test_none_follows_the_context(outside):
+    with joblib.parallel_config(n_jobs=1):
+        assert resolve_n_jobs(None, outside) == 1
+    with joblib.parallel_config(n_jobs=-1):
+        assert resolve_n_jobs(None, outside) == joblib.cpu_count()
+    with joblib.parallel_config(n_jobs=10**6):
+        assert resolve_n_jobs(None, outside) == joblib.cpu_count()
+
+
+@pytest.mark.parametrize("backend", ["loky", "threading"])
+def test_none_is_one_thread_in_a_worker(backend):
+    found = joblib.Parallel(n_jobs=2, backend=backend)(
+        joblib.delayed(resolve_n_jobs)(n_jobs) for n_jobs in (None, None, 1, 3)
+    )
+    assert found == [1, 1, 1, 3]
+
+
+def test_none_is_one_thread_in_a_task_of_dask():
+    distributed = pytest.importorskip("distributed")
+    with distributed.Client(
+        processes=False, n_workers=1, threads_per_worker=2, dashboard_address=None
+    ) as client:
+        assert client.submit(resolve_n_jobs, None).result() == 1
+    assert resolve_n_jobs(None) == joblib.cpu_count()
+
+
+def threads_of_fit(estimator, X, y):
+    """As a scorer: how many threads the fit of the selector could use."""
+    return estimator[0].n_threads_
+
+
+class Recorder(hocmim.JMI):
+    """JMI that records how many threads its fit could use."""
+
+    def fit(self, X, y):
+        self.n_threads_ = resolve_n_jobs(self.n_jobs)
+        return super().fit(X, y)
+
+
+@pytest.mark.parametrize("backend", ["loky", "threading"])
+def test_a_grid_search_of_two_jobs_uses_two_threads(backend):
+    rng = np.random.default_rng(17)
+    X, y = rng.integers(4, size=(80, 12)), rng.integers(2, size=80)
+    grid = {"recorder__n_features_to_select": [2, 5]}
+    search = GridSearchCV(
+        make_pipeline(Recorder(), GaussianNB()), grid, cv=2, scoring=threads_of_fit, n_jobs=2
+    )
+    with joblib.parallel_config(backend=backend):
+        search.fit(X, y)
+    assert search.cv_results_["mean_test_score"].tolist() == [1, 1]
+    alone = hocmim.JMI(search.best_params_["recorder__n_features_to_select"]).fit(X, y)
+    assert search.best_estimator_[0].selected_.tolist() == alone.selected_.tolist()
+
+
+# -- a pool ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n_threads", [1, 3])
+def test_map_keeps_the_order(n_threads):
+    with ThreadPool(n_threads) as pool:
+        assert list(pool.map(lambda a, b: a - b, range(9), range(1, 10))) == [-1] * 9
+        assert list(pool.map(abs, [])) == []
+
+
+# Seconds after which a fit would still be far from its end.
+LONG = 20
+columns = np.random.default_rng(0).integers(4, size=(20_000, 400))
+
+
+def long_fit(n_jobs, **more):
+    """A search of a minute or more."""
+    hocmim.JMI4(30, n_jobs=n_jobs).fit(columns, columns[:, 0] % 2, **more)
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+def test_an_error_in_one_thread_stops_the_others(is_first):
+    def work(is_bad):
+        if is_bad:
+            time.sleep(0.3)
+            raise ZeroDivisionError
+        long_fit(1)
+
+    began = time.monotonic()
+    with ThreadPool(2) as pool, pytest.raises(ZeroDivisionError):
+        list(pool.map(work, [is_first, not is_first]))
+    assert time.monotonic() - began < LONG
+
+
+def test_a_pool_that_is_stopped_makes_no_more_calls():
+    pool = ThreadPool(2)
+    pool.stop()
+    with pytest.raises(RuntimeError):
+        pool.map(abs, [1])
+    with pytest.raises(CancelledError):
+        pool.raise_if_stopped()
+
+
+class Stop(BaseException):
+    """Raised to stop a fit."""
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_check_stops_kernels(n_jobs):
+    end = time.monotonic() + 0.3
+
+    def check():
+        if time.monotonic() > end:
+            raise Stop
+
+    with stopped_by(check), pytest.raises(Stop):
+        list(ThreadPool(n_jobs).map(long_fit, [1, 1]))
+    assert time.monotonic() - end < LONG
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_handler_that_raises_stops_a_fit(n_jobs):
+    def handler(*_):
+        raise Stop
+
+    before = signal.signal(signal.SIGUSR1, handler)
+    timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGUSR1))
+    timer.start()
+    began = time.monotonic()
+    try:
+        with pytest.raises(Stop):
+            long_fit(n_jobs)
+    finally:
+        timer.join()
+        signal.signal(signal.SIGUSR1, before)
+    assert time.monotonic() - began < LONG
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_callback_that_raises_stops_a_fit(n_jobs):
+    end = time.monotonic() + 1
+
+    def callback(event):
+        if time.monotonic() > end:
+            raise Stop
+
+    with pytest.raises(Stop):
+        long_fit(n_jobs, progress=callback)
+    assert time.monotonic() - end < LONG
+
+
+# -- every method ----------------------------------------------------------------------------------
+
+WAIT_SECONDS = 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", hocmim.list_methods())
+def test_control_c_stops_every_method(method, monkeypatch):
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    from interrupts import measure
+
+    n_rows, n_columns = 20_000, 500
+    (wait,) = measure([method], n_rows, n_columns, delays=(0.5,), hows=("SIGINT",))
+    if wait.seconds is None:
+        pytest.skip("the method ended before")
+    assert wait.seconds < WAIT_SECONDS
