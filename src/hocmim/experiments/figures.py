@@ -40,7 +40,7 @@ def figures(report: Report) -> Iterator[tuple[str, Any]]:
     for (comparison, classifier), tested in report.tests.items():
         yield f"critical_difference_{classifier}_{comparison}", draw_critical_difference(tested)
     for (comparison, classifier, measure), table in report.tables.items():
-        if measure == "error" and table.datasets:
+        if measure == "error" and table.has_curves:
             yield f"rank_by_features_{classifier}_{comparison}", draw_rank_curves(table)
     if report.times.datasets:
         yield "times", draw_times(report)
@@ -181,7 +181,7 @@ def error_curves(report: Report) -> dict[tuple[str, str], dict[str, Sequence[flo
     """Return the error curve of every method, by (classifier, data set)."""
     found: dict[tuple[str, str], dict[str, Sequence[float]]] = {}
     for (_, classifier, measure), table in report.tables.items():
-        if measure != "error":
+        if measure != "error" or not table.has_curves:
             continue
         for dataset, curves in table.curves.items():
             lines = found.setdefault((classifier, dataset), {})
@@ -193,7 +193,7 @@ def error_curves(report: Report) -> dict[tuple[str, str], dict[str, Sequence[flo
 def draw_times(report: Report) -> Any:
     """Draw the mean seconds of a selection, with the standard deviation over the data sets."""
     times = report.times
-    figure, axes = _plot(7.0, 4.0)
+    figure, axes = _plot(max(7.0, 0.25 * len(times.methods)), 4.0)
     place, labels = 0, []
     for number, group in enumerate(report.time_groups):
         colour = FILTER_GREEN if group.fastest_first else GROUP_COLOURS[number % 4]
