@@ -11,6 +11,7 @@ import json
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -204,23 +205,48 @@ def run_item(data: DataSet, split: int, method: Method, protocol: Protocol) -> O
         start = time.process_time()  # one thread: other processes do not count
         selected = selector.fit(table, y_train).selected_
         seconds = time.process_time() - start
-        train, test = classifier_input(data, halves, selected, protocol)
+        columns = tuple(int(j) for j in selected)
         wrong, balanced = {}, {}
         for classifier in protocol.classifiers:
-            predictions = predict_curve(classifier, train, y_train, test, protocol)
+            predictions = item_predictions(data, split, columns, classifier, protocol)
             wrong[classifier] = count_wrong(predictions, y_test).tolist()
             errors = balanced_error(predictions, y_test)
             balanced[classifier] = [round(float(error), 6) for error in errors]
     return Outcome(
         Item(split, data.name, method.name),
         outcome_key(data, method, protocol),
-        tuple(int(j) for j in selected),
+        columns,
         round(seconds, 6),
         round(time.perf_counter() - began, 6),
         len(y_test),
         wrong,
         balanced,
     )
+
+
+def item_predictions(
+    data: DataSet, split: int, selected: tuple[int, ...], classifier: str, protocol: Protocol
+) -> NDArray[np.int32]:
+    """Return the predictions for the test half: a row for each number of columns, or one row.
+
+    Classifiers without a curve get the columns in the order of the table: the same set of columns
+    gives the same predictions, and they are computed once.
+    """
+    if classifier in FINAL_CLASSIFIERS:
+        return _final_predictions(data, split, tuple(sorted(selected)), classifier, protocol)
+    return _predictions(data, split, selected, classifier, protocol)
+
+
+def _predictions(
+    data: DataSet, split: int, selected: tuple[int, ...], classifier: str, protocol: Protocol
+) -> NDArray[np.int32]:
+    halves = split_rows(data.y, split, protocol.seed)
+    columns = np.array(selected, np.int64)
+    train, test = classifier_input(data, halves, columns, protocol)
+    return predict_curve(classifier, train, data.y[halves.train], test, protocol)
+
+
+_final_predictions = lru_cache(maxsize=512)(_predictions)
 
 
 def selector_input(
