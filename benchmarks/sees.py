@@ -107,7 +107,7 @@ def synergy(rng: np.random.Generator, n_samples: int) -> Known:
 def parity(rng: np.random.Generator, n_samples: int) -> Known:
     """Two informative columns, and the parity of three bits, each weakly informative alone."""
     useful = rng.integers(2, size=(5, n_samples))
-    useful[2:] = rng.random((3, n_samples)) < 0.3
+    useful[2:] = rng.random((3, n_samples)) < 0.37
     seen = np.array([useful[0], useful[1], useful[2] ^ useful[3] ^ useful[4]])
     return Known(useful, [], classes(rng, seen, [2.0, 1.8, 2.5]))
 

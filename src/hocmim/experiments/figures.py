@@ -20,6 +20,7 @@ COLOURS = (
     "#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377",
     "#dd7733", "#44aa99", "#999933", "#a06040", "#7788cc", "#888888",
 )  # fmt: skip
+MAX_LABELLED_RANKS = 20  # on a longer scale only each fifth rank has a label
 DASHES = ("-", "--", ":")
 FILTER_GREEN = "#228833"
 GROUP_COLOURS = ("#4477aa", "#66ccee", "#ccbb44", "#ee6677")
@@ -125,7 +126,8 @@ def _draw_scale(axes: Any, k: int) -> None:
     axes.plot([1, k], [0, 0], color="black", lw=1)
     for rank in range(1, k + 1):
         axes.plot([rank, rank], [0, 0.15], color="black", lw=1)
-        axes.text(rank, 0.25, str(rank), ha="center", va="bottom", fontsize=8)
+        if k <= MAX_LABELLED_RANKS or rank == 1 or rank % 5 == 0:
+            axes.text(rank, 0.25, str(rank), ha="center", va="bottom", fontsize=8)
 
 
 def _draw_distance(axes: Any, k: int, distance: float) -> None:

@@ -215,15 +215,11 @@ class Significance:
     friedman : Friedman
     distance : float
         Nemenyi's critical difference at ``ALPHA``.
-    nemenyi, wilcoxon_holm : ndarray of shape (methods, methods)
-        p-values.
     """
 
     table: ErrorTable
     friedman: Friedman
     distance: float
-    nemenyi: NDArray[np.float64]
-    wilcoxon_holm: NDArray[np.float64]
 
     @property
     def has_few_pairs(self) -> bool:
@@ -257,13 +253,14 @@ class Significance:
     def grid(self) -> Grid:
         """Return a table of every pair of methods."""
         methods, average = self.table.comparison.methods, self.friedman.average_ranks
+        by_rank, by_sign = nemenyi(self.table.errors), wilcoxon_holm(self.table.errors)
         rows = [
             [
                 methods[a],
                 methods[b],
                 f"{average[a] - average[b]:.3f}",
-                f"{self.nemenyi[a, b]:.4f}",
-                f"{self.wilcoxon_holm[a, b]:.4f}",
+                f"{by_rank[a, b]:.4f}",
+                f"{by_sign[a, b]:.4f}",
             ]
             for a in range(len(methods))
             for b in range(a + 1, len(methods))
@@ -281,7 +278,7 @@ def significance(table: ErrorTable) -> Significance | None:
     except InvalidTableError:
         return None
     distance = critical_difference(len(table.comparison.methods), len(table.datasets), ALPHA)
-    return Significance(table, tested, distance, nemenyi(table.errors), wilcoxon_holm(table.errors))
+    return Significance(table, tested, distance)
 
 
 # --- against the published values -----------------------------------------------------------------
