@@ -1,4 +1,4 @@
-"""The stored runs of the published experiment and of the leaderboard give the tables beside them."""
+"""The stored runs of the experiment and of the leaderboard give the tables beside them."""
 
 from pathlib import Path
 
