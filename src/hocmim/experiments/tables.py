@@ -243,11 +243,16 @@ class Significance:
         """Return the tests in sentences."""
         f, table = self.friedman, self.table
         together = "; ".join(", ".join(group) for group in self.groups()) or "none"
+        equal = (
+            f"Not significantly different: {together}."
+            if self.has_few_pairs
+            else "The bars of the diagram join methods that do not differ significantly."
+        )
         return (
             f"Friedman over {len(table.datasets)} data sets: χ² = {f.chi_square:.2f}, "
             f"p = {f.p_value:.2g} (Iman–Davenport F = {f.f_statistic:.2f}, p = {f.f_p_value:.2g}). "
             f"Nemenyi's critical difference at α = {ALPHA}: {self.distance:.2f}. "
-            f"Not significantly different: {together}."
+            f"{equal}"
         )
 
     def grid(self) -> Grid:
