@@ -1,10 +1,12 @@
 """Possible reasons why HOCMIM's rank differs from the published one, tested one at a time.
 
+HOCMIM is ranked among the published eleven, HOCMIM-R among these and itself.
+
     .venv/bin/python benchmarks/paper_variants.py --results results/paper --data DIR [--splits 10]
 
 Reads the selections of a finished ``hocmim bench paper`` and changes one setting at a time: a
-parameter of HOCMIM (its new selections replace the old ones in the table of 11 methods), or the
-input of 3-NN (for all methods, with the same selections). The last rows resample the splits with
+parameter of the method (its new selections replace the old ones in the table), or the input of 3-NN
+(for all methods, with the same selections). The last rows resample the splits with
 replacement: they show how much the rank varies by chance. Writes ``variants.md`` beside the
 results. Its own results are stored in ``variants/`` there: after an interruption the same command
 continues. ``--write`` puts both tables into docs/paper_results.md.
@@ -24,7 +26,7 @@ from docs_tables import write_table
 from hocmim.experiments.classifiers import CLASSIFIERS, TITLES, balanced_error, count_wrong
 from hocmim.experiments.datasets import Source, find_published
 from hocmim.experiments.grid import Grid
-from hocmim.experiments.paper import DISCRETIZER, HOCMIM, LOW, comparisons
+from hocmim.experiments.paper import DISCRETIZER, HOCMIM, LOW, ROBUST, comparisons
 from hocmim.experiments.protocol import (
     Item,
     Method,
@@ -40,14 +42,17 @@ from hocmim.experiments.statistics import rank_rows
 from hocmim.experiments.store import Store
 from hocmim.experiments.tables import error_table, significance
 
+EQUAL_FREQUENCY = "bins of equal frequency"
 VARIANTS = {
-    "form = conditional": {"form": "conditional"},
-    "path = min": {"path": "min"},
-    "max_order = 5": {"max_order": 5},
-    "min_support = 10": {"min_support": 10},
-    "estimator = plugin": {"estimator": "plugin"},
-    "tol = 0": {"tol": 0},
+    "form = conditional": Method("", HOCMIM, {"form": "conditional"}),
+    "path = min": Method("", HOCMIM, {"path": "min"}),
+    "max_order = 5": Method("", HOCMIM, {"max_order": 5}),
+    "min_support = 10": Method("", HOCMIM, {"min_support": 10}),
+    "estimator = plugin": Method("", HOCMIM, {"estimator": "plugin"}),
+    "tol = 0": Method("", HOCMIM, {"tol": 0}),
+    EQUAL_FREQUENCY: Method("", ROBUST, {"discretizer": "quantile"}),
 }
+COMPARED = {HOCMIM: "low", ROBUST: "robust"}  # the comparison in which a method is ranked
 INPUTS = ("raw", "standardised")
 N_DRAWS = 1000
 
@@ -55,7 +60,7 @@ Outcomes = Mapping[Item, Outcome]
 
 
 def run_variants(sources: dict[str, Source], n_splits: int, path: Path, jobs: int) -> Outcomes:
-    methods = {name: Method(name, HOCMIM, given) for name, given in VARIANTS.items()}
+    methods = {name: replace(method, name=name) for name, method in VARIANTS.items()}
     experiment = Experiment(
         Protocol(discretizer=DISCRETIZER),
         sources,
@@ -92,7 +97,12 @@ def run_inputs(
     """Every outcome, with another input of the classifiers."""
     store = Store(path)
     found = store.read()
-    todo = [outcome for item, outcome in outcomes.items() if item not in found]
+    # A method whose selections have changed since is classified again.
+    todo = [
+        outcome
+        for item, outcome in outcomes.items()
+        if item not in found or found[item].selected != outcome.selected
+    ]
     # Linear SVMs take minutes to converge on raw values of ujiindoor.
     protocol = Protocol(discretizer=DISCRETIZER, classifier_input=given, classifiers=("knn",))
     again = partial(classify_again, sources=sources, protocol=protocol)
@@ -105,15 +115,16 @@ def run_inputs(
     return found
 
 
-def describe(outcomes: Outcomes, classifier: str) -> list[str]:
-    """HOCMIM's average rank, place and mean error, and the methods significantly worse."""
-    table = error_table(outcomes, comparisons()[0], classifier, "error", {})
-    at = LOW.index(HOCMIM)
+def describe(outcomes: Outcomes, classifier: str, method: str) -> list[str]:
+    """A method's average rank, place and mean error, and the methods significantly worse."""
+    comparison = next(each for each in comparisons() if each.name == COMPARED[method])
+    table = error_table(outcomes, comparison, classifier, "error", {})
+    at = comparison.methods.index(method)
     ranks = table.average_ranks
-    worse = significance(table).worse_than(HOCMIM)
+    worse = significance(table).worse_than(method)
     return [
         f"{ranks[at]:.2f}",
-        f"{int((ranks < ranks[at]).sum()) + 1}",
+        f"{int((ranks < ranks[at]).sum()) + 1} of {len(ranks)}",
         f"{table.errors[:, at].mean():.4f}",
         ", ".join(worse) or "none",
     ]
@@ -153,32 +164,38 @@ def main() -> None:
     published = {
         item: outcome
         for item, outcome in everything.items()
-        if item.dataset in sources and item.method in LOW
+        if item.dataset in sources and item.method in (ROBUST, *LOW)
     }
     first = {item: outcome for item, outcome in published.items() if item.split < given.splits}
     folder = given.results / "variants"
     tried = run_variants(sources, given.splits, folder / "variants.jsonl", given.jobs)
-    settings: dict[str, Outcomes] = {"as in the paper's text": first}
-    for name in VARIANTS:
+    settings: dict[tuple[str, str], Outcomes] = {
+        (method, "as in the paper's text"): first for method in COMPARED
+    }
+    for name, method in VARIANTS.items():
         changed = {
-            Item(item.split, item.dataset, HOCMIM): outcome
+            Item(item.split, item.dataset, method.selector): outcome
             for item, outcome in tried.items()
             if item.method == name
         }
-        settings[name] = first | changed
+        settings[method.selector, name] = first | changed
     for name in INPUTS:
         again = run_inputs(first, sources, name, folder / f"{name}.jsonl", given.jobs)
-        settings[f"classifiers on {name} values"] = again
+        settings |= {(method, f"3-NN on {name} values"): again for method in COMPARED}
 
-    header = ["", "classifier", "average rank", "place of 11", "mean error", "significantly worse"]
+    header = [
+        "method", "setting", "classifier", "average rank", "place", "mean error",
+        "significantly worse",
+    ]  # fmt: skip
     rows = [
-        [name, TITLES[classifier], *describe(outcomes, classifier)]
-        for name, outcomes in settings.items()
+        [method, name, TITLES[classifier], *describe(outcomes, classifier, method)]
+        for (method, name), outcomes in sorted(settings.items(), key=lambda entry: entry[0][0])
         for classifier in next(iter(outcomes.values())).wrong
     ]
     n_all = 1 + max(item.split for item in published)
     rows += [
         [
+            HOCMIM,
             f"{n_all} splits resampled: middle 90 %",
             TITLES[c],
             chance(published, c, n_all),
@@ -191,7 +208,7 @@ def main() -> None:
     notes = [
         f"{len(sources)} low-dimensional sets; splits: {given.splits}, except in the last rows."
     ]
-    text = Grid("HOCMIM's rank when one setting changes", header, rows, notes, 0).to_markdown()
+    text = Grid("The ranks when one setting changes", header, rows, notes, 0).to_markdown()
     (given.results / "variants.md").write_text(text)
     print(text)
     if given.write:

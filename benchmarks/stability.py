@@ -16,7 +16,9 @@ import hocmim
 from docs_tables import write_table
 from hocmim import StabilitySelector
 
-METHODS = ("HOCMIM", "CMIM", "JMI", "mRMR", "DISR", "JMI-3", "MIM", "Fisher", "ReliefF")
+METHODS = (
+    "HOCMIM-R", "HOCMIM", "CMIM", "JMI", "mRMR", "DISR", "JMI-3", "MIM", "Fisher", "ReliefF",
+)  # fmt: skip
 N_SELECTED = 5
 
 

@@ -211,11 +211,11 @@ def test_published_errors_give_published_ranks_and_no_difference():
     assert set(worse) == set(paper.PUBLISHED_WORSE["low", "knn"])
     assert all("gisette" in " ".join(report.tables[key].notes()) for key in report.tables
                if key[0] in ("high", "filters"))  # fmt: skip
-    claims = {row[0]: row for row in report.claims.rows}
+    claims = {row[0]: row for row in report.summaries["claims"].rows}
     rank = claims["Average rank of HOCMIM, low-dimensional, knn"]
     assert rank[1] == "2.88 (2.93)"
     assert "place 1 of 11" in rank[2]
-    assert any("it broke" in note for note in report.claims.notes)
+    assert any("it broke" in note for note in report.summaries["claims"].notes)
 
 
 def test_machine():

@@ -14,6 +14,7 @@ from hocmim.experiments.statistics import (
     holm,
     nemenyi,
     rank_rows,
+    wilcoxon_against,
     wilcoxon_holm,
 )
 
@@ -107,6 +108,19 @@ def test_wilcoxon_holm_agrees_with_scikit_posthocs(seed):
         long, val_col="error", group_col="method", p_adjust="holm"
     )
     assert np.allclose(wilcoxon_holm(errors), theirs.to_numpy(), atol=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_one_against_each_is_adjusted_for_its_own_tests_only(seed):
+    errors = np.random.default_rng(seed).random((12, 5))
+    plain, adjusted = wilcoxon_against(errors, 2)
+    others = [0, 1, 3, 4]
+    expected = [stats.wilcoxon(errors[:, 2], errors[:, j]).pvalue for j in others]
+    assert np.allclose(plain[others], expected)
+    assert np.allclose(adjusted[others], holm(expected))
+    assert plain[2] == adjusted[2] == 1
+    # Four tests in place of ten: the adjusted p-values are never larger.
+    assert (adjusted <= wilcoxon_holm(errors)[2] + 1e-12).all()
 
 
 def test_nemenyi_and_the_critical_difference_agree():

@@ -1,4 +1,6 @@
-"""Error curves: a classifier with the first 1, 2, … selected features.
+"""Classifiers on the selected features.
+
+Error curves, with the first 1, 2, … selected features:
 
 =============  ====================================================================================
 knn            3 nearest neighbours by Euclidean distance. Among training rows at the same distance
@@ -7,6 +9,14 @@ knn            3 nearest neighbours by Euclidean distance. Among training rows a
 svm            linear support vector machine, C = 1
 svm-balanced   the same with the errors on each class weighted by N / (C n_c), as in liblinear: in
                each problem of one class against the rest, the rest has weight 1
+=============  ====================================================================================
+
+With all selected features only, each of scikit-learn with its default parameters:
+
+=============  ====================================================================================
+logistic       logistic regression
+5-nn           5 nearest neighbours by Euclidean distance
+forest         random forest of 100 trees
 =============  ====================================================================================
 
 The linear SVM is ``LinearSVC`` of scikit-learn (**liblinear**), in the primal (squared hinge, one
@@ -24,13 +34,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn import config_context  # type: ignore[attr-defined]
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import LinearSVC
 
 import hocmim._native as _native
 
 CLASSIFIERS = ("knn", "svm", "svm-balanced")
-TITLES = {"knn": "3-NN", "svm": "linear SVM", "svm-balanced": "class-balanced linear SVM"}
+FINAL_CLASSIFIERS = ("logistic", "5-nn", "forest")
+TITLES = {
+    "knn": "3-NN",
+    "svm": "linear SVM",
+    "svm-balanced": "class-balanced linear SVM",
+    "logistic": "logistic regression",
+    "5-nn": "5-NN",
+    "forest": "random forest",
+    "recovery": "recovery of the useful columns (1 − F1)",
+}
 MAX_INT16 = 32767
 
 Matrix = NDArray[np.float64]
@@ -142,6 +164,37 @@ def _highest(scores: Matrix) -> NDArray[np.int64]:
     if scores.shape[1] == 1:
         return (scores[:, 0] > 0).astype(np.int64)
     return scores.argmax(axis=1)
+
+
+def predict_final(
+    classifier: str, train: Matrix, y: Labels, test: Matrix, seed: int = 0
+) -> NDArray[np.int32]:
+    """Predict the class of each test row with all columns; without columns, the most frequent.
+
+    Parameters
+    ----------
+    classifier : str
+        One of ``FINAL_CLASSIFIERS``.
+    train : ndarray of shape (n_train, M)
+    y : ndarray of int32, shape (n_train,)
+    test : ndarray of shape (n_test, M)
+    seed : int
+        Of the random forest.
+
+    Returns
+    -------
+    predictions : ndarray of int32, shape (1, n_test)
+    """
+    if train.shape[1] == 0:
+        return np.full((1, len(test)), np.bincount(y).argmax(), np.int32)
+    model = {
+        "logistic": LogisticRegression(max_iter=1000),
+        "5-nn": KNeighborsClassifier(min(5, len(train))),
+        "forest": RandomForestClassifier(100, random_state=seed),
+    }[classifier]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return np.asarray(model.fit(train, y).predict(test), np.int32)[None]
 
 
 def count_wrong(predictions: NDArray[np.int32], y: Labels) -> NDArray[np.int64]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,12 +42,15 @@ class DataSet:
         Classes 0..C-1.
     classes : ndarray
         The label of each class.
+    useful : tuple of int
+        The columns that are known to be useful; empty if this is not known.
     """
 
     name: str
     X: Any
     y: NDArray[np.int32]
     classes: NDArray[Any]
+    useful: tuple[int, ...] = ()
 
     @property
     def n_samples(self) -> int:
@@ -98,11 +101,27 @@ class DataSet:
         digest = hashlib.sha256(repr((values.shape, values.dtype.str)).encode())
         digest.update(np.ascontiguousarray(values).tobytes())
         digest.update(np.ascontiguousarray(self.y).tobytes())
+        if self.useful:
+            digest.update(repr(self.useful).encode())
         return digest.hexdigest()[:16]
 
     @cached_property
     def _numeric(self) -> NumericMatrix:
         return numeric_matrix(self.X)
+
+
+class AnySource(Protocol):
+    """Where a data set comes from: a file, or a generator. Hashable."""
+
+    @property
+    def name(self) -> str:
+        """The name of the data set."""
+
+    def load(self) -> DataSet:
+        """Read or generate the data set."""
+
+    def __hash__(self) -> int:
+        """Return a number; loaded data sets are cached."""
 
 
 @dataclass(frozen=True)

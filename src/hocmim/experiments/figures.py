@@ -20,6 +20,7 @@ COLOURS = (
     "#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377",
     "#dd7733", "#44aa99", "#999933", "#a06040", "#7788cc", "#888888",
 )  # fmt: skip
+MAX_LABELLED_RANKS = 20  # on a longer scale only each fifth rank has a label
 DASHES = ("-", "--", ":")
 FILTER_GREEN = "#228833"
 GROUP_COLOURS = ("#4477aa", "#66ccee", "#ccbb44", "#ee6677")
@@ -40,7 +41,7 @@ def figures(report: Report) -> Iterator[tuple[str, Any]]:
     for (comparison, classifier), tested in report.tests.items():
         yield f"critical_difference_{classifier}_{comparison}", draw_critical_difference(tested)
     for (comparison, classifier, measure), table in report.tables.items():
-        if measure == "error" and table.datasets:
+        if measure == "error" and table.has_curves:
             yield f"rank_by_features_{classifier}_{comparison}", draw_rank_curves(table)
     if report.times.datasets:
         yield "times", draw_times(report)
@@ -125,7 +126,8 @@ def _draw_scale(axes: Any, k: int) -> None:
     axes.plot([1, k], [0, 0], color="black", lw=1)
     for rank in range(1, k + 1):
         axes.plot([rank, rank], [0, 0.15], color="black", lw=1)
-        axes.text(rank, 0.25, str(rank), ha="center", va="bottom", fontsize=8)
+        if k <= MAX_LABELLED_RANKS or rank == 1 or rank % 5 == 0:
+            axes.text(rank, 0.25, str(rank), ha="center", va="bottom", fontsize=8)
 
 
 def _draw_distance(axes: Any, k: int, distance: float) -> None:
@@ -181,7 +183,7 @@ def error_curves(report: Report) -> dict[tuple[str, str], dict[str, Sequence[flo
     """Return the error curve of every method, by (classifier, data set)."""
     found: dict[tuple[str, str], dict[str, Sequence[float]]] = {}
     for (_, classifier, measure), table in report.tables.items():
-        if measure != "error":
+        if measure != "error" or not table.has_curves:
             continue
         for dataset, curves in table.curves.items():
             lines = found.setdefault((classifier, dataset), {})
@@ -193,7 +195,7 @@ def error_curves(report: Report) -> dict[tuple[str, str], dict[str, Sequence[flo
 def draw_times(report: Report) -> Any:
     """Draw the mean seconds of a selection, with the standard deviation over the data sets."""
     times = report.times
-    figure, axes = _plot(7.0, 4.0)
+    figure, axes = _plot(max(7.0, 0.25 * len(times.methods)), 4.0)
     place, labels = 0, []
     for number, group in enumerate(report.time_groups):
         colour = FILTER_GREEN if group.fastest_first else GROUP_COLOURS[number % 4]

@@ -8,21 +8,12 @@ from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from hocmim.defaults import DEFAULT_METHOD
 from hocmim.experiments.classifiers import TITLES
 from hocmim.experiments.figures import COLOURS, error_curves
 from hocmim.experiments.grid import Grid
 from hocmim.experiments.report import Report, describe_machine
 from hocmim.experiments.tables import Comparison
 from hocmim.insight.pages import asset, document, sorting_script
-
-SHORT = {
-    "low": "Low-dimensional",
-    "high": "High-dimensional",
-    "filters": "Filters",
-    "robust": f"With {DEFAULT_METHOD}",
-    "robust_high": f"With {DEFAULT_METHOD}, high-dimensional",
-}
 
 
 def write_page(report: Report, svgs: Mapping[str, str], path: Path) -> None:
@@ -32,7 +23,7 @@ def write_page(report: Report, svgs: Mapping[str, str], path: Path) -> None:
 
 def make_page(report: Report, svgs: Mapping[str, str]) -> str:
     """Return the page as HTML."""
-    sections = [*_claims(report), *_comparisons(report, svgs), *_times(report, svgs)]
+    sections = [*_summaries(report), *_comparisons(report, svgs), *_times(report, svgs)]
     sections += [*_errors(report), Section("machine", "Machine", "Machine", _machine())]
     links = "".join(f'<li><a href="#{each.name}">{each.short}</a></li>' for each in sections)
     body = "".join(
@@ -78,11 +69,10 @@ def _problems(report: Report) -> str:
     return f'<div class="problems" role="note"><strong>Incomplete</strong><ul>{items}</ul></div>'
 
 
-def _claims(report: Report) -> Iterable[Section]:
-    if report.claims is not None:
-        yield Section(
-            "claims", "Claims", "Claims of the paper", table_html(report.claims, "claims")
-        )
+def _summaries(report: Report) -> Iterable[Section]:
+    for name, grid in report.summaries.items():
+        short = name.replace("_", " ").capitalize()
+        yield Section(name, short, grid.title, table_html(grid, name))
 
 
 def _comparisons(report: Report, svgs: Mapping[str, str]) -> Iterable[Section]:
@@ -102,7 +92,7 @@ def _comparisons(report: Report, svgs: Mapping[str, str]) -> Iterable[Section]:
         )
         title = comparison.title[0].upper() + comparison.title[1:]
         tabs = f'<div class="tabs" role="tablist">{buttons}</div>'
-        yield Section(name, SHORT.get(name, "Comparison"), title, tabs + content)
+        yield Section(name, comparison.short, title, tabs + content)
 
 
 def _panel(report: Report, svgs: Mapping[str, str], comparison: str, classifier: str) -> str:
@@ -114,16 +104,20 @@ def _panel(report: Report, svgs: Mapping[str, str], comparison: str, classifier:
     else:
         parts.append(f"<p>{escape(tested.summary())}</p>")
         parts.append(_figure(svgs, f"critical_difference_{classifier}_{comparison}"))
-    if table.datasets:
+    duel = report.duels.get((comparison, classifier))
+    if duel is not None:
+        parts += [f"<h3>{escape(duel.title)}</h3>", table_html(duel)]
+    if table.has_curves:
         parts.append("<h3>Average rank by number of features (1 is the best)</h3>")
         parts.append(_chart(f"ranks/{classifier}/{comparison}"))
     found = report.differences.get((comparison, classifier))
     if found is not None and found.datasets:
         title = f"Ours minus published (mean absolute difference {found.mean_absolute:.3f})"
         parts.append(_details(title, table_html(found.grid())))
-    balanced = report.tables[comparison, classifier, "balanced error"]
-    parts.append(_details("Balanced error", table_html(balanced.grid(), mark_best=True)))
-    if tested is not None:
+    balanced = report.tables.get((comparison, classifier, "balanced error"))
+    if balanced is not None:
+        parts.append(_details("Balanced error", table_html(balanced.grid(), mark_best=True)))
+    if tested is not None and tested.has_few_pairs:
         parts.append(_details("Every pair of methods", table_html(tested.grid())))
     return "".join(parts)
 
@@ -213,7 +207,7 @@ def _figure(svgs: Mapping[str, str], name: str) -> str:
 def _all_curves(report: Report) -> dict[str, Any]:
     curves: dict[str, Any] = {}
     for (comparison, classifier, measure), table in report.tables.items():
-        if measure == "error" and table.datasets:
+        if measure == "error" and table.has_curves:
             lines = dict(zip(table.comparison.methods, table.rank_curves(), strict=True))
             curves[f"ranks/{classifier}/{comparison}"] = _curves(table.title, lines, 2, down=True)
     for (classifier, dataset), found in error_curves(report).items():

@@ -11,6 +11,7 @@ import json
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,15 +24,16 @@ from hocmim.coding.encoder import Encoder
 from hocmim.errors import InvalidTargetError
 from hocmim.experiments.classifiers import (
     CLASSIFIERS,
+    FINAL_CLASSIFIERS,
     balanced_error,
     count_wrong,
     knn_curve,
+    predict_final,
     svm_curve,
 )
 from hocmim.experiments.datasets import DataSet
+from hocmim.experiments.peers import Selector, make_any
 from hocmim.parameters import Number, OneOf, check_value
-from hocmim.selectors.base import RankingSelector
-from hocmim.selectors.registry import make_selector
 
 CLASSIFIER_INPUTS = ("binned", "raw", "standardised")
 FILTER_INPUTS = ("raw", "binned")
@@ -45,7 +47,8 @@ class Protocol:
     Attributes
     ----------
     n_features : int
-        How many features to select (all, if there are fewer).
+        How many features to select: all if there are fewer, and the number of useful ones if
+        it is known and smaller.
     n_bins : int
         Numeric columns with more distinct values are cut into this many bins, fitted on the
         training half.
@@ -61,6 +64,8 @@ class Protocol:
         Form of the features for methods that do not cut columns into bins.
     seed : int
     classifiers : tuple of str
+        Those of ``CLASSIFIERS`` have error curves, those of ``FINAL_CLASSIFIERS`` one error, with
+        all selected features.
     """
 
     n_features: int = 50
@@ -78,7 +83,7 @@ class Protocol:
         check_value("classifier_input", self.classifier_input, OneOf(CLASSIFIER_INPUTS))
         check_value("filter_input", self.filter_input, OneOf(FILTER_INPUTS))
         for classifier in self.classifiers:
-            check_value("classifiers", classifier, OneOf(CLASSIFIERS))
+            check_value("classifiers", classifier, OneOf((*CLASSIFIERS, *FINAL_CLASSIFIERS)))
         for name, minimum in (("n_features", 1), ("n_bins", 2), ("n_neighbors", 1), ("seed", 0)):
             check_value(name, getattr(self, name), Number(minimum, is_whole=True))
         check_value("C", self.C, Number(0, is_above=True))
@@ -92,9 +97,9 @@ class Method:
     selector: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
-    def make(self, n_features: int, protocol: Protocol) -> RankingSelector:
+    def make(self, n_features: int, protocol: Protocol) -> Selector:
         """Return the selector, with one thread, so that times can be compared."""
-        selector = make_selector(self.selector or self.name)
+        selector = make_any(self.selector or self.name)
         common = {
             "n_features_to_select": n_features,
             "n_bins": protocol.n_bins,
@@ -103,7 +108,7 @@ class Method:
         }
         known = selector.get_params()
         given = {key: value for key, value in common.items() if key in known}
-        return make_selector(self.selector or self.name, **(given | dict(self.parameters)))
+        return make_any(self.selector or self.name, **(given | dict(self.parameters)))
 
 
 @dataclass(frozen=True, order=True)
@@ -132,7 +137,7 @@ class Outcome:
         Wall-clock time of the item.
     n_test : int
     wrong : dict of classifier to list of int
-        Misclassified test rows with the first 1, 2, … features.
+        Misclassified test rows with the first 1, 2, … features, or with all.
     balanced : dict of classifier to list of float
         The balanced error, in the same form.
     """
@@ -194,22 +199,23 @@ def run_item(data: DataSet, split: int, method: Method, protocol: Protocol) -> O
     halves = split_rows(data.y, split, protocol.seed)
     y_train, y_test = data.y[halves.train], data.y[halves.test]
     with threadpool_limits(1):
-        selector = method.make(min(protocol.n_features, data.n_features), protocol)
+        n_wanted = min(protocol.n_features, len(data.useful) or data.n_features)
+        selector = method.make(n_wanted, protocol)
         table = selector_input(data, halves.train, selector, protocol)
         start = time.process_time()  # one thread: other processes do not count
         selected = selector.fit(table, y_train).selected_
         seconds = time.process_time() - start
-        train, test = classifier_input(data, halves, selected, protocol)
+        columns = tuple(int(j) for j in selected)
         wrong, balanced = {}, {}
         for classifier in protocol.classifiers:
-            predictions = predict_curve(classifier, train, y_train, test, protocol)
+            predictions = item_predictions(data, split, columns, classifier, protocol)
             wrong[classifier] = count_wrong(predictions, y_test).tolist()
             errors = balanced_error(predictions, y_test)
             balanced[classifier] = [round(float(error), 6) for error in errors]
     return Outcome(
         Item(split, data.name, method.name),
         outcome_key(data, method, protocol),
-        tuple(int(j) for j in selected),
+        columns,
         round(seconds, 6),
         round(time.perf_counter() - began, 6),
         len(y_test),
@@ -218,8 +224,33 @@ def run_item(data: DataSet, split: int, method: Method, protocol: Protocol) -> O
     )
 
 
+def item_predictions(
+    data: DataSet, split: int, selected: tuple[int, ...], classifier: str, protocol: Protocol
+) -> NDArray[np.int32]:
+    """Return the predictions for the test half: a row for each number of columns, or one row.
+
+    Classifiers without a curve get the columns in the order of the table: the same set of columns
+    gives the same predictions, and they are computed once.
+    """
+    if classifier in FINAL_CLASSIFIERS:
+        return _final_predictions(data, split, tuple(sorted(selected)), classifier, protocol)
+    return _predictions(data, split, selected, classifier, protocol)
+
+
+def _predictions(
+    data: DataSet, split: int, selected: tuple[int, ...], classifier: str, protocol: Protocol
+) -> NDArray[np.int32]:
+    halves = split_rows(data.y, split, protocol.seed)
+    columns = np.array(selected, np.int64)
+    train, test = classifier_input(data, halves, columns, protocol)
+    return predict_curve(classifier, train, data.y[halves.train], test, protocol)
+
+
+_final_predictions = lru_cache(maxsize=512)(_predictions)
+
+
 def selector_input(
-    data: DataSet, rows: NDArray[np.int64], selector: RankingSelector, protocol: Protocol
+    data: DataSet, rows: NDArray[np.int64], selector: Selector, protocol: Protocol
 ) -> Any:
     """Return the training half in the form the selector needs.
 
@@ -280,7 +311,9 @@ def predict_curve(
     test: NDArray[np.float64],
     protocol: Protocol,
 ) -> NDArray[np.int32]:
-    """Return the predictions of a classifier by name, with the first 1, 2, … columns."""
+    """Return the predictions of a classifier by name, with the first 1, 2, … columns, or all."""
+    if classifier in FINAL_CLASSIFIERS:
+        return predict_final(classifier, train, y, test, protocol.seed)
     if classifier == "knn":
         return knn_curve(train, y, test, protocol.n_neighbors)
     return svm_curve(train, y, test, protocol.C, balanced=classifier == "svm-balanced")

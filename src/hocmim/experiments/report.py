@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import platform
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from hocmim.experiments.classifiers import CLASSIFIERS
+from hocmim.experiments.against import against_grid
+from hocmim.experiments.classifiers import CLASSIFIERS, FINAL_CLASSIFIERS
 from hocmim.experiments.grid import Grid
 from hocmim.experiments.machine import installed_version, memory_gib, processor
 from hocmim.experiments.protocol import Item, Outcome, Protocol
@@ -58,7 +59,10 @@ class Report:
         The method whose times the others are compared with.
     missing : dict of data set to str
     failures : tuple of Failure
-    claims : Grid or None
+    summaries : dict of str to Grid
+        The tables at the top, by the name of their file.
+    against : dict of comparison to str
+        The method that is compared with each other one, in the comparisons that have one.
     """
 
     title: str
@@ -70,7 +74,8 @@ class Report:
     reference: str
     missing: dict[str, str]
     failures: tuple[Failure, ...] = ()
-    claims: Grid | None = None
+    summaries: Mapping[str, Grid] = field(default_factory=dict)
+    against: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def tests(self) -> dict[tuple[str, str], Significance]:
@@ -81,6 +86,15 @@ class Report:
             if measure == "error"
         }
         return {key: tested for key, tested in found.items() if tested is not None}
+
+    @cached_property
+    def duels(self) -> dict[tuple[str, str], Grid]:
+        """One method against each other one, by (comparison, classifier)."""
+        return {
+            (comparison, classifier): against_grid(table, self.against[comparison])
+            for (comparison, classifier, measure), table in self.tables.items()
+            if measure == "error" and comparison in self.against and len(table.datasets) > 1
+        }
 
     def problems(self) -> list[str]:
         """Return sentences on missing data sets and failed items."""
@@ -101,11 +115,12 @@ class Report:
             for (comparison, classifier), found in self.differences.items()
         }
         for (comparison, classifier), tested in self.tests.items():
-            others[f"{classifier}_{comparison}_tests"] = tested.grid()
+            if tested.has_few_pairs:
+                others[f"{classifier}_{comparison}_tests"] = tested.grid()
+        for (comparison, classifier), grid in self.duels.items():
+            others[f"{classifier}_{comparison}_against"] = grid
         others["times"] = self.times.grid(self.reference)
-        if self.claims is not None:
-            others["claims"] = self.claims
-        for name, grid in others.items():
+        for name, grid in (others | dict(self.summaries)).items():
             yield name, grid, grid
 
 
@@ -122,6 +137,7 @@ def make_report(
     reference: str,
     published: Mapping[tuple[str, str], Published] | None = None,
     failures: Sequence[Failure] = (),
+    against: Mapping[str, str] | None = None,
 ) -> Report:
     """Average the outcomes into tables.
 
@@ -130,7 +146,7 @@ def make_report(
     outcomes : dict of Item to Outcome
     comparisons : sequence of Comparison
     protocol : Protocol
-    title, about, missing, reference, time_groups, failures
+    title, about, missing, reference, time_groups, failures, against
         See :class:`Report`.
     times_of : Comparison
         The methods and data sets whose times are shown.
@@ -141,7 +157,7 @@ def make_report(
         (comparison.name, classifier, measure): error_table(
             outcomes, comparison, classifier, measure, missing
         )
-        for classifier in CLASSIFIERS
+        for classifier in (*CLASSIFIERS, *FINAL_CLASSIFIERS)
         if classifier in protocol.classifiers
         for comparison in comparisons
         for measure in MEASURES
@@ -161,6 +177,7 @@ def make_report(
         reference,
         dict(missing),
         tuple(failures),
+        against=against or {},
     )
 
 

@@ -11,10 +11,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass, field
 from functools import lru_cache
-from pathlib import Path
 
 from hocmim.errors import HocmimError
-from hocmim.experiments.datasets import DataSet, Source
+from hocmim.experiments.datasets import AnySource, DataSet
 from hocmim.experiments.protocol import Item, Method, Outcome, Protocol, outcome_key, run_item
 from hocmim.experiments.store import Store, check_keys
 
@@ -28,7 +27,7 @@ class Experiment:
     Attributes
     ----------
     protocol : Protocol
-    sources : dict of data set to Source
+    sources : dict of data set to AnySource
     methods : dict of title to Method
     n_splits : dict of data set to int
     plan : dict of data set to tuple of str
@@ -36,7 +35,7 @@ class Experiment:
     """
 
     protocol: Protocol
-    sources: Mapping[str, Source]
+    sources: Mapping[str, AnySource]
     methods: Mapping[str, Method]
     n_splits: Mapping[str, int]
     plan: Mapping[str, Sequence[str]]
@@ -224,8 +223,7 @@ def _work(item: Item) -> Outcome | Failure:
 
 def _attempt(experiment: Experiment, item: Item) -> Outcome | Failure:
     try:
-        source = experiment.sources[item.dataset]
-        data = _load(source.name, source.path, source.target)
+        data = _load(experiment.sources[item.dataset])
         return run_item(data, item.split, experiment.methods[item.method], experiment.protocol)
     except HocmimError as error:
         return Failure(item, f"{error}")
@@ -234,8 +232,8 @@ def _attempt(experiment: Experiment, item: Item) -> Outcome | Failure:
 
 
 @lru_cache(maxsize=4)
-def _load(name: str, path: Path, target: str | None) -> DataSet:
-    return Source(name, path, target).load()
+def _load(source: AnySource) -> DataSet:
+    return source.load()
 
 
 def _mean(values: Sequence[float]) -> float:

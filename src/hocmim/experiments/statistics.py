@@ -93,17 +93,36 @@ def wilcoxon_holm(errors: ArrayLike) -> NDArray[np.float64]:
     table = _check(errors, min_methods=2)
     k = table.shape[1]
     pairs = [(a, b) for a in range(k) for b in range(a + 1, k)]
-    raw = [_wilcoxon(np.round(table[:, a] - table[:, b], DECIMALS)) for a, b in pairs]
+    raw = [_wilcoxon(table[:, a] - table[:, b]) for a, b in pairs]
     p_values = np.ones((k, k))
     for (a, b), p_value in zip(pairs, holm(raw), strict=True):
         p_values[a, b] = p_values[b, a] = p_value
     return p_values
 
 
+def wilcoxon_against(
+    errors: ArrayLike, column: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Test one method against each other one: Wilcoxon's signed-rank test.
+
+    Returns
+    -------
+    p_values, adjusted : ndarray of float64, shape (k,)
+        Plain, and Holm-adjusted for the k − 1 tests; 1 at ``column`` itself.
+    """
+    table = _check(errors, min_methods=2)
+    others = [j for j in range(table.shape[1]) if j != column]
+    p_values, adjusted = np.ones(table.shape[1]), np.ones(table.shape[1])
+    p_values[others] = [_wilcoxon(table[:, column] - table[:, j]) for j in others]
+    adjusted[others] = holm(p_values[others])
+    return p_values, adjusted
+
+
 def _wilcoxon(differences: NDArray[np.float64]) -> float:
-    if not differences.any():
+    rounded = np.round(differences, DECIMALS)
+    if not rounded.any():
         return 1.0
-    return float(stats.wilcoxon(differences, zero_method="zsplit").pvalue)
+    return float(stats.wilcoxon(rounded, zero_method="zsplit").pvalue)
 
 
 def holm(p_values: ArrayLike) -> NDArray[np.float64]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -27,6 +27,7 @@ from hocmim.experiments.statistics import (
 
 MEASURES = ("error", "balanced error")
 ALPHA = 0.1
+MAX_METHODS_IN_PAIRS = 20
 
 
 # --- errors and ranks -----------------------------------------------------------------------------
@@ -41,12 +42,18 @@ class Comparison:
     name, title : str
     methods, datasets : tuple of str
         In the order of the table.
+    short : str
+        A title of a word or two.
+    repeats : str
+        What the errors of a data set are averaged over.
     """
 
     name: str
     title: str
     methods: tuple[str, ...]
     datasets: tuple[str, ...]
+    short: str = "Comparison"
+    repeats: str = "Splits"
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,6 +105,11 @@ class ErrorTable:
         """The title of the table."""
         return f"Mean {self.measure} and rank, {TITLES[self.classifier]}: {self.comparison.title}"
 
+    @property
+    def has_curves(self) -> bool:
+        """Whether there are errors with several numbers of features."""
+        return any(curve.shape[1] > 1 for curve in self.curves.values())
+
     def notes(self) -> list[str]:
         """Return the number of splits, and the data sets that are not included."""
         return [*self._splits_note(), *missing_notes(self.missing)]
@@ -109,7 +121,8 @@ class ErrorTable:
         if not by_number:
             return ["No data set is finished by every method."]
         parts = [f"{number} ({', '.join(names)})" for number, names in by_number.items()]
-        return [f"Splits: {next(iter(by_number)) if len(by_number) == 1 else ', '.join(parts)}."]
+        text = ", ".join(parts) if len(by_number) > 1 else f"{next(iter(by_number))}"
+        return [f"{self.comparison.repeats}: {text}."]
 
     def grid(self) -> Grid:
         """Return a table with error(rank) in each cell, as in the paper."""
@@ -159,8 +172,13 @@ def error_table(
     classifier: str,
     measure: str,
     missing: Mapping[str, str],
+    values: Callable[[Outcome], NDArray[np.float64]] | None = None,
 ) -> ErrorTable:
-    """Average the outcomes over the splits that every method has finished."""
+    """Average the outcomes over the splits that every method has finished.
+
+    ``values`` returns what is averaged; by default the errors of the classifier.
+    """
+    values = values or (lambda outcome: outcome.errors(classifier, measure))
     splits_of: dict[tuple[str, str], set[int]] = {}
     for item in outcomes:
         splits_of.setdefault((item.dataset, item.method), set()).add(item.split)
@@ -176,9 +194,7 @@ def error_table(
             continue
         curves[name] = np.array(
             [
-                np.mean(
-                    [outcomes[Item(s, name, m)].errors(classifier, measure) for s in splits], axis=0
-                )
+                np.mean([values(outcomes[Item(s, name, m)]) for s in splits], axis=0)
                 for m in comparison.methods
             ]
         )
@@ -199,15 +215,16 @@ class Significance:
     friedman : Friedman
     distance : float
         Nemenyi's critical difference at ``ALPHA``.
-    nemenyi, wilcoxon_holm : ndarray of shape (methods, methods)
-        p-values.
     """
 
     table: ErrorTable
     friedman: Friedman
     distance: float
-    nemenyi: NDArray[np.float64]
-    wilcoxon_holm: NDArray[np.float64]
+
+    @property
+    def has_few_pairs(self) -> bool:
+        """Whether a table of every pair of methods is short enough to read."""
+        return len(self.table.comparison.methods) <= MAX_METHODS_IN_PAIRS
 
     def groups(self) -> list[list[str]]:
         """Return the groups of methods that do not differ significantly (Nemenyi)."""
@@ -226,23 +243,29 @@ class Significance:
         """Return the tests in sentences."""
         f, table = self.friedman, self.table
         together = "; ".join(", ".join(group) for group in self.groups()) or "none"
+        equal = (
+            f"Not significantly different: {together}."
+            if self.has_few_pairs
+            else "The bars of the diagram join methods that do not differ significantly."
+        )
         return (
             f"Friedman over {len(table.datasets)} data sets: χ² = {f.chi_square:.2f}, "
             f"p = {f.p_value:.2g} (Iman–Davenport F = {f.f_statistic:.2f}, p = {f.f_p_value:.2g}). "
             f"Nemenyi's critical difference at α = {ALPHA}: {self.distance:.2f}. "
-            f"Not significantly different: {together}."
+            f"{equal}"
         )
 
     def grid(self) -> Grid:
         """Return a table of every pair of methods."""
         methods, average = self.table.comparison.methods, self.friedman.average_ranks
+        by_rank, by_sign = nemenyi(self.table.errors), wilcoxon_holm(self.table.errors)
         rows = [
             [
                 methods[a],
                 methods[b],
                 f"{average[a] - average[b]:.3f}",
-                f"{self.nemenyi[a, b]:.4f}",
-                f"{self.wilcoxon_holm[a, b]:.4f}",
+                f"{by_rank[a, b]:.4f}",
+                f"{by_sign[a, b]:.4f}",
             ]
             for a in range(len(methods))
             for b in range(a + 1, len(methods))
@@ -260,7 +283,7 @@ def significance(table: ErrorTable) -> Significance | None:
     except InvalidTableError:
         return None
     distance = critical_difference(len(table.comparison.methods), len(table.datasets), ALPHA)
-    return Significance(table, tested, distance, nemenyi(table.errors), wilcoxon_holm(table.errors))
+    return Significance(table, tested, distance)
 
 
 # --- against the published values -----------------------------------------------------------------

@@ -1,5 +1,5 @@
-// Manhattan distances from one row to four others at once: what ReliefF and NCA both spend their
-// time on. The four sums are built in the same order of additions whatever the instruction set, so
+// Manhattan distances from one row to four others at once: the filters of nearest neighbours spend
+// their time here. The four sums are added in the same order on every instruction set, so
 // that every machine gets the same bits.
 #pragma once
 #include <cstddef>

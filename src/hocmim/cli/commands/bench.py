@@ -1,4 +1,4 @@
-"""Run the published experiment, or one on your own data."""
+"""Run the published experiment, the leaderboard, or an experiment on your own data."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsed
 from rich.progress import Progress as Bar
 
 from hocmim.errors import HocmimError, InvalidParameterError
-from hocmim.experiments import paper
+from hocmim.experiments import known, paper
+from hocmim.experiments.answers import CASES
 from hocmim.experiments.config import config_report, read_config
 from hocmim.experiments.datasets import Found, fetch_published, find_published, save
 from hocmim.experiments.figures import write_figures
@@ -33,7 +34,7 @@ console = Console(stderr=True)
 
 @click.group()
 def bench() -> None:
-    """Run the published experiment, or an experiment on your own data sets."""
+    """Run the published experiment, the leaderboard, or an experiment on your own data."""
 
 
 @bench.command("paper")
@@ -155,6 +156,54 @@ def bench_run(config: Path, out: Path | None, jobs: int | None, only_report: boo
         _print_missing(Found({}, settings.missing))
         results = execute(settings.experiment, folder, jobs or settings.jobs, only_report)
         finish(config_report(settings, results.outcomes, results.failures), folder)
+
+
+@bench.command("known")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="Folder for the results, tables, figures and the page.",
+)
+@click.option(
+    "--tables",
+    type=click.IntRange(1),
+    default=known.N_TABLES,
+    show_default=True,
+    help="Number of tables of each case.",
+)
+@click.option(
+    "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Number of processes."
+)
+@click.option("--cases", default=None, metavar="A,B,…", help="Use only these cases.")
+@click.option("--methods", default=None, metavar="A,B,…", help="Use only these methods.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed.")
+@click.option(
+    "--only-report", is_flag=True, help="Compute nothing; write the tables of the existing results."
+)
+def bench_known(
+    out: Path, tables: int, jobs: int, cases: str | None, methods: str | None, seed: int,
+    only_report: bool,
+) -> None:  # fmt: skip
+    """Compare all methods on tables with known answers.
+
+    The tables are generated from the seed: no download, no data folder. All methods run beside
+    scikit-learn's own selectors. Results are saved as they are computed. After Ctrl-C the same
+    command resumes.
+
+    \b
+    Example:
+      hocmim bench known --out leaderboard --tables 1 --jobs 2
+    """
+    with reported_errors():
+        experiment = known.known_experiment(
+            tables,
+            _chosen(methods, known.METHOD_NAMES, "method") or known.METHOD_NAMES,
+            _chosen(cases, tuple(CASES), "case") or tuple(CASES),
+            seed,
+        )
+        results = execute(experiment, out, jobs, only_report)
+        finish(known.known_report(results.outcomes, experiment, results.failures), out)
 
 
 @bench.command("fetch")

@@ -1,0 +1,306 @@
+"""The leaderboard: every method on tables with known answers, beside scikit-learn's selectors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from operator import attrgetter
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hocmim.defaults import DEFAULT_METHOD
+from hocmim.experiments.answers import CASES, NOISE, KnownSource
+from hocmim.experiments.classifiers import FINAL_CLASSIFIERS
+from hocmim.experiments.grid import Grid
+from hocmim.experiments.peers import PEERS
+from hocmim.experiments.protocol import Item, Method, Outcome, Protocol
+from hocmim.experiments.report import Report, TimeGroup, make_report
+from hocmim.experiments.run import Experiment, Failure
+from hocmim.experiments.statistics import rank_rows
+from hocmim.experiments.tables import Comparison, ErrorTable, TimeTable, error_table
+from hocmim.selectors.methods import find_methods
+from hocmim.selectors.registry import list_methods
+
+N_TABLES = 5
+MAX_SELECTED = 30
+RECOVERY = "recovery"
+MEASURES = {
+    RECOVERY: "recovery",
+    "logistic": "logistic",
+    "5-nn": "5-NN",
+    "forest": "forest",
+}
+
+AUTO = f"{DEFAULT_METHOD} auto"
+# Slow on the larger tables: fewer rows and fewer steps.
+REDUCED = {"NCA": {"max_samples": 300, "max_iter": 100}}
+METHODS: dict[str, Method] = {
+    AUTO: Method(AUTO, DEFAULT_METHOD, {"n_features_to_select": "auto"}),
+    **{name: Method(name, name, REDUCED.get(name, {})) for name in (*list_methods(), *PEERS)},
+}
+METHOD_NAMES = (DEFAULT_METHOD, *(name for name in METHODS if name != DEFAULT_METHOD))
+
+Outcomes = Mapping[Item, Outcome]
+Answers = Mapping[tuple[str, int], frozenset[int]]
+
+
+def known_experiment(
+    n_tables: int = N_TABLES,
+    methods: Sequence[str] = METHOD_NAMES,
+    cases: Sequence[str] = tuple(CASES),
+    seed: int = 0,
+) -> Experiment:
+    """Return the experiment: ``n_tables`` tables of each case, each split in halves once."""
+    sources = {
+        source.name: source
+        for number in range(n_tables)
+        for source in (KnownSource(case, number, seed) for case in cases)
+    }
+    protocol = Protocol(
+        n_features=MAX_SELECTED,
+        classifier_input="standardised",
+        seed=seed,
+        classifiers=FINAL_CLASSIFIERS,
+    )
+    return Experiment(
+        protocol,
+        sources,
+        {name: METHODS[name] for name in methods},
+        dict.fromkeys(sources, 1),
+        dict.fromkeys(sources, tuple(methods)),
+    )
+
+
+# --- recovery -------------------------------------------------------------------------------------
+
+
+class Recovery(NamedTuple):
+    """How much of the useful columns was found; ``missed`` is 1 − F1."""
+
+    precision: float
+    recall: float
+    missed: float
+
+
+def recovery(selected: Iterable[int], useful: frozenset[int]) -> Recovery:
+    """Compare the selected with the useful columns; an empty selection has precision 0."""
+    chosen = set(selected)
+    n_found = len(chosen & useful)
+    precision = n_found / len(chosen) if chosen else 0.0
+    missed = 1 - 2 * n_found / (len(chosen) + len(useful))
+    return Recovery(precision, n_found / len(useful), missed)
+
+
+def known_answers(experiment: Experiment) -> dict[tuple[str, int], frozenset[int]]:
+    """Return the useful columns by case and number; generates every table again."""
+    sources = _sources(experiment)
+    return {(each.case, each.number): frozenset(each.load().useful) for each in sources.values()}
+
+
+def by_case(outcomes: Outcomes, experiment: Experiment) -> dict[Item, Outcome]:
+    """Return the outcomes with the case as the data set, and the table's number as the split."""
+    sources = _sources(experiment)
+    found = {}
+    for item, outcome in outcomes.items():
+        source = sources[item.dataset]
+        moved = Item(source.number, source.case, item.method)
+        found[moved] = replace(outcome, item=moved)
+    return found
+
+
+def _sources(experiment: Experiment) -> dict[str, KnownSource]:
+    found = experiment.sources.items()
+    return {name: source for name, source in found if isinstance(source, KnownSource)}
+
+
+# --- the report -----------------------------------------------------------------------------------
+
+
+def comparisons(experiment: Experiment) -> list[Comparison]:
+    """Return the comparisons: all cases, real tables with added columns, and networks."""
+    cases = list(dict.fromkeys(source.case for source in _sources(experiment).values()))
+    noise = [case for case in cases if CASES[case].family == NOISE]
+    methods = tuple(experiment.methods)
+    groups = {
+        ("all", "all cases", "All cases"): cases,
+        ("noise", "columns added to real tables", "Added columns"): noise,
+        ("networks", "Bayesian networks", "Networks"): [c for c in cases if c not in noise],
+    }
+    return [
+        Comparison(name, title, methods, tuple(group), short, "Tables")
+        for (name, title, short), group in groups.items()
+        if group
+    ]
+
+
+def known_report(
+    outcomes: Outcomes, experiment: Experiment, failures: Sequence[Failure] = ()
+) -> Report:
+    """Return the report: the leaderboards, the tests, and where the default method loses."""
+    results = by_case(outcomes, experiment)
+    answers = known_answers(experiment)
+    wanted = comparisons(experiment)
+    reference = _reference(experiment)
+    report = make_report(
+        results,
+        wanted,
+        experiment.protocol,
+        title="Tables with known answers",
+        about=_about(experiment),
+        missing={},
+        times_of=replace(wanted[0], name="times"),
+        time_groups=_time_groups(experiment),
+        reference=reference,
+        failures=failures,
+        against={each.name: reference for each in wanted if len(each.methods) > 1},
+    )
+    found = {
+        (each.name, RECOVERY, "error"): recovery_table(results, each, answers, "missed")
+        for each in wanted
+    }
+    tables = found | {key: table for key, table in report.tables.items() if key[2] == "error"}
+    summaries = {
+        _board_name(each): leaderboard(results, each, answers, tables, report.times)
+        for each in wanted
+    }
+    summaries["by_case"] = standing(tables, wanted[0], reference)
+    return replace(report, tables=tables, summaries=summaries)
+
+
+def recovery_table(
+    results: Outcomes, comparison: Comparison, answers: Answers, part: str
+) -> ErrorTable:
+    """Average an attribute of :class:`Recovery` over the tables of each case."""
+    value = attrgetter(part)
+
+    def values(outcome: Outcome) -> NDArray[np.float64]:
+        useful = answers[outcome.item.dataset, outcome.item.split]
+        return np.array([value(recovery(outcome.selected, useful))])
+
+    return error_table(results, comparison, RECOVERY, "error", {}, values)
+
+
+def leaderboard(
+    results: Outcomes,
+    comparison: Comparison,
+    answers: Answers,
+    tables: Mapping[tuple[str, str, str], ErrorTable],
+    times: TimeTable,
+) -> Grid:
+    """Return a row for each method: average ranks, recovery, errors and time; the best first."""
+    of = {measure: tables[comparison.name, measure, "error"] for measure in MEASURES}
+    title = f"Leaderboard: {comparison.title}"
+    header = [
+        "method", "mean rank", *(f"rank, {short}" for short in MEASURES.values()),
+        "precision", "recall", *(f"error, {MEASURES[c]}" for c in FINAL_CLASSIFIERS), "seconds",
+    ]  # fmt: skip
+    if not of[RECOVERY].datasets:
+        return Grid(title, header, [], of[RECOVERY].notes())
+    ranks = np.array([table.average_ranks for table in of.values()])
+    share = [
+        recovery_table(results, comparison, answers, part).errors.mean(axis=0)
+        for part in ("precision", "recall")
+    ]
+    errors = [of[classifier].errors.mean(axis=0) for classifier in FINAL_CLASSIFIERS]
+    rows_of = [times.datasets.index(name) for name in of[RECOVERY].datasets]
+    seconds = times.seconds[rows_of].mean(axis=0)
+    overall = ranks.mean(axis=0)
+    rows = [
+        [
+            comparison.methods[j],
+            *(f"{value:.2f}" for value in (overall[j], *ranks[:, j])),
+            *(f"{value[j]:.3f}" for value in (*share, *errors)),
+            f"{seconds[j]:.3g}",
+        ]
+        for j in np.argsort(overall, kind="stable")
+    ]
+    notes = [
+        f"Ranks are averages over {len(rows_of)} cases; 1 is the best of {len(rows)}. The mean "
+        "rank is the mean of the four average ranks. Precision, recall, errors and seconds are "
+        "means over the cases.",
+        *of[RECOVERY].notes(),
+    ]
+    return Grid(title, header, rows, notes)
+
+
+def standing(
+    tables: Mapping[tuple[str, str, str], ErrorTable], comparison: Comparison, method: str
+) -> Grid:
+    """Return the place of a method in each case and measure, beside the best method."""
+    column = comparison.methods.index(method)
+    rows = []
+    for measure, short in MEASURES.items():
+        table = tables[comparison.name, measure, "error"]
+        for name, errors in zip(table.datasets, table.errors, strict=True):
+            ranks = rank_rows(errors[None])[0]
+            best = [comparison.methods[j] for j in np.flatnonzero(ranks == ranks.min())]
+            others = f" and {len(best) - 1} more" if len(best) > 1 else ""
+            rows.append(
+                [
+                    name,
+                    short,
+                    f"{errors[column]:.3f}",
+                    f"{ranks[column]:g}",
+                    f"{errors.min():.3f}",
+                    f"{errors[column] - errors.min():.3f}",
+                    (method if method in best else best[0]) + others,
+                ]
+            )
+    header = ["case", "measure", method, "rank", "best", "difference", "best method"]
+    note = f"Ranks of {method} among {len(comparison.methods)} methods. Recovery is 1 − F1."
+    return Grid(f"{method} in each case", header, rows, [note])
+
+
+def _board_name(comparison: Comparison) -> str:
+    return "leaderboard" if comparison.name == "all" else f"leaderboard_{comparison.name}"
+
+
+def _reference(experiment: Experiment) -> str:
+    methods = list(experiment.methods)
+    return DEFAULT_METHOD if DEFAULT_METHOD in methods else methods[0]
+
+
+def _time_groups(experiment: Experiment) -> list[TimeGroup]:
+    information = {AUTO, *(method.name for method in find_methods())}
+    methods = list(experiment.methods)
+    own = [name for name in methods if name in information]
+    filters = [name for name in methods if name not in information and name not in PEERS]
+    groups = {
+        "information-theoretic": own,
+        "other filters": filters,
+        "scikit-learn": [name for name in methods if name in PEERS],
+    }
+    return [TimeGroup(title, tuple(group)) for title, group in groups.items()]
+
+
+def _about(experiment: Experiment) -> list[str]:
+    protocol = experiment.protocol
+    numbers = {source.number for source in _sources(experiment).values()}
+    return [
+        f"{len(experiment.methods)} methods, scikit-learn's own selectors among them, on generated "
+        "tables whose useful columns are known: does a method find them, and how well do "
+        "classifiers predict with its selection?",
+        f"Each case has {len(numbers)} tables, generated from the seed {protocol.seed}. Added "
+        "columns: a table of scikit-learn gets as many further columns as it has (at least 20): "
+        "its own columns with permuted rows (random), its own columns plus normal noise of the "
+        "same standard deviation (corrupted), or products of two of its standardised columns "
+        "(second-order). The original columns are the useful ones: the others tell nothing beyond "
+        "them. Networks: the class is a variable of a random Bayesian network (up to 3 parents, 2 "
+        "to 4 levels, conditional probabilities from Dirichlet(0.5)); the useful columns are its "
+        "Markov blanket, 5 to 10 columns. Cases are named by columns × rows.",
+        "A random half of the rows is used for the selection and for training, the other half for "
+        f"the test. Every method selects as many columns as are useful, at most {MAX_SELECTED}; "
+        f"so precision and recall differ only where it selects another number. {AUTO} determines "
+        "the number itself, SelectFromModel L1 can select fewer, all columns selects all.",
+        "Recovery is F1 of the selected against the useful columns. Logistic regression, 5-NN and "
+        "a random forest of 100 trees (scikit-learn, default parameters) use the selected columns, "
+        "standardised by the training half. Their result is the share of misclassified test rows. "
+        "Numeric columns are cut into 5 bins of equal frequency by the information-theoretic "
+        "methods; all others use the values as they are.",
+        "Slow methods are reduced: NCA uses at most 300 random training rows and 100 iterations, "
+        "RFE drops a tenth of the columns in each step. Linear models of RFE and SelectFromModel "
+        "use standardised columns; mutual_info_classif treats columns with at most 5 values as "
+        "discrete.",
+    ]
