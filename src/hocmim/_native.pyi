@@ -40,6 +40,39 @@ def mdlp_cuts(
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Cuts of the listed columns end to end, and how many each has."""
 
+class StopFlag:
+    """Stops kernels that check it. They also stop when a signal handler of Python raises."""
+
+    def __init__(self) -> None: ...
+    def set(self) -> None:
+        """Stop."""
+
+def encode_block(
+    values: NDArray[Any],
+    method: int,
+    n_bins: int,
+    classes: NDArray[np.int64],
+    n_classes: int,
+    codes: NDArray[np.uint8],
+    stop: StopFlag,
+) -> tuple[
+    NDArray[np.uint8],
+    NDArray[np.uint8],
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    int,
+]:
+    """Learn how columns are coded and write their codes, if they fit into one byte.
+
+    Of each column: whether it is cut, whether values are missing, its number of cuts, of listed
+    levels and of levels, and its most frequent code. Then all cuts, all listed levels, and the
+    first column with an infinite value, or -1.
+    """
+
 def most_frequent(codes: NDArray[np.uint8] | NDArray[np.uint16]) -> NDArray[np.int64]:
     """The most frequent code of each row, the smallest of equally frequent ones."""
 

@@ -278,10 +278,12 @@ def _mdlp(
 class Discretizer(NamedTuple):
     """How to cut some columns of a block: ``cut(values, columns, survey, n_bins, y)``.
 
-    A discretizer with ``needs_values=False`` uses the survey alone.
+    A discretizer with ``needs_values=False`` uses the survey alone. ``method`` is its number in the
+    kernel that learns cuts and codes in one pass.
     """
 
     cut: Callable[[NDArray[Any], NDArray[np.int64], Survey, int, Column | None], Ragged]
+    method: int
     needs_target: bool = False
     needs_values: bool = True
 
@@ -289,9 +291,9 @@ class Discretizer(NamedTuple):
 # Of every function and selector: skewed columns keep rows in every bin.
 DEFAULT_DISCRETIZER = "quantile"
 DISCRETIZERS = {
-    "uniform": Discretizer(_uniform, needs_values=False),
-    "quantile": Discretizer(_quantile),
-    "mdlp": Discretizer(_mdlp, needs_target=True),
+    "uniform": Discretizer(_uniform, 0, needs_values=False),
+    "quantile": Discretizer(_quantile, 1),
+    "mdlp": Discretizer(_mdlp, 2, needs_target=True),
 }
 
 

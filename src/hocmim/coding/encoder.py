@@ -18,7 +18,7 @@ In a table that is encoded later by the fitted encoder:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Self, TypeVar, overload
@@ -32,12 +32,26 @@ from sklearn.utils.validation import check_is_fitted
 import hocmim._native as _native
 from hocmim.coding.codes import NARROW_LEVELS, Allocate, Codes, Column
 from hocmim.coding.cuts import DEFAULT_DISCRETIZER, Survey, check_bins, get_discretizer
-from hocmim.coding.fitted import CATEGORIES, KINDS, Fitted, check_levels, fit_block
+from hocmim.coding.fitted import (
+    CATEGORIES,
+    KINDS,
+    EncodedBlock,
+    Fitted,
+    Learning,
+    check_levels,
+    encode_block,
+)
 from hocmim.coding.target import Target, encode_target
 from hocmim.data.checks import check_features, infinite_value, set_features
 from hocmim.data.columns import Categories, Numbers, Span
 from hocmim.data.table import Table, as_table
 from hocmim.errors import InvalidTableError, InvalidTargetError
+
+# Cells of a span: with fewer, starting a thread takes longer than the work; with more, an
+# interrupt waits longer.
+MIN_SPAN_CELLS = 1 << 17
+MAX_SPAN_CELLS = 1 << 20
+SPANS_PER_THREAD = 4
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -141,27 +155,46 @@ class Encoder(BaseEstimator):
         self.fit_transform(X, y)
         return self
 
-    def fit_transform(self, X: Any, y: Any = None, *, allocate: Allocate = Codes.empty) -> Codes:
+    def fit_transform(
+        self, X: Any, y: Any = None, *, allocate: Allocate | None = None
+    ) -> Codes:
         """Learn how each column of X is coded, and code it.
 
-        ``allocate`` makes the arrays of codes: see :class:`hocmim.coding.codes.Allocate`.
+        The table is read once, block by block: a block is learnt and coded while it is in the
+        cache. ``allocate`` makes the arrays of codes elsewhere than in memory, when the number of
+        levels of every column is known; then the table is read twice. See
+        :class:`hocmim.coding.codes.Allocate`.
         """
         discretizer = get_discretizer(self.discretizer)
         n_bins = check_bins("n_bins", self.n_bins)
         table = as_table(X)
         check_features(self, table, reset=True)
         target = _target_column(y, table, self.discretizer) if discretizer.needs_target else None
+        how = Learning(discretizer, n_bins, target)
+        n_kept = table.n_columns if allocate is None else 0
+        rows = np.empty((n_kept, table.n_rows), np.uint8)
+        stop = _native.StopFlag()
 
-        def fit_span(span: Span) -> Fitted:
-            return fit_block(table, table.read(span), discretizer, n_bins, target)
+        def encode_span(span: Span) -> EncodedBlock:
+            narrow = rows[span.start : span.stop]
+            if allocate is not None:
+                narrow = np.empty((span.stop - span.start, table.n_rows), np.uint8)
+            return encode_block(table, table.read(span), how, narrow, stop)
 
-        fitted = Fitted.concatenate(map_spans(fit_span, table.spans(), self.n_jobs))
+        blocks = map_spans(encode_span, self._spans(table), self.n_jobs, stop)
+        fitted = Fitted.concatenate([block.fitted for block in blocks])
         check_levels(fitted, table.label)
-        # The table of the fit has no new values; its missing values have a level.
-        self._set_fitted(fitted, np.zeros(table.n_columns, np.int64))
-        codes = self._encode(table, allocate)
-        self._set_fitted(fitted, most_frequent(codes))
-        return codes
+        self._set_fitted(fitted, np.concatenate([block.most_frequent for block in blocks]))
+        if allocate is not None:
+            return self._encode(table, allocate)
+        wide = {j: codes for block in blocks for j, codes in block.wide.items()}
+        return Codes.from_rows(rows, wide, self.arity, getattr(self, "feature_names_in_", None))
+
+    def _spans(self, table: Table) -> list[Span]:
+        """Cut the columns into spans, several for each thread."""
+        n_cells = table.n_rows * table.n_columns
+        per_thread = n_cells // (SPANS_PER_THREAD * effective_n_jobs(self.n_jobs))
+        return table.spans(min(max(per_thread, MIN_SPAN_CELLS), MAX_SPAN_CELLS))
 
     def _set_fitted(self, fitted: Fitted, most_frequent: NDArray[np.int64]) -> None:
         self._fitted = fitted
@@ -256,7 +289,7 @@ class Encoder(BaseEstimator):
             else:
                 self._encode_numbers(table, block, place[span.start : span.stop], narrow, wide)
 
-        map_spans(encode_span, table.spans(), self.n_jobs)
+        map_spans(encode_span, self._spans(table), self.n_jobs)
         return codes
 
     def _encode_numbers(
@@ -358,12 +391,24 @@ def _changed_kind(table: Table, j: int, then: str, now: str) -> InvalidTableErro
 
 
 def map_spans(
-    function: Callable[[Item], Result], spans: Sequence[Item], n_jobs: int | None
+    function: Callable[[Item], Result],
+    spans: Sequence[Item],
+    n_jobs: int | None,
+    stop: _native.StopFlag | None = None,
 ) -> list[Result]:
-    """Return the results of a function for every span, in order, on several threads."""
+    """Return the results of a function for every span, in order, on several threads.
+
+    After an error or Ctrl-C no further span begins; ``stop`` ends those that have begun.
+    """
     n_threads = min(effective_n_jobs(n_jobs), len(spans))
     if n_threads <= 1:
         return [function(span) for span in spans]
-    with ThreadPoolExecutor(n_threads) as pool:
-        results: Iterator[Result] = pool.map(function, spans)
-        return list(results)
+    pool = ThreadPoolExecutor(n_threads)
+    try:
+        return list(pool.map(function, spans))
+    except BaseException:
+        if stop is not None:
+            stop.set()
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)

@@ -1,4 +1,4 @@
-"""How the columns of a table are coded, learnt from a block of its values.
+"""How the columns of a table are coded, learnt from a block of its values, and their codes.
 
 A numeric column with more than ``n_bins`` distinct values is cut by the discretizer. The others
 have levels, and the cuts midway between neighbouring levels. A column of categories has the sorted
@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hocmim.coding.codes import MAX_LEVELS, Column
+import hocmim._native as _native
+from hocmim.coding.codes import MAX_LEVELS, NARROW_LEVELS, Column
 from hocmim.coding.cuts import Discretizer, Ragged, Survey, midpoints
 from hocmim.data.checks import infinite_value
 from hocmim.data.columns import Categories, Numbers
@@ -77,27 +78,112 @@ class Fitted(NamedTuple):
         )
 
 
-def fit_block(
+class Learning(NamedTuple):
+    """How blocks are learnt.
+
+    Attributes
+    ----------
+    discretizer : Discretizer
+    n_bins : int
+    y : Column or None
+        For "mdlp".
+    """
+
+    discretizer: Discretizer
+    n_bins: int
+    y: Column | None
+
+
+class EncodedBlock(NamedTuple):
+    """What was learnt from a block.
+
+    Attributes
+    ----------
+    fitted : Fitted
+    most_frequent : ndarray of int64
+        The most frequent code of each column; the first of equally frequent ones.
+    wide : dict of column index to ndarray of uint16
+        The codes of the columns of more than 256 levels.
+    """
+
+    fitted: Fitted
+    most_frequent: NDArray[np.int64]
+    wide: dict[int, NDArray[np.uint16]]
+
+
+def encode_block(
     table: Table,
     block: Numbers | Categories,
-    discretizer: Discretizer,
-    n_bins: int,
-    y: Column | None,
-) -> Fitted:
-    """Learn how the columns of a block are coded. ``y`` is for "mdlp"."""
+    how: Learning,
+    narrow: NDArray[np.uint8],
+    stop: _native.StopFlag,
+) -> EncodedBlock:
+    """Learn how the columns of a block are coded, and code them.
+
+    Row k of ``narrow`` gets the codes of column k of the block, if it has at most 256 levels.
+    """
     if isinstance(block, Categories):
-        none = Ragged(np.empty(0), np.zeros(2, np.int64))
-        return Fitted(
-            np.array([CATEGORIES], np.int8),
-            none,
-            none,
-            {block.start: block.levels},
-            np.array([(block.codes < 0).any()]),
-            np.array([len(block.levels)], np.int64),
+        return _encode_categories(table, block, narrow[0])
+    classes = _NO_CLASSES if how.y is None else how.y.codes.astype(np.int64)
+    n_classes = 0 if how.y is None else how.y.arity
+    is_cut, has_missing, n_cuts, n_distinct, n_levels, frequent, cuts, distinct, infinite = (
+        _native.encode_block(
+            block.values, how.discretizer.method, how.n_bins, classes, n_classes, narrow, stop
         )
-    survey = survey_numbers(table, block, n_bins)
-    many = np.flatnonzero(survey.many)
-    return fit_numbers(survey, discretizer.cut(block.values, many, survey, n_bins, y))
+    )
+    if infinite >= 0:
+        raise infinite_value(table, block.start + infinite)
+    fitted = Fitted(
+        np.where(is_cut, CUT, LEVELS).astype(np.int8),
+        Ragged.from_counts(cuts, n_cuts),
+        Ragged.from_counts(distinct, n_distinct),
+        {},
+        has_missing.astype(bool),
+        n_levels,
+    )
+    wide = {}
+    for k in np.flatnonzero(fitted.arity > NARROW_LEVELS).tolist():
+        codes = np.empty((1, len(block.values)), np.uint16)
+        row = fitted.cuts.row(k)
+        _native.apply_cuts(
+            block.values[:, k : k + 1],
+            row,
+            np.array([0, len(row)]),
+            n_levels[k : k + 1],
+            np.array([~0]),
+            narrow[:0],
+            codes,
+        )
+        frequent[k] = np.bincount(codes[0]).argmax()
+        wide[block.start + k] = codes[0]
+    return EncodedBlock(fitted, frequent, wide)
+
+
+_NO_CLASSES = np.empty(0, np.int64)
+
+
+def _encode_categories(
+    table: Table, block: Categories, narrow: NDArray[np.uint8]
+) -> EncodedBlock:
+    n_levels = len(block.levels)
+    missing = block.codes < 0
+    none = Ragged(np.empty(0), np.zeros(2, np.int64))
+    fitted = Fitted(
+        np.array([CATEGORIES], np.int8),
+        none,
+        none,
+        {block.start: block.levels},
+        np.array([missing.any()]),
+        np.array([n_levels], np.int64),
+    )
+    check_levels(fitted, lambda _: table.label(block.start))
+    is_narrow = fitted.arity[0] <= NARROW_LEVELS
+    codes = narrow if is_narrow else np.empty(len(block.codes), np.uint16)
+    np.copyto(codes, block.codes, casting="unsafe")
+    if fitted.has_missing[0]:
+        codes[missing] = n_levels
+    frequent = np.array([np.bincount(codes).argmax()])
+    return EncodedBlock(fitted, frequent, {} if is_narrow else {block.start: codes})
 
 
 def survey_numbers(table: Table, block: Numbers, n_bins: int) -> Survey:

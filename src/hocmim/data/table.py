@@ -34,8 +34,9 @@ from hocmim.errors import InvalidTableError, MissingDependencyError
 BLOCK_CELLS = 1 << 20
 """Cells read at a time by default: 8 MB of floating-point numbers."""
 
-# Columns of a row-major array of doubles that share a cache line.
-LINE_COLUMNS = 8
+# The fewest columns of a row-major array that are read together, and the fewest bytes of a row.
+MIN_ROW_COLUMNS = 32
+MIN_ROW_BYTES = 128
 
 _NOT_IN_NUMPY = (nw.Int128, nw.UInt128)
 
@@ -128,8 +129,11 @@ class ArrayTable(Table):
         """See Table."""
         if self._array.dtype.kind not in "biufmM":
             return _cut(0, self.n_columns, 1)
-        # Numbers are read in place, and the columns of a row-major array share cache lines.
-        return _cut(0, self.n_columns, max(LINE_COLUMNS, self._width(max_cells)))
+        width = self._width(max_cells)
+        if self.rows is None and not self._array.flags.f_contiguous:
+            # Numbers are read in place, and the columns of a row-major array share cache lines.
+            width = max(width, MIN_ROW_COLUMNS, MIN_ROW_BYTES // self._array.itemsize)
+        return _cut_evenly(self.n_columns, width)
 
     def read(self, span: Span) -> Numbers | Categories:
         """See Table."""
@@ -337,6 +341,13 @@ def first_repeated(labels: Iterable[Any]) -> Any | None:
 
 def _cut(start: int, stop: int, width: int) -> list[Span]:
     return [Span(a, min(a + width, stop)) for a in range(start, stop, width)]
+
+
+def _cut_evenly(n_columns: int, width: int) -> list[Span]:
+    """Cut into spans of at most ``width`` columns that differ by at most one column."""
+    n_spans = -(-n_columns // width)
+    ends = [n_columns * k // n_spans for k in range(n_spans + 1)]
+    return [Span(start, stop) for start, stop in zip(ends, ends[1:], strict=False)]
 
 
 def take_columns(X: Any, indices: ArrayLike) -> Any:

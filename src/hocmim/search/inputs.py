@@ -295,7 +295,7 @@ class MemoryInput:
     ) -> tuple[Encoder, Codes]:
         """See Input."""
 
-        def encode(allocate: Allocate) -> tuple[Encoder, Codes]:
+        def encode(allocate: Allocate | None) -> tuple[Encoder, Codes]:
             encoder = Encoder(discretizer, n_bins, n_jobs=n_jobs)
             return encoder, encoder.fit_transform(self.table, y, allocate=allocate)
 
@@ -354,7 +354,7 @@ class SourceInput:
         """See Input."""
         how: dict[str, Any] = {"discretizer": discretizer, "n_bins": n_bins}
 
-        def encode(allocate: Allocate) -> tuple[Encoder, Codes]:
+        def encode(allocate: Allocate | None) -> tuple[Encoder, Codes]:
             return encode_source(self._source, y, **how, n_jobs=n_jobs, allocate=allocate)
 
         encoder, codes = _encode_or_load(self._source, y, encode, how, n_jobs, codes_dir)
@@ -376,14 +376,14 @@ class SourceInput:
 def _encode_or_load(
     data: Table | RowSource,
     y: Column,
-    encode: Callable[[Allocate], tuple[Encoder, Codes]],
+    encode: Callable[[Allocate | None], tuple[Encoder, Codes]],
     how: dict[str, Any],
     n_jobs: int | None,
     codes_dir: str | PathLike[str] | None,
 ) -> tuple[Encoder, Codes]:
     """Encode in memory; with ``codes_dir``, use the codes stored there or store them."""
     if codes_dir is None:
-        return encode(Codes.empty)
+        return encode(None)
     encoder, codes = stored_codes(codes_dir, codes_fingerprint(data, y, **how), encode)
     return encoder.set_params(n_jobs=n_jobs), codes  # the stored one has that of another run
 

@@ -3,6 +3,8 @@
 
 #include "bindings/module.hpp"
 #include "coding/apply.hpp"
+#include "coding/encode.hpp"
+#include "coding/interrupt.hpp"
 #include "coding/mdlp.hpp"
 #include "coding/quantiles.hpp"
 #include "coding/survey.hpp"
@@ -23,11 +25,14 @@ void bind_type(nb::module_& m) {
           "n_bins"_a);
     m.def("mdlp_cuts", &mdlp_cuts<T>, "values"_a.noconvert(), "columns"_a.noconvert(),
           "classes"_a.noconvert(), "n_classes"_a);
+    m.def("encode_block", &encode_block<T>, "values"_a.noconvert(), "method"_a, "n_bins"_a,
+          "classes"_a.noconvert(), "n_classes"_a, "codes"_a.noconvert(), "stop"_a);
 }
 
 }  // namespace
 
 void bind_coding(nb::module_& m) {
+    nb::class_<StopFlag>(m, "StopFlag").def(nb::init<>()).def("set", &StopFlag::set);
     bind_type<double>(m);
     bind_type<float>(m);
     bind_type<bool>(m);

@@ -1,0 +1,196 @@
+"""The kernels that learn and code in one pass against a twin in NumPy, on many random tables."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from hocmim.coding.encoder import Encoder
+from hocmim.errors import InvalidTableError
+
+DISCRETIZERS = ["uniform", "quantile"]
+TYPES = ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8"]
+SIZES = [(2, 1), (7, 40), (8, 8), (9, 33), (63, 31), (64, 32), (257, 9), (1000, 70), (2003, 5)]
+
+
+# --- the twin -------------------------------------------------------------------------------------
+
+
+def twin_cuts(present, levels, discretizer, n_bins):
+    """The cuts of a column with more levels than bins."""
+    if discretizer == "uniform":
+        low, high, k = levels[0], levels[-1], np.arange(1, n_bins)
+        with np.errstate(over="ignore", invalid="ignore"):
+            cuts = low + (high - low) * k / n_bins
+        return np.where(np.isfinite(cuts), cuts, low * (1 - k / n_bins) + high * (k / n_bins))
+    ordered = np.sort(present)
+    chosen = [ordered[k * len(ordered) // n_bins] for k in range(1, n_bins)]
+    return np.unique([max(value, levels[1]) for value in chosen])
+
+
+def twin_column(values, discretizer, n_bins):
+    """Kind, cuts, levels, codes, arity and most frequent code of one column."""
+    values = np.asarray(values, np.float64) + 0.0
+    missing = np.isnan(values)
+    present = values[~missing]
+    levels = np.unique(present)
+    if len(levels) > n_bins:
+        kind, cuts = "cut", twin_cuts(present, levels, discretizer, n_bins)
+        levels = np.empty(0)
+    else:
+        kind, middle = "levels", levels[:-1] / 2 + levels[1:] / 2
+        is_inside = (middle > levels[:-1]) & (middle < levels[1:])
+        cuts = np.where(is_inside, middle, levels[1:])
+    n_levels = len(cuts) + 1 if len(present) else 0
+    codes = np.where(missing, n_levels, np.searchsorted(cuts, values, side="right"))
+    return kind, cuts, levels, codes, n_levels + missing.any(), np.bincount(codes).argmax()
+
+
+def assert_as_twin(X, discretizer, n_bins, n_jobs=1):
+    encoder = Encoder(discretizer, n_bins, n_jobs=n_jobs)
+    codes = encoder.fit_transform(X)
+    again = encoder.transform(X)
+    for j in range(X.shape[1]):
+        kind, cuts, levels, expected, arity, frequent = twin_column(X[:, j], discretizer, n_bins)
+        found = encoder.columns_[j]
+        assert (found.kind, found.arity, codes.column(j).arity) == (kind, arity, arity)
+        assert found.cuts.tobytes() == np.asarray(cuts, np.float64).tobytes()
+        assert np.asarray(found.levels).tobytes() == levels.tobytes()
+        np.testing.assert_array_equal(codes.column(j).codes, expected)
+        np.testing.assert_array_equal(again.column(j).codes, expected)
+        assert found.missing == (arity - 1 if np.isnan(X[:, j].astype(float)).any() else None)
+        assert found.unknown == (arity - 1 if found.missing is not None else frequent)
+
+
+# --- tables ---------------------------------------------------------------------------------------
+
+
+def _float_column(rng, n, kind):
+    normal = rng.standard_normal(n)
+    return {
+        "normal": lambda: normal,
+        "few": lambda: rng.choice(rng.standard_normal(4), n),
+        "whole": lambda: rng.integers(-3, 3, n).astype(float),
+        "pixels": lambda: rng.integers(0, 256, n).astype(float),
+        "counts": lambda: rng.integers(0, 3000, n).astype(float),
+        "nearly whole": lambda: np.where(rng.random(n) < 0.01, 0.5, rng.integers(0, 4, n)),
+        "nearly small": lambda: np.where(rng.random(n) < 0.01, 9e5, rng.integers(0, 4, n)),
+        "mostly zero": lambda: np.where(rng.random(n) < 0.8, 0.0, np.abs(normal)),
+        "nearly constant": lambda: np.where(rng.random(n) < 0.995, 1.5, normal),
+        "heavy tails": lambda: normal / (np.abs(rng.standard_normal(n)) + 1e-6),
+        "outlier": lambda: np.append(normal[1:], 1e30),
+        "sorted": lambda: np.sort(normal),
+        "rounded": lambda: np.round(normal, 1),
+        "constant": lambda: np.full(n, -2.5),
+        "zeros": lambda: rng.choice([0.0, -0.0], n),
+        "signed zero": lambda: rng.choice([0.0, -0.0, 1.0, -1.5, 2.0, 3.0, 4.5], n),
+        "tiny": lambda: normal * 5e-324 * 1e3,
+        "huge": lambda: rng.uniform(-1, 1, n) * 1.7e308,
+        "neighbours": lambda: 1.0 + rng.integers(0, 9, n) * np.spacing(1.0),
+        "large": lambda: 2.0**53 + 2 * rng.integers(0, 40, n),
+        "missing": lambda: np.where(rng.random(n) < 0.3, np.nan, normal),
+        "missing whole": lambda: np.where(rng.random(n) < 0.3, np.nan, rng.integers(0, 3, n)),
+        "all missing": lambda: np.full(n, np.nan),
+    }[kind]()
+
+
+FLOATS = [
+    "normal", "few", "whole", "pixels", "counts", "nearly whole", "nearly small", "mostly zero",
+    "nearly constant", "heavy tails", "outlier", "sorted", "rounded", "constant", "zeros",
+    "signed zero", "tiny", "huge", "neighbours", "large", "missing", "missing whole", "all missing",
+]  # fmt: skip
+
+
+def _integer_column(rng, n, info):
+    low, high = int(info.min), int(info.max)
+    spans = [1, 2, 4, 8, 20, 250, 255, 256, 300, 10**6, high - low]
+    span = int(min(rng.choice(spans[:-1]) if rng.random() < 0.9 else spans[-1], high - low))
+    start = int(rng.choice([low, max(low, -2), 0, high - span, max(low, min(high, 2**53)) - span]))
+    start = min(max(start, low), high - span)
+    steps = [int(step) for step in rng.integers(0, span, n, endpoint=True, dtype=np.uint64)]
+    return [start + step for step in steps]
+
+
+def random_table(rng, shape, dtype):
+    """A table whose columns are of different kinds."""
+    n, d = shape
+    if dtype == "?":
+        return rng.random(shape) < rng.random(d)
+    if np.dtype(dtype).kind == "f":
+        columns = [_float_column(rng, n, kind) for kind in rng.choice(FLOATS, d)]
+        with np.errstate(over="ignore"):
+            X = np.stack(columns, axis=1).astype(dtype)
+        X[np.isinf(X)] = 0.0
+        return X
+    columns = [_integer_column(rng, n, np.iinfo(dtype)) for _ in range(d)]
+    return np.array(columns, dtype).T.copy()
+
+
+def layouts(X, rng):
+    """The same values in other orders of memory."""
+    yield X
+    yield np.asfortranarray(X)
+    apart = np.zeros((2 * X.shape[0], 3 * X.shape[1]), X.dtype)
+    apart[::2, ::3] = X
+    yield apart[::2, ::3]
+    beside = np.zeros((X.shape[0], X.shape[1] + 5), X.dtype)
+    beside[:, 3:-2] = X
+    yield beside[:, 3:-2]
+    yield X[::-1].copy()[::-1]
+    yield X.astype(X.dtype.newbyteorder())
+    X = X.copy()
+    X.flags.writeable = False
+    yield X
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("shape", SIZES)
+def test_random_tables(dtype, shape):
+    rng = np.random.default_rng([TYPES.index(dtype), *shape])
+    for discretizer in DISCRETIZERS:
+        for n_bins in (2, 5, 40):
+            assert_as_twin(random_table(rng, shape, dtype), discretizer, n_bins)
+
+
+@pytest.mark.parametrize("kind", FLOATS)
+@pytest.mark.parametrize("discretizer", DISCRETIZERS)
+def test_every_kind_of_column_in_row_and_column_order(kind, discretizer):
+    rng = np.random.default_rng(FLOATS.index(kind))
+    X = np.stack([_float_column(rng, 3001, kind) for _ in range(9)], axis=1)
+    for array in (X, np.asfortranarray(X)):
+        assert_as_twin(array, discretizer, 5)
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u4", "i8", "f4", "f8"])
+def test_layouts(dtype):
+    rng = np.random.default_rng(5)
+    for X in layouts(random_table(rng, (300, 41), dtype), rng):
+        for n_jobs in (1, 2):
+            assert_as_twin(X, "quantile", 5, n_jobs)
+
+
+@pytest.mark.parametrize("value", [np.inf, -np.inf])
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("kind", ["normal", "whole", "few", "missing"])
+def test_an_infinite_value_names_its_column(value, order, kind):
+    rng = np.random.default_rng(6)
+    for discretizer in DISCRETIZERS:
+        X = np.asarray(rng.standard_normal((500, 50)), order=order)
+        X[:, 37] = _float_column(rng, 500, kind)
+        encoder = Encoder(discretizer).fit(X)
+        X[321, 37] = value
+        X[3, 40] = value
+        for encode in (encoder.transform, Encoder(discretizer).fit):
+            with pytest.raises(InvalidTableError, match="column 37"):
+                encode(X)
+
+
+def test_mdlp_of_small_integers_is_that_of_the_same_numbers_with_fractions():
+    rng = np.random.default_rng(7)
+    y = rng.integers(0, 3, 900)
+    X = rng.integers(0, 60, (900, 40)) + 5 * y[:, None]
+    small = Encoder("mdlp").fit(X.astype(np.int16), y)
+    large = Encoder("mdlp").fit(X + 0.25, y)
+    for one, two in zip(small.columns_, large.columns_, strict=True):
+        np.testing.assert_array_equal(one.cuts + 0.25, two.cuts)
+    assert any(len(column.cuts) for column in small.columns_)
