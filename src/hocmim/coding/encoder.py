@@ -181,7 +181,8 @@ class Encoder(BaseEstimator):
                 narrow = np.empty((span.stop - span.start, table.n_rows), np.uint8)
             return encode_block(table, table.read(span), how, narrow, stop)
 
-        blocks = map_spans(encode_span, self._spans(table), self.n_jobs, stop)
+        n_threads = self._n_threads(table)
+        blocks = map_spans(encode_span, _spans(table, n_threads), n_threads, stop)
         fitted = Fitted.concatenate([block.fitted for block in blocks])
         check_levels(fitted, table.label)
         self._set_fitted(fitted, np.concatenate([block.most_frequent for block in blocks]))
@@ -190,11 +191,11 @@ class Encoder(BaseEstimator):
         wide = {j: codes for block in blocks for j, codes in block.wide.items()}
         return Codes.from_rows(rows, wide, self.arity, getattr(self, "feature_names_in_", None))
 
-    def _spans(self, table: Table) -> list[Span]:
-        """Cut the columns into spans, several for each thread."""
-        n_cells = table.n_rows * table.n_columns
-        per_thread = n_cells // (SPANS_PER_THREAD * effective_n_jobs(self.n_jobs))
-        return table.spans(min(max(per_thread, MIN_SPAN_CELLS), MAX_SPAN_CELLS))
+    def _n_threads(self, table: Table) -> int:
+        """Return how many threads are worth their start."""
+        if table.n_rows * table.n_columns < 2 * MIN_SPAN_CELLS:
+            return 1
+        return effective_n_jobs(self.n_jobs)
 
     def _set_fitted(self, fitted: Fitted, most_frequent: NDArray[np.int64]) -> None:
         self._fitted = fitted
@@ -289,7 +290,8 @@ class Encoder(BaseEstimator):
             else:
                 self._encode_numbers(table, block, place[span.start : span.stop], narrow, wide)
 
-        map_spans(encode_span, self._spans(table), self.n_jobs)
+        n_threads = self._n_threads(table)
+        map_spans(encode_span, _spans(table, n_threads), n_threads)
         return codes
 
     def _encode_numbers(
@@ -390,6 +392,13 @@ def _changed_kind(table: Table, j: int, then: str, now: str) -> InvalidTableErro
     )
 
 
+def _spans(table: Table, n_threads: int) -> list[Span]:
+    """Cut the columns into spans, several for each thread."""
+    n_cells = table.n_rows * table.n_columns
+    n_spans = 1 if n_threads == 1 else SPANS_PER_THREAD * n_threads
+    return table.spans(min(max(n_cells // n_spans, MIN_SPAN_CELLS), MAX_SPAN_CELLS))
+
+
 def map_spans(
     function: Callable[[Item], Result],
     spans: Sequence[Item],
@@ -400,9 +409,9 @@ def map_spans(
 
     After an error or Ctrl-C no further span begins; ``stop`` ends those that have begun.
     """
-    n_threads = min(effective_n_jobs(n_jobs), len(spans))
-    if n_threads <= 1:
+    if n_jobs == 1 or len(spans) <= 1:
         return [function(span) for span in spans]
+    n_threads = min(effective_n_jobs(n_jobs), len(spans))
     pool = ThreadPoolExecutor(n_threads)
     try:
         return list(pool.map(function, spans))

@@ -150,6 +150,47 @@ class EagerSearch:
         return self.criteria[block].describe(position)
 
 
+class RankingSearch(EagerSearch):
+    """For criteria whose scores never change: every block is sorted once."""
+
+    def __init__(self, criteria: Sequence[Criterion], threads: Threads = ONE_THREAD) -> None:
+        super().__init__(criteria, threads)
+        # Of each block: the scores, their keys, the positions from the best, and how many of the
+        # first of these are no candidates.
+        self._ranked: dict[int, tuple[Values, Values, NDArray[np.int64]]] = {}
+        self._n_passed: dict[int, int] = {}
+
+    def start(self, blocks: Sequence[Codes], y: Column) -> Values:
+        """Give every criterion its block; return the relevance of every column."""
+        self._ranked, self._n_passed = {}, {}
+        return super().start(blocks, y)
+
+    def update(self, newest: Column) -> None:
+        """Give every criterion the newest selected column; no score changes."""
+        for criterion in self.criteria:
+            criterion.update(newest)
+
+    def set_open(self, block: int, positions: Any, is_open: bool) -> None:
+        """Take columns out of the candidates, or put them back."""
+        super().set_open(block, positions, is_open)
+        if is_open:
+            self._n_passed.pop(block, None)
+
+    def _search_block(self, block: int) -> Best | None:
+        if block not in self._ranked:
+            scores = self.criteria[block].scores()
+            keys = comparison_key(scores)
+            self._ranked[block] = scores, keys, np.argsort(-keys, kind="stable")
+        scores, keys, order = self._ranked[block]
+        is_open = self.is_open[block]
+        for place in range(self._n_passed.get(block, 0), len(order)):
+            position = int(order[place])
+            if is_open[position]:
+                self._n_passed[block] = place
+                return Best(float(keys[position]), position, float(scores[position]))
+        return None
+
+
 class LazySearch(EagerSearch):
     """For criteria whose ``update`` only takes note: the work is done when a score is needed.
 
@@ -218,5 +259,5 @@ class SearchPlan:
 
 # Thread limits of criteria that count on bit planes, measured: one term a candidate in all, and
 # one term a candidate and step.
-FIRST_ORDER_PLAN = SearchPlan(min_cells_for_threads=100_000_000)
+FIRST_ORDER_PLAN = SearchPlan(RankingSearch, min_cells_for_threads=100_000_000)
 SECOND_ORDER_PLAN = SearchPlan(min_cells_for_threads=4_000_000)
