@@ -1,6 +1,6 @@
 """Times of encoding by type, order and size, against NumPy's minimum and maximum of the same table.
 
-    .venv/bin/python benchmarks/encoding.py [--sizes A B C D E] [--types int8 float64]
+    .venv/bin/python benchmarks/encoding.py [--sizes A B C D E] [--types int8 float64] [--fit]
                                             [--json FILE] [--before FILE] [--out FILE]
 
 A *read* is ``X.min(0); X.max(0)``, on one core: it reads the table twice. Reads and encodings take
@@ -8,6 +8,10 @@ turns, and the smallest time of each is kept. Integers and booleans have few lev
 normally distributed; "levels as float64" are the integers as floats. ``--json`` stores the times,
 and ``--before`` compares them with the stored times of another version, measured as multiples of
 the read of its own run.
+
+``--fit`` measures the whole ``fit`` of second-order methods (50 features, two threads) against
+their search alone, and against scikit-learn's ``SelectKBest(f_classif)`` on the same table as
+float64.
 """
 
 from __future__ import annotations
@@ -17,14 +21,20 @@ import json
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.feature_selection import SelectKBest, f_classif
 
+from hocmim import make_selector
+from hocmim.coding.codes import Codes, Column
 from hocmim.coding.encoder import Encoder
 from hocmim.experiments.machine import processor
+from hocmim.search.engines.local import LocalEngine
+from hocmim.search.loop import forward_search
 from tables import SIZES, TableSpec, classes, table
 
 TYPES = ("bool", "int8", "int64", "float32", "float64", "levels as float64")
@@ -81,6 +91,14 @@ def seconds(call: Callable[[], Any]) -> float:
     return time.perf_counter() - start
 
 
+def least_seconds(calls: list[Callable[[], Any]], budget: float) -> list[float]:
+    """The smallest time of each call; the calls take turns, at least three times."""
+    times: list[list[float]] = []
+    while len(times) < 3 or sum(map(sum, times)) < budget:
+        times.append([seconds(call) for call in calls])
+    return [min(column) for column in zip(*times, strict=True)]
+
+
 def read(X: NDArray[Any]) -> None:
     X.min(0)
     X.max(0)
@@ -97,14 +115,59 @@ def measure(sizes: list[str], types: list[str], budget: float) -> dict[str, list
                 X = values_of(spec, dtype, order)
                 for case in cases_of(size, dtype, order):
                     encoder = Encoder(case.discretizer, n_jobs=case.threads)
-                    times: list[tuple[float, float]] = []
-                    while len(times) < 3 or sum(map(sum, times)) < budget:
-                        times.append(
-                            (seconds(lambda: encoder.fit_transform(X, y)), seconds(lambda: read(X)))
-                        )
-                    found[case.key] = [min(column) for column in zip(*times, strict=True)]
+                    calls = [partial(encoder.fit_transform, X, y), partial(read, X)]
+                    found[case.key] = least_seconds(calls, budget)
                     print(case, found[case.key], file=sys.stderr, flush=True)
     return found
+
+
+FIT_METHODS = ("MIM", "mRMR", "JMI", "CMIM")
+MOST_SEARCHES = 2.5  # of a fit
+
+
+def measure_fits(sizes: list[str], budget: float) -> list[list[str]]:
+    """Milliseconds of fit, of the search alone and of scikit-learn, by size, type and method."""
+    rows = []
+    for size in sizes:
+        spec = SIZES[size]
+        y = classes(spec)
+        for dtype in ("int8", "int64", "float64"):
+            X = values_of(spec, dtype, "C")
+            codes = Encoder(n_jobs=2).fit_transform(X)
+            target = Column(y, 2)
+            f_test = SelectKBest(f_classif, k=50)
+            as_floats = np.asarray(X, np.float64)
+            for method in FIT_METHODS:
+                selector = make_selector(method, n_features_to_select=50, n_jobs=2)
+                calls = [
+                    partial(selector.fit, X, y),
+                    partial(search, codes, target, selector),
+                    partial(f_test.fit, as_floats, y),
+                ]
+                fit, alone, sklearn = (1e3 * found for found in least_seconds(calls, budget))
+                figures = [f"{value:.1f}" for value in (fit, alone, fit / alone, sklearn)]
+                rows.append([size, dtype, method, *figures, f"{fit / sklearn:.2f}"])
+                print(rows[-1], file=sys.stderr, flush=True)
+    return rows
+
+
+def search(codes: Codes, y: Column, selector: Any) -> None:
+    """The search of a selector that was fitted before."""
+    with LocalEngine(codes, y, selector.make_criterion(), n_jobs=2) as engine:
+        forward_search(engine, 50)
+
+
+def fit_markdown(rows: list[list[str]]) -> str:
+    """The table of fits."""
+    header = ["size", "type", "method", "fit, ms", "search, ms", "fit ÷ search", "f_classif, ms"]
+    header += ["fit ÷ f_classif"]
+    lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
+    lines += ["| " + " | ".join(row) + " |" for row in rows]
+    slow = [" ".join(row[:3]) for row in rows if float(row[5]) > MOST_SEARCHES]
+    behind = [" ".join(row[:3]) for row in rows if row[2] == "MIM" and float(row[7]) > 1]
+    lines += ["", f"More than {MOST_SEARCHES} searches: {', '.join(slow) or 'none'}."]
+    lines += ["", f"MIM slower than f_classif: {', '.join(behind) or 'nowhere'}."]
+    return "\n".join(lines)
 
 
 def markdown(found: dict[str, list[float]], before: dict[str, list[float]] | None) -> str:
@@ -141,12 +204,16 @@ def main() -> None:
     parser.add_argument("--json", type=Path, help="store the times")
     parser.add_argument("--before", type=Path, help="times of another version")
     parser.add_argument("--out", type=Path, help="write the table to this file too")
+    parser.add_argument("--fit", action="store_true", help="also measure fits")
     options = parser.parse_args()
     found = measure(options.sizes, options.types, options.budget)
+    fits = measure_fits(options.sizes, options.budget) if options.fit else []
     if options.json:
         options.json.write_text(json.dumps(found, indent=1) + "\n")
     before = json.loads(options.before.read_text()) if options.before else None
     text = f"{processor()}, numpy {np.__version__}\n\n{markdown(found, before)}\n"
+    if fits:
+        text += f"\n{fit_markdown(fits)}\n"
     print(text)
     if options.out:
         options.out.write_text(f"# Encoding\n\n{__doc__.split(chr(10) * 2)[2]}\n\n{text}")

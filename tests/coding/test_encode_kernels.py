@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import textwrap
+
 import numpy as np
 import pytest
+from scipy import sparse
 
 from hocmim.coding.encoder import Encoder
 from hocmim.errors import InvalidTableError
@@ -194,3 +199,82 @@ def test_mdlp_of_small_integers_is_that_of_the_same_numbers_with_fractions():
     for one, two in zip(small.columns_, large.columns_, strict=True):
         np.testing.assert_array_equal(one.cuts + 0.25, two.cuts)
     assert any(len(column.cuts) for column in small.columns_)
+
+
+# --- sparse ---------------------------------------------------------------------------------------
+
+
+def random_sparse(rng, n, d, format):
+    """Columns of different density and kind, with stored zeros and missing values."""
+    X = np.zeros((n, d))
+    for j in range(d):
+        rows = rng.random(n) < rng.choice([0.0, 0.01, 0.1, 0.5, 1.0])
+        kind = rng.choice(["normal", "few", "whole", "counts", "constant", "rounded", "missing"])
+        X[rows, j] = _float_column(rng, n, kind)[rows]
+    matrix = sparse.coo_array(X)
+    stored = sparse.coo_array((np.zeros(5), (np.arange(5), np.arange(5) % d)), (n, d))
+    return X, (matrix + stored).asformat(format)
+
+
+@pytest.mark.parametrize("format", ["csc", "csr", "coo"])
+@pytest.mark.parametrize("discretizer", [*DISCRETIZERS, "mdlp"])
+def test_a_sparse_table_has_the_codes_of_the_dense_one(format, discretizer):
+    rng = np.random.default_rng(8)
+    for n_bins in (2, 5, 40, 300):
+        X, matrix = random_sparse(rng, 700, 60, format)
+        y = rng.integers(0, 3, 700)
+        dense, found = Encoder(discretizer, n_bins), Encoder(discretizer, n_bins, n_jobs=2)
+        expected, codes = dense.fit_transform(X, y), found.fit_transform(matrix, y)
+        for one, two in ((expected, codes), (dense.transform(X), found.transform(matrix))):
+            np.testing.assert_array_equal(one.narrow, two.narrow)
+            np.testing.assert_array_equal(one.wide, two.wide)
+        for one, two in zip(dense.columns_, found.columns_, strict=True):
+            assert (one.kind, one.missing, one.unknown) == (two.kind, two.missing, two.unknown)
+            assert one.cuts.tobytes() == two.cuts.tobytes()
+            assert one.levels.tobytes() == two.levels.tobytes()
+
+
+def test_parts_of_a_stored_value_are_added():
+    parts = ([1.0, 2.0, 5.0], ([0, 0, 2], [0, 0, 0]))
+    matrix = sparse.csc_array(
+        (np.array([1.0, 2.0, 5.0]), np.array([0, 0, 2]), np.array([0, 3])), shape=(4, 1)
+    )
+    assert Encoder().fit(matrix).columns_[0].levels.tolist() == [0.0, 3.0, 5.0]
+    assert matrix.nnz == 3  # the matrix of the user is as before
+    assert Encoder().fit(sparse.coo_array(parts, (4, 1))).columns_[0].levels.tolist() == [0, 3, 5]
+
+
+def test_an_infinite_value_of_a_sparse_table_names_its_column():
+    matrix = sparse.random_array((100, 20), density=0.1, rng=9).tocsc()
+    encoder = Encoder().fit(matrix)
+    matrix.data[matrix.indptr[7]] = np.inf
+    for encode in (encoder.transform, Encoder().fit):
+        with pytest.raises(InvalidTableError, match="column 7"):
+            encode(matrix)
+
+
+# --- interrupts -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_ctrl_c_stops_encoding(n_jobs):
+    """In a process of its own: encoding for many seconds is stopped by the signal."""
+    program = f"""
+        import numpy as np, os, signal, threading
+        from hocmim.coding.encoder import Encoder
+        X = np.random.default_rng(0).random((2_000_000, 8), np.float32)
+        y = np.arange(len(X)) % 7
+        Encoder("uniform").fit(X[:100])
+        timer = threading.Timer(0.5, os.kill, [os.getpid(), signal.SIGINT])
+        timer.start()
+        try:
+            for _ in range(1000):
+                Encoder("mdlp", n_jobs={n_jobs}).fit(X, y)
+        except KeyboardInterrupt:
+            print("stopped")
+    """
+    found = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program)],
+        capture_output=True, text=True, timeout=120, check=True,
+    )  # fmt: skip
+    assert found.stdout == "stopped\n"

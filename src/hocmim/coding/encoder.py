@@ -31,7 +31,13 @@ from sklearn.utils.validation import check_is_fitted
 
 import hocmim._native as _native
 from hocmim.coding.codes import NARROW_LEVELS, Allocate, Codes, Column
-from hocmim.coding.cuts import DEFAULT_DISCRETIZER, Survey, check_bins, get_discretizer
+from hocmim.coding.cuts import (
+    DEFAULT_DISCRETIZER,
+    Survey,
+    check_bins,
+    for_kernels,
+    get_discretizer,
+)
 from hocmim.coding.fitted import (
     CATEGORIES,
     KINDS,
@@ -43,7 +49,7 @@ from hocmim.coding.fitted import (
 )
 from hocmim.coding.target import Target, encode_target
 from hocmim.data.checks import check_features, infinite_value, set_features
-from hocmim.data.columns import Categories, Numbers, Span
+from hocmim.data.columns import Categories, Numbers, Span, SparseNumbers
 from hocmim.data.table import Table, as_table
 from hocmim.errors import InvalidTableError, InvalidTargetError
 
@@ -155,9 +161,7 @@ class Encoder(BaseEstimator):
         self.fit_transform(X, y)
         return self
 
-    def fit_transform(
-        self, X: Any, y: Any = None, *, allocate: Allocate | None = None
-    ) -> Codes:
+    def fit_transform(self, X: Any, y: Any = None, *, allocate: Allocate | None = None) -> Codes:
         """Learn how each column of X is coded, and code it.
 
         The table is read once, block by block: a block is learnt and coded while it is in the
@@ -179,7 +183,7 @@ class Encoder(BaseEstimator):
             narrow = rows[span.start : span.stop]
             if allocate is not None:
                 narrow = np.empty((span.stop - span.start, table.n_rows), np.uint8)
-            return encode_block(table, table.read(span), how, narrow, stop)
+            return encode_block(table, table.read_stored(span), how, narrow, stop)
 
         n_threads = self._n_threads(table)
         blocks = map_spans(encode_span, _spans(table, n_threads), n_threads, stop)
@@ -282,8 +286,10 @@ class Encoder(BaseEstimator):
         place, narrow, wide = codes.place, codes.narrow, codes.wide
 
         def encode_span(span: Span) -> None:
-            block = table.read(span)
-            if isinstance(block, Categories):
+            block = table.read_stored(span)
+            if isinstance(block, SparseNumbers):
+                self._encode_sparse(table, block, place[span.start : span.stop], narrow, wide)
+            elif isinstance(block, Categories):
                 where = int(place[span.start])
                 row = narrow[where] if where >= 0 else wide[~where]
                 row[:] = self._encode_categories(table, block)
@@ -308,7 +314,33 @@ class Encoder(BaseEstimator):
                 raise _changed_kind(table, start + int(j), "categories", "numbers")
         cuts = self._fitted.cuts
         infinite = _native.apply_cuts(
+            for_kernels(block.values),
+            cuts.values,
+            cuts.offsets[start : stop + 1],
+            self._unknown[start:stop],
+            place,
+            narrow,
+            wide,
+        )
+        if infinite >= 0:
+            raise infinite_value(table, start + infinite)
+
+    def _encode_sparse(
+        self,
+        table: Table,
+        block: SparseNumbers,
+        place: NDArray[np.int64],
+        narrow: NDArray[np.uint8],
+        wide: NDArray[np.uint16],
+    ) -> None:
+        start, stop = block.start, block.start + len(place)
+        for j in np.flatnonzero(self._fitted.kind[start:stop] == CATEGORIES):
+            raise _changed_kind(table, start + int(j), "categories", "numbers")
+        cuts = self._fitted.cuts
+        infinite = _native.apply_cuts_sparse(
             block.values,
+            block.rows,
+            block.offsets,
             cuts.values,
             cuts.offsets[start : stop + 1],
             self._unknown[start:stop],

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 import hocmim._native as _native
 from hocmim.coding.codes import MAX_LEVELS, NARROW_LEVELS, Column
-from hocmim.coding.cuts import Discretizer, Ragged, Survey, midpoints
+from hocmim.coding.cuts import Discretizer, Ragged, Survey, for_kernels, midpoints
 from hocmim.data.checks import infinite_value
-from hocmim.data.columns import Categories, Numbers
+from hocmim.data.columns import Categories, Numbers, Span, SparseNumbers
 from hocmim.data.table import Table
 from hocmim.errors import InvalidTableError
 
@@ -113,7 +113,7 @@ class EncodedBlock(NamedTuple):
 
 def encode_block(
     table: Table,
-    block: Numbers | Categories,
+    block: Numbers | SparseNumbers | Categories,
     how: Learning,
     narrow: NDArray[np.uint8],
     stop: _native.StopFlag,
@@ -126,11 +126,13 @@ def encode_block(
         return _encode_categories(table, block, narrow[0])
     classes = _NO_CLASSES if how.y is None else how.y.codes.astype(np.int64)
     n_classes = 0 if how.y is None else how.y.arity
-    is_cut, has_missing, n_cuts, n_distinct, n_levels, frequent, cuts, distinct, infinite = (
-        _native.encode_block(
-            block.values, how.discretizer.method, how.n_bins, classes, n_classes, narrow, stop
-        )
-    )
+    method = how.discretizer.method, how.n_bins, classes, n_classes
+    if isinstance(block, SparseNumbers):
+        parts = block.values, block.rows, block.offsets
+        found = _native.encode_sparse(*parts, table.n_rows, *method, narrow, stop)
+    else:
+        found = _native.encode_block(for_kernels(block.values), *method, narrow, stop)
+    is_cut, has_missing, n_cuts, n_distinct, n_levels, frequent, cuts, distinct, infinite = found
     if infinite >= 0:
         raise infinite_value(table, block.start + infinite)
     fitted = Fitted(
@@ -143,28 +145,30 @@ def encode_block(
     )
     wide = {}
     for k in np.flatnonzero(fitted.arity > NARROW_LEVELS).tolist():
-        codes = np.empty((1, len(block.values)), np.uint16)
-        row = fitted.cuts.row(k)
-        _native.apply_cuts(
-            block.values[:, k : k + 1],
-            row,
-            np.array([0, len(row)]),
-            n_levels[k : k + 1],
-            np.array([~0]),
-            narrow[:0],
-            codes,
-        )
-        frequent[k] = np.bincount(codes[0]).argmax()
-        wide[block.start + k] = codes[0]
+        codes = _wide_codes(table, block.start + k, fitted.cuts.row(k), n_levels[k : k + 1])
+        frequent[k] = np.bincount(codes).argmax()
+        wide[block.start + k] = codes
     return EncodedBlock(fitted, frequent, wide)
+
+
+def _wide_codes(
+    table: Table, j: int, cuts: NDArray[np.float64], missing: NDArray[np.int64]
+) -> NDArray[np.uint16]:
+    """Return the codes of a numeric column of more than 256 levels, which is read again."""
+    block = table.read(Span(j, j + 1))
+    assert isinstance(block, Numbers)
+    codes = np.empty((1, table.n_rows), np.uint16)
+    offsets, place = np.array([0, len(cuts)]), np.array([~0])
+    none = np.empty((0, table.n_rows), np.uint8)
+    _native.apply_cuts(for_kernels(block.values), cuts, offsets, missing, place, none, codes)
+    row: NDArray[np.uint16] = codes[0]
+    return row
 
 
 _NO_CLASSES = np.empty(0, np.int64)
 
 
-def _encode_categories(
-    table: Table, block: Categories, narrow: NDArray[np.uint8]
-) -> EncodedBlock:
+def _encode_categories(table: Table, block: Categories, narrow: NDArray[np.uint8]) -> EncodedBlock:
     n_levels = len(block.levels)
     missing = block.codes < 0
     none = Ragged(np.empty(0), np.zeros(2, np.int64))

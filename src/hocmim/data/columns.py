@@ -56,6 +56,20 @@ class Numbers:
 
 
 @dataclass(frozen=True, eq=False)
+class SparseNumbers:
+    """Numeric columns of a sparse table: all values are zero but the stored ones.
+
+    The stored values of column k are ``values[offsets[k]:offsets[k + 1]]``, in the rows ``rows`` of
+    the same places.
+    """
+
+    start: int
+    values: NDArray[np.float64]
+    rows: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
 class Categories:
     """One column of categories: row i is ``levels[codes[i]]``; code -1 is missing."""
 

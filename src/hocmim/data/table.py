@@ -11,6 +11,7 @@ from __future__ import annotations
 import copy
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from os import PathLike
 from typing import Any, Self
 
@@ -23,6 +24,7 @@ from hocmim.data.columns import (
     Categories,
     Numbers,
     Span,
+    SparseNumbers,
     column_label,
     not_a_column,
     read_array,
@@ -97,6 +99,10 @@ class Table(ABC):
     def read(self, span: Span) -> Numbers | Categories:
         """Read the columns of a span; spans may be read in any order and from any thread."""
 
+    def read_stored(self, span: Span) -> Numbers | SparseNumbers | Categories:
+        """Read the columns of a span, without the zeros of a sparse table."""
+        return self.read(span)
+
     def blocks(self, max_cells: int = BLOCK_CELLS) -> Iterator[Numbers | Categories]:
         """Read all columns from left to right."""
         return (self.read(span) for span in self.spans(max_cells))
@@ -149,6 +155,9 @@ class SparseTable(Table):
         if matrix.dtype.kind == "c":
             raise InvalidTableError("Complex data not supported: X holds complex numbers.")
         self._columns = matrix.tocsc()
+        if not self._columns.has_canonical_format:  # a value may be stored in several parts
+            self._columns = self._columns.copy()
+            self._columns.sum_duplicates()
 
     def spans(self, max_cells: int = BLOCK_CELLS) -> list[Span]:
         """See Table."""
@@ -158,6 +167,19 @@ class SparseTable(Table):
         """See Table."""
         dense = self._columns[:, span.start : span.stop].toarray(order="F")
         return read_array(self._take_rows(dense), span.start, self.label(span.start))
+
+    def read_stored(self, span: Span) -> Numbers | SparseNumbers | Categories:
+        """See Table."""
+        if self.rows is not None:
+            return self.read(span)
+        offsets = self._columns.indptr[span.start : span.stop + 1]
+        stored = slice(offsets[0], offsets[-1])
+        return SparseNumbers(
+            span.start,
+            self._columns.data[stored].astype(np.float64),
+            self._columns.indices[stored].astype(np.int64),
+            (offsets - offsets[0]).astype(np.int64),
+        )
 
 
 class FrameTable(Table):
@@ -347,7 +369,7 @@ def _cut_evenly(n_columns: int, width: int) -> list[Span]:
     """Cut into spans of at most ``width`` columns that differ by at most one column."""
     n_spans = -(-n_columns // width)
     ends = [n_columns * k // n_spans for k in range(n_spans + 1)]
-    return [Span(start, stop) for start, stop in zip(ends, ends[1:], strict=False)]
+    return [Span(start, stop) for start, stop in pairwise(ends)]
 
 
 def take_columns(X: Any, indices: ArrayLike) -> Any:

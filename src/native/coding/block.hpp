@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <numeric>
 #include <stdexcept>
 #include <type_traits>
 #include <utility>
@@ -37,9 +38,11 @@ using Result = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
 
 // An array of indices, read like a vector.
 struct Indices {
-    const Array1<i64>& array;
-    std::size_t size() const { return array.size(); }
-    i64 operator[](std::size_t i) const { return array(i); }
+    explicit Indices(const Array1<i64>& array) : first(array.data()), n(array.size()) {}
+    const i64* first;
+    std::size_t n;
+    std::size_t size() const { return n; }
+    i64 operator[](std::size_t i) const { return first[i]; }
 };
 
 template <class T>
@@ -87,21 +90,30 @@ private:
     }
 };
 
-// Call visit(column, first row, number of rows, values) for every tile of the block; the tiles of
-// one column come in the order of the rows.
+// Call visit(column, first row, number of rows, values) for every tile of the listed columns; the
+// tiles of one column come in the order of the rows.
 template <class T, class Visit>
-void for_tiles(const Block<T>& block, Visit&& visit) {
+void for_tiles(const Block<T>& block, const std::vector<i64>& columns, Visit&& visit) {
     double buffer[kTileRows];
-    for (i64 left = 0; left < block.columns; left += kTileColumns) {
-        const i64 right = std::min(left + kTileColumns, block.columns);
+    const i64 n_columns = static_cast<i64>(columns.size());
+    for (i64 left = 0; left < n_columns; left += kTileColumns) {
+        const i64 right = std::min(left + kTileColumns, n_columns);
         for (i64 top = 0; top < block.rows; top += kTileRows) {
             const i64 n = std::min(kTileRows, block.rows - top);
-            for (i64 j = left; j < right; ++j) {
+            for (i64 c = left; c < right; ++c) {
+                const i64 j = columns[static_cast<std::size_t>(c)];
                 block.gather(top, n, j, buffer);
                 visit(j, top, n, buffer);
             }
         }
     }
+}
+
+// first, first + 1, .. first + n - 1.
+inline std::vector<i64> count_from(i64 first, i64 n) {
+    std::vector<i64> numbers(static_cast<std::size_t>(n));
+    std::iota(numbers.begin(), numbers.end(), first);
+    return numbers;
 }
 
 // Call visit(position in `columns`, values of that column) for each listed column, a few columns

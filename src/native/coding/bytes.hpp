@@ -18,6 +18,14 @@ HOCMIM_INLINE void load_bytes(const std::uint8_t* p, Bytes& bytes) {
     std::memcpy(&bytes, p, sizeof bytes);
 }
 
+HOCMIM_INLINE i64 sum_bytes(const Bytes& bytes) {
+    constexpr std::uint64_t kPairs = 0x00FF00FF00FF00FF, kOnes = 0x0001000100010001;
+    std::uint64_t words[kBytes / 8], pairs = 0;
+    std::memcpy(words, &bytes, sizeof words);
+    for (const std::uint64_t word : words) pairs += (word & kPairs) + ((word >> 8) & kPairs);
+    return static_cast<i64>((pairs * kOnes) >> 48);  // the sum of the four parts of 16 bits
+}
+
 // counts[k] = how often the byte first + k (modulo 256) occurs, for `n_levels` <= kFewLevels.
 HOCMIM_INLINE void count_levels_body(const std::uint8_t* b, i64 n, std::uint8_t first, i64 n_levels,
                                      i64* counts) {
@@ -37,9 +45,7 @@ HOCMIM_INLINE void count_levels_body(const std::uint8_t* b, i64 n, std::uint8_t 
                 load_bytes(b + i, bytes);
                 for (i64 k = 0; k < kTogether; ++k) found[k] -= Bytes(bytes == value[k]);
             }
-            for (i64 k = 0; k < kTogether; ++k) {
-                for (i64 c = 0; c < kBytes; ++c) sums[k] += found[k][c];
-            }
+            for (i64 k = 0; k < kTogether; ++k) sums[k] += sum_bytes(found[k]);
         }
         for (i64 k = 0; k < kTogether && level + k < n_levels; ++k) counts[level + k] = sums[k];
     }

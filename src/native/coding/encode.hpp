@@ -90,8 +90,7 @@ private:
 
     Coding& coding(i64 left, i64 j) { return codings_[static_cast<std::size_t>(j - left)]; }
 
-    // --- a row-major panel
-    // ------------------------------------------------------------------------
+    // --- a row-major panel ---
 
     // Call stage(first column, first row, rows) for parts of the panel of `lanes` columns.
     template <class Stage>
@@ -99,6 +98,7 @@ private:
         const i64 whole = block_.rows / kWordRows * kWordRows;
         for (i64 top = 0; top < whole; top += kBandRows) {
             const i64 rows = std::min(kBandRows, whole - top);
+            stop_.check();
             for (i64 c = 0; c < width; c += lanes) stage(std::min(c, width - lanes), top, rows);
         }
         if (whole < block_.rows) {
@@ -231,12 +231,10 @@ private:
         }
     }
 
-    // --- columns one by one
-    // -----------------------------------------------------------------------
+    // --- columns one by one ---
 
     void encode_columns(i64 left, i64 width) {
-        std::vector<i64> columns;
-        for (i64 j = left; j < left + width; ++j) columns.push_back(j);
+        const std::vector<i64> columns = count_from(left, width);
         const auto encode_column = [&](i64 c, const T* x) {
             const i64 j = columns[static_cast<std::size_t>(c)];
             if constexpr (kAreIntegers) {
@@ -278,6 +276,23 @@ private:
     Codings found_;
 };
 
+inline nb::tuple to_tuple(Codings&& found) {
+    return nb::make_tuple(to_numpy(std::move(found.is_cut)), to_numpy(std::move(found.has_missing)),
+                          to_numpy(std::move(found.n_cuts)), to_numpy(std::move(found.n_distinct)),
+                          to_numpy(std::move(found.n_levels)),
+                          to_numpy(std::move(found.most_frequent)), to_numpy(std::move(found.cuts)),
+                          to_numpy(std::move(found.distinct)), found.infinite);
+}
+
+inline Learning to_learning(int method, i64 n_bins, const Array1<i64>& classes, i64 n_classes,
+                            i64 n_rows) {
+    require(n_bins >= 2, "n_bins must be at least 2");
+    require(method >= 0 && method <= static_cast<int>(Method::mdlp), "there is no such method");
+    const Learning how{static_cast<Method>(method), n_bins, classes.data(), n_classes};
+    if (how.method == Method::mdlp) require_classes(classes, n_rows, n_classes);
+    return how;
+}
+
 // Learn how the columns of a block are coded, and write the codes of column j to row j of `codes`.
 // A column whose codes do not fit into one byte is not written. Returns, a column: whether it is
 // cut, whether values are missing, numbers of cuts, of levels that are listed, and of levels; the
@@ -287,23 +302,16 @@ template <class T>
 nb::tuple encode_block(const Array2<T>& values, int method, i64 n_bins, const Array1<i64>& classes,
                        i64 n_classes, const Rows<std::uint8_t>& codes, StopFlag& stop) {
     const Block<T> block(values);
-    require(n_bins >= 2, "n_bins must be at least 2");
-    require(method >= 0 && method <= static_cast<int>(Method::mdlp), "there is no such method");
     require(static_cast<i64>(codes.shape(0)) == block.columns &&
                 static_cast<i64>(codes.shape(1)) == block.rows,
             "codes must have a row a column of the block");
-    const Learning how{static_cast<Method>(method), n_bins, classes.data(), n_classes};
-    if (how.method == Method::mdlp) require_classes(classes, block.rows, n_classes);
+    const Learning how = to_learning(method, n_bins, classes, n_classes, block.rows);
     Codings found;
     {
         nb::gil_scoped_release unlocked;
         found = BlockEncoder<T>(block, how, codes.data(), stop).encode();
     }
-    return nb::make_tuple(to_numpy(std::move(found.is_cut)), to_numpy(std::move(found.has_missing)),
-                          to_numpy(std::move(found.n_cuts)), to_numpy(std::move(found.n_distinct)),
-                          to_numpy(std::move(found.n_levels)),
-                          to_numpy(std::move(found.most_frequent)), to_numpy(std::move(found.cuts)),
-                          to_numpy(std::move(found.distinct)), found.infinite);
+    return to_tuple(std::move(found));
 }
 
 }  // namespace hocmim::coding

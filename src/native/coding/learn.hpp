@@ -20,6 +20,7 @@
 
 #include "coding/apply.hpp"
 #include "coding/block.hpp"
+#include "coding/buckets.hpp"
 #include "coding/bytes.hpp"
 #include "coding/mdlp.hpp"
 #include "coding/quantiles.hpp"
@@ -27,15 +28,6 @@
 #include "coding/survey.hpp"
 
 namespace hocmim::coding {
-
-enum class Method { uniform, quantile, mdlp };
-
-struct Learning {
-    Method method;
-    i64 n_bins;
-    const i64* classes;  // one a row, for mdlp
-    i64 n_classes;
-};
 
 constexpr i64 kNarrowLevels = 256;  // fit into one byte
 
@@ -53,14 +45,6 @@ struct Coding {
         is_cut = has_missing = is_infinite = false;
         n_levels = most_frequent = 0;
     }
-};
-
-// A column of which single values are looked up.
-template <class T>
-struct Cells {
-    const T* first;
-    i64 stride;
-    double operator[](i64 row) const { return static_cast<double>(first[row * stride]) + 0.0; }
 };
 
 inline void uniform_cuts_of(double low, double high, i64 n_bins, std::vector<double>& cuts) {
@@ -168,7 +152,80 @@ public:
         coding.most_frequent = most_frequent_code(codes, n, coding.arity());
     }
 
+    // A column of n values, all zero but the n_stored ones of these rows. They become codes if the
+    // codes fit into one byte.
+    void learn_sparse(const double* stored, const i64* rows, i64 n_stored, i64 n,
+                      std::uint8_t* codes, Coding& coding) {
+        if (how_.method == Method::mdlp || 4 * n_stored > n) {  // zeros are not much more
+            dense_.assign(static_cast<std::size_t>(n), 0.0);
+            for (i64 k = 0; k < n_stored; ++k)
+                dense_[static_cast<std::size_t>(rows[k])] = stored[k] + 0.0;
+            learn_values(dense_.data(), n, codes, coding);
+            return;
+        }
+        coding.clear();
+        values_.clear();
+        for (i64 k = 0; k < n_stored; ++k) {
+            if (stored[k] == stored[k]) values_.push_back(stored[k] + 0.0);
+        }
+        const i64 n_missing = n_stored - static_cast<i64>(values_.size());
+        coding.has_missing = n_missing > 0;
+        count_runs(n - n_stored);
+        coding.is_infinite = std::isinf(runs_.front().first) || std::isinf(runs_.back().first);
+        if (coding.is_infinite) return;
+        coding.is_cut = static_cast<i64>(runs_.size()) > how_.n_bins;
+        if (coding.is_cut) {
+            cut_runs(n - n_missing, coding.cuts);
+        } else {
+            for (const auto& run : runs_) coding.levels.push_back(run.first);
+            cut_levels(coding);
+        }
+        coding.n_levels = static_cast<i64>(coding.cuts.size()) + 1;
+        if (coding.arity() > kNarrowLevels) return;
+        i64 totals[kNarrowLevels] = {};
+        for (const auto& run : runs_) totals[code_of(run.first, coding)] += run.second;
+        if (coding.has_missing) totals[coding.n_levels] = n_missing;
+        coding.most_frequent = std::max_element(totals, totals + coding.arity()) - totals;
+        std::fill_n(codes, n, code_of(0.0, coding));
+        for (i64 k = 0; k < n_stored; ++k) codes[rows[k]] = code_of(stored[k], coding);
+    }
+
 private:
+    static std::uint8_t code_of(double x, const Coding& coding) {
+        const auto& cuts = coding.cuts;
+        return static_cast<std::uint8_t>(x != x ? coding.n_levels
+                                                : std::upper_bound(cuts.begin(), cuts.end(), x) -
+                                                      cuts.begin());
+    }
+
+    // The different values of values_ and n_zeros zeros, in order, with their counts.
+    void count_runs(i64 n_zeros) {
+        runs_.clear();
+        std::sort(values_.begin(), values_.end());
+        const auto add = [&](double value, i64 count) {
+            if (runs_.empty() || runs_.back().first != value) runs_.emplace_back(value, 0);
+            runs_.back().second += count;
+        };
+        std::size_t k = 0;
+        for (; k < values_.size() && values_[k] < 0.0; ++k) add(values_[k], 1);
+        if (n_zeros > 0) add(0.0, n_zeros);
+        for (; k < values_.size(); ++k) add(values_[k], 1);
+    }
+
+    void cut_runs(i64 n_present, std::vector<double>& cuts) const {
+        if (how_.method == Method::uniform) {
+            uniform_cuts_of(runs_.front().first, runs_.back().first, how_.n_bins, cuts);
+            return;
+        }
+        std::size_t r = 0;
+        i64 upto = runs_[0].second;
+        for (i64 k = 1; k < how_.n_bins; ++k) {
+            const i64 position = part_begin(k, n_present, how_.n_bins);
+            while (upto <= position) upto += runs_[++r].second;
+            append_above(std::max(runs_[r].first, runs_[1].first), cuts);
+        }
+    }
+
     static bool has_missing(const double* x, i64 n) {
         bool missing = false;
         for (i64 i = 0; i < n; ++i) missing |= x[i] != x[i];
@@ -181,8 +238,7 @@ private:
         }
     }
 
-    // --- counts
-    // -----------------------------------------------------------------------------------
+    // --- counts ---
 
     static void count_values(const std::uint8_t* bytes, i64 n, std::uint8_t zero, i64 range,
                              i64* counts) {
@@ -251,8 +307,7 @@ private:
         if (!steps.is_identity(range)) apply_steps(bytes, n, steps);
     }
 
-    // --- buckets
-    // ----------------------------------------------------------------------------------
+    // --- buckets ---
 
     // The cuts of equal frequency; returns the number of missing values. Keeps the rows of the
     // buckets it looked into.
@@ -323,12 +378,25 @@ private:
         }
     }
 
-    // --- values
-    // -----------------------------------------------------------------------------------
+    // --- values ---
 
     // Equal frequency by buckets of the whole range; false if there are too many bins for it.
     bool learn_own_buckets(const double* x, i64 n, double minimum, double maximum,
-                           std::uint8_t* codes, Coding& coding);
+                           std::uint8_t* codes, Coding& coding) {
+        constexpr i64 kFewRows = 256;
+        if (how_.method != Method::quantile || how_.n_bins > kMostBucketBins || n < kFewRows) {
+            return false;
+        }
+        const Cells<double> cells{x, 1};
+        Buckets buckets = Buckets::choose(cells, n, how_);
+        if (buckets.kind != Buckets::many && !buckets.span(minimum, maximum)) return false;
+        NumberLanes lanes;
+        lanes.origin[0] = buckets.origin;
+        lanes.scale[0] = buckets.scale;
+        stage_number_column(x, n, lanes, codes);
+        learn_buckets(cells, buckets.origin, buckets.scale, minimum, maximum, codes, n, coding);
+        return true;
+    }
 
     void cut_values(const double* x, i64 n, double minimum, double maximum,
                     std::vector<double>& cuts) {
@@ -356,92 +424,9 @@ private:
     Learning how_;
     std::vector<i64> rows_;
     std::vector<double> values_;
-    std::vector<std::pair<double, i64>> samples_;
+    std::vector<double> dense_;
+    std::vector<std::pair<double, i64>> samples_, runs_;
     std::unique_ptr<Mdlp> mdlp_;
 };
-
-// --- buckets of a column
-// --------------------------------------------------------------------------
-
-constexpr i64 kMostBucketBins = 32;  // more cuts than this would be in most of the buckets
-constexpr i64 kSampleRows = 64;
-
-// How the values of a column become bytes.
-struct Buckets {
-    enum Kind { whole, many, unknown } kind = unknown;
-    double origin = 0.0, scale = 1.0;
-
-    // Buckets 3..253 for the values from low to high; false if the range is too small or too large.
-    bool span(double low, double high) {
-        constexpr double kFirst = 3.0, kLast = 253.0;
-        scale = (kLast - kFirst) / (high - low);
-        origin = low - kFirst / scale;
-        return low < high && scale > 0.0 && std::isfinite(scale) && std::isfinite(origin);
-    }
-
-    // Decide by a sample of the rows. `whole`: the sample has only whole numbers of a small range.
-    // `many`: the sample proves that the column is cut. `unknown` otherwise.
-    template <class T>
-    static Buckets choose(const Cells<T>& cells, i64 n, const Learning& how) {
-        double sample[kSampleRows];
-        const i64 n_rows = std::min(n, kSampleRows);
-        i64 m = 0;
-        for (i64 k = 0; k < n_rows; ++k) {
-            const double x = cells[k * (n / n_rows)];
-            if (x == x) sample[m++] = x;
-        }
-        Buckets buckets;
-        if (m == 0 || buckets.fit_whole(sample, m)) return buckets;
-        if (how.method == Method::mdlp || how.n_bins > kMostBucketBins) return buckets;
-        std::sort(sample, sample + m);
-        i64 n_distinct = 1;
-        for (i64 k = 1; k < m; ++k) n_distinct += sample[k - 1] < sample[k];
-        if (n_distinct <= how.n_bins) return buckets;
-        const i64 tail = how.method == Method::quantile ? m / (4 * how.n_bins) : 0;
-        if (buckets.span(sample[tail], sample[m - 1 - tail]) ||
-            buckets.span(sample[0], sample[m - 1])) {
-            buckets.kind = many;
-        }
-        return buckets;
-    }
-
-private:
-    bool fit_whole(const double* sample, i64 m) {
-        constexpr double kMostRange = kLastBucket - kFirstBucket;
-        constexpr double kMostWhole = kToInteger;  // larger numbers are not all exact
-        double low = sample[0], high = sample[0];
-        bool are_whole = true;
-        for (i64 k = 0; k < m; ++k) {
-            low = std::min(low, sample[k]);
-            high = std::max(high, sample[k]);
-            are_whole &= std::fabs(sample[k]) < kMostWhole && sample[k] == std::rint(sample[k]);
-        }
-        if (!are_whole || high - low > kMostRange) return false;
-        kind = whole;
-        scale = 1.0;
-        // Counts from 0 where possible, otherwise the sample in the middle.
-        origin = low >= 0.0 && high <= kMostRange
-                     ? -kFirstBucket
-                     : low - kFirstBucket - std::floor((kMostRange - (high - low)) / 2.0);
-        return true;
-    }
-};
-
-inline bool Learner::learn_own_buckets(const double* x, i64 n, double minimum, double maximum,
-                                       std::uint8_t* codes, Coding& coding) {
-    constexpr i64 kFewRows = 256;
-    if (how_.method != Method::quantile || how_.n_bins > kMostBucketBins || n < kFewRows) {
-        return false;
-    }
-    const Cells<double> cells{x, 1};
-    Buckets buckets = Buckets::choose(cells, n, how_);
-    if (buckets.kind != Buckets::many && !buckets.span(minimum, maximum)) return false;
-    NumberLanes lanes;
-    lanes.origin[0] = buckets.origin;
-    lanes.scale[0] = buckets.scale;
-    stage_number_column(x, n, lanes, codes);
-    learn_buckets(cells, buckets.origin, buckets.scale, minimum, maximum, codes, n, coding);
-    return true;
-}
 
 }  // namespace hocmim::coding
