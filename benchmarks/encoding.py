@@ -125,7 +125,7 @@ FIT_METHODS = ("MIM", "mRMR", "JMI", "CMIM")
 MOST_SEARCHES = 2.5  # of a fit
 
 
-def measure_fits(sizes: list[str], budget: float) -> list[list[str]]:
+def measure_fits(sizes: list[str], budget: float, k: int = 50) -> list[list[str]]:
     """Milliseconds of fit, of the search alone and of scikit-learn, by size, type and method."""
     rows = []
     for size in sizes:
@@ -135,13 +135,13 @@ def measure_fits(sizes: list[str], budget: float) -> list[list[str]]:
             X = values_of(spec, dtype, "C")
             codes = Encoder(n_jobs=2).fit_transform(X)
             target = Column(y, 2)
-            f_test = SelectKBest(f_classif, k=50)
+            f_test = SelectKBest(f_classif, k=k)
             as_floats = np.asarray(X, np.float64)
             for method in FIT_METHODS:
-                selector = make_selector(method, n_features_to_select=50, n_jobs=2)
+                selector = make_selector(method, n_features_to_select=k, n_jobs=2)
                 calls = [
                     partial(selector.fit, X, y),
-                    partial(search, codes, target, selector),
+                    partial(search, codes, target, selector, k),
                     partial(f_test.fit, as_floats, y),
                 ]
                 fit, alone, sklearn = (1e3 * found for found in least_seconds(calls, budget))
@@ -151,10 +151,10 @@ def measure_fits(sizes: list[str], budget: float) -> list[list[str]]:
     return rows
 
 
-def search(codes: Codes, y: Column, selector: Any) -> None:
+def search(codes: Codes, y: Column, selector: Any, k: int) -> None:
     """The search of a selector that was fitted before."""
     with LocalEngine(codes, y, selector.make_criterion(), n_jobs=2) as engine:
-        forward_search(engine, 50)
+        forward_search(engine, k)
 
 
 def fit_markdown(rows: list[list[str]]) -> str:
@@ -196,6 +196,11 @@ def markdown(found: dict[str, list[float]], before: dict[str, list[float]] | Non
     return "\n".join(lines)
 
 
+def _method() -> str:
+    """How it was measured: what the docstring says after the command."""
+    return "\n\n".join((__doc__ or "").strip().split("\n\n")[2:])
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sizes", nargs="+", default=list("ABCDE"))
@@ -216,7 +221,7 @@ def main() -> None:
         text += f"\n{fit_markdown(fits)}\n"
     print(text)
     if options.out:
-        options.out.write_text(f"# Encoding\n\n{__doc__.split(chr(10) * 2)[2]}\n\n{text}")
+        options.out.write_text(f"# Encoding\n\n{_method()}\n\n{text}")
 
 
 if __name__ == "__main__":

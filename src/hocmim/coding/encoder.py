@@ -55,9 +55,9 @@ from hocmim.errors import InvalidTableError, InvalidTargetError
 
 # Cells of a span: with fewer, starting a thread takes longer than the work; with more, an
 # interrupt waits longer.
-MIN_SPAN_CELLS = 1 << 17
+MIN_SPAN_CELLS = 1 << 19
 MAX_SPAN_CELLS = 1 << 20
-SPANS_PER_THREAD = 4
+SPANS_PER_THREAD = 2
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -197,7 +197,7 @@ class Encoder(BaseEstimator):
 
     def _n_threads(self, table: Table) -> int:
         """Return how many threads are worth their start."""
-        if table.n_rows * table.n_columns < 2 * MIN_SPAN_CELLS:
+        if table.n_rows * table.n_columns <= MIN_SPAN_CELLS:
             return 1
         return effective_n_jobs(self.n_jobs)
 

@@ -128,8 +128,9 @@ def encode_block(
     n_classes = 0 if how.y is None else how.y.arity
     method = how.discretizer.method, how.n_bins, classes, n_classes
     if isinstance(block, SparseNumbers):
-        parts = block.values, block.rows, block.offsets
-        found = _native.encode_sparse(*parts, table.n_rows, *method, narrow, stop)
+        found = _native.encode_sparse(
+            block.values, block.rows, block.offsets, table.n_rows, *method, narrow, stop
+        )
     else:
         found = _native.encode_block(for_kernels(block.values), *method, narrow, stop)
     is_cut, has_missing, n_cuts, n_distinct, n_levels, frequent, cuts, distinct, infinite = found
@@ -181,13 +182,14 @@ def _encode_categories(table: Table, block: Categories, narrow: NDArray[np.uint8
         np.array([n_levels], np.int64),
     )
     check_levels(fitted, lambda _: table.label(block.start))
-    is_narrow = fitted.arity[0] <= NARROW_LEVELS
-    codes = narrow if is_narrow else np.empty(len(block.codes), np.uint16)
+    wide: dict[int, NDArray[np.uint16]] = {}
+    codes: NDArray[np.uint8] | NDArray[np.uint16] = narrow
+    if fitted.arity[0] > NARROW_LEVELS:
+        codes = wide[block.start] = np.empty(len(block.codes), np.uint16)
     np.copyto(codes, block.codes, casting="unsafe")
     if fitted.has_missing[0]:
         codes[missing] = n_levels
-    frequent = np.array([np.bincount(codes).argmax()])
-    return EncodedBlock(fitted, frequent, {} if is_narrow else {block.start: codes})
+    return EncodedBlock(fitted, np.array([np.bincount(codes).argmax()]), wide)
 
 
 def survey_numbers(table: Table, block: Numbers, n_bins: int) -> Survey:

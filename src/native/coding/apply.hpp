@@ -104,7 +104,7 @@ HOCMIM_INLINE void cut_rows_body(const T* x, i64 row_stride, i64 top, i64 rows, 
         word[0] = word[1] = Words{0, 0, 0, 0};
         for (i64 i = 0; i < kWordRows; ++i) {
             const T* p = x + (begin + i) * row_stride;
-            __builtin_prefetch(p + kCutLanes);
+            __builtin_prefetch(p + kBandRows * row_stride, 0, kSecondLevel);
             for (i64 h = 0; h < 2; ++h) {
                 Lanes values, cut;
                 Words code = {0, 0, 0, 0};

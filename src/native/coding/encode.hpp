@@ -108,6 +108,9 @@ private:
         }
     }
 
+    // The same columns of the next band.
+    i64 ahead() const { return kBandRows * block_.row_stride; }
+
     const T* at(i64 row, i64 j) const { return block_.data + row * block_.row_stride + j; }
 
     bool encode_integer_rows(i64 left, i64 width) {
@@ -129,7 +132,7 @@ private:
         for_bands(width, n_lanes, [&](i64 c, i64 top, i64 rows) {
             if (!are_small) return;
             auto& group = lanes[static_cast<std::size_t>((c + n_lanes - 1) / n_lanes)];
-            stage_integers(at(top, left + c), block_.row_stride, rows, n_lanes, group,
+            stage_integers(at(top, left + c), block_.row_stride, rows, ahead(), group,
                            codes(left + c) + top, block_.rows);
             if (top == 0 && c + n_lanes == width) are_small = are_mostly_small(lanes);
         });
@@ -202,7 +205,7 @@ private:
         }
         for_bands(width, kNumberLanes, [&](i64 c, i64 top, i64 rows) {
             const i64 group = (c + kNumberLanes - 1) / kNumberLanes;
-            stage_numbers(at(top, left + c), block_.row_stride, rows, kNumberLanes,
+            stage_numbers(at(top, left + c), block_.row_stride, rows, ahead(),
                           lanes[static_cast<std::size_t>(group)], codes(left + c) + top,
                           block_.rows);
         });

@@ -324,11 +324,10 @@ private:
             const i64 before = bucket;
             while (upto <= position) upto += counts[++bucket];
             if (bucket != before) {
-                values_.clear();
                 const auto wanted = static_cast<std::uint8_t>(bucket);
                 rows_.clear();
                 find_rows_of(bytes, n, &wanted, 1, rows_);
-                for (const i64 row : rows_) values_.push_back(cells[row]);
+                look_up(cells);
                 settled = 0;
             }
             const i64 place = position - (upto - counts[bucket]);
@@ -372,10 +371,18 @@ private:
         rows_.clear();
         find_rows_of(bytes, n, holding, n_holding, rows_);
         apply_steps(bytes, n, steps);
-        for (const i64 row : rows_) {
-            const auto above = std::upper_bound(coding.cuts.begin(), coding.cuts.end(), cells[row]);
-            bytes[row] = static_cast<std::uint8_t>(above - coding.cuts.begin());
+        look_up(cells);
+        for (std::size_t k = 0; k < rows_.size(); ++k) {
+            const auto above = std::upper_bound(coding.cuts.begin(), coding.cuts.end(), values_[k]);
+            bytes[rows_[k]] = static_cast<std::uint8_t>(above - coding.cuts.begin());
         }
+    }
+
+    // The values of rows_, in a loop of their own: the processor waits for several at a time.
+    template <class T>
+    void look_up(const Cells<T>& cells) {
+        values_.resize(rows_.size());
+        for (std::size_t k = 0; k < rows_.size(); ++k) values_[k] = cells[rows_[k]];
     }
 
     // --- values ---

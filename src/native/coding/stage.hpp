@@ -30,6 +30,7 @@ constexpr i64 kWordRows = 8;       // rows in a word
 constexpr i64 kNumberLanes = 8;    // columns read together by stage_numbers
 constexpr i64 kIntegerLanes = 32;  // columns read together by stage_integers, or 8
 constexpr i64 kBandRows = 32;      // rows of a panel read before the next columns
+constexpr int kSecondLevel = 2;    // of the cache, for values that are read soon
 constexpr double kFirstBucket = 1.0, kLastBucket = 255.0;
 constexpr double kToInteger = 4503599627370496.0;  // 2^52: adding it rounds to a whole number
 
@@ -142,7 +143,7 @@ HOCMIM_INLINE void stage_numbers_body(const T* x, i64 row_stride, i64 rows, i64 
         word[0] = word[1] = Words{0, 0, 0, 0};
         for (i64 i = 0; i < kWordRows; ++i) {
             const T* p = x + (top + i) * row_stride;
-            __builtin_prefetch(p + ahead);
+            __builtin_prefetch(p + ahead, 0, kSecondLevel);
             for (i64 h = 0; h < 2; ++h) {
                 Lanes values;
                 load_numbers(p + 4 * h, values);
@@ -236,7 +237,7 @@ HOCMIM_INLINE void stage_integers_body(const T* x, i64 row_stride, i64 rows, i64
         for (i64 i = 0; i < kWordRows; ++i) {
             const T* p = x + (top + i) * row_stride;
             for (i64 c = 0; c < n_lanes; c += 64 / static_cast<i64>(sizeof(T))) {
-                __builtin_prefetch(p + ahead + c);
+                __builtin_prefetch(p + ahead + c, 0, kSecondLevel);
             }
             if constexpr (sizeof(T) == 1) {
                 load(p, words[i]);
