@@ -155,9 +155,8 @@ class RankingSearch(EagerSearch):
 
     def __init__(self, criteria: Sequence[Criterion], threads: Threads = ONE_THREAD) -> None:
         super().__init__(criteria, threads)
-        # Of each block: the scores, their keys, the positions from the best, and how many of the
-        # first of these are no candidates.
-        self._ranked: dict[int, tuple[Values, Values, NDArray[np.int64]]] = {}
+        # The candidates of each block from the best, and how many of the first ones are not open.
+        self._ranked: dict[int, list[Found]] = {}
         self._n_passed: dict[int, int] = {}
 
     def start(self, blocks: Sequence[Codes], y: Column) -> Values:
@@ -176,19 +175,28 @@ class RankingSearch(EagerSearch):
         if is_open:
             self._n_passed.pop(block, None)
 
-    def _search_block(self, block: int) -> Best | None:
+    def best(self) -> Found | None:
+        """Return the best candidate of all blocks; None if there is none."""
+        found = (self._best_of(block) for block in range(len(self.criteria)))
+        leaders = [best for best in found if best is not None]
+        return max(leaders, key=lambda best: best.key, default=None)
+
+    def _best_of(self, block: int) -> Found | None:
         if block not in self._ranked:
-            scores = self.criteria[block].scores()
-            keys = comparison_key(scores)
-            self._ranked[block] = scores, keys, np.argsort(-keys, kind="stable")
-        scores, keys, order = self._ranked[block]
-        is_open = self.is_open[block]
-        for place in range(self._n_passed.get(block, 0), len(order)):
-            position = int(order[place])
-            if is_open[position]:
+            self._ranked[block] = self._rank(block)
+        ranked, is_open = self._ranked[block], self.is_open[block]
+        for place in range(self._n_passed.get(block, 0), len(ranked)):
+            if is_open[ranked[place].position]:
                 self._n_passed[block] = place
-                return Best(float(keys[position]), position, float(scores[position]))
+                return ranked[place]
         return None
+
+    def _rank(self, block: int) -> list[Found]:
+        scores = self.criteria[block].scores()
+        keys = comparison_key(scores)
+        order = np.argsort(-keys, kind="stable")
+        ranked = zip(order.tolist(), keys[order].tolist(), scores[order].tolist(), strict=True)
+        return [Found(block, position, key, score) for position, key, score in ranked]
 
 
 class LazySearch(EagerSearch):
