@@ -11,6 +11,7 @@ import pytest
 from scipy import sparse
 
 from hocmim.coding.encoder import Encoder
+from hocmim.coding.target import encode_target
 from hocmim.errors import InvalidTableError
 
 DISCRETIZERS = ["uniform", "quantile"]
@@ -278,3 +279,26 @@ def test_ctrl_c_stops_encoding(n_jobs):
         capture_output=True, text=True, timeout=120, check=True,
     )  # fmt: skip
     assert found.stdout == "stopped\n"
+
+
+# --- the target -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+def test_classes_are_the_distinct_values(dtype):
+    rng = np.random.default_rng(10)
+    low, high = (0, 2) if dtype == "?" else (0, 100)
+    targets = [rng.integers(low, high, n).astype(dtype) for n in (2, 30, 5000)]
+    if np.dtype(dtype).kind in "iu":
+        info = np.iinfo(dtype)
+        targets += [np.array([info.max, info.min, info.max], dtype)]
+        targets += [rng.choice(np.array([info.max, info.max - 1, info.max - 7], dtype), 50)]
+    if dtype == "f8":
+        targets += [np.array([2.0**53, 2.0**53 + 2, -1.0]), np.array([1e300, 5.0, -7.0])]
+    for y in targets:
+        if len(np.unique(y)) > 1:
+            classes, codes = np.unique(y, return_inverse=True)
+            found = encode_target(y)
+            assert found.classes.dtype == classes.dtype
+            np.testing.assert_array_equal(found.classes, classes)
+            np.testing.assert_array_equal(found.column.codes, codes)

@@ -68,6 +68,8 @@ class Fitted(NamedTuple):
     @classmethod
     def concatenate(cls, parts: list[Fitted]) -> Fitted:
         """Return the columns of all parts; ``categories`` are already indexed in the whole."""
+        if len(parts) == 1:
+            return parts[0]
         return cls(
             np.concatenate([part.kind for part in parts]),
             Ragged.concatenate([part.cuts for part in parts]),

@@ -274,6 +274,8 @@ def check_shape(n_rows: int, n_columns: int, *, min_rows: int) -> None:
 
 
 def _open(X: Any) -> Table:
+    if type(X) is np.ndarray:  # the usual case, without asking other libraries
+        return ArrayTable(_as_array(X))
     if isinstance(X, (str, PathLike)):
         raise InvalidTableError(
             f"X is the path {str(X)!r}, but a table in memory is needed here. Read it first, for "
