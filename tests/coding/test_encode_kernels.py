@@ -168,7 +168,9 @@ def test_every_kind_of_column_in_row_and_column_order(kind, discretizer):
 
 
 @pytest.mark.parametrize("dtype", ["i1", "u4", "i8", "f4", "f8"])
-def test_layouts(dtype):
+def test_layouts(dtype, monkeypatch):
+    monkeypatch.setattr("hocmim.coding.encoder.MAX_BYTES_OF_ONE_THREAD", 0)
+    monkeypatch.setattr("hocmim.coding.encoder.MIN_SPAN_CELLS", 1)
     rng = np.random.default_rng(5)
     for X in layouts(random_table(rng, (300, 41), dtype), rng):
         for n_jobs in (1, 2):
@@ -219,7 +221,9 @@ def random_sparse(rng, n, d, format):
 
 @pytest.mark.parametrize("format", ["csc", "csr", "coo"])
 @pytest.mark.parametrize("discretizer", [*DISCRETIZERS, "mdlp"])
-def test_a_sparse_table_has_the_codes_of_the_dense_one(format, discretizer):
+def test_a_sparse_table_has_the_codes_of_the_dense_one(format, discretizer, monkeypatch):
+    monkeypatch.setattr("hocmim.coding.encoder.MAX_BYTES_OF_ONE_THREAD", 0)
+    monkeypatch.setattr("hocmim.coding.encoder.MIN_SPAN_CELLS", 1)
     rng = np.random.default_rng(8)
     for n_bins in (2, 5, 40, 300):
         X, matrix = random_sparse(rng, 700, 60, format)

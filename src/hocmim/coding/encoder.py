@@ -53,8 +53,9 @@ from hocmim.data.columns import Categories, Numbers, Span, SparseNumbers
 from hocmim.data.table import Table, as_table
 from hocmim.errors import InvalidTableError, InvalidTargetError
 
-# Cells of a span: with fewer, starting a thread takes longer than the work; with more, an
-# interrupt waits longer.
+# Bytes of a table that one thread encodes before a second one has started.
+MAX_BYTES_OF_ONE_THREAD = 1 << 22
+# Cells of a span: fewer are not worth a call, and an interrupt waits for more.
 MIN_SPAN_CELLS = 1 << 19
 MAX_SPAN_CELLS = 1 << 20
 SPANS_PER_THREAD = 2
@@ -197,7 +198,7 @@ class Encoder(BaseEstimator):
 
     def _n_threads(self, table: Table) -> int:
         """Return how many threads are worth their start."""
-        if table.n_rows * table.n_columns <= MIN_SPAN_CELLS:
+        if table.n_rows * table.n_columns * table.cell_bytes <= MAX_BYTES_OF_ONE_THREAD:
             return 1
         return effective_n_jobs(self.n_jobs)
 

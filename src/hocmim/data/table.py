@@ -56,7 +56,11 @@ class Table(ABC):
     names : tuple of str, or None
         None if the columns have no names. As in scikit-learn, only strings are names: a DataFrame
         with the default integer labels has none.
+    cell_bytes : int
+        Bytes of a value; 8 if they differ.
     """
+
+    cell_bytes = 8
 
     def __init__(self, native: Any, names: tuple[str, ...] | None = None) -> None:
         self.native = native
@@ -130,6 +134,7 @@ class ArrayTable(Table):
                 "imaginary parts as separate columns."
             )
         self._array = array
+        self.cell_bytes = array.itemsize
 
     def spans(self, max_cells: int = BLOCK_CELLS) -> list[Span]:
         """See Table."""
