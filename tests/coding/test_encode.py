@@ -113,7 +113,7 @@ def test_every_numeric_type_gives_the_codes_of_its_values(dtype):
 
 
 def set_block(monkeypatch, cells, columns):
-    """Make Table.spans cut blocks of that many cells and at least that many columns, for threads."""
+    """Let threads encode blocks of that many cells, and of at least that many columns."""
     monkeypatch.setattr("hocmim.coding.encoder.MAX_BYTES_OF_ONE_THREAD", 0)
     original = ArrayTable.spans
     monkeypatch.setattr(ArrayTable, "spans", lambda self, max_cells=0: original(self, cells))
