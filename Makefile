@@ -91,6 +91,8 @@ PEERS := .venv-peers
 bench: $(VENV)/.installed-bench $(PEERS)/.installed
 	$(BIN)/python benchmarks/run.py $(if $(QUICK),--quick) $(if $(FRESH),--fresh) \
 	    $(if $(DATA),--data $(DATA))
+	$(BIN)/python benchmarks/encoding.py --fit $(if $(QUICK),--sizes A B --budget 0.2) \
+	    --out benchmarks/results/encoding.md
 
 peers: $(PEERS)/.installed
 

@@ -240,3 +240,19 @@ def test_cliffs_measures_pairs_and_stops_what_takes_too_long(tiny, monkeypatch):
     assert min(ratios) <= 1 <= max(ratios)
     assert cliffs.Stopwatch(tiny, 0).seconds(pair[0]) == np.inf
     assert all(len(pair) == 2 for pair in cliffs.pairs())
+
+
+def test_encoding_is_compared_with_reading(tiny, monkeypatch):
+    import encoding
+
+    monkeypatch.setitem(encoding.SIZES, "B", tiny)
+    found = encoding.measure(["B"], ["bool", "float64"], 0.0)
+    assert len(found) == 2 * 2 + 2 * 3 * 2  # orders, threads; three discretizers for floats
+    slow = {key: [read / 1e9, read] for key, (_, read) in found.items()}
+    text = encoding.markdown(found, slow)
+    assert "| B | float64 | C | mdlp | 2 |" in text
+    assert text.count(", before") == len(found)
+    assert "no case" in encoding.markdown(slow, found)
+    fits = encoding.measure_fits(["B"], 0.0, k=3)
+    assert [row[2] for row in fits[:4]] == list(encoding.FIT_METHODS)
+    assert "MIM slower than f_classif" in encoding.fit_markdown(fits)

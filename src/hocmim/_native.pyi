@@ -34,6 +34,19 @@ def apply_cuts(
 ) -> int:
     """Write the codes of each column; return the first column with an infinite value, or -1."""
 
+def apply_cuts_sparse(
+    values: NDArray[np.float64],
+    rows: NDArray[np.int64],
+    offsets: NDArray[np.int64],
+    cuts: NDArray[np.float64],
+    cut_offsets: NDArray[np.int64],
+    unknown: NDArray[np.int64],
+    place: NDArray[np.int64],
+    narrow: NDArray[np.uint8],
+    wide: NDArray[np.uint16],
+) -> int:
+    """Like apply_cuts, for columns of which only some values are stored; the others are zero."""
+
 def quantile_cuts(
     values: NDArray[Any], columns: NDArray[np.int64], n_bins: int
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
@@ -46,6 +59,46 @@ def mdlp_cuts(
     n_classes: int,
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Cuts of the listed columns end to end, and how many each has."""
+
+_Codings = tuple[
+    NDArray[np.uint8],
+    NDArray[np.uint8],
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    int,
+]
+
+def encode_block(
+    values: NDArray[Any],
+    method: int,
+    n_bins: int,
+    classes: NDArray[np.int64],
+    n_classes: int,
+    codes: NDArray[np.uint8],
+) -> _Codings:
+    """Learn how columns are coded and write their codes, if they fit into one byte.
+
+    Of each column: whether it is cut, whether values are missing, its number of cuts, of listed
+    levels and of levels, and its most frequent code. Then all cuts, all listed levels, and the
+    first column with an infinite value, or -1.
+    """
+
+def encode_sparse(
+    values: NDArray[np.float64],
+    rows: NDArray[np.int64],
+    offsets: NDArray[np.int64],
+    n_rows: int,
+    method: int,
+    n_bins: int,
+    classes: NDArray[np.int64],
+    n_classes: int,
+    codes: NDArray[np.uint8],
+) -> _Codings:
+    """Like encode_block, for columns of which only some values are stored; the others are zero."""
 
 def most_frequent(codes: NDArray[np.uint8] | NDArray[np.uint16]) -> NDArray[np.int64]:
     """The most frequent code of each row, the smallest of equally frequent ones."""

@@ -112,9 +112,13 @@ def test_every_numeric_type_gives_the_codes_of_its_values(dtype):
     assert_same(encode(X), encode(X.astype(float)))
 
 
-def spans_of(cells, original=ArrayTable.spans):
-    """Table.spans with another size of block."""
-    return lambda self, max_cells=cells: original(self, max_cells)
+def set_block(monkeypatch, cells, columns):
+    """Let threads encode blocks of that many cells, and of at least that many columns."""
+    monkeypatch.setattr("hocmim.coding.encoder.MAX_BYTES_OF_ONE_THREAD", 0)
+    original = ArrayTable.spans
+    monkeypatch.setattr(ArrayTable, "spans", lambda self, max_cells=0: original(self, cells))
+    monkeypatch.setattr("hocmim.data.table.MIN_ROW_COLUMNS", columns)
+    monkeypatch.setattr("hocmim.data.table.MIN_ROW_BYTES", 1)
 
 
 def test_layout_blocks_and_threads_do_not_change_a_bit(monkeypatch):
@@ -137,14 +141,13 @@ def test_layout_blocks_and_threads_do_not_change_a_bit(monkeypatch):
         ]
         for layout in [*layouts, X.astype(">f8")]:
             assert_same(encode(layout, y, discretizer=discretizer), expected)
-        for cells in (1, 130 * 11, 130 * 33):
-            monkeypatch.setattr(ArrayTable, "spans", spans_of(cells))
-            for n_jobs in (1, 2, 4):
-                found = encode(X, y, discretizer=discretizer, n_jobs=n_jobs)
-                assert_same(found, expected)
-        monkeypatch.undo()
-    monkeypatch.setattr(ArrayTable, "spans", spans_of(1))
-    assert len(as_table(X).spans()) == 9  # the blocks really were that small
+        for columns in (1, 8, 11, 33):
+            with monkeypatch.context() as patch:
+                set_block(patch, 130 * columns, columns)
+                assert len(as_table(X).spans()) == -(-70 // columns)
+                for n_jobs in (1, 2, 4):
+                    found = encode(X, y, discretizer=discretizer, n_jobs=n_jobs)
+                    assert_same(found, expected)
 
 
 @pytest.mark.parametrize("discretizer", DISCRETIZERS)

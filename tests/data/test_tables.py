@@ -202,9 +202,15 @@ def test_spans_cover_the_columns_in_blocks_of_one_type():
     spans = as_table(frame).spans()
     assert spans == [Span(0, 2), Span(2, 3), Span(3, 4), Span(4, 5)]
     assert as_table(frame).spans(max_cells=1)[:2] == [Span(0, 1), Span(1, 2)]
-    array = as_table(np.zeros((10, 20)))
-    assert array.spans(max_cells=90) == [Span(0, 9), Span(9, 18), Span(18, 20)]
-    assert array.spans(max_cells=1) == [Span(0, 8), Span(8, 16), Span(16, 20)]
+    array = as_table(np.zeros((10, 20), order="F"))
+    assert array.spans(max_cells=90) == [Span(0, 6), Span(6, 13), Span(13, 20)]
+    assert array.spans(max_cells=1) == [Span(j, j + 1) for j in range(20)]
+    rows = as_table(np.zeros((10, 100)))  # row-major: columns that are next to each other
+    assert rows.spans(max_cells=1) == [Span(j, j + 25) for j in range(0, 100, 25)]
+    assert as_table(np.zeros((10, 200), np.int8)).spans(max_cells=1) == [
+        Span(0, 100),
+        Span(100, 200),
+    ]
     assert as_table(pl.DataFrame(np.zeros((10, 7)))).spans(max_cells=50) == [Span(0, 5), Span(5, 7)]
 
 

@@ -82,6 +82,14 @@ def show_encoding():
     wide = np.zeros((0, 3000), np.uint16)
     _native.apply_cuts(values, cuts, offsets, n_cuts + 1, everything, narrow, wide)
     show("codes", narrow)
+    whole = rng.integers(-3, 9, (3001, 41))
+    for X in (rng.normal(size=(3001, 41)), whole.astype(np.int8), whole, whole.astype(np.float32)):
+        for array in (X, np.asfortranarray(X)):
+            for method in range(2):
+                codes = np.zeros((41, 3001), np.uint8)
+                rest = np.zeros(0, np.int64), 0, codes, _native.StopFlag()
+                *found, _ = _native.encode_block(array, method, 5, *rest)
+                show("one pass", codes, *found)
 
 
 def show_filters():

@@ -7,7 +7,7 @@ columns is a view, and any number of threads may read it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -85,6 +85,30 @@ class Codes:
                 n_wide += 1
         arity = np.array([column.arity for column in columns], np.int64)
         return cls(narrow, wide, place, arity, None if names is None else tuple(names))
+
+    @classmethod
+    def from_rows(
+        cls,
+        rows: NDArray[np.uint8],
+        wide: Mapping[int, NDArray[np.uint16]],
+        arity: NDArray[np.int64],
+        names: Sequence[str] | None = None,
+    ) -> Codes:
+        """Return codes that are already made.
+
+        Row j of ``rows`` has the codes of column j, unless it is one of ``wide``. The rows are
+        moved together in place.
+        """
+        if wide:
+            narrow = [j for j in range(len(arity)) if j not in wide]
+            for k, j in enumerate(narrow):
+                if k != j:
+                    rows[k] = rows[j]
+            rows = rows[: len(narrow)]
+        both = np.empty((len(wide), rows.shape[1]), np.uint16)
+        for k, j in enumerate(sorted(wide)):
+            both[k] = wide[j]
+        return cls(rows, both, places(arity), arity, None if names is None else tuple(names))
 
     @property
     def n_samples(self) -> int:

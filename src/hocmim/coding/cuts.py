@@ -65,6 +65,11 @@ class Ragged(NamedTuple):
         return Ragged(self.values[offsets[0] : offsets[-1]], offsets - offsets[0])
 
 
+def for_kernels(values: NDArray[Any]) -> NDArray[Any]:
+    """Return numbers in a type the kernels read: booleans as bytes (a view)."""
+    return values.view(np.uint8) if values.dtype == bool else values
+
+
 @dataclass(frozen=True, eq=False)
 class Survey:
     """A summary of the values of numeric columns; it determines which columns are cut.
@@ -93,7 +98,7 @@ class Survey:
     @classmethod
     def of(cls, values: NDArray[Any], limit: int) -> Survey:
         """Survey the columns of a two-dimensional array of numbers."""
-        minimum, maximum, missing, n_distinct, distinct = _native.survey(values, limit)
+        minimum, maximum, missing, n_distinct, distinct = _native.survey(for_kernels(values), limit)
         many = n_distinct > limit
         rows = Ragged.from_counts(distinct, np.where(many, 0, n_distinct))
         return cls(minimum, maximum, missing.astype(bool), rows, many, limit)
@@ -259,7 +264,7 @@ def _quantile(
     n_bins: int,
     y: Column | None,
 ) -> Ragged:
-    return Ragged.from_counts(*_native.quantile_cuts(values, columns, n_bins))
+    return Ragged.from_counts(*_native.quantile_cuts(for_kernels(values), columns, n_bins))
 
 
 def _mdlp(
@@ -272,16 +277,18 @@ def _mdlp(
     if y is None:
         raise InvalidParameterError("discretizer='mdlp' needs a target y. Pass y.")
     classes = y.codes.astype(np.int64)
-    return Ragged.from_counts(*_native.mdlp_cuts(values, columns, classes, y.arity))
+    return Ragged.from_counts(*_native.mdlp_cuts(for_kernels(values), columns, classes, y.arity))
 
 
 class Discretizer(NamedTuple):
     """How to cut some columns of a block: ``cut(values, columns, survey, n_bins, y)``.
 
-    A discretizer with ``needs_values=False`` uses the survey alone.
+    A discretizer with ``needs_values=False`` uses the survey alone. ``method`` is its number in the
+    kernel that learns cuts and codes in one pass.
     """
 
     cut: Callable[[NDArray[Any], NDArray[np.int64], Survey, int, Column | None], Ragged]
+    method: int
     needs_target: bool = False
     needs_values: bool = True
 
@@ -289,9 +296,9 @@ class Discretizer(NamedTuple):
 # Of every function and selector: skewed columns keep rows in every bin.
 DEFAULT_DISCRETIZER = "quantile"
 DISCRETIZERS = {
-    "uniform": Discretizer(_uniform, needs_values=False),
-    "quantile": Discretizer(_quantile),
-    "mdlp": Discretizer(_mdlp, needs_target=True),
+    "uniform": Discretizer(_uniform, 0, needs_values=False),
+    "quantile": Discretizer(_quantile, 1),
+    "mdlp": Discretizer(_mdlp, 2, needs_target=True),
 }
 
 

@@ -29,14 +29,35 @@ from sklearn.utils.validation import check_is_fitted
 
 import hocmim._native as _native
 from hocmim.coding.codes import NARROW_LEVELS, Allocate, Codes, Column
-from hocmim.coding.cuts import DEFAULT_DISCRETIZER, Survey, check_bins, get_discretizer
-from hocmim.coding.fitted import CATEGORIES, KINDS, Fitted, check_levels, fit_block
+from hocmim.coding.cuts import (
+    DEFAULT_DISCRETIZER,
+    Survey,
+    check_bins,
+    for_kernels,
+    get_discretizer,
+)
+from hocmim.coding.fitted import (
+    CATEGORIES,
+    KINDS,
+    EncodedBlock,
+    Fitted,
+    Learning,
+    check_levels,
+    encode_block,
+)
 from hocmim.coding.target import Target, encode_target
 from hocmim.data.checks import check_features, infinite_value, set_features
-from hocmim.data.columns import Categories, Numbers, Span
+from hocmim.data.columns import Categories, Numbers, Span, SparseNumbers
 from hocmim.data.table import Table, as_table
 from hocmim.errors import InvalidTableError, InvalidTargetError
 from hocmim.threads import ThreadPool, resolve_n_jobs
+
+# Bytes of a table that one thread encodes before a second one has started.
+MAX_BYTES_OF_ONE_THREAD = 1 << 22
+# Cells of a span: fewer are not worth a call, and an interrupt waits for more.
+MIN_SPAN_CELLS = 1 << 19
+MAX_SPAN_CELLS = 1 << 20
+SPANS_PER_THREAD = 2
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -141,27 +162,44 @@ class Encoder(BaseEstimator):
         self.fit_transform(X, y)
         return self
 
-    def fit_transform(self, X: Any, y: Any = None, *, allocate: Allocate = Codes.empty) -> Codes:
+    def fit_transform(self, X: Any, y: Any = None, *, allocate: Allocate | None = None) -> Codes:
         """Learn how each column of X is coded, and code it.
 
-        ``allocate`` makes the arrays of codes: see :class:`hocmim.coding.codes.Allocate`.
+        The table is read once, block by block: a block is learnt and coded while it is in the
+        cache. ``allocate`` makes the arrays of codes elsewhere than in memory, when the number of
+        levels of every column is known; then the table is read twice. See
+        :class:`hocmim.coding.codes.Allocate`.
         """
         discretizer = get_discretizer(self.discretizer)
         n_bins = check_bins("n_bins", self.n_bins)
         table = as_table(X)
         check_features(self, table, reset=True)
         target = _target_column(y, table, self.discretizer) if discretizer.needs_target else None
+        how = Learning(discretizer, n_bins, target)
+        n_kept = table.n_columns if allocate is None else 0
+        rows = np.empty((n_kept, table.n_rows), np.uint8)
 
-        def fit_span(span: Span) -> Fitted:
-            return fit_block(table, table.read(span), discretizer, n_bins, target)
+        def encode_span(span: Span) -> EncodedBlock:
+            narrow = rows[span.start : span.stop]
+            if allocate is not None:
+                narrow = np.empty((span.stop - span.start, table.n_rows), np.uint8)
+            return encode_block(table, table.read_stored(span), how, narrow)
 
-        fitted = Fitted.concatenate(map_spans(fit_span, table.spans(), self.n_jobs))
+        n_threads = self._n_threads(table)
+        blocks = map_spans(encode_span, _spans(table, n_threads), n_threads)
+        fitted = Fitted.concatenate([block.fitted for block in blocks])
         check_levels(fitted, table.label)
-        # The table of the fit has no new values; its missing values have a level.
-        self._set_fitted(fitted, np.zeros(table.n_columns, np.int64))
-        codes = self._encode(table, allocate)
-        self._set_fitted(fitted, most_frequent(codes))
-        return codes
+        self._set_fitted(fitted, np.concatenate([block.most_frequent for block in blocks]))
+        if allocate is not None:
+            return self._encode(table, allocate)
+        wide = {j: codes for block in blocks for j, codes in block.wide.items()}
+        return Codes.from_rows(rows, wide, self.arity, getattr(self, "feature_names_in_", None))
+
+    def _n_threads(self, table: Table) -> int:
+        """Return how many threads are worth their start."""
+        if table.n_rows * table.n_columns * table.cell_bytes <= MAX_BYTES_OF_ONE_THREAD:
+            return 1
+        return resolve_n_jobs(self.n_jobs, outside=1)
 
     def _set_fitted(self, fitted: Fitted, most_frequent: NDArray[np.int64]) -> None:
         self._fitted = fitted
@@ -248,15 +286,18 @@ class Encoder(BaseEstimator):
         place, narrow, wide = codes.place, codes.narrow, codes.wide
 
         def encode_span(span: Span) -> None:
-            block = table.read(span)
-            if isinstance(block, Categories):
+            block = table.read_stored(span)
+            if isinstance(block, SparseNumbers):
+                self._encode_sparse(table, block, place[span.start : span.stop], narrow, wide)
+            elif isinstance(block, Categories):
                 where = int(place[span.start])
                 row = narrow[where] if where >= 0 else wide[~where]
                 row[:] = self._encode_categories(table, block)
             else:
                 self._encode_numbers(table, block, place[span.start : span.stop], narrow, wide)
 
-        map_spans(encode_span, table.spans(), self.n_jobs)
+        n_threads = self._n_threads(table)
+        map_spans(encode_span, _spans(table, n_threads), n_threads)
         return codes
 
     def _encode_numbers(
@@ -273,7 +314,33 @@ class Encoder(BaseEstimator):
                 raise _changed_kind(table, start + int(j), "categories", "numbers")
         cuts = self._fitted.cuts
         infinite = _native.apply_cuts(
+            for_kernels(block.values),
+            cuts.values,
+            cuts.offsets[start : stop + 1],
+            self._unknown[start:stop],
+            place,
+            narrow,
+            wide,
+        )
+        if infinite >= 0:
+            raise infinite_value(table, start + infinite)
+
+    def _encode_sparse(
+        self,
+        table: Table,
+        block: SparseNumbers,
+        place: NDArray[np.int64],
+        narrow: NDArray[np.uint8],
+        wide: NDArray[np.uint16],
+    ) -> None:
+        start, stop = block.start, block.start + len(place)
+        for j in np.flatnonzero(self._fitted.kind[start:stop] == CATEGORIES):
+            raise _changed_kind(table, start + int(j), "categories", "numbers")
+        cuts = self._fitted.cuts
+        infinite = _native.apply_cuts_sparse(
             block.values,
+            block.rows,
+            block.offsets,
             cuts.values,
             cuts.offsets[start : stop + 1],
             self._unknown[start:stop],
@@ -357,9 +424,21 @@ def _changed_kind(table: Table, j: int, then: str, now: str) -> InvalidTableErro
     )
 
 
+def _spans(table: Table, n_threads: int) -> list[Span]:
+    """Cut the columns into spans, several for each thread."""
+    n_cells = table.n_rows * table.n_columns
+    n_spans = 1 if n_threads == 1 else SPANS_PER_THREAD * n_threads
+    return table.spans(min(max(n_cells // n_spans, MIN_SPAN_CELLS), MAX_SPAN_CELLS))
+
+
 def map_spans(
-    function: Callable[[Item], Result], spans: Sequence[Item], n_jobs: int | None
+    function: Callable[[Item], Result],
+    spans: Sequence[Item],
+    n_jobs: int | None,
 ) -> list[Result]:
-    """Return the results of a function for every span, in order, on several threads."""
+    """Return the results of a function for every span, in order, on several threads.
+
+    An error or Ctrl-C ends the work of all threads.
+    """
     with ThreadPool(min(resolve_n_jobs(n_jobs, outside=1), len(spans))) as pool:
         return list(pool.map(function, spans))

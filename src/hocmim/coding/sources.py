@@ -49,7 +49,7 @@ def encode_source(
     discretizer: str = DEFAULT_DISCRETIZER,
     n_bins: int = 5,
     n_jobs: int | None = None,
-    allocate: Allocate = Codes.empty,
+    allocate: Allocate | None = None,
 ) -> tuple[Encoder, Codes]:
     """Return the encoder of a source and its codes.
 
@@ -64,8 +64,8 @@ def encode_source(
         For "mdlp".
     discretizer, n_bins, n_jobs
         See :class:`hocmim.coding.encoder.Encoder`.
-    allocate : callable
-        See :class:`hocmim.coding.codes.Allocate`.
+    allocate : callable, optional
+        See :class:`hocmim.coding.codes.Allocate`; in memory by default.
     """
     n_bins = check_bins("n_bins", n_bins)
     survey = survey_columns(source, Span(0, source.n_columns), n_bins, n_jobs)
@@ -74,6 +74,7 @@ def encode_source(
         columns = columns_to_cut(survey, discretizer)
         cuts = cut_source(source, columns, discretizer, n_bins, y, n_jobs)
     encoder = fit_encoder(survey, discretizer, n_bins, cuts)
+    allocate = Codes.empty if allocate is None else allocate
     codes = allocate(encoder.arity, source.n_rows, source.names)
     fill_rows(codes, source, Span(0, source.n_columns), encoder, n_jobs)
     return encoder.with_most_frequent(most_frequent(codes)).set_params(n_jobs=n_jobs), codes

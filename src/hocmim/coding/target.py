@@ -26,6 +26,9 @@ from hocmim.coding.cuts import (
 from hocmim.data.target import as_target, is_continuous
 from hocmim.errors import InvalidTargetError
 
+# Whole numbers up to this one are exact in 64-bit floating point.
+EXACT = 1 << 53
+
 
 class Target(NamedTuple):
     """A target as codes.
@@ -90,8 +93,26 @@ def _encode_continuous(values: NDArray[Any], bins: int, cutter: Discretizer) -> 
 
 
 def _encode_classes(values: NDArray[Any]) -> Target:
-    classes, codes = np.unique(values, return_inverse=True)
+    classes, codes = _distinct(values)
     return Target(_as_column(codes, len(classes), values), classes, None)
+
+
+def _distinct(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the sorted distinct values and the index of each value among them.
+
+    Whole numbers of a small range are looked up in a table, others are sorted.
+    """
+    is_number = values.dtype.kind in "biuf" and len(values) > 0
+    if is_number and not is_continuous(values):
+        low, high = int(values.min()), int(values.max())
+        if high - low < MAX_LEVELS and low >= -EXACT and high <= EXACT:
+            places = values.astype(np.int64) - low
+            occurs = np.zeros(high - low + 1, bool)
+            occurs[places] = True
+            classes = (np.flatnonzero(occurs) + low).astype(values.dtype)
+            return classes, (np.cumsum(occurs) - 1)[places]
+    classes, codes = np.unique(values, return_inverse=True)
+    return classes, codes
 
 
 def _as_column(codes: NDArray[np.int64], arity: int, values: NDArray[Any]) -> Column:

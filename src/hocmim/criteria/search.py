@@ -173,6 +173,55 @@ def _checked_scores(criterion: Criterion, is_open: NDArray[np.bool_]) -> Values:
     return values
 
 
+class RankingSearch(EagerSearch):
+    """For criteria whose scores never change: every block is sorted once."""
+
+    def __init__(self, criteria: Sequence[Criterion], threads: Threads = ONE_THREAD) -> None:
+        super().__init__(criteria, threads)
+        # The candidates of each block from the best, and how many of the first ones are not open.
+        self._ranked: dict[int, list[Found]] = {}
+        self._n_passed: dict[int, int] = {}
+
+    def start(self, blocks: Sequence[Codes], y: Column) -> Values:
+        """Give every criterion its block; return the relevance of every column."""
+        self._ranked, self._n_passed = {}, {}
+        return super().start(blocks, y)
+
+    def update(self, newest: Column) -> None:
+        """Give every criterion the newest selected column; no score changes."""
+        for criterion in self.criteria:
+            criterion.update(newest)
+
+    def set_open(self, block: int, positions: Any, is_open: bool) -> None:
+        """Take columns out of the candidates, or put them back."""
+        super().set_open(block, positions, is_open)
+        if is_open:
+            self._n_passed.pop(block, None)
+
+    def best(self) -> Found | None:
+        """Return the best candidate of all blocks; None if there is none."""
+        found = (self._best_of(block) for block in range(len(self.criteria)))
+        leaders = [best for best in found if best is not None]
+        return max(leaders, key=lambda best: best.key, default=None)
+
+    def _best_of(self, block: int) -> Found | None:
+        if block not in self._ranked:
+            self._ranked[block] = self._rank(block)
+        ranked, is_open = self._ranked[block], self.is_open[block]
+        for place in range(self._n_passed.get(block, 0), len(ranked)):
+            if is_open[ranked[place].position]:
+                self._n_passed[block] = place
+                return ranked[place]
+        return None
+
+    def _rank(self, block: int) -> list[Found]:
+        scores = _checked_scores(self.criteria[block], self.is_open[block])
+        keys = comparison_key(scores)
+        order = np.argsort(-keys, kind="stable")
+        ranked = zip(order.tolist(), keys[order].tolist(), scores[order].tolist(), strict=True)
+        return [Found(block, position, key, score) for position, key, score in ranked]
+
+
 class LazySearch(EagerSearch):
     """For criteria whose ``update`` only takes note: the work is done when a score is needed.
 
@@ -241,5 +290,5 @@ class SearchPlan:
 
 # Thread limits of criteria that count on bit planes, measured: one term a candidate in all, and
 # one term a candidate and step.
-FIRST_ORDER_PLAN = SearchPlan(min_cells_for_threads=100_000_000)
+FIRST_ORDER_PLAN = SearchPlan(RankingSearch, min_cells_for_threads=100_000_000)
 SECOND_ORDER_PLAN = SearchPlan(min_cells_for_threads=4_000_000)

@@ -53,9 +53,12 @@ def _missing(table: Table, j: int) -> InvalidTableError:
 
 def check_features(estimator: Any, table: Table, *, reset: bool) -> None:
     """Set ``n_features_in_`` and ``feature_names_in_`` of an estimator, or check X against them."""
+    if reset:
+        set_features(estimator, table.n_columns, table.names)
+        return
     X = table.native if table.names else table
     try:
-        validate_data(estimator, X, skip_check_array=True, reset=reset)
+        validate_data(estimator, X, skip_check_array=True, reset=False)
     except ValueError as error:
         raise InvalidTableError(str(error)) from None
 

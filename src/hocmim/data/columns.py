@@ -17,6 +17,7 @@ import numbers
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from types import NoneType
 from typing import Any, NamedTuple
 
 import narwhals as nw
@@ -53,6 +54,20 @@ class Numbers:
 
     start: int
     values: NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class SparseNumbers:
+    """Numeric columns of a sparse table: all values are zero but the stored ones.
+
+    The stored values of column k are ``values[offsets[k]:offsets[k + 1]]``, in the rows ``rows`` of
+    the same places.
+    """
+
+    start: int
+    values: NDArray[np.float64]
+    rows: NDArray[np.int64]
+    offsets: NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +130,17 @@ def read_strings(series: nw.Series[Any], j: int, label: str) -> Categories:
     if series.implementation.is_pandas_like():
         codes, uniques = series.to_native().factorize()
         return _sorted_categories(j, np.asarray(codes, np.int64), uniques.tolist(), label)
-    return _index_strings(series.cast(nw.String).to_list(), j)
+    strings = series.cast(nw.String)
+    if series.implementation.is_polars():
+        levels = strings.drop_nulls().unique().sort().to_list()
+        ranks = strings.cast(nw.Enum(levels)).to_native().to_physical().cast(int)
+        return Categories(j, ranks.fill_null(-1).to_numpy(), levels)
+    if series.implementation.is_pyarrow():
+        encoded = strings.to_native().combine_chunks().dictionary_encode()
+        places = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+        levels = encoded.dictionary.to_pylist()
+        return _sorted_categories(j, places.astype(np.int64), levels, label)
+    return _index_strings(strings.to_list(), j)
 
 
 def _index_strings(values: Sequence[str | None], j: int) -> Categories:
@@ -177,6 +202,8 @@ def missing_objects(values: NDArray[Any]) -> NDArray[np.bool_]:
     types = set(map(type, values))
     if all(issubclass(t, (str, int, np.bool_)) for t in types):  # the common case, fast
         return np.zeros(len(values), bool)
+    if all(issubclass(t, (str, int, np.bool_, NoneType)) for t in types):
+        return np.fromiter((value is None for value in values), bool, len(values))
     return np.fromiter(map(_is_missing, values), bool, len(values))
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import copy
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from os import PathLike
 from typing import Any, Self
 
@@ -23,6 +24,7 @@ from hocmim.data.columns import (
     Categories,
     Numbers,
     Span,
+    SparseNumbers,
     column_label,
     not_a_column,
     read_array,
@@ -35,8 +37,9 @@ from hocmim.errors import InvalidTableError, MissingDependencyError
 BLOCK_CELLS = 1 << 20
 """Cells read at a time by default: 8 MB of floating-point numbers."""
 
-# Columns of a row-major array of doubles that share a cache line.
-LINE_COLUMNS = 8
+# The fewest columns of a row-major array that are read together, and the fewest bytes of a row.
+MIN_ROW_COLUMNS = 32
+MIN_ROW_BYTES = 128
 
 _NOT_IN_NUMPY = (nw.Int128, nw.UInt128)
 
@@ -54,7 +57,11 @@ class Table(ABC):
     names : tuple of str, or None
         None if the columns have no names. As in scikit-learn, only strings are names: a DataFrame
         with the default integer labels has none.
+    cell_bytes : int
+        Bytes of a value; 8 if they differ.
     """
+
+    cell_bytes = 8
 
     def __init__(self, native: Any, names: tuple[str, ...] | None = None) -> None:
         self.native = native
@@ -105,6 +112,10 @@ class Table(ABC):
     def read(self, span: Span) -> Numbers | Categories:
         """Read the columns of a span; spans may be read in any order and from any thread."""
 
+    def read_stored(self, span: Span) -> Numbers | SparseNumbers | Categories:
+        """Read the columns of a span, without the zeros of a sparse table."""
+        return self.read(span)
+
     def blocks(self, max_cells: int = BLOCK_CELLS) -> Iterator[Numbers | Categories]:
         """Read all columns from left to right."""
         return (self.read(span) for span in self.spans(max_cells))
@@ -132,6 +143,7 @@ class ArrayTable(Table):
                 "imaginary parts as separate columns."
             )
         self._array = array
+        self.cell_bytes = array.itemsize
 
     def _time_kind(self, j: int) -> str | None:
         return kind_of_array(self._array[:, j])
@@ -140,8 +152,11 @@ class ArrayTable(Table):
         """See Table."""
         if self._array.dtype.kind not in "biufmM":
             return _cut(0, self.n_columns, 1)
-        # Numbers are read in place, and the columns of a row-major array share cache lines.
-        return _cut(0, self.n_columns, max(LINE_COLUMNS, self._width(max_cells)))
+        width = self._width(max_cells)
+        if self.rows is None and not self._array.flags.f_contiguous:
+            # Numbers are read in place, and the columns of a row-major array share cache lines.
+            width = max(width, MIN_ROW_COLUMNS, MIN_ROW_BYTES // self._array.itemsize)
+        return _cut_evenly(self.n_columns, width)
 
     def read(self, span: Span) -> Numbers | Categories:
         """See Table."""
@@ -157,6 +172,9 @@ class SparseTable(Table):
         if matrix.dtype.kind == "c":
             raise InvalidTableError("Complex data not supported: X holds complex numbers.")
         self._columns = matrix.tocsc()
+        if not self._columns.has_canonical_format:  # a value may be stored in several parts
+            self._columns = self._columns.copy()
+            self._columns.sum_duplicates()
 
     def spans(self, max_cells: int = BLOCK_CELLS) -> list[Span]:
         """See Table."""
@@ -166,6 +184,19 @@ class SparseTable(Table):
         """See Table."""
         dense = self._columns[:, span.start : span.stop].toarray(order="F")
         return read_array(self._take_rows(dense), span.start, self.label(span.start))
+
+    def read_stored(self, span: Span) -> Numbers | SparseNumbers | Categories:
+        """See Table."""
+        if self.rows is not None:
+            return self.read(span)
+        offsets = self._columns.indptr[span.start : span.stop + 1]
+        stored = slice(offsets[0], offsets[-1])
+        return SparseNumbers(
+            span.start,
+            self._columns.data[stored].astype(np.float64),
+            self._columns.indices[stored].astype(np.int64),
+            (offsets - offsets[0]).astype(np.int64),
+        )
 
 
 class FrameTable(Table):
@@ -266,6 +297,8 @@ def check_shape(n_rows: int, n_columns: int, *, min_rows: int) -> None:
 
 
 def _open(X: Any) -> Table:
+    if type(X) is np.ndarray:  # the usual case, without asking other libraries
+        return ArrayTable(_as_array(X))
     if isinstance(X, (str, PathLike)):
         raise InvalidTableError(
             f"X is the path {str(X)!r}, but a table in memory is needed here. Read it first, for "
@@ -355,6 +388,13 @@ def first_repeated(labels: Iterable[Any]) -> Any | None:
 
 def _cut(start: int, stop: int, width: int) -> list[Span]:
     return [Span(a, min(a + width, stop)) for a in range(start, stop, width)]
+
+
+def _cut_evenly(n_columns: int, width: int) -> list[Span]:
+    """Cut into spans of at most ``width`` columns that differ by at most one column."""
+    n_spans = -(-n_columns // width)
+    ends = [n_columns * k // n_spans for k in range(n_spans + 1)]
+    return [Span(start, stop) for start, stop in pairwise(ends)]
 
 
 def take_columns(X: Any, indices: ArrayLike) -> Any:

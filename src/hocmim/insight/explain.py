@@ -22,10 +22,16 @@ from hocmim.information.counting import BlockTerms, Joint
 from hocmim.insight.basis import Basis
 from hocmim.insight.encoding import Encoding, describe_encoding
 from hocmim.insight.reasons import Attempt, Overlap, is_redundant, redundant_share, why
-from hocmim.search.selection import Selection
+from hocmim.search.selection import Selection, Step
 from hocmim.text import one_line, percent
 
 MAX_ENCODING_LENGTH = 500
+
+
+def _columns_of_set(step: Step, features: Features) -> tuple[int, ...]:
+    """Return the columns of the representative set of a step."""
+    found = step.details.get("representative_set")
+    return () if found is None else tuple(features.expand(found).tolist())
 
 
 class Trace:
@@ -51,10 +57,7 @@ class Trace:
         ]
         candidates = np.array([step.index for *_, step in rows], np.int64)
         sets = np.empty(len(rows), object)
-        sets[:] = [
-            tuple(features.expand(step.details.get("representative_set", ())).tolist())
-            for *_, step in rows
-        ]
+        sets[:] = [_columns_of_set(step, features) for *_, step in rows]
         self.columns: dict[str, NDArray[Any]] = {
             "step": np.array([number for number, *_ in rows], np.int64),
             "place": np.array([place for _, place, _ in rows], np.int64),

@@ -286,7 +286,7 @@ class MemoryInput:
     def encode(self, y: Column, options: EncodingOptions) -> tuple[Encoder, Codes]:
         """See Input."""
 
-        def encode(allocate: Allocate) -> tuple[Encoder, Codes]:
+        def encode(allocate: Allocate | None) -> tuple[Encoder, Codes]:
             encoder = Encoder(options.discretizer, options.n_bins, n_jobs=options.n_jobs)
             return encoder, encoder.fit_transform(self.table, y, allocate=allocate)
 
@@ -337,7 +337,7 @@ class SourceInput:
     def encode(self, y: Column, options: EncodingOptions) -> tuple[Encoder, Codes]:
         """See Input."""
 
-        def encode(allocate: Allocate) -> tuple[Encoder, Codes]:
+        def encode(allocate: Allocate | None) -> tuple[Encoder, Codes]:
             return encode_source(
                 self._source,
                 y,
@@ -365,12 +365,12 @@ class SourceInput:
 def _encode_or_load(
     data: Table | RowSource,
     y: Column,
-    encode: Callable[[Allocate], tuple[Encoder, Codes]],
+    encode: Callable[[Allocate | None], tuple[Encoder, Codes]],
     options: EncodingOptions,
 ) -> tuple[Encoder, Codes]:
     """Encode in memory; with ``codes_dir``, use the codes stored there or store them."""
     if options.codes_dir is None:
-        encoder, codes = encode(Codes.empty)
+        encoder, codes = encode(None)
     else:
         fingerprint = codes_fingerprint(
             data, y, discretizer=options.discretizer, n_bins=options.n_bins

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from hocmim.information.counting import Values
@@ -78,7 +78,7 @@ def forward_search(
             if stop is not None and stop(steps, step):
                 break
             engine.set_aside(step.index)
-            step = replace(step, runner_up=_best(engine))
+            step = Step(step.index, step.score, step.details, _best(engine))
             steps.append(step)
             if on_step is not None:
                 on_step(len(steps), step)

@@ -41,6 +41,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -115,11 +116,16 @@ class StoppingRule:
         self._test = test
         self._alpha = alpha
         self._n_permutations = n_permutations
-        self.seed = check_random_state(random_state).randint(np.iinfo(np.int32).max)
+        self._random_state = random_state
         self._min_gain = min_gain
         self._given_selected = given_selected
         self.p_values: list[float] = []
         self.stopping: Stopping | None = None
+
+    @cached_property
+    def seed(self) -> int:
+        """Random seed of the permutations; a random state is not made before it is needed."""
+        return int(check_random_state(self._random_state).randint(np.iinfo(np.int32).max))
 
     def __call__(self, steps: Sequence[Step], best: Step) -> bool:
         """Return whether selection ends before the best candidate, given the steps so far."""

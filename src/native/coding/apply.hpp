@@ -3,20 +3,36 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
+#include <vector>
 
 #include "coding/block.hpp"
+#include "coding/stage.hpp"
+#include "core/dispatch.hpp"
 
 namespace hocmim::coding {
+
+constexpr i64 kCutLanes = 8;  // columns of a row-major block that are cut together
+
+// below[i] = number of cuts <= x[i], for the rows of a tile.
+HOCMIM_INLINE void count_cuts_body(const double* x, i64 n, const double* cuts, i64 n_cuts,
+                                   i64* below) {
+    std::fill_n(below, n, 0);
+    for (i64 k = 0; k < n_cuts; ++k) {
+        for (i64 i = 0; i < n; ++i) below[i] += cuts[k] <= x[i];
+    }
+}
+HOCMIM_DISPATCH(inline void, count_cuts, count_cuts_body,
+                (const double* x, i64 n, const double* cuts, i64 n_cuts, i64* below),
+                (x, n, cuts, n_cuts, below))
 
 // codes[i] = number of cuts <= x[i].
 template <class Code>
 void cut(const double* x, i64 n, const double* cuts, i64 n_cuts, Code* codes) {
     if (n_cuts <= kFewCuts) {
-        i64 below[kTileRows] = {};
-        for (i64 k = 0; k < n_cuts; ++k) {
-            for (i64 i = 0; i < n; ++i) below[i] += cuts[k] <= x[i];
-        }
+        i64 below[kTileRows];
+        count_cuts(x, n, cuts, n_cuts, below);
         for (i64 i = 0; i < n; ++i) codes[i] = static_cast<Code>(below[i]);
     } else {
         for (i64 i = 0; i < n; ++i) {
@@ -49,11 +65,9 @@ bool encode_tile(const double* x, i64 n, const double* cuts, i64 n_cuts, i64 unk
     return !all_finite(x, n) && mark_unknown(x, n, static_cast<Code>(unknown), codes);
 }
 
-template <class T>
-void check_cuts(const Block<T>& block, const Array1<double>& cuts, const Array1<i64>& offsets,
-                const Array1<i64>& unknown, const Array1<i64>& place,
-                const Rows<std::uint8_t>& narrow, const Rows<std::uint16_t>& wide) {
-    const i64 width = block.columns, n = block.rows;
+inline void check_cuts(i64 width, i64 n, const Array1<double>& cuts, const Array1<i64>& offsets,
+                       const Array1<i64>& unknown, const Array1<i64>& place,
+                       const Rows<std::uint8_t>& narrow, const Rows<std::uint16_t>& wide) {
     require(static_cast<i64>(offsets.size()) == width + 1, "offsets must have width + 1 elements");
     require(static_cast<i64>(unknown.size()) == width, "unknown must have one element a column");
     require(static_cast<i64>(place.size()) == width, "place must have one element a column");
@@ -73,24 +87,136 @@ void check_cuts(const Block<T>& block, const Array1<double>& cuts, const Array1<
     require(offsets(width) <= static_cast<i64>(cuts.size()), "offsets are beyond the cuts");
 }
 
+// Cuts of neighbouring columns in lanes, and where their codes go.
+struct CutLanes {
+    alignas(32) double cuts[kFewCuts][kCutLanes];
+    i64 n_cuts = 0;
+    std::uint8_t* codes[kCutLanes];
+    std::uint64_t is_special[kCutLanes] = {};  // not 0 if a value is missing or infinite
+};
+
+// The codes of eight columns of a row-major block; `rows` is a multiple of kWordRows.
+template <class T>
+HOCMIM_INLINE void cut_rows_body(const T* x, i64 row_stride, i64 top, i64 rows, CutLanes& lanes) {
+    Words is_special[2], word[2];
+    for (i64 h = 0; h < 2; ++h) load(lanes.is_special + 4 * h, is_special[h]);
+    for (i64 begin = top; begin < top + rows; begin += kWordRows) {
+        word[0] = word[1] = Words{0, 0, 0, 0};
+        for (i64 i = 0; i < kWordRows; ++i) {
+            const T* p = x + (begin + i) * row_stride;
+            __builtin_prefetch(p + kBandRows * row_stride, 0, kSecondLevel);
+            for (i64 h = 0; h < 2; ++h) {
+                Lanes values, cut;
+                Words code = {0, 0, 0, 0};
+                load_numbers(p + 4 * h, values);
+                for (i64 k = 0; k < lanes.n_cuts; ++k) {
+                    load(lanes.cuts[k] + 4 * h, cut);
+                    code -= reinterpret_cast<Words>(cut <= values);
+                }
+                is_special[h] |= reinterpret_cast<Words>((values - values) != 0.0);
+                word[h] = (word[h] >> 8) | (code << 56);
+            }
+        }
+        for (i64 c = 0; c < kCutLanes; ++c) {
+            const std::uint64_t bytes = word[c / 4][c % 4];
+            std::memcpy(lanes.codes[c] + begin, &bytes, sizeof bytes);
+        }
+    }
+    for (i64 h = 0; h < 2; ++h) {
+        std::memcpy(lanes.is_special + 4 * h, &is_special[h], sizeof(Words));
+    }
+}
+HOCMIM_DISPATCH(template <class T> inline void, cut_rows, cut_rows_body<T>,
+                (const T* x, i64 row_stride, i64 top, i64 rows, CutLanes& lanes),
+                (x, row_stride, top, rows, lanes))
+
+// Cuts that are applied to a block: see apply_cuts.
+struct CutColumns {
+    const double* cuts;
+    const i64 *offsets, *unknown, *place;
+    std::uint8_t* narrow;
+    std::uint16_t* wide;
+
+    i64 n_cuts(i64 j) const { return offsets[j + 1] - offsets[j]; }
+    const double* first(i64 j) const { return cuts + offsets[j]; }
+    bool is_narrow(i64 j) const { return place[j] >= 0; }
+};
+
+// Cut groups of eight columns of a row-major block; appends the columns that it did not cut.
+// Returns the first column with an infinite value, or the number of columns.
+template <class T>
+i64 cut_lanes(const Block<T>& block, const CutColumns& columns, std::vector<i64>& left_out) {
+    const i64 n = block.rows, width = block.columns;
+    std::vector<CutLanes> groups;
+    std::vector<i64> firsts;
+    for (i64 j = 0; j < width; j += kCutLanes) {
+        const i64 first = std::max<i64>(0, std::min(j, width - kCutLanes));
+        bool is_possible = block.column_stride == 1 && width >= kCutLanes && n >= kWordRows;
+        for (i64 c = first; is_possible && c < first + kCutLanes; ++c) {
+            is_possible = columns.is_narrow(c) && columns.n_cuts(c) <= kFewCuts;
+        }
+        if (!is_possible) {
+            for (i64 c = j; c < std::min(j + kCutLanes, width); ++c) left_out.push_back(c);
+            continue;
+        }
+        firsts.push_back(first);
+        CutLanes& group = groups.emplace_back();
+        std::fill_n(group.cuts[0], kFewCuts * kCutLanes, std::numeric_limits<double>::infinity());
+        for (i64 c = 0; c < kCutLanes; ++c) {
+            const i64 n_cuts = columns.n_cuts(first + c);
+            group.n_cuts = std::max(group.n_cuts, n_cuts);
+            for (i64 k = 0; k < n_cuts; ++k) group.cuts[k][c] = columns.first(first + c)[k];
+            group.codes[c] = columns.narrow + columns.place[first + c] * n;
+        }
+    }
+    const i64 whole = n / kWordRows * kWordRows;
+    const auto cut_band = [&](i64 top, i64 rows) {
+        for (std::size_t g = 0; g < groups.size(); ++g) {
+            cut_rows(block.data + firsts[g], block.row_stride, top, rows, groups[g]);
+        }
+    };
+    for (i64 top = 0; top < whole; top += kBandRows) {
+        cut_band(top, std::min(kBandRows, whole - top));
+    }
+    if (whole < n && n >= kWordRows) cut_band(n - kWordRows, kWordRows);
+    i64 first_infinite = width;
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+        for (i64 c = 0; c < kCutLanes; ++c) {
+            if (!groups[g].is_special[c]) continue;
+            const i64 j = firsts[g] + c;
+            double buffer[kTileRows];
+            for (i64 top = 0; top < n; top += kTileRows) {
+                const i64 rows = std::min(kTileRows, n - top);
+                block.gather(top, rows, j, buffer);
+                const auto unknown = static_cast<std::uint8_t>(columns.unknown[j]);
+                if (mark_unknown(buffer, rows, unknown, groups[g].codes[c] + top)) {
+                    first_infinite = std::min(first_infinite, j);
+                }
+            }
+        }
+    }
+    return first_infinite;
+}
+
 // Returns the first column that holds an infinite value, or -1.
 template <class T>
 i64 apply_cuts(const Array2<T>& values, const Array1<double>& cuts, const Array1<i64>& offsets,
                const Array1<i64>& unknown, const Array1<i64>& place,
                const Rows<std::uint8_t>& narrow, const Rows<std::uint16_t>& wide) {
     const Block<T> block(values);
-    check_cuts(block, cuts, offsets, unknown, place, narrow, wide);
+    check_cuts(block.columns, block.rows, cuts, offsets, unknown, place, narrow, wide);
     const i64 width = block.columns, n = block.rows;
     nb::gil_scoped_release unlocked;
-    const double* all_cuts = cuts.data();
-    i64 first_infinite = width;
-    for_tiles(block, [&](i64 j, i64 top, i64 rows, const double* x) {
-        const double* first = all_cuts + offsets(j);
-        const i64 n_cuts = offsets(j + 1) - offsets(j);
-        const bool infinite = place(j) >= 0 ? encode_tile(x, rows, first, n_cuts, unknown(j),
-                                                          narrow.data() + place(j) * n + top)
-                                            : encode_tile(x, rows, first, n_cuts, unknown(j),
-                                                          wide.data() + ~place(j) * n + top);
+    const CutColumns columns{cuts.data(),  offsets.data(), unknown.data(),
+                             place.data(), narrow.data(),  wide.data()};
+    std::vector<i64> left_out;
+    i64 first_infinite = cut_lanes(block, columns, left_out);
+    for_tiles(block, left_out, [&](i64 j, i64 top, i64 rows, const double* x) {
+        const bool infinite = columns.is_narrow(j)
+                                  ? encode_tile(x, rows, columns.first(j), columns.n_cuts(j),
+                                                unknown(j), narrow.data() + place(j) * n + top)
+                                  : encode_tile(x, rows, columns.first(j), columns.n_cuts(j),
+                                                unknown(j), wide.data() + ~place(j) * n + top);
         if (infinite) first_infinite = std::min(first_infinite, j);
     });
     return first_infinite < width ? first_infinite : -1;

@@ -6,12 +6,17 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <memory>
+#include <numeric>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+
+#include "core/interrupt.hpp"
 
 namespace hocmim::coding {
 
@@ -32,6 +37,15 @@ template <class T>
 using Rows = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using Result = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
+
+// An array of indices, read like a vector.
+struct Indices {
+    explicit Indices(const Array1<i64>& array) : first(array.data()), n(array.size()) {}
+    const i64* first;
+    std::size_t n;
+    std::size_t size() const { return n; }
+    i64 operator[](std::size_t i) const { return first[i]; }
+};
 
 template <class T>
 Result<T> to_numpy(std::vector<T>&& values) {
@@ -56,27 +70,41 @@ struct Block {
           row_stride(a.stride(0)),
           column_stride(a.stride(1)) {}
 
-    // Rows first..first+n-1 of column j as doubles. Adding 0.0 makes -0.0 and 0.0 one value.
-    void gather(i64 first, i64 n, i64 j, double* out) const {
+    // Rows first..first+n-1 of column j. Adding 0.0 makes -0.0 and 0.0 one value.
+    template <class Value>
+    void gather(i64 first, i64 n, i64 j, Value* out) const {
         const T* p = data + first * row_stride + j * column_stride;
         if (row_stride == 1) {
-            for (i64 i = 0; i < n; ++i) out[i] = static_cast<double>(p[i]) + 0.0;
+            for (i64 i = 0; i < n; ++i) out[i] = to<Value>(p[i]);
         } else {
-            for (i64 i = 0; i < n; ++i) out[i] = static_cast<double>(p[i * row_stride]) + 0.0;
+            for (i64 i = 0; i < n; ++i) out[i] = to<Value>(p[i * row_stride]);
+        }
+    }
+
+private:
+    template <class Value>
+    static Value to(T x) {
+        if constexpr (std::is_floating_point_v<Value>) {
+            return static_cast<Value>(x) + Value{0};
+        } else {
+            return x;
         }
     }
 };
 
-// Call visit(column, first row, number of rows, values) for every tile of the block; the tiles of
-// one column come in the order of the rows.
+// Call visit(column, first row, number of rows, values) for every tile of the listed columns; the
+// tiles of one column come in the order of the rows.
 template <class T, class Visit>
-void for_tiles(const Block<T>& block, Visit&& visit) {
+void for_tiles(const Block<T>& block, const std::vector<i64>& columns, Visit&& visit) {
     double buffer[kTileRows];
-    for (i64 left = 0; left < block.columns; left += kTileColumns) {
-        const i64 right = std::min(left + kTileColumns, block.columns);
+    const i64 n_columns = static_cast<i64>(columns.size());
+    for (i64 left = 0; left < n_columns; left += kTileColumns) {
+        const i64 right = std::min(left + kTileColumns, n_columns);
         for (i64 top = 0; top < block.rows; top += kTileRows) {
             const i64 n = std::min(kTileRows, block.rows - top);
-            for (i64 j = left; j < right; ++j) {
+            count_work(n * (right - left));
+            for (i64 c = left; c < right; ++c) {
+                const i64 j = columns[static_cast<std::size_t>(c)];
                 block.gather(top, n, j, buffer);
                 visit(j, top, n, buffer);
             }
@@ -84,23 +112,34 @@ void for_tiles(const Block<T>& block, Visit&& visit) {
     }
 }
 
+// first, first + 1, .. first + n - 1.
+inline std::vector<i64> count_from(i64 first, i64 n) {
+    std::vector<i64> numbers(static_cast<std::size_t>(n));
+    std::iota(numbers.begin(), numbers.end(), first);
+    return numbers;
+}
+
 // Call visit(position in `columns`, values of that column) for each listed column, a few columns
-// gathered at a time so that a row-major block is not read once a column.
-template <class T, class Visit>
-void for_columns(const Block<T>& block, const Array1<i64>& columns, Visit&& visit) {
+// gathered at a time so that a row-major block is not read once a column. The values are of the
+// type that visit accepts: a pointer to doubles or to the type of the block.
+template <class T, class Columns, class Visit>
+void for_columns(const Block<T>& block, const Columns& columns, Visit&& visit) {
+    using Value = std::conditional_t<std::is_invocable_v<Visit, i64, double*>, double, T>;
     const i64 n_columns = static_cast<i64>(columns.size());
-    const i64 together =
-        std::max<i64>(1, std::min<i64>(8, kScratchCells / std::max<i64>(1, block.rows)));
-    std::vector<double> scratch(static_cast<std::size_t>(together * block.rows));
+    if (n_columns == 0) return;
+    const i64 together = std::clamp<i64>(kScratchCells / std::max<i64>(1, block.rows), 1, 8);
+    std::unique_ptr<Value[]> scratch(
+        new Value[static_cast<std::size_t>(std::min(together, n_columns) * block.rows)]);
     for (i64 left = 0; left < n_columns; left += together) {
         const i64 right = std::min(left + together, n_columns);
         for (i64 top = 0; top < block.rows; top += kTileRows) {
             const i64 n = std::min(kTileRows, block.rows - top);
             for (i64 c = left; c < right; ++c) {
-                block.gather(top, n, columns(c), scratch.data() + (c - left) * block.rows + top);
+                block.gather(top, n, columns[static_cast<std::size_t>(c)],
+                             scratch.get() + (c - left) * block.rows + top);
             }
         }
-        for (i64 c = left; c < right; ++c) visit(c, scratch.data() + (c - left) * block.rows);
+        for (i64 c = left; c < right; ++c) visit(c, scratch.get() + (c - left) * block.rows);
     }
 }
 

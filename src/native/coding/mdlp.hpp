@@ -9,6 +9,7 @@
 #include "coding/block.hpp"
 #include "coding/quantiles.hpp"
 #include "core/comparison.hpp"
+#include "core/interrupt.hpp"
 
 namespace hocmim::coding {
 
@@ -16,6 +17,36 @@ namespace hocmim::coding {
 inline double between(double l, double u) {
     const double middle = l / 2 + u / 2;
     return middle > l && middle < u ? middle : u;
+}
+
+// Sort samples by value: first into as many buckets of equal width as there are samples, then the
+// samples of each bucket.
+inline void sort_samples(std::vector<std::pair<double, i64>>& samples) {
+    const auto by_value = [](const auto& a, const auto& b) { return a.first < b.first; };
+    const std::size_t n = samples.size();
+    if (n < 2) return;
+    const auto [first, last] = std::minmax_element(samples.begin(), samples.end(), by_value);
+    const double low = first->first;
+    const double scale = static_cast<double>(n - 1) / (last->first - low);
+    if (!std::isfinite(scale) || !std::isfinite(last->first - low)) {
+        std::sort(samples.begin(), samples.end(), by_value);
+        return;
+    }
+    std::vector<std::size_t> end(n + 1, 0);
+    const auto bucket = [&](double x) { return static_cast<std::size_t>((x - low) * scale); };
+    for (const auto& sample : samples) ++end[std::min(bucket(sample.first), n - 1) + 1];
+    for (std::size_t b = 1; b <= n; ++b) end[b] += end[b - 1];
+    std::vector<std::pair<double, i64>> sorted(n);
+    for (const auto& sample : samples) {
+        sorted[end[std::min(bucket(sample.first), n - 1)]++] = sample;
+    }
+    // Now end[b] is where bucket b ends.
+    std::size_t begin = 0;
+    for (std::size_t b = 0; b < n; begin = end[b++]) {
+        if (end[b] - begin > 1)
+            std::sort(&sorted[begin], &sorted[begin] + (end[b] - begin), by_value);
+    }
+    samples.swap(sorted);
 }
 
 class Mdlp {
@@ -94,6 +125,7 @@ private:
             }
             // Only between two groups that are not of one and the same class can the optimum lie.
             if (i > begin && !(group >= 0 && group == previous)) {
+                count_work(2 * n_classes_);
                 const double split = weight(left_, i - begin).first + weight_of_rest(end - i).first;
                 const double rank = comparison_key(split / static_cast<double>(n));
                 if (rank < least) {
@@ -130,28 +162,32 @@ private:
     Counts left_, all_;
 };
 
+inline void require_classes(const Array1<i64>& classes, i64 n_rows, i64 n_classes) {
+    require(static_cast<i64>(classes.size()) == n_rows, "classes must have one element a row");
+    const i64 *begin = classes.data(), *end = begin + n_rows;
+    require(std::all_of(begin, end, [=](i64 c) { return c >= 0 && c < n_classes; }),
+            "classes must be codes below n_classes");
+}
+
 template <class T>
 Cuts mdlp_cuts(const Array2<T>& values, const Array1<i64>& columns, const Array1<i64>& classes,
                i64 n_classes) {
     const Block<T> block(values);
     require_columns(block, columns);
-    require(static_cast<i64>(classes.size()) == block.rows, "classes must have one element a row");
-    for (std::size_t i = 0; i < classes.size(); ++i) {
-        require(classes(i) >= 0 && classes(i) < n_classes, "classes must be codes below n_classes");
-    }
+    require_classes(classes, block.rows, n_classes);
     std::vector<double> cuts;
     std::vector<i64> n_cuts(columns.size());
     {
         nb::gil_scoped_release unlocked;
         Mdlp mdlp(block.rows, n_classes);
         std::vector<std::pair<double, i64>> samples;
-        for_columns(block, columns, [&](i64 c, const double* x) {
+        for_columns(block, Indices{columns}, [&](i64 c, const double* x) {
             const std::size_t before = cuts.size();
             samples.clear();
             for (i64 i = 0; i < block.rows; ++i) {
                 if (x[i] == x[i]) samples.emplace_back(x[i], classes(static_cast<std::size_t>(i)));
             }
-            std::sort(samples.begin(), samples.end());
+            sort_samples(samples);
             mdlp.cuts_of(samples, cuts);
             n_cuts[c] = static_cast<i64>(cuts.size() - before);
         });

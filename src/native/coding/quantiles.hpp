@@ -49,7 +49,7 @@ Cuts quantile_cuts(const Array2<T>& values, const Array1<i64>& columns, i64 n_bi
     std::vector<i64> n_cuts(columns.size());
     {
         nb::gil_scoped_release unlocked;
-        for_columns(block, columns, [&](i64 c, double* x) {
+        for_columns(block, Indices{columns}, [&](i64 c, double* x) {
             const std::size_t before = cuts.size();
             double* end = std::remove_if(x, x + block.rows, [](double v) { return v != v; });
             quantile_cuts_of(x, end - x, n_bins, cuts);

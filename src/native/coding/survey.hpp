@@ -6,8 +6,26 @@
 #include <vector>
 
 #include "coding/block.hpp"
+#include "coding/bytes.hpp"
+#include "core/dispatch.hpp"
 
 namespace hocmim::coding {
+
+// Whether each of n <= kTileRows values is missing or one of `values`, without a branch.
+HOCMIM_INLINE bool are_known_body(const double* x, i64 n, const double* values,
+                                  std::size_t n_values) {
+    i64 known[kTileRows];
+    for (i64 i = 0; i < n; ++i) known[i] = x[i] != x[i];
+    for (std::size_t k = 0; k < n_values; ++k) {
+        for (i64 i = 0; i < n; ++i) known[i] |= x[i] == values[k];
+    }
+    i64 all = 1;
+    for (i64 i = 0; i < n; ++i) all &= known[i];
+    return all != 0;
+}
+HOCMIM_DISPATCH(inline bool, are_known, are_known_body,
+                (const double* x, i64 n, const double* values, std::size_t n_values),
+                (x, n, values, n_values))
 
 // The distinct values of a column, in order, until there are more than `limit` of them.
 class Distinct {
@@ -33,16 +51,9 @@ public:
 private:
     static constexpr std::size_t kFew = 16;
 
-    // The usual answer once a column of few levels has been seen for a while, without a branch.
+    // The usual answer once a column of few levels has been seen for a while.
     bool all_known(const double* x, i64 n) const {
-        i64 known[kTileRows];
-        for (i64 i = 0; i < n; ++i) known[i] = x[i] != x[i];
-        for (const double value : values_) {
-            for (i64 i = 0; i < n; ++i) known[i] |= x[i] == value;
-        }
-        i64 all = 1;
-        for (i64 i = 0; i < n; ++i) all &= known[i];
-        return all != 0;
+        return are_known(x, n, values_.data(), values_.size());
     }
 
     std::vector<double> values_;
@@ -62,7 +73,7 @@ nb::tuple survey(const Array2<T>& values, i64 limit) {
     {
         nb::gil_scoped_release unlocked;
         std::vector<Distinct> sets(width);
-        for_tiles(block, [&](i64 j, i64, i64 n, const double* x) {
+        for_tiles(block, count_from(0, block.columns), [&](i64 j, i64, i64 n, const double* x) {
             double low = minimum[j], high = maximum[j];
             bool nan = false;
             for (i64 i = 0; i < n; ++i) {
@@ -95,9 +106,13 @@ Result<i64> most_frequent(const Rows<const Code>& codes) {
         const std::size_t n = codes.shape(1);
         std::vector<i64> counts(std::size_t{std::numeric_limits<Code>::max()} + 1);
         for (std::size_t r = 0; r < found.size(); ++r) {
-            std::fill(counts.begin(), counts.end(), 0);
             const Code* row = codes.data() + r * n;
-            for (std::size_t i = 0; i < n; ++i) ++counts[row[i]];
+            if constexpr (sizeof(Code) == 1) {
+                count_bytes(row, static_cast<i64>(n), counts.data());
+            } else {
+                std::fill(counts.begin(), counts.end(), 0);
+                for (std::size_t i = 0; i < n; ++i) ++counts[row[i]];
+            }
             found[r] = std::max_element(counts.begin(), counts.end()) - counts.begin();
         }
     }

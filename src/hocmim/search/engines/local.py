@@ -48,9 +48,9 @@ class LocalEngine:
         self.codes = codes
         self.y = y
         plan = criterion.plan
-        n_threads = resolve_n_jobs(n_jobs)
-        if codes.n_samples * codes.n_columns < plan.min_cells_for_threads:
-            n_threads = 1
+        n_threads = 1
+        if codes.n_samples * codes.n_columns >= plan.min_cells_for_threads:
+            n_threads = resolve_n_jobs(n_jobs)
         if block_size is None:
             block_size = _block_size(codes.n_columns, n_threads, plan.blocks_per_thread)
         self._block_size = block_size

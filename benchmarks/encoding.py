@@ -1,0 +1,237 @@
+"""Times of encoding by type, order and size, against NumPy's minimum and maximum of the same table.
+
+    .venv/bin/python benchmarks/encoding.py [--sizes A B C D E] [--types int8 float64] [--fit]
+                                            [--json FILE] [--before FILE] [--out FILE]
+
+A *read* is ``X.min(0); X.max(0)``, on one core: it reads the table twice. Reads and encodings take
+turns, and the smallest time of each is kept: processor time with one thread, elapsed time with two.
+On a machine that is busy with other work the second says little. Integers and booleans have few
+levels, floats are normally distributed; "levels as float64" are the integers as floats. ``--json``
+stores the times, and ``--before`` compares them with the stored times of another version, measured
+as multiples of the read of its own run.
+
+``--fit`` measures the whole ``fit`` of second-order methods (50 features, two threads) against
+their search alone, and against scikit-learn's ``SelectKBest(f_classif)`` on the same table as
+float64.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.feature_selection import SelectKBest, f_classif
+
+from hocmim import make_selector
+from hocmim.coding.codes import Codes, Column
+from hocmim.coding.encoder import Encoder
+from hocmim.experiments.machine import processor
+from hocmim.search.engines.local import LocalEngine
+from hocmim.search.loop import forward_search
+from tables import SIZES, TableSpec, classes, table
+
+TYPES = ("bool", "int8", "int64", "float32", "float64", "levels as float64")
+DISCRETIZERS = ("uniform", "quantile", "mdlp")
+# The most reads an encoding may take on two cores, at sizes B, C and E.
+GOALS = {"few levels": 8.0, "uniform": 4.0, "quantile": 12.0}
+MOST_MDLP_CELLS = 2_000_000
+
+
+class Case(NamedTuple):
+    """One line of the table."""
+
+    size: str
+    dtype: str
+    order: str
+    discretizer: str
+    threads: int
+
+    @property
+    def key(self) -> str:
+        return "|".join(map(str, self))
+
+    @property
+    def goal(self) -> float | None:
+        """The most reads it may take."""
+        if self.threads != 2 or self.size not in "BCE" or self.dtype == "float32":
+            return None
+        return GOALS.get(self.discretizer if self.dtype == "float64" else "few levels")
+
+
+def values_of(spec: TableSpec, dtype: str, order: str) -> NDArray[Any]:
+    """The table of that type and order."""
+    if dtype in ("float32", "float64"):
+        shape = spec.n_samples, spec.n_columns
+        values = np.random.default_rng(spec.seed).standard_normal(shape, np.float32)
+    else:
+        values = table(spec, np.int8)
+        values = values > 1 if dtype == "bool" else values
+    return np.asarray(values, "f8" if dtype == "levels as float64" else dtype, order=order)
+
+
+# One thread is measured in processor time, which other work on the machine hardly changes.
+CLOCKS = {1: time.process_time, 2: time.perf_counter}
+
+
+def cases_of(size: str, dtype: str, order: str) -> Iterator[Case]:
+    """The discretizers and numbers of threads to measure; few levels are never cut."""
+    is_cut = dtype in ("float32", "float64")
+    for discretizer in DISCRETIZERS if is_cut else ("quantile",):
+        if discretizer != "mdlp" or SIZES[size].cells <= MOST_MDLP_CELLS:
+            for threads in (1, 2):
+                yield Case(size, dtype, order, discretizer, threads)
+
+
+def seconds(call: Callable[[], Any], clock: Callable[[], float] = time.perf_counter) -> float:
+    start = clock()
+    call()
+    return clock() - start
+
+
+def least_seconds(
+    calls: list[Callable[[], Any]],
+    budget: float,
+    clock: Callable[[], float] = time.perf_counter,
+) -> list[float]:
+    """The smallest time of each call; the calls take turns, at least three times."""
+    times: list[list[float]] = []
+    while len(times) < 3 or sum(map(sum, times)) < budget:
+        times.append([seconds(call, clock) for call in calls])
+    return [min(column) for column in zip(*times, strict=True)]
+
+
+def read(X: NDArray[Any]) -> None:
+    X.min(0)
+    X.max(0)
+
+
+def measure(sizes: list[str], types: list[str], budget: float) -> dict[str, list[float]]:
+    """Seconds of the encoding and of the read, by case."""
+    found = {}
+    for size in sizes:
+        spec = SIZES[size]
+        y = classes(spec)
+        for dtype in types:
+            for order in "CF":
+                X = values_of(spec, dtype, order)
+                for case in cases_of(size, dtype, order):
+                    encoder = Encoder(case.discretizer, n_jobs=case.threads)
+                    calls = [partial(encoder.fit_transform, X, y), partial(read, X)]
+                    found[case.key] = least_seconds(calls, budget, CLOCKS[case.threads])
+                    print(case, found[case.key], file=sys.stderr, flush=True)
+    return found
+
+
+FIT_METHODS = ("MIM", "mRMR", "JMI", "CMIM")
+MOST_SEARCHES = 2.5  # of a fit
+
+
+def measure_fits(sizes: list[str], budget: float, k: int = 50) -> list[list[str]]:
+    """Milliseconds of fit, of the search alone and of scikit-learn, by size, type and method."""
+    rows = []
+    for size in sizes:
+        spec = SIZES[size]
+        y = classes(spec)
+        for dtype in ("int8", "int64", "float64"):
+            X = values_of(spec, dtype, "C")
+            codes = Encoder(n_jobs=2).fit_transform(X)
+            target = Column(y, 2)
+            f_test = SelectKBest(f_classif, k=k)
+            as_floats = np.asarray(X, np.float64)
+            for method in FIT_METHODS:
+                selector = make_selector(method, n_features_to_select=k, n_jobs=2)
+                calls = [
+                    partial(selector.fit, X, y),
+                    partial(search, codes, target, selector, k),
+                    partial(f_test.fit, as_floats, y),
+                ]
+                fit, alone, sklearn = (1e3 * found for found in least_seconds(calls, budget))
+                figures = [f"{value:.1f}" for value in (fit, alone, fit / alone, sklearn)]
+                rows.append([size, dtype, method, *figures, f"{fit / sklearn:.2f}"])
+                print(rows[-1], file=sys.stderr, flush=True)
+    return rows
+
+
+def search(codes: Codes, y: Column, selector: Any, k: int) -> None:
+    """The search of a selector that was fitted before."""
+    with LocalEngine(codes, y, selector.make_criterion(), n_jobs=2) as engine:
+        forward_search(engine, k)
+
+
+def fit_markdown(rows: list[list[str]]) -> str:
+    """The table of fits."""
+    header = ["size", "type", "method", "fit, ms", "search, ms", "fit ÷ search", "f_classif, ms"]
+    header += ["fit ÷ f_classif"]
+    lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
+    lines += ["| " + " | ".join(row) + " |" for row in rows]
+    slow = [" ".join(row[:3]) for row in rows if float(row[5]) > MOST_SEARCHES]
+    behind = [" ".join(row[:3]) for row in rows if row[2] == "MIM" and float(row[7]) > 1]
+    lines += ["", f"More than {MOST_SEARCHES} searches: {', '.join(slow) or 'none'}."]
+    lines += ["", f"MIM slower than f_classif: {', '.join(behind) or 'nowhere'}."]
+    return "\n".join(lines)
+
+
+def markdown(found: dict[str, list[float]], before: dict[str, list[float]] | None) -> str:
+    """The table, and the cases that miss their goal or became slower."""
+    header = ["size", "type", "order", "discretizer", "threads", "read, ns a cell"]
+    header += ["encoding, ns a cell", "÷ read", "goal", *(["÷ read before"] if before else [])]
+    lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
+    missed, slower = [], []
+    for key, (encoding, reading) in found.items():
+        size, dtype, order, discretizer, threads = key.split("|")
+        case = Case(size, dtype, order, discretizer, int(threads))
+        ratio, cells = encoding / reading, SIZES[size].cells
+        row = [*key.split("|"), f"{reading * 1e9 / cells:.2f}", f"{encoding * 1e9 / cells:.2f}"]
+        row += [f"{ratio:.1f}", "" if case.goal is None else f"{case.goal:.0f}"]
+        if case.goal is not None and ratio > case.goal:
+            missed.append(f"{' '.join(row[:5])}: {ratio:.1f}, goal {case.goal:.0f}")
+        if before:
+            earlier = before[key][0] / before[key][1] if key in before else float("nan")
+            row.append(f"{earlier:.1f}")
+            if ratio > earlier:
+                slower.append(f"{' '.join(row[:5])}: {ratio:.1f}, before {earlier:.1f}")
+        lines.append("| " + " | ".join(row) + " |")
+    lines += ["", "Missed: " + ("; ".join(missed) or "no goal") + "."]
+    if before:
+        lines += ["", "Slower than before: " + ("; ".join(slower) or "no case") + "."]
+    return "\n".join(lines)
+
+
+def _method() -> str:
+    """How it was measured: what the docstring says after the command."""
+    return "\n\n".join((__doc__ or "").strip().split("\n\n")[2:])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--sizes", nargs="+", default=list("ABCDE"))
+    parser.add_argument("--types", nargs="+", default=list(TYPES))
+    parser.add_argument("--budget", type=float, default=1.0, help="seconds for each case")
+    parser.add_argument("--json", type=Path, help="store the times")
+    parser.add_argument("--before", type=Path, help="times of another version")
+    parser.add_argument("--out", type=Path, help="write the table to this file too")
+    parser.add_argument("--fit", action="store_true", help="also measure fits")
+    options = parser.parse_args()
+    found = measure(options.sizes, options.types, options.budget)
+    fits = measure_fits(options.sizes, options.budget) if options.fit else []
+    if options.json:
+        options.json.write_text(json.dumps(found, indent=1) + "\n")
+    before = json.loads(options.before.read_text()) if options.before else None
+    text = f"{processor()}, numpy {np.__version__}\n\n{markdown(found, before)}\n"
+    if fits:
+        text += f"\n{fit_markdown(fits)}\n"
+    print(text)
+    if options.out:
+        options.out.write_text(f"# Encoding\n\n{_method()}\n\n{text}")
+
+
+if __name__ == "__main__":
+    main()

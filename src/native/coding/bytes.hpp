@@ -1,0 +1,173 @@
+// Columns of bytes: counts, rows of some values, and step functions of the values.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "coding/block.hpp"
+#include "core/dispatch.hpp"
+
+namespace hocmim::coding {
+
+using Bytes = std::uint8_t __attribute__((vector_size(32)));
+constexpr i64 kBytes = sizeof(Bytes);
+constexpr i64 kFewLevels = 16;  // are counted one by one, more by a table
+
+HOCMIM_INLINE void load_bytes(const std::uint8_t* p, Bytes& bytes) {
+    std::memcpy(&bytes, p, sizeof bytes);
+}
+
+HOCMIM_INLINE i64 sum_bytes(const Bytes& bytes) {
+    constexpr std::uint64_t kPairs = 0x00FF00FF00FF00FF, kOnes = 0x0001000100010001;
+    std::uint64_t words[kBytes / 8], pairs = 0;
+    std::memcpy(words, &bytes, sizeof words);
+    for (const std::uint64_t word : words) pairs += (word & kPairs) + ((word >> 8) & kPairs);
+    return static_cast<i64>((pairs * kOnes) >> 48);  // the sum of the four parts of 16 bits
+}
+
+// counts[k] = how often the byte first + k (modulo 256) occurs, for `n_levels` <= kFewLevels.
+HOCMIM_INLINE void count_levels_body(const std::uint8_t* b, i64 n, std::uint8_t first, i64 n_levels,
+                                     i64* counts) {
+    constexpr i64 kTogether = 4, kMostAdditions = 255;
+    const i64 whole = n / kBytes * kBytes;
+    std::fill_n(counts, n_levels, 0);
+    for (i64 level = 0; level < n_levels; level += kTogether) {
+        Bytes value[kTogether], bytes;
+        for (i64 k = 0; k < kTogether; ++k) {
+            value[k] = Bytes{} + static_cast<std::uint8_t>(first + level + k);
+        }
+        i64 sums[kTogether] = {};
+        for (i64 top = 0; top < whole; top += kBytes * kMostAdditions) {
+            const i64 end = std::min(whole, top + kBytes * kMostAdditions);
+            Bytes found[kTogether] = {};
+            for (i64 i = top; i < end; i += kBytes) {
+                load_bytes(b + i, bytes);
+                for (i64 k = 0; k < kTogether; ++k) found[k] -= Bytes(bytes == value[k]);
+            }
+            for (i64 k = 0; k < kTogether; ++k) sums[k] += sum_bytes(found[k]);
+        }
+        for (i64 k = 0; k < kTogether && level + k < n_levels; ++k) counts[level + k] = sums[k];
+    }
+    for (i64 i = whole; i < n; ++i) {
+        const auto k = static_cast<std::uint8_t>(b[i] - first);
+        if (k < n_levels) ++counts[k];
+    }
+}
+HOCMIM_DISPATCH(inline void, count_levels, count_levels_body,
+                (const std::uint8_t* b, i64 n, std::uint8_t first, i64 n_levels, i64* counts),
+                (b, n, first, n_levels, counts))
+
+// How often each byte occurs. Four tables: neighbours are often equal.
+inline void count_bytes(const std::uint8_t* b, i64 n, i64* counts) {
+    std::uint32_t tables[4][256] = {};
+    std::fill_n(counts, 256, 0);
+    constexpr i64 kMostAdditions = i64{1} << 32;
+    for (i64 top = 0; top < n; top += kMostAdditions) {
+        const i64 end = std::min(n, top + kMostAdditions);
+        i64 i = top;
+        for (; i + 8 <= end; i += 8) {
+            std::uint64_t word;
+            std::memcpy(&word, b + i, sizeof word);
+            for (int k = 0; k < 8; ++k) ++tables[k % 4][(word >> (8 * k)) & 0xFF];
+        }
+        for (; i < end; ++i) ++tables[0][b[i]];
+        for (auto& table : tables) {
+            for (i64 k = 0; k < 256; ++k) counts[k] += table[k];
+            std::fill_n(table, 256, 0);
+        }
+    }
+}
+
+// The code of a byte: how many steps are not above it, counted from `zero` (modulo 256); one byte
+// may have a code of its own.
+struct Steps {
+    std::uint8_t zero = 0;
+    i64 n_steps = 0;
+    std::uint8_t at[256] = {};  // ascending, above 0
+    bool has_missing = false;
+    std::uint8_t missing_byte = 0, missing_code = 0;
+
+    std::uint8_t code_of(std::uint8_t byte) const {
+        if (has_missing && byte == missing_byte) return missing_code;
+        const auto distance = static_cast<std::uint8_t>(byte - zero);
+        return static_cast<std::uint8_t>(std::upper_bound(at, at + n_steps, distance) - at);
+    }
+    // Whether the codes are the bytes themselves, for bytes up to `last`.
+    bool is_identity(i64 last) const {
+        if (zero != 0 || has_missing || n_steps != last) return false;
+        for (i64 k = 0; k < n_steps; ++k) {
+            if (at[k] != k + 1) return false;
+        }
+        return true;
+    }
+};
+
+// Replace bytes by their codes.
+HOCMIM_INLINE void apply_steps_body(std::uint8_t* b, i64 n, const Steps& steps) {
+    i64 i = 0;
+    if (steps.n_steps <= kFewLevels) {
+        const Bytes zero = Bytes{} + steps.zero, missing = Bytes{} + steps.missing_byte,
+                    code = Bytes{} + steps.missing_code;
+        for (; i + kBytes <= n; i += kBytes) {
+            Bytes bytes, codes = {};
+            load_bytes(b + i, bytes);
+            const Bytes distance = bytes - zero;
+            for (i64 k = 0; k < steps.n_steps; ++k) {
+                codes -= Bytes(distance >= (Bytes{} + steps.at[k]));
+            }
+            if (steps.has_missing) codes = bytes == missing ? code : codes;
+            std::memcpy(b + i, &codes, sizeof codes);
+        }
+        for (; i < n; ++i) b[i] = steps.code_of(b[i]);
+    } else {
+        std::uint8_t table[256];
+        for (int byte = 0; byte < 256; ++byte) {
+            table[byte] = steps.code_of(static_cast<std::uint8_t>(byte));
+        }
+        for (; i < n; ++i) b[i] = table[b[i]];
+    }
+}
+HOCMIM_DISPATCH(inline void, apply_steps, apply_steps_body,
+                (std::uint8_t* b, i64 n, const Steps& steps), (b, n, steps))
+
+// The rows whose byte is one of `wanted`, in order.
+HOCMIM_INLINE void find_rows_of_body(const std::uint8_t* b, i64 n, const std::uint8_t* wanted,
+                                     i64 n_wanted, std::vector<i64>& rows) {
+    i64 i = 0;
+    for (; i + kBytes <= n; i += kBytes) {
+        Bytes bytes, found = {};
+        load_bytes(b + i, bytes);
+        for (i64 k = 0; k < n_wanted; ++k) found |= Bytes(bytes == (Bytes{} + wanted[k]));
+        std::uint64_t words[kBytes / 8];
+        std::memcpy(words, &found, sizeof words);
+        if (!(words[0] | words[1] | words[2] | words[3])) continue;
+        for (i64 w = 0; w < kBytes / 8; ++w) {
+            for (std::uint64_t left = words[w]; left;) {
+                const int byte = __builtin_ctzll(left) / 8;
+                rows.push_back(i + 8 * w + byte);
+                left &= ~(std::uint64_t{0xFF} << (8 * byte));
+            }
+        }
+    }
+    for (; i < n; ++i) {
+        if (std::find(wanted, wanted + n_wanted, b[i]) != wanted + n_wanted) rows.push_back(i);
+    }
+}
+HOCMIM_DISPATCH(inline void, find_rows_of, find_rows_of_body,
+                (const std::uint8_t* b, i64 n, const std::uint8_t* wanted, i64 n_wanted,
+                 std::vector<i64>& rows),
+                (b, n, wanted, n_wanted, rows))
+
+// The most frequent code of a row; of equally frequent ones the smallest.
+inline i64 most_frequent_code(const std::uint8_t* codes, i64 n, i64 arity) {
+    i64 counts[256];
+    if (arity <= kFewLevels) {
+        count_levels(codes, n, 0, arity, counts);
+    } else {
+        count_bytes(codes, n, counts);
+    }
+    return std::max_element(counts, counts + std::min<i64>(arity, 256)) - counts;
+}
+
+}  // namespace hocmim::coding

@@ -1,0 +1,296 @@
+// One byte a value: the first step of encoding a panel of columns.
+//
+// A panel is some neighbouring columns of a block. Its values are read once, in order, and each
+// leaves one byte in the row of codes of its column; the codes are made from the bytes afterwards.
+//
+// Integers leave their lowest byte. If a column spans less than 256 values, the byte and the
+// minimum of the column determine the value.
+//
+// Other numbers leave the number of their bucket: (x - origin) * scale, rounded and limited to
+// 1..255. Each operation is monotone, so a value of a lower bucket is a smaller value. Byte 0 is a
+// missing value. With scale 1, a whole number in the range is alone in its bucket.
+//
+// Row-major panels are read some rows at a time, a few columns side by side in the lanes of a
+// register. The bytes of eight rows of a column are collected in a 64-bit word, so that columns are
+// written by words. The last columns and the last rows of a panel may be read twice; this changes
+// nothing.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+#include "coding/block.hpp"
+#include "core/dispatch.hpp"
+
+namespace hocmim::coding {
+
+constexpr i64 kWordRows = 8;       // rows in a word
+constexpr i64 kNumberLanes = 8;    // columns read together by stage_numbers
+constexpr i64 kIntegerLanes = 32;  // columns read together by stage_integers, or 8
+constexpr i64 kBandRows = 32;      // rows of a panel read before the next columns
+constexpr int kSecondLevel = 2;    // of the cache, for values that are read soon
+constexpr double kFirstBucket = 1.0, kLastBucket = 255.0;
+constexpr double kToInteger = 4503599627370496.0;  // 2^52: adding it rounds to a whole number
+
+using Lanes = double __attribute__((vector_size(32)));
+using Words = std::uint64_t __attribute__((vector_size(32)));
+using Masks = std::int64_t __attribute__((vector_size(32)));
+
+// How the values of columns become buckets, and what was found out about them, for neighbouring
+// columns in lanes.
+struct alignas(32) NumberLanes {
+    double origin[kNumberLanes], scale[kNumberLanes];
+    double minimum[kNumberLanes], maximum[kNumberLanes];
+    std::uint64_t is_between[kNumberLanes];  // not 0 if (x - origin) * scale was not whole
+
+    NumberLanes() {
+        for (i64 j = 0; j < kNumberLanes; ++j) {
+            origin[j] = 0.0;
+            scale[j] = 1.0;
+            minimum[j] = std::numeric_limits<double>::infinity();
+            maximum[j] = -std::numeric_limits<double>::infinity();
+            is_between[j] = 0;
+        }
+    }
+};
+
+// The ranges of neighbouring columns of integers; a Vector has the bytes of a row.
+template <class T, class Vector>
+struct IntegerLanes {
+    using Integer = T;
+    static constexpr i64 n_lanes = sizeof(Vector);
+    alignas(32) T minimum[n_lanes];
+    alignas(32) T maximum[n_lanes];
+
+    IntegerLanes() {
+        std::fill_n(minimum, n_lanes, std::numeric_limits<T>::max());
+        std::fill_n(maximum, n_lanes, std::numeric_limits<T>::lowest());
+    }
+};
+
+template <class Vector, class T>
+HOCMIM_INLINE void load(const T* p, Vector& lanes) {
+    std::memcpy(&lanes, p, sizeof(Vector));
+}
+
+HOCMIM_INLINE void load_numbers(const double* p, Lanes& x) { load(p, x); }
+
+HOCMIM_INLINE void load_numbers(const float* p, Lanes& x) {
+    using Four = float __attribute__((vector_size(16)));
+    Four narrow;
+    load(p, narrow);
+    x = __builtin_convertvector(narrow, Lanes);
+}
+
+HOCMIM_INLINE void load_numbers(const std::int32_t* p, Lanes& x) {
+    using Four = std::int32_t __attribute__((vector_size(16)));
+    Four narrow;
+    load(p, narrow);
+    x = __builtin_convertvector(narrow, Lanes);
+}
+
+template <class T>
+HOCMIM_INLINE void load_numbers(const T* p, Lanes& x) {
+    x = Lanes{static_cast<double>(p[0]), static_cast<double>(p[1]), static_cast<double>(p[2]),
+              static_cast<double>(p[3])};
+}
+
+// The buckets of four values as the lowest bytes of `words`; widens the range.
+HOCMIM_INLINE void bucket_lanes(const Lanes& x, const Lanes& origin, const Lanes& scale,
+                                Lanes& minimum, Lanes& maximum, Words& is_between, Words& words) {
+    const Lanes first = {kFirstBucket, kFirstBucket, kFirstBucket, kFirstBucket};
+    const Lanes last = {kLastBucket, kLastBucket, kLastBucket, kLastBucket};
+    const Lanes zero = {0.0, 0.0, 0.0, 0.0};
+    minimum = x < minimum ? x : minimum;
+    maximum = x > maximum ? x : maximum;
+    Lanes t = (x - origin) * scale;
+    t = t > first ? t : first;
+    t = t < last ? t : last;
+    t = x == x ? t : zero;
+    const Lanes whole = t + kToInteger;
+    is_between |= reinterpret_cast<Words>((whole - kToInteger) != t);
+    words = reinterpret_cast<Words>(whole);
+}
+
+// The bucket of one value, by the same operations.
+inline std::uint8_t bucket_of(double x, double origin, double scale) {
+    double t = (x - origin) * scale;
+    t = t > kFirstBucket ? t : kFirstBucket;
+    t = t < kLastBucket ? t : kLastBucket;
+    const double whole = (x == x ? t : 0.0) + kToInteger;
+    std::uint64_t bits;
+    std::memcpy(&bits, &whole, sizeof bits);
+    return static_cast<std::uint8_t>(bits);
+}
+
+// Eight columns of a row-major panel. `rows` is a multiple of kWordRows; column c is written to
+// out + c * out_stride. `ahead` is how far the next values to be read are from these ones.
+template <class T>
+HOCMIM_INLINE void stage_numbers_body(const T* x, i64 row_stride, i64 rows, i64 ahead,
+                                      NumberLanes& lanes, std::uint8_t* out, i64 out_stride) {
+    Lanes origin[2], scale[2], minimum[2], maximum[2];
+    Words is_between[2], word[2], bits;
+    for (i64 h = 0; h < 2; ++h) {
+        load(lanes.origin + 4 * h, origin[h]);
+        load(lanes.scale + 4 * h, scale[h]);
+        load(lanes.minimum + 4 * h, minimum[h]);
+        load(lanes.maximum + 4 * h, maximum[h]);
+        load(lanes.is_between + 4 * h, is_between[h]);
+    }
+    for (i64 top = 0; top < rows; top += kWordRows) {
+        word[0] = word[1] = Words{0, 0, 0, 0};
+        for (i64 i = 0; i < kWordRows; ++i) {
+            const T* p = x + (top + i) * row_stride;
+            __builtin_prefetch(p + ahead, 0, kSecondLevel);
+            for (i64 h = 0; h < 2; ++h) {
+                Lanes values;
+                load_numbers(p + 4 * h, values);
+                bucket_lanes(values, origin[h], scale[h], minimum[h], maximum[h], is_between[h],
+                             bits);
+                word[h] = (word[h] >> 8) | (bits << 56);
+            }
+        }
+        for (i64 c = 0; c < kNumberLanes; ++c) {
+            const std::uint64_t bytes = word[c / 4][c % 4];
+            std::memcpy(out + c * out_stride + top, &bytes, sizeof bytes);
+        }
+    }
+    for (i64 h = 0; h < 2; ++h) {
+        std::memcpy(lanes.minimum + 4 * h, &minimum[h], sizeof(Lanes));
+        std::memcpy(lanes.maximum + 4 * h, &maximum[h], sizeof(Lanes));
+        std::memcpy(lanes.is_between + 4 * h, &is_between[h], sizeof(Words));
+    }
+}
+HOCMIM_DISPATCH(template <class T> inline void, stage_numbers, stage_numbers_body<T>,
+                (const T* x, i64 row_stride, i64 rows, i64 ahead, NumberLanes& lanes,
+                 std::uint8_t* out, i64 out_stride),
+                (x, row_stride, rows, ahead, lanes, out, out_stride))
+
+// One column of consecutive values; the other lanes are not used.
+template <class T>
+HOCMIM_INLINE void stage_number_column_body(const T* x, i64 n, NumberLanes& lanes,
+                                            std::uint8_t* out) {
+    Lanes origin, scale, minimum, maximum;
+    Words is_between = {0, 0, 0, 0};
+    std::uint64_t bits[kTileRows];
+    for (i64 c = 0; c < 4; ++c) {
+        origin[c] = lanes.origin[0];
+        scale[c] = lanes.scale[0];
+        minimum[c] = lanes.minimum[0];
+        maximum[c] = lanes.maximum[0];
+    }
+    for (i64 top = 0; top < n; top += kTileRows) {
+        const i64 rows = std::min(kTileRows, n - top);
+        T tile[kTileRows];
+        const T* p = x + top;
+        if (rows < kTileRows) {  // the rest of the last tile repeats a value
+            std::copy_n(p, rows, tile);
+            std::fill(tile + rows, tile + kTileRows, p[0]);
+            p = tile;
+        }
+        for (i64 i = 0; i < kTileRows; i += 4) {
+            Lanes values;
+            Words words;
+            load_numbers(p + i, values);
+            bucket_lanes(values, origin, scale, minimum, maximum, is_between, words);
+            std::memcpy(bits + i, &words, sizeof words);
+        }
+        for (i64 i = 0; i < rows; ++i) out[top + i] = static_cast<std::uint8_t>(bits[i]);
+    }
+    for (i64 c = 0; c < 4; ++c) {
+        lanes.minimum[0] = std::min(lanes.minimum[0], minimum[c]);
+        lanes.maximum[0] = std::max(lanes.maximum[0], maximum[c]);
+        lanes.is_between[0] |= is_between[c];
+    }
+}
+HOCMIM_DISPATCH(template <class T> inline void, stage_number_column, stage_number_column_body<T>,
+                (const T* x, i64 n, NumberLanes& lanes, std::uint8_t* out), (x, n, lanes, out))
+
+// Transpose 8 × 8 bytes in each 64-bit lane of eight rows, by swaps of ever smaller parts.
+template <class Vector>
+HOCMIM_INLINE void transpose_bytes(Vector (&rows)[8]) {
+    constexpr std::uint64_t low[3] = {0x00000000FFFFFFFF, 0x0000FFFF0000FFFF, 0x00FF00FF00FF00FF};
+    for (int round = 0; round < 3; ++round) {
+        const int apart = 4 >> round, bits = 32 >> round;
+        for (int i = 0; i < 8; ++i) {
+            if (i & apart) continue;
+            const Vector swapped = ((rows[i] >> bits) ^ rows[i + apart]) & low[round];
+            rows[i] ^= swapped << bits;
+            rows[i + apart] ^= swapped;
+        }
+    }
+}
+
+HOCMIM_INLINE std::uint64_t word_of(const Words& words, i64 lane) { return words[lane]; }
+HOCMIM_INLINE std::uint64_t word_of(const std::uint64_t& word, i64) { return word; }
+
+// 32 columns of a row-major panel of integers, or 8; the arguments are those of stage_numbers_body.
+template <class T, class Vector>
+HOCMIM_INLINE void stage_integers_body(const T* x, i64 row_stride, i64 rows, i64 ahead,
+                                       IntegerLanes<T, Vector>& lanes, std::uint8_t* out,
+                                       i64 out_stride) {
+    constexpr i64 n_lanes = sizeof(Vector);
+    for (i64 top = 0; top < rows; top += kWordRows) {
+        Vector words[kWordRows];
+        for (i64 i = 0; i < kWordRows; ++i) {
+            const T* p = x + (top + i) * row_stride;
+            for (i64 c = 0; c < n_lanes; c += 64 / static_cast<i64>(sizeof(T))) {
+                __builtin_prefetch(p + ahead + c, 0, kSecondLevel);
+            }
+            if constexpr (sizeof(T) == 1) {
+                load(p, words[i]);
+            } else {
+                std::uint8_t low[n_lanes];
+                for (i64 c = 0; c < n_lanes; ++c) {
+                    lanes.minimum[c] = p[c] < lanes.minimum[c] ? p[c] : lanes.minimum[c];
+                    lanes.maximum[c] = p[c] > lanes.maximum[c] ? p[c] : lanes.maximum[c];
+                    low[c] = static_cast<std::uint8_t>(p[c]);
+                }
+                load(low, words[i]);
+            }
+        }
+        transpose_bytes(words);
+        for (i64 c = 0; c < n_lanes; ++c) {
+            const std::uint64_t bytes = word_of(words[c % 8], c / 8);
+            std::memcpy(out + c * out_stride + top, &bytes, sizeof bytes);
+        }
+    }
+}
+HOCMIM_DISPATCH(template <class Group> inline void, stage_integers, stage_integers_body,
+                (const typename Group::Integer* x, i64 row_stride, i64 rows, i64 ahead,
+                 Group& lanes, std::uint8_t* out, i64 out_stride),
+                (x, row_stride, rows, ahead, lanes, out, out_stride))
+
+// One column of consecutive integers, and its range.
+template <class T>
+HOCMIM_INLINE void stage_integer_column_body(const T* x, i64 n, T& minimum, T& maximum,
+                                             std::uint8_t* out) {
+    T low = minimum, high = maximum;
+    for (i64 i = 0; i < n; ++i) {
+        low = x[i] < low ? x[i] : low;
+        high = x[i] > high ? x[i] : high;
+        out[i] = static_cast<std::uint8_t>(x[i]);
+    }
+    minimum = low;
+    maximum = high;
+}
+HOCMIM_DISPATCH(template <class T> inline void, stage_integer_column, stage_integer_column_body<T>,
+                (const T* x, i64 n, T& minimum, T& maximum, std::uint8_t* out),
+                (x, n, minimum, maximum, out))
+
+template <class T>
+HOCMIM_INLINE void find_range_body(const T* x, i64 n, T& minimum, T& maximum) {
+    T low = minimum, high = maximum;
+    for (i64 i = 0; i < n; ++i) {
+        low = x[i] < low ? x[i] : low;
+        high = x[i] > high ? x[i] : high;
+    }
+    minimum = low;
+    maximum = high;
+}
+HOCMIM_DISPATCH(template <class T> inline void, find_range, find_range_body<T>,
+                (const T* x, i64 n, T& minimum, T& maximum), (x, n, minimum, maximum))
+
+}  // namespace hocmim::coding
