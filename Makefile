@@ -93,6 +93,8 @@ bench: $(VENV)/.installed-bench $(PEERS)/.installed
 	    $(if $(DATA),--data $(DATA))
 	$(BIN)/python benchmarks/encoding.py --fit $(if $(QUICK),--sizes A B --budget 0.2) \
 	    --out benchmarks/results/encoding.md
+	$(BIN)/python benchmarks/growth.py $(if $(QUICK),MIM JMI CMIM HOCMIM-R --limit 1) \
+	    --out benchmarks/results/growth.md
 
 peers: $(PEERS)/.installed
 

@@ -256,3 +256,17 @@ def test_encoding_is_compared_with_reading(tiny, monkeypatch):
     fits = encoding.measure_fits(["B"], 0.0, k=3)
     assert [row[2] for row in fits[:4]] == list(encoding.FIT_METHODS)
     assert "MIM slower than f_classif" in encoding.fit_markdown(fits)
+
+
+def test_growth_is_the_slope_of_the_times(tiny, monkeypatch):
+    import growth
+
+    assert growth.exponent([1, 2, 4, 8], [3, 12, 48]) == pytest.approx(2)
+    assert np.isnan(growth.exponent([1, 2, 4], [1, 2]))
+    monkeypatch.setitem(growth.SIZES, "B", tiny)
+    monkeypatch.setattr(growth, "START", {"N": 50, "D": 8, "K": 1})
+    monkeypatch.setattr(growth, "SECONDS_OF_RUNS", 0.0)
+    rows = growth.measure(["JMI"], 5.0, k=3)
+    assert rows[0][0] == "JMI"
+    assert all(float(cell) for cell in rows[0][1:])
+    assert "| JMI |" in growth.markdown(rows, "B")

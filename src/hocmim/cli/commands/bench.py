@@ -1,4 +1,4 @@
-"""Run the published experiment, the leaderboard, or an experiment on your own data."""
+"""Run the published experiment, the leaderboard or one of your own."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ console = Console(stderr=True)
 
 @click.group()
 def bench() -> None:
-    """Run the published experiment, the leaderboard, or an experiment on your own data."""
+    """Run the published experiment, the leaderboard or one of your own."""
 
 
 @bench.command("paper")
