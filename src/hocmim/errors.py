@@ -1,4 +1,4 @@
-"""The errors hocmim raises: each says what is wrong and how to correct it.
+"""The errors and warnings of hocmim: each says what is wrong and how to correct it.
 
 Every error is also a ``ValueError``, a ``TypeError`` or another built-in error, like the errors of
 scikit-learn, so that code can catch it without importing hocmim.
@@ -7,6 +7,10 @@ scikit-learn, so that code can catch it without importing hocmim.
 
 class HocmimError(Exception):
     """Base of all errors of hocmim."""
+
+
+class HocmimWarning(UserWarning):
+    """A warning of hocmim; ``warnings.filterwarnings`` switches all of them off by this class."""
 
 
 class InvalidTableError(HocmimError, ValueError):

@@ -105,7 +105,11 @@ def recorded(method, **parameters):
     """The selector with the defaults that were recorded."""
     known = hocmim.make_selector(method).get_params()
     defaults = {name: value for name, value in RECORDED_DEFAULTS.items() if name in known}
-    return hocmim.make_selector(method, **{**defaults, **parameters})
+    given = {**defaults, **parameters}
+    if "target_discretizer" in known:  # y was cut like the columns; by "quantile" with "mdlp"
+        columns = given["discretizer"]
+        given.setdefault("target_discretizer", "quantile" if columns == "mdlp" else columns)
+    return hocmim.make_selector(method, **given)
 
 
 def selector_of(method, name, parameters):

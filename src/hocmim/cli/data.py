@@ -12,15 +12,13 @@ import numpy as np
 
 from hocmim.cli import show
 from hocmim.cli.options import Settings, Source
-from hocmim.coding.cuts import DEFAULT_DISCRETIZER
-from hocmim.coding.encoder import Encoder
+from hocmim.coding.target import TargetOptions
 from hocmim.data.files import column_types, file_format, numbers_as_text, read_table
-from hocmim.data.target import is_continuous
+from hocmim.data.target import TargetKind, as_target, summarize_target
 from hocmim.errors import InvalidParameterError, InvalidTableError, InvalidTargetError
 from hocmim.text import count, did_you_mean
 
-# A numeric target with more classes than this may be a quantity.
-MANY_CLASSES = 50
+NAMES = {"classes": "classes", "quantity": "a quantity"}
 SHOWN_CLASSES = 4
 SHOWN_NAMES = 8
 
@@ -42,6 +40,8 @@ class Data:
         The complete file.
     n_without_target : int
         Rows that are excluded because their target is missing.
+    target_kind : {"auto", "classes", "quantity"}
+        What the target holds; "auto" if the selector reads the file itself and decides.
     """
 
     X: Any
@@ -50,6 +50,7 @@ class Data:
     n_rows: int
     table: Any = None
     n_without_target: int = 0
+    target_kind: str = "auto"
 
     @property
     def names(self) -> list[str]:
@@ -65,10 +66,7 @@ class Data:
 def load(source: Source, settings: Settings | None, quiet: bool) -> Data:
     """Read the table, unless the selector reads the file itself; print what it contains."""
     by_selector = settings is not None and _selector_reads(source, settings)
-    discretizer = getattr(settings, "discretizer", None)
-    if discretizer in (None, "mdlp"):  # MDLP needs a target itself
-        discretizer = DEFAULT_DISCRETIZER
-    data = _by_path(source) if by_selector else _in_memory(source, discretizer)
+    data = _by_path(source) if by_selector else _in_memory(source)
     if not quiet:
         _print_contents(source, data)
     return data
@@ -83,21 +81,21 @@ def _selector_reads(source: Source, settings: Settings) -> bool:
 def _by_path(source: Source) -> Data:
     from pyarrow import dataset
 
-    if source.drop or source.target_kind != "auto":
+    if source.drop:
         raise InvalidParameterError(
-            "--drop and --target-kind cannot be used with --engine dask or --codes-dir on a "
-            "Parquet file, which is not read into memory. Write a Parquet file without these "
-            "columns first."
+            "--drop cannot be used with --engine dask or --codes-dir on a Parquet file, which is "
+            "not read into memory. Write a Parquet file without these columns first."
         )
     rows = dataset.dataset(source.file, format="parquet")
     check_column(source.target, rows.schema.names, source.file)
     types = column_types(rows)
     del types[source.target]
     _check_features(source, types)
-    return Data(source.file, source.target, types, rows.count_rows())
+    kind = source.target_kind
+    return Data(source.file, source.target, types, rows.count_rows(), target_kind=kind)
 
 
-def _in_memory(source: Source, discretizer: str) -> Data:
+def _in_memory(source: Source) -> Data:
     table = read_table(
         source.file,
         delimiter=source.delimiter,
@@ -116,8 +114,9 @@ def _in_memory(source: Source, discretizer: str) -> Data:
     X = known.drop_columns([source.target, *dict.fromkeys(source.drop)])
     types = column_types(X)
     _check_features(source, types)
-    y = _target(known.column(source.target), source, discretizer)
-    return Data(X, y, types, known.num_rows, table, n_without)
+    y = _target(known.column(source.target), source)
+    kind = _decide_kind(source, y).name
+    return Data(X, y, types, known.num_rows, table, n_without, kind)
 
 
 def check_column(name: str, names: Sequence[str], file: str) -> None:
@@ -140,7 +139,7 @@ def _check_features(source: Source, types: dict[str, str]) -> None:
         )
 
 
-def _target(column: Any, source: Source, discretizer: str) -> Any:
+def _target(column: Any, source: Source) -> Any:
     """Return the target as an array with at least two values."""
     if str(column.type).startswith("dictionary"):
         column = column.cast(column.type.value_type)
@@ -153,16 +152,16 @@ def _target(column: Any, source: Source, discretizer: str) -> Any:
             f"The target {name} has only one value ({show.quoted(str(y[0]))}). It needs at least "
             "two."
         )
-    if source.target_kind == "classes":
-        return np.array([str(value) for value in y], dtype=object)
-    if source.target_kind == "quantity":
-        if y.dtype.kind not in "iuf":
-            raise InvalidTargetError(
-                f"The target {name} is not numeric, so it is not a quantity. Leave out "
-                "--target-kind."
-            )
-        return Encoder(discretizer).fit_transform(y[:, None]).column(0).codes
+    if source.target_kind == "quantity" and y.dtype.kind not in "iuf":
+        raise InvalidTargetError(
+            f"The target {name} is not numeric, so it is not a quantity. Leave out --target-kind."
+        )
     return y
+
+
+def _decide_kind(source: Source, y: Any) -> TargetKind:
+    bins = TargetOptions().bins if source.target_bins is None else source.target_bins
+    return TargetOptions(source.target_kind, bins).decide(summarize_target(as_target(y)))
 
 
 def _print_contents(source: Source, data: Data) -> None:
@@ -189,14 +188,18 @@ def _print_problems(data: Data) -> None:
 
 
 def _describe_target(source: Source, data: Data) -> str:
+    """Return what the target holds; if that is a guess, also how to declare something else."""
     y = data.y
-    if source.target_kind == "quantity" or is_continuous(y):
-        return "a quantity, cut into bins"
-    classes, counts = np.unique(y, return_counts=True)
+    kind = _decide_kind(source, y)
+    values, counts = np.unique(y, return_counts=True)
+    other = "classes" if kind.is_quantity else "quantity"
+    guess = f". A guess: if it holds {NAMES[other]}, pass --target-kind {other}"
+    if kind.is_quantity:
+        bins = "cut into bins of equal frequency"
+        if source.target_discretizer == "uniform":
+            bins = "cut into bins of equal width"
+        return f"a quantity, {len(values):,} distinct values, {bins}{guess if kind.guess else ''}"
     order = np.argsort(-counts, kind="stable")[:SHOWN_CLASSES]
-    shown = ", ".join(f"{show.quoted(str(classes[i]))} {counts[i]:,}" for i in order)
-    more = ", …" if len(classes) > SHOWN_CLASSES else ""
-    text = f"{len(classes):,} classes ({shown}{more})"
-    if len(classes) > MANY_CLASSES and y.dtype.kind in "iuf":
-        text += ". If it is a quantity, pass --target-kind quantity"
-    return text
+    shown = ", ".join(f"{show.quoted(str(values[i]))} {counts[i]:,}" for i in order)
+    more = ", …" if len(values) > SHOWN_CLASSES else ""
+    return f"{len(values):,} classes ({shown}{more}){guess if kind.guess else ''}"

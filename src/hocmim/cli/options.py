@@ -24,6 +24,8 @@ class Source:
     file: str
     target: str
     target_kind: str
+    target_bins: int | None
+    target_discretizer: str | None
     drop: tuple[str, ...]
     delimiter: str | None
     encoding: str
@@ -117,7 +119,19 @@ with_source = _collected(
             default="auto",
             show_default=True,
             help="Treat the target as classes, or as a quantity that is cut into bins. auto: "
-            "numbers with fractions are a quantity, everything else is classes.",
+            "numbers with fractions or with many distinct values are a quantity, everything else "
+            "is classes.",
+        ),
+        click.option(
+            "--target-bins",
+            type=click.IntRange(2),
+            help="Bins of a target that is a quantity.  [default: 5]",
+        ),
+        click.option(
+            "--target-discretizer",
+            type=click.Choice(["quantile", "uniform"]),
+            help="Cut a quantity into bins of equal frequency or of equal width.  [default: "
+            "quantile]",
         ),
         click.option(
             "--drop", multiple=True, metavar="COL", help="Exclude this column. Repeatable."

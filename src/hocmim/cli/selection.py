@@ -43,9 +43,12 @@ class Outcome:
     seconds: float
 
 
-def make(method: str, settings: Settings, data: Data) -> Any:
+def make(method: str, source: Source, settings: Settings, data: Data) -> Any:
     """Return the selector that the options describe."""
     given = {
+        "target_kind": data.target_kind,
+        "target_bins": source.target_bins,
+        "target_discretizer": source.target_discretizer,
         "n_bins": settings.bins,
         "discretizer": settings.discretizer,
         "estimator": settings.estimator,
@@ -250,9 +253,8 @@ def notes(selector: Any, data: Data) -> list[Note]:
     """Return the notes on the table; none if the table is not in memory."""
     if not data.is_in_memory:
         return []
-    bins = getattr(selector, "target_bins", 5)
     encoder = getattr(selector, "encoder_", None)
-    return data_notes(data.X, data.y, encoder=encoder, target_bins=bins)
+    return data_notes(data.X, data.y, encoder=encoder, target_options=selector.target_options())
 
 
 def described(source: Source, selector: Any, data: Data) -> dict[str, Any]:

@@ -4,7 +4,7 @@
 * **stability**: Φ of each method's selections on bootstrap resamples (``stability_index``).
 * **error curves**: in each fold of a cross-validation every method selects on the training rows. A
   model is fitted on the first 1, 2, … selected columns and tested on the test rows. The error is
-  the share of wrong predictions, or 1 − R² for a continuous target.
+  the share of wrong predictions, or 1 − R² for a target that is a quantity.
 """
 
 from __future__ import annotations
@@ -21,16 +21,22 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier
 
-from hocmim.coding.target import encode_target
+from hocmim.coding.target import TargetOptions
 from hocmim.data.columns import Categories
 from hocmim.data.table import as_table, take_columns, take_rows
-from hocmim.data.target import as_target
+from hocmim.data.target import (
+    TARGET_KINDS,
+    TargetKind,
+    as_target,
+    summarize_target,
+    warn_about_guess,
+)
 from hocmim.defaults import COMPARED_METHODS
 from hocmim.errors import InvalidParameterError
 from hocmim.insight import plots
-from hocmim.parameters import Number, check_value
+from hocmim.parameters import Number, OneOf, check_value
 from hocmim.selectors.registry import METHODS, make_selector
-from hocmim.selectors.stability import StabilitySelector
+from hocmim.selectors.stability import StabilitySelector, with_target_kind
 from hocmim.text import one_line
 
 # Module, classifier, regressor and parameters of each model, which is imported on use.
@@ -142,6 +148,9 @@ def compare_methods(
     n_resamples: int = 20,
     model: Any = "knn",
     random_state: int = 0,
+    target_kind: str = "auto",
+    target_bins: int | None = None,
+    target_discretizer: str | None = None,
     on_progress: OnProgress | None = None,
 ) -> Comparison:
     """Compare methods on one table: their selections, the stability, and the prediction error.
@@ -150,7 +159,7 @@ def compare_methods(
     ----------
     X : table of shape (n_samples, n_features)
     y : array of shape (n_samples,)
-        Classes, or a continuous target.
+        Classes, or a quantity.
     methods : sequence of str, or dict of name to selector
         Names from ``list_methods()``, or selectors.
     n_features_to_select : int, float, "auto" or None
@@ -164,6 +173,11 @@ def compare_methods(
         replaced by the median, and categories are one-hot coded, all by the training rows.
     random_state : int
         Seed of the folds, the resamples and the forest.
+    target_kind : {"auto", "classes", "quantity"}
+        What y holds, for the model and for selectors whose own ``target_kind`` is "auto". "auto":
+        what a selector declares, or else as :func:`hocmim.data.target.decide_kind` says.
+    target_bins, target_discretizer : optional
+        How methods given by name cut a quantity, if they cut it.
     on_progress : callable, optional
         Called as ``on_progress(done, total, method)`` with the number of selections made.
 
@@ -176,22 +190,28 @@ def compare_methods(
     >>> float(found.overlap[0, 1])
     0.2
     """
-    selectors = _selectors(methods, n_features_to_select)
+    options = {"target_bins": target_bins, "target_discretizer": target_discretizer}
+    selectors = _selectors(methods, n_features_to_select, options)
     check_value("n_folds", n_folds, Number(2, is_whole=True))
     check_value("n_resamples", n_resamples, Number(2, is_whole=True, or_zero=True))
     table = as_table(X, min_rows=2)
     target = as_target(y, table.n_rows)
-    has_classes = encode_target(target).classes is not None
+    kind = _common_kind(selectors, target, target_kind)
+    warn_about_guess(kind)
+    has_classes = not kind.is_quantity
+    predicted = np.unique(target, return_inverse=True)[1] if has_classes else target.astype(float)
     fitted, title = _model(model, has_classes, random_state)
-    folds = _folds(target, n_folds, has_classes, random_state)
+    folds = _folds(predicted, n_folds, has_classes, random_state)
     steps = _Steps(len(selectors) * (1 + n_resamples + n_folds), on_progress)
     results = []
-    for name, selector in selectors.items():
+    for name, given in selectors.items():
+        selector = with_target_kind(given, target, kind.name)[0]
         selected, seconds = _select(selector, X, target)
         steps.done(1, name)
         stability, interval = _stability(selector, X, target, n_resamples, random_state)
         steps.done(n_resamples, name)
-        sizes, errors = _curve(selector, X, target, folds, fitted, partial(steps.done, 1, name))
+        step = partial(steps.done, 1, name)
+        sizes, errors = _curve(selector, X, (target, predicted), folds, fitted, step)
         results.append(MethodResult(name, selected, seconds, stability, interval, sizes, errors))
     names = table.names or tuple(str(j) for j in range(table.n_columns))
     measure = "error" if is_classifier(fitted) else "1 − R²"
@@ -211,7 +231,25 @@ class _Steps:
             self._callback(self._n, self._total, method)
 
 
-def _selectors(methods: Sequence[str] | Mapping[str, Any], k: Any) -> dict[str, Any]:
+def _common_kind(selectors: Mapping[str, Any], y: NDArray[Any], kind: str) -> TargetKind:
+    """Return the kind of the target: declared, declared by the selectors, or found."""
+    check_value("target_kind", kind, OneOf(TARGET_KINDS))
+    declared = {
+        name: selector.get_params(deep=False).get("target_kind", "auto")
+        for name, selector in selectors.items()
+    }
+    kinds = {kind, *declared.values()} - {"auto"}
+    if len(kinds) > 1:
+        raise InvalidParameterError(
+            "The target is declared as classes and as a quantity: target_kind is "
+            f"{kind!r}, and the methods have {declared}. Declare one kind."
+        )
+    return TargetOptions(kinds.pop() if kinds else "auto").decide(summarize_target(y))
+
+
+def _selectors(
+    methods: Sequence[str] | Mapping[str, Any], k: Any, options: Mapping[str, Any]
+) -> dict[str, Any]:
     if isinstance(methods, str) or not methods:
         raise InvalidParameterError(
             f"methods must be a list of names, such as {list(COMPARED_METHODS[1:3])}, or a dict of "
@@ -220,6 +258,10 @@ def _selectors(methods: Sequence[str] | Mapping[str, Any], k: Any) -> dict[str, 
     if isinstance(methods, Mapping):
         return dict(methods)
     made = [make_selector(name, n_features_to_select=k) for name in methods]
+    for selector in made:
+        known = selector.get_params(deep=False)
+        given = {name: value for name, value in options.items() if value is not None}
+        selector.set_params(**{name: given[name] for name in given if name in known})
     names = {kind: name for name, kind in METHODS.items()}
     return {names[type(selector)]: selector for selector in made}
 
@@ -241,7 +283,7 @@ def _model(model: Any, has_classes: bool, seed: int) -> tuple[Any, str]:
         needed = (
             "a classifier, because the target has classes"
             if has_classes
-            else "a regressor, because the target is continuous"
+            else "a regressor, because the target is a quantity"
         )
         raise InvalidParameterError(f"model must be {needed}. Got {model!r} instead.")
     return model, type(model).__name__
@@ -290,18 +332,24 @@ def _stability(
 def _curve(
     selector: Any,
     X: Any,
-    y: NDArray[Any],
+    targets: tuple[NDArray[Any], NDArray[Any]],
     folds: Sequence[tuple[NDArray[Any], NDArray[Any]]],
     model: Any,
     on_fold: Callable[[], None],
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return the sizes, and the error of each fold and size."""
+    """Return the sizes, and the error of each fold and size.
+
+    ``targets``: y for the selector, and y for the model.
+    """
+    y, predicted = targets
     curves = []
     for train, test in folds:
         selected, _ = _select(selector, take_rows(X, train), y[train])
         matrix, ends = design_matrix(X, selected, train)
         sizes = _sizes(len(selected))
-        curves.append({m: _error(model, matrix[:, : ends[m]], y, train, test) for m in sizes})
+        curves.append(
+            {m: _error(model, matrix[:, : ends[m]], predicted, train, test) for m in sizes}
+        )
         on_fold()
     common = sorted(set.intersection(*(set(curve) for curve in curves)))
     errors = np.array([[curve[m] for m in common] for curve in curves])

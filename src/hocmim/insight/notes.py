@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from hocmim.coding.codes import Codes, Column
 from hocmim.coding.encoder import Encoder, most_frequent
 from hocmim.coding.groups import column_name
-from hocmim.coding.target import Target, encode_target
+from hocmim.coding.target import DEFAULT_OPTIONS, Target, TargetOptions, encode_target
 from hocmim.data.columns import Categories, Numbers
 from hocmim.data.table import as_table
 from hocmim.information.counting import BlockTerms, Joint
@@ -82,7 +82,11 @@ class Note:
 
 
 def data_notes(
-    X: Any, y: Any, *, encoder: Encoder | None = None, target_bins: int = 5
+    X: Any,
+    y: Any,
+    *,
+    encoder: Encoder | None = None,
+    target_options: TargetOptions = DEFAULT_OPTIONS,
 ) -> list[Note]:
     """Find the columns of a table that need a second survey.
 
@@ -93,8 +97,8 @@ def data_notes(
     y : array of shape (n_samples,)
     encoder : Encoder, optional
         Fitted on X, such as ``selector.encoder_``. By default one is fitted, with its defaults.
-    target_bins : int
-        Into how many bins a continuous y is cut.
+    target_options : TargetOptions
+        How y is encoded, such as ``selector.target_options()``.
 
     Returns
     -------
@@ -116,7 +120,7 @@ def data_notes(
     table = as_table(X)
     if encoder is None:
         encoder = Encoder(n_jobs=-1).fit(table, y)
-    target = encode_target(y, table.n_rows, bins=target_bins, discretizer=encoder.discretizer)
+    target = encode_target(y, table.n_rows, target_options)
     survey = ValueSurvey(table.n_columns, target)
     observed = ObservedTable(table, [survey.add])
     codes = encoder.transform(observed)

@@ -27,7 +27,7 @@ from hocmim.coding.encoder import Encoder
 from hocmim.coding.options import EncodingOptions
 from hocmim.coding.sources import encode_source, encode_source_column, encode_source_target
 from hocmim.coding.store import codes_fingerprint, stored_codes
-from hocmim.coding.target import Target, encode_target
+from hocmim.coding.target import Target, TargetOptions, encode_target
 from hocmim.criteria.base import Criterion
 from hocmim.data.checks import check_features, check_finite
 from hocmim.data.rows import RowSource
@@ -73,7 +73,7 @@ class Input(Protocol):
     def row_counts(self) -> RowCounts | None:
         """Weight of each row of the user's table, or None if there are no weights."""
 
-    def encode_target(self, *, bins: int, discretizer: str) -> Target:
+    def encode_target(self, options: TargetOptions) -> Target:
         """Return the codes of the target."""
 
     def encode(self, y: Column, options: EncodingOptions) -> tuple[Encoder, Codes | RemoteCodes]:
@@ -264,9 +264,9 @@ class MemoryInput:
         """See Input."""
         return self.table.row_counts
 
-    def encode_target(self, *, bins: int, discretizer: str) -> Target:
+    def encode_target(self, options: TargetOptions) -> Target:
         """See Input."""
-        return encode_target(self.y, self.n_rows, bins=bins, discretizer=discretizer)
+        return encode_target(self.y, self.n_rows, options)
 
     def encode(self, y: Column, options: EncodingOptions) -> tuple[Encoder, Codes]:
         """See Input."""
@@ -309,11 +309,11 @@ class SourceInput:
         """See Input."""
         return self._source.names
 
-    def encode_target(self, *, bins: int, discretizer: str) -> Target:
+    def encode_target(self, options: TargetOptions) -> Target:
         """See Input."""
         if self._y is None:
-            return encode_source_target(self._source, bins=bins, discretizer=discretizer)
-        return encode_target(self._y, self.n_rows, bins=bins, discretizer=discretizer)
+            return encode_source_target(self._source, options)
+        return encode_target(self._y, self.n_rows, options)
 
     def encode(self, y: Column, options: EncodingOptions) -> tuple[Encoder, Codes]:
         """See Input."""

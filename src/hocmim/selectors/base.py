@@ -20,9 +20,10 @@ from sklearn.utils.validation import check_is_fitted
 from hocmim.coding.codes import Codes
 from hocmim.coding.encoder import Encoder
 from hocmim.coding.groups import Features
-from hocmim.coding.target import encode_target
+from hocmim.coding.target import TargetOptions, encode_target
 from hocmim.data.checks import check_features, set_features
 from hocmim.data.table import Table, as_table
+from hocmim.data.target import TargetKind, warn_about_guess
 from hocmim.defaults import DEFAULT_K
 from hocmim.errors import InvalidParameterError, InvalidTableError
 from hocmim.information.estimators import PLUGIN_ESTIMATOR
@@ -78,6 +79,22 @@ class RankingSelector(SelectorMixin, BaseEstimator):
     method_aliases: ClassVar[tuple[str, ...]] = ()
     # What else ``n_features_to_select`` may be, for the message about a wrong value.
     _other_numbers: ClassVar[str] = ""
+
+    def target_options(self) -> TargetOptions:
+        """Return how the target is encoded; after ``fit``, with the kind that was found."""
+        given = {
+            option: getattr(self, f"target_{option}")
+            for option in ("kind", "bins", "discretizer")
+            if hasattr(self, f"target_{option}")
+        }
+        if hasattr(self, "target_kind_"):
+            given["kind"] = self.target_kind_
+        return TargetOptions(**given)
+
+    def _set_target_kind(self, kind: TargetKind) -> None:
+        """Set target_kind_; warn if it is a guess."""
+        self.target_kind_ = kind.name
+        warn_about_guess(kind, stacklevel=4)
 
     # --- for subclasses ---------------------------------------------------------------------------
 
@@ -164,7 +181,8 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         table = as_table(X)
         check_features(self, table, reset=False)
         encoder = Encoder(n_jobs=-1)
-        codes, target = encoder.fit_transform(table), encode_target(y, table.n_rows)
+        codes = encoder.fit_transform(table)
+        target = encode_target(y, table.n_rows, self.target_options())
         return Basis(
             method=type(self).__name__,
             features=Features(table.n_columns, getattr(self, "feature_names_in_", None)),

@@ -29,7 +29,7 @@ from hocmim.insight.basis import Basis, codes_not_kept, keep_codes
 from hocmim.insight.explain import Explanation, Trace, explain
 from hocmim.search.checkpoint import Checkpoint
 from hocmim.search.engines.remote import RemoteCodes, address_of, open_cluster
-from hocmim.search.inputs import open_engine, open_input, open_table
+from hocmim.search.inputs import Input, open_engine, open_input, open_table
 from hocmim.search.loop import Engine, forward_search
 from hocmim.search.progress import Listeners, Notifier, Progress, ProgressCallback
 from hocmim.search.selection import Selection, Step, Stopping
@@ -68,7 +68,9 @@ class InformationSelector(DeclaredParameters, RankingSelector):
     estimator: str
     discretizer: str
     n_bins: int
+    target_kind: str
     target_bins: int
+    target_discretizer: str
     min_gain: float | None
     stop: str
     alpha: float
@@ -105,9 +107,9 @@ class InformationSelector(DeclaredParameters, RankingSelector):
             of a Parquet file or of a folder of them, or a pyarrow data set, which may be larger
             than memory; or, with ``engine="dask"``, a Dask DataFrame or Array.
         y : array of shape (n_samples,), or str
-            Classes, or a continuous target, which is cut into ``target_bins`` bins. The name of one
-            of the columns if X is a path, a data set or a Dask DataFrame; the other columns are the
-            features then. A Dask Series or Array if X is a Dask collection.
+            Classes, or a quantity, which is cut into ``target_bins`` bins: see ``target_kind``. The
+            name of one of the columns if X is a path, a data set or a Dask DataFrame; the other
+            columns are the features then. A Dask Series or Array if X is a Dask collection.
         sample_weight : array of shape (n_samples,), optional
             Whole numbers: a row of weight w counts as w equal rows, one of weight 0 as none. For
             tables in memory.
@@ -134,7 +136,7 @@ class InformationSelector(DeclaredParameters, RankingSelector):
         criterion = self._limited_criterion()
         listeners = self._listeners(criterion, n_selected, callback)
         listeners.on_stage("encode")
-        target = data.encode_target(bins=self.target_bins, discretizer=self.discretizer)
+        target = self._encode_target(data)
         options = EncodingOptions(
             self.discretizer, self.n_bins, self.features_, self._n_threads, self.codes_dir
         )
@@ -151,10 +153,16 @@ class InformationSelector(DeclaredParameters, RankingSelector):
         ) as engine:
             selection = self._search(engine, n_selected, rule, listeners.on_step)
             self._kept = keep_codes(codes, target.column, selection.indices.tolist())
-        self.classes_, self.target_cuts_ = target.classes, target.cuts
         self._n_samples = len(target.column.codes)
         self._keep(self._finished(selection, rule), criterion)
         return self
+
+    def _encode_target(self, data: Input) -> Target:
+        """Return the codes of the target; set what there is to know about them."""
+        target = data.encode_target(replace(self.target_options(), kind=self.target_kind))
+        self._set_target_kind(target.kind)
+        self.classes_, self.target_cuts_ = target.classes, target.cuts
+        return target
 
     def _search(
         self,
@@ -332,8 +340,7 @@ class InformationSelector(DeclaredParameters, RankingSelector):
         again = encode_target(
             as_target(y, n_rows, rows=table.rows),
             table.n_rows,
-            bins=self.target_bins,
-            discretizer=self.discretizer,
+            self.target_options(),
         ).column
         if not np.array_equal(again.codes, basis.y.codes):
             raise InvalidTargetError(

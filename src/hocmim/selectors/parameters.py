@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from hocmim.coding.cuts import DEFAULT_DISCRETIZER, DISCRETIZERS
+from hocmim.coding.target import TARGET_DISCRETIZERS
+from hocmim.data.target import TARGET_KINDS
 from hocmim.defaults import DEFAULT_K
 from hocmim.information.estimators import ESTIMATORS
 from hocmim.parameters import Number, OneOf, Parameter
@@ -21,6 +23,17 @@ N_FEATURES = Parameter(
     'int, float, "auto" or None, default 10',
     "How many columns to select: a number, a fraction of all, None for half of them, or "
     '"auto" for as many as add more than chance does: see ``stop``.',
+)
+
+
+TARGET_KIND = Parameter(
+    "target_kind",
+    "auto",
+    OneOf(TARGET_KINDS),
+    f'{choices(TARGET_KINDS)}, default "auto"',
+    'What y holds. "auto": numbers with fractions, or with many distinct values, are a quantity, '
+    "everything else is classes; a guess gives a ``HocmimWarning``. See "
+    "``hocmim.data.target.decide_kind``.",
 )
 
 
@@ -50,12 +63,20 @@ COMMON = (
         "int, default 5",
         "Numeric columns with more distinct values than this are cut.",
     ),
+    TARGET_KIND,
     Parameter(
         "target_bins",
         5,
-        None,  # checked when the target is cut
+        None,  # checked by TargetOptions
         "int, default 5",
-        "Into how many bins a continuous target is cut.",
+        "Into how many bins a quantity in y is cut.",
+    ),
+    Parameter(
+        "target_discretizer",
+        "quantile",
+        OneOf(TARGET_DISCRETIZERS),
+        f'{choices(TARGET_DISCRETIZERS)}, default "quantile"',
+        "How a quantity in y is cut into bins: equal frequency or equal width.",
     ),
     Parameter(
         "min_gain",
@@ -157,9 +178,12 @@ ranking_ : ndarray of int64, shape (n_features_in_,)
     1 for the column selected first; columns that were not selected share K + 1.
 encoder_ : Encoder
     How each column was encoded.
-classes_ : ndarray
-    The classes of y (the cut points of a continuous y are in ``target_cuts_``).
+target_kind_ : {"classes", "quantity"}
+    What y holds: as declared, or as "auto" found it.
+classes_ : ndarray or None
+    The classes of y; None for a quantity.
 target_cuts_ : ndarray or None
+    The cut points of a quantity; None for classes.
 p_values_ : ndarray of float64, shape (K,)
     Of each selected column when it was selected, corrected. Only with "auto".
 stopping_ : Stopping or None

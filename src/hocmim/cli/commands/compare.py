@@ -104,6 +104,9 @@ def compare(
             n_resamples=resamples,
             model=model,
             random_state=seed,
+            target_kind=data.target_kind,
+            target_bins=source.target_bins,
+            target_discretizer=source.target_discretizer,
             on_progress=on_progress,
         )
     if json_path is not None:

@@ -62,7 +62,7 @@ def explain(
     groups = [name for name, _ in settings.group]
     for feature in features:
         check_column(feature, [*data.names, *groups], source.file)
-    selector = selection.make(method, settings, data)
+    selector = selection.make(method, source, settings, data)
     selection.check_can_explain(selector, method, "An explanation")
     outcome = selection.run(selector, data, quiet)
     found = [selector.explain(feature, data.X) for feature in features]

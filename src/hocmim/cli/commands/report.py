@@ -56,7 +56,7 @@ def report(
 
     show.check_output(output, force)
     data = load(source, None, quiet)
-    selector = selection.make(method, settings, data)
+    selector = selection.make(method, source, settings, data)
     selection.check_can_explain(selector, method, "A report")
     outcome = selection.run(selector, data, quiet)
     material = collect(selector, data.X, data.y)

@@ -65,7 +65,7 @@ def select(
         files.output_format(output)
         show.check_output(output, force)
     data = load(source, settings, quiet)
-    selector = selection.make(method, settings, data)
+    selector = selection.make(method, source, settings, data)
     outcome = selection.run(selector, data, quiet)
     rows = selection.rows(selector, data.names)
     notes = selection.notes(selector, data)

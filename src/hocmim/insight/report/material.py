@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from hocmim.coding.codes import Codes, Column
-from hocmim.coding.cuts import DEFAULT_DISCRETIZER
-from hocmim.coding.target import Target, encode_target
+from hocmim.coding.target import encode_target
 from hocmim.data.table import Table, as_table
 from hocmim.insight.basis import Basis
 from hocmim.insight.notes import Note, ValueSurvey, notes_from
@@ -31,18 +30,13 @@ def collect(selector: Any, X: Any, y: Any) -> Material:
     """Encode the table a selector was fitted on; survey and digest it in the same reading."""
     table = as_table(X)
     digest = TableDigest(table.shape)
-    survey = ValueSurvey(table.n_columns, _encode_target(selector, y, table.n_rows))
+    target = encode_target(y, table.n_rows, selector.target_options())
+    survey = ValueSurvey(table.n_columns, target)
     observed = ObservedTable(table, [digest.add, survey.add])
     basis = selector.basis(observed, y)
     observed.finish()
     notes = _find_notes(basis, table, survey)
     return Material(gather(selector, basis), notes, digest.finish(y))
-
-
-def _encode_target(selector: Any, y: Any, n_rows: int) -> Target:
-    bins = getattr(selector, "target_bins", 5)
-    discretizer = getattr(selector, "discretizer", DEFAULT_DISCRETIZER)
-    return encode_target(y, n_rows, bins=bins, discretizer=discretizer)
 
 
 def _find_notes(basis: Basis, table: Table, survey: ValueSurvey) -> list[Note]:

@@ -43,6 +43,7 @@ from hocmim.coding.sources import (
 from hocmim.coding.target import (
     Target,
     TargetCoding,
+    TargetOptions,
     TargetSurvey,
     encode_target,
     fit_target,
@@ -150,11 +151,11 @@ class DaskFiles(DaskRows):
         self._source, self._y = replace(source, pieces=pieces), y
         self.n_rows, self.n_columns, self.names = source.n_rows, source.n_columns, source.names
 
-    def encode_target(self, *, bins: int, discretizer: str) -> Target:
+    def encode_target(self, options: TargetOptions) -> Target:
         """See RemoteTable. The client reads this column."""
         if self._y is None:
-            return encode_source_target(self._source, bins=bins, discretizer=discretizer)
-        return encode_target(self._y, self._source.n_rows, bins=bins, discretizer=discretizer)
+            return encode_source_target(self._source, options)
+        return encode_target(self._y, self._source.n_rows, options)
 
     def encode(self, y: Column, options: EncodingOptions) -> tuple[Encoder, ComputedCodes]:
         """See RemoteTable."""
@@ -251,26 +252,25 @@ class DaskCollection(DaskRows):
             X = X.rechunk({1: -1})
         self._parts = np.ravel(X.to_delayed()).tolist()
 
-    def encode_target(self, *, bins: int, discretizer: str) -> Target:
+    def encode_target(self, options: TargetOptions) -> Target:
         """See RemoteTable."""
         if not dask.is_dask_collection(self._y):
-            return encode_target(self._y, bins=bins, discretizer=discretizer)
-        bins = check_bins("bins", bins)
-        get_discretizer(discretizer)
+            return encode_target(self._y, options=options)
         y = self._y
         if y.ndim == 2 and y.shape[1] == 1:
             y = y[y.columns[0]] if hasattr(y, "columns") else y[:, 0]
         if y.ndim != 1:
             raise InvalidTargetError(f"y must be one column, but it has {y.shape[1]} columns.")
         parts = y.to_delayed().tolist() if hasattr(y, "chunks") else y.to_delayed()
-        surveys = self._compute([dask.delayed(survey_target)(part, bins) for part in parts])
+        surveys = self._compute([dask.delayed(survey_target)(part, options) for part in parts])
         survey = reduce(TargetSurvey.merge, surveys)
         values = None
-        if survey.needs_values(discretizer):
+        if survey.needs_values:
             values = np.concatenate(self._compute([dask.delayed(as_target)(p) for p in parts]))
-        coding = fit_target(survey, bins, discretizer, values)
+        coding = fit_target(survey, values)
         codes = self._compute([dask.delayed(_encode_target)(part, coding) for part in parts])
-        return Target(Column(np.concatenate(codes), coding.arity), coding.classes, coding.cuts)
+        column = Column(np.concatenate(codes), coding.arity)
+        return Target(column, coding.classes, coding.cuts, coding.guess)
 
     def _compute(self, tasks: list[Any]) -> list[Any]:
         return self.cluster.reliably(lambda: self.cluster.gather(self.cluster.compute(tasks)))

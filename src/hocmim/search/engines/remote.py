@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from hocmim.coding.codes import Column
 from hocmim.coding.encoder import Encoder
 from hocmim.coding.options import EncodingOptions
-from hocmim.coding.target import Target
+from hocmim.coding.target import Target, TargetOptions
 from hocmim.data.rows import RowSource
 from hocmim.data.sources import ParquetPiece
 from hocmim.errors import InvalidParameterError, InvalidTableError, MissingDependencyError
@@ -53,7 +53,7 @@ class RemoteTable(ABC):
     row_counts: None = None
 
     @abstractmethod
-    def encode_target(self, *, bins: int, discretizer: str) -> Target:
+    def encode_target(self, options: TargetOptions) -> Target:
         """Return the codes of y, in this process."""
 
     @abstractmethod
