@@ -241,21 +241,54 @@ def test_kinds_of_target(folder):
                       "price": price, "cost": price / 7})  # fmt: skip
     write_table(table, "t.csv")
     drop = ("--drop", "cost")
-    said = run("select", "t.csv", "-t", "price", "-k", 1, *drop).stderr
-    assert "400 classes" in said
-    assert "If it is a quantity, pass --target-kind quantity" in said
     kinds = {
+        "guessed": run("select", "t.csv", "-t", "price", "-k", 1, *drop),
         "quantity": run(
             "select", "t.csv", "-t", "price", "-k", 1, *drop, "--target-kind", "quantity"
         ),
         "cost": run("select", "t.csv", "-t", "cost", "-k", 1, "--drop", "price"),
     }
     for result in kinds.values():
-        assert "a quantity, cut into bins" in result.stderr
-    # The bins are the same for a quantity and its multiple.
-    assert kinds["quantity"].stdout == kinds["cost"].stdout
+        said = "target '\\w+': a quantity, 400 distinct values, cut into bins of equal frequency"
+        assert re.search(said, result.stderr)
+        # The bins are the same for a quantity and its multiple.
+        assert result.stdout == kinds["cost"].stdout
+        assert "Warning" not in result.stderr
+    guess = "A guess: if it holds classes, pass --target-kind classes"
+    assert [guess in result.stderr for result in kinds.values()] == [True, False, False]
     said = run("select", "t.csv", "-t", "cost", "-k", 1, "--target-kind", "classes").stderr
     assert "400 classes" in said
+    labels = pa.table({"x": np.arange(600) % 7, "letter": np.arange(600) % 30})
+    write_table(labels, "letters.csv")
+    said = run("select", "letters.csv", "-t", "letter", "-k", 1).stderr
+    assert "30 classes" in said
+    assert "A guess: if it holds a quantity, pass --target-kind quantity" in said
+
+
+@pytest.mark.parametrize("command", ["select", "explain", "report", "compare"])
+def test_every_command_cuts_the_target_as_it_is_told(folder, command):
+    rng = np.random.default_rng(0)
+    y = np.rint(np.exp(rng.normal(5, 1, 300))).astype(int)
+    frame = pd.DataFrame({"a": y + rng.integers(0, 9, 300), "b": rng.normal(size=300), "y": y})
+    write_table(pa.Table.from_pandas(frame), "t.parquet")
+    options = ("--target-kind", "quantity", "--target-bins", 3, "--target-discretizer", "uniform")
+    how = {"target_kind": "quantity", "target_bins": 3, "target_discretizer": "uniform"}
+    expected = RobustHOCMIM(2, **how).fit(frame[["a", "b"]], frame["y"])
+    arguments = (command, "t.parquet", "-t", "y", "-k", 2, *options)
+    if command == "report":
+        run(*arguments, "-o", "page.html")
+        assert "bins of the target" in (folder / "page.html").read_text()
+        return
+    if command == "compare":
+        found = json.loads(run(*arguments, "--json", "-", "--resamples", 0).stdout)
+        assert found["measure"] == "1 − R²"
+        return
+    feature = ("-f", "a") if command == "explain" else ()
+    for place in ((), ("--codes-dir", "codes")):
+        found = json.loads(run(*arguments, *feature, *place, "--json", "-").stdout)
+        rows = found["selected"] if command == "select" else found["explanations"]
+        assert rows[0]["score"] == expected.scores_[0]
+        assert found["parameters"]["target_bins"] == 3
 
 
 def test_a_wide_parquet_file(wide):
@@ -282,7 +315,7 @@ def test_codes_on_disk_and_a_checkpoint_give_the_same(folder):
         assert (folder / "point").exists()
         assert read_table("few.csv").column_names[-1] == "outcome"
     said = run(*arguments, "--codes-dir", "codes", "--drop", "leak", code=2).stderr
-    assert "--drop and --target-kind cannot be used with" in said
+    assert "--drop cannot be used with" in said
 
 
 def test_groups_are_selected_as_one(folder):

@@ -109,7 +109,10 @@ def recorded(method, **parameters):
     if "target_discretizer" in known:  # y was cut like the columns; by "quantile" with "mdlp"
         columns = given["discretizer"]
         given.setdefault("target_discretizer", "quantile" if columns == "mdlp" else columns)
-    return hocmim.make_selector(method, **given)
+    selector = hocmim.make_selector(method, **given)
+    if hasattr(selector, "ranks_quantities"):  # no filter ranked for a quantity then
+        selector.ranks_quantities = False
+    return selector
 
 
 def selector_of(method, name, parameters):
