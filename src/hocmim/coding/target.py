@@ -75,12 +75,15 @@ class Target(NamedTuple):
         The cut points of a quantity; None for classes.
     guess : str
         Why it is treated as classes or as a quantity, if that is a guess.
+    values : ndarray of float64, or None
+        The values of a quantity; None for classes, or if they are not in memory.
     """
 
     column: Column
     classes: NDArray[Any] | None
     cuts: NDArray[np.float64] | None
     guess: str = ""
+    values: NDArray[np.float64] | None = None
 
     @property
     def kind(self) -> TargetKind:
@@ -126,7 +129,7 @@ def _encode_quantity(values: NDArray[Any], options: TargetOptions, guess: str) -
     else:
         cuts = survey.distinct.row(0)[1:]
     codes = np.searchsorted(cuts, block[:, 0], side="right")
-    return Target(_as_column(codes, len(cuts) + 1, values), None, cuts, guess)
+    return Target(_as_column(codes, len(cuts) + 1, values), None, cuts, guess, block[:, 0])
 
 
 def _as_column(codes: NDArray[np.int64], arity: int, values: NDArray[Any]) -> Column:
@@ -330,5 +333,6 @@ def encode_target_parts(
     survey = reduce(TargetSurvey.merge, (survey_target(y, options) for y in parts()), nothing)
     values = np.concatenate([as_target(y) for y in parts()]) if survey.needs_values else None
     coding = fit_target(survey, values)
-    codes = np.concatenate([coding.encode(y) for y in parts()])
-    return Target(Column(codes, coding.arity), coding.classes, coding.cuts, coding.guess)
+    column = Column(np.concatenate([coding.encode(y) for y in parts()]), coding.arity)
+    values = None if values is None else values.astype(np.float64)
+    return Target(column, coding.classes, coding.cuts, coding.guess, values)

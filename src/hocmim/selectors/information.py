@@ -152,7 +152,7 @@ class InformationSelector(DeclaredParameters, RankingSelector):
             on_terms=listeners.on_terms if listeners else None,
         ) as engine:
             selection = self._search(engine, n_selected, rule, listeners.on_step)
-            self._kept = keep_codes(codes, target.column, selection.indices.tolist())
+            self._kept = keep_codes(codes, target, selection.indices.tolist())
         self._n_samples = len(target.column.codes)
         self._keep(self._finished(selection, rule), criterion)
         return self
@@ -323,7 +323,7 @@ class InformationSelector(DeclaredParameters, RankingSelector):
             features=self.features_,
             selection=self.selection_,
             encoder=self.encoder_,
-            target=Target(self._kept.y, self.classes_, self.target_cuts_),
+            target=Target(self._kept.y, self.classes_, self.target_cuts_, values=self._kept.values),
             selected=self._kept.selected,
             criterion=criterion,
             estimator=criterion.estimator,

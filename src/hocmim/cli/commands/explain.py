@@ -86,10 +86,10 @@ def _print(explanation: Explanation) -> None:
         click.echo(str(explanation))
         return
     show.paragraph(explanation.reason)
-    facts: list[tuple[str, Any]] = [
-        ("relevance", f"{explanation.relevance:.4f} nats"),
-        ("score", f"{explanation.score:.4f}"),
-    ]
+    facts: list[tuple[str, Any]] = [("relevance", f"{explanation.relevance:.4f} nats")]
+    if explanation.r2 is not None:
+        facts.append(("R²", f"{explanation.r2:.4f}"))
+    facts.append(("score", f"{explanation.score:.4f}"))
     if explanation.representative_set:
         facts.append(("representative set", ", ".join(explanation.representative_set)))
     facts.append(("encoding", str(explanation.encoding)))

@@ -40,6 +40,8 @@ class Evidence:
     target_entropy : float
         H(Y), plug-in estimate.
     n_classes : int
+    r2 : float or None
+        The adjusted R² of the selected features, for a target that is a quantity.
     """
 
     selector: Any
@@ -52,6 +54,7 @@ class Evidence:
     cumulative: Cumulative
     target_entropy: float
     n_classes: int
+    r2: float | None = None
 
     @property
     def n_features(self) -> int:
@@ -144,6 +147,7 @@ def gather(selector: Any, basis: Basis) -> Evidence:
         cumulative=cumulative_information(basis.selected_columns, basis.y),
         target_entropy=float(entropy[0]),
         n_classes=target.n_cells,
+        r2=basis.explained_variance(basis.selected_columns),
     )
 
 
