@@ -265,6 +265,35 @@ def test_kinds_of_target(folder):
     assert "A guess: if it holds a quantity, pass --target-kind quantity" in said
 
 
+@pytest.mark.parametrize("strategy", ["joint", "mean"])
+def test_several_targets(folder, strategy):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(300, 4)), columns=list("abcd"))
+    frame["y"] = np.where(frame["a"] > 0, "yes", "no")
+    frame["z"] = frame["c"].where(frame["c"] < 2)  # some are missing
+    write_table(pa.Table.from_pandas(frame), "t.csv")
+    arguments = ("select", "t.csv", "-t", "y", "-t", "z", "-k", 2, "--target-strategy", strategy)
+    result = run(*arguments, "--json", "-", "-o", "few.csv")
+    known = frame.dropna()
+    selector = RobustHOCMIM(2, target_strategy=strategy).fit(known[list("abcd")], known[["y", "z"]])
+    found = json.loads(result.stdout)
+    assert [row["score"] for row in found["selected"]] == selector.scores_.tolist()
+    assert sorted(found["columns"]) == ["a", "c"]
+    assert found["target"] == "y, z"
+    assert "target 'y': 2 classes ('no' " in result.stderr
+    assert "target 'z': a quantity" in result.stderr
+    assert f"{len(frame) - len(known)} rows without a target excluded" in result.stderr
+    assert read_table("few.csv").column_names[-2:] == ["y", "z"]
+    write_table(pa.Table.from_pandas(known, preserve_index=False), "t.parquet")
+    again = run(*arguments[:1], "t.parquet", *arguments[2:], "--codes-dir", "codes", "--json", "-")
+    assert json.loads(again.stdout)["selected"][0]["score"] == selector.scores_[0]
+    said = run("compare", "t.csv", "-t", "y", "-t", "z", code=2).stderr
+    assert "compare needs one target" in said
+    code = 0 if strategy == "joint" else 1
+    said = run("explain", *arguments[1:], "-f", "b", code=code).stderr
+    assert ("need one target" in said) == (strategy == "mean")
+
+
 @pytest.mark.parametrize("command", ["select", "explain", "report", "compare"])
 def test_every_command_cuts_the_target_as_it_is_told(folder, command):
     rng = np.random.default_rng(0)

@@ -31,8 +31,9 @@ class Data:
     ----------
     X : pyarrow Table or str
         The features; or the path of a Parquet file, if the selector reads the file itself.
-    y : array or str
-        The target; or the name of its column, if the selector reads the file itself.
+    y : array, str or list of str
+        The target, with a column for each of several; or the name of its column, or the names, if
+        the selector reads the file itself.
     types : dict of str to str
         The type of each feature.
     n_rows : int
@@ -87,12 +88,14 @@ def _by_path(source: Source) -> Data:
             "not read into memory. Write a Parquet file without these columns first."
         )
     rows = dataset.dataset(source.file, format="parquet")
-    check_column(source.target, rows.schema.names, source.file)
     types = column_types(rows)
-    del types[source.target]
+    for name in source.target:
+        check_column(name, rows.schema.names, source.file)
+        types.pop(name, None)
     _check_features(source, types)
     kind = source.target_kind
-    return Data(source.file, source.target, types, rows.count_rows(), target_kind=kind)
+    y = source.target[0] if len(source.target) == 1 else list(source.target)
+    return Data(source.file, y, types, rows.count_rows(), target_kind=kind)
 
 
 def _in_memory(source: Source) -> Data:
@@ -103,20 +106,31 @@ def _in_memory(source: Source) -> Data:
         missing=source.missing,
         header=not source.no_header,
     )
-    for name in (source.target, *source.drop):
+    for name in (*source.target, *source.drop):
         check_column(name, table.column_names, source.file)
-    if source.target in source.drop:
-        raise InvalidParameterError(f"{source.target!r} is the target and cannot be dropped.")
+    for name in source.target:
+        if name in source.drop:
+            raise InvalidParameterError(f"{name!r} is the target and cannot be dropped.")
     known = table
-    n_without = table.column(source.target).null_count
-    if n_without:
-        known = table.filter(table.column(source.target).is_valid())
-    X = known.drop_columns([source.target, *dict.fromkeys(source.drop)])
+    for name in source.target:
+        known = known.filter(known.column(name).is_valid())
+    X = known.drop_columns(list(dict.fromkeys((*source.target, *source.drop))))
     types = column_types(X)
     _check_features(source, types)
-    y = _target(known.column(source.target), source)
-    kind = _decide_kind(source, y).name
+    y, kind = _targets(known, source)
+    n_without = table.num_rows - known.num_rows
     return Data(X, y, types, known.num_rows, table, n_without, kind)
+
+
+def _targets(known: Any, source: Source) -> tuple[Any, str]:
+    """Return the target or several as an array, and the kind to declare to the selector."""
+    columns = [_target(known.column(name), name, source) for name in source.target]
+    if len(columns) == 1:
+        return columns[0], _decide_kind(source, columns[0]).name
+    y = np.empty((known.num_rows, len(columns)), object)
+    for number, column in enumerate(columns):
+        y[:, number] = column
+    return y, source.target_kind
 
 
 def check_column(name: str, names: Sequence[str], file: str) -> None:
@@ -134,16 +148,16 @@ def check_column(name: str, names: Sequence[str], file: str) -> None:
 def _check_features(source: Source, types: dict[str, str]) -> None:
     if not types:
         raise InvalidTableError(
-            f"{source.file!r} has no columns besides the target {show.quoted(source.target)}. If "
-            "it has, pass its delimiter with --delimiter."
+            f"{source.file!r} has no columns besides the target {show.quoted(source.target_name)}. "
+            "If it has, pass its delimiter with --delimiter."
         )
 
 
-def _target(column: Any, source: Source) -> Any:
+def _target(column: Any, target: str, source: Source) -> Any:
     """Return the target as an array with at least two values."""
     if str(column.type).startswith("dictionary"):
         column = column.cast(column.type.value_type)
-    name = show.quoted(source.target)
+    name = show.quoted(target)
     if len(column) == 0:
         raise InvalidTargetError(f"The target {name} has no values: all are missing.")
     y = column.to_numpy()
@@ -172,7 +186,9 @@ def _print_contents(source: Source, data: Data) -> None:
     if not data.is_in_memory:
         show.say("The file is not read into memory, so its columns are not checked.", "dim")
         return
-    show.say(f"target {show.quoted(source.target)}: {_describe_target(source, data)}")
+    columns = data.y.T if data.y.ndim == 2 else [data.y]
+    for name, y in zip(source.target, columns, strict=True):
+        show.say(f"target {show.quoted(name)}: {_describe_target(source, as_target(y))}")
     _print_problems(data)
 
 
@@ -187,9 +203,8 @@ def _print_problems(data: Data) -> None:
         )
 
 
-def _describe_target(source: Source, data: Data) -> str:
-    """Return what the target holds; if that is a guess, also how to declare something else."""
-    y = data.y
+def _describe_target(source: Source, y: Any) -> str:
+    """Return what a target holds; if that is a guess, also how to declare something else."""
     kind = _decide_kind(source, y)
     values, counts = np.unique(y, return_counts=True)
     other = "classes" if kind.is_quantity else "quantity"

@@ -22,15 +22,21 @@ class Source:
     """The file of the table, its target, and how to read it."""
 
     file: str
-    target: str
+    target: tuple[str, ...]
     target_kind: str
     target_bins: int | None
     target_discretizer: str | None
+    target_strategy: str | None
     drop: tuple[str, ...]
     delimiter: str | None
     encoding: str
     missing: tuple[str, ...]
     no_header: bool
+
+    @property
+    def target_name(self) -> str:
+        """The name of the target, or the names of several."""
+        return ", ".join(self.target)
 
 
 @dataclass(frozen=True)
@@ -112,7 +118,14 @@ with_source = _collected(
     "source",
     [
         click.argument("file", metavar="FILE"),
-        click.option("-t", "--target", required=True, metavar="NAME", help="Target column."),
+        click.option(
+            "-t",
+            "--target",
+            multiple=True,
+            required=True,
+            metavar="NAME",
+            help="Target column. Repeatable, for several targets.",
+        ),
         click.option(
             "--target-kind",
             type=click.Choice(TARGET_KINDS),
@@ -132,6 +145,12 @@ with_source = _collected(
             type=click.Choice(["quantile", "uniform"]),
             help="Cut a quantity into bins of equal frequency or of equal width.  [default: "
             "quantile]",
+        ),
+        click.option(
+            "--target-strategy",
+            type=click.Choice(["joint", "mean"]),
+            help="For several targets: their combinations as one target, or the mean of the scores "
+            "for each.  [default: joint]",
         ),
         click.option(
             "--drop", multiple=True, metavar="COL", help="Exclude this column. Repeatable."

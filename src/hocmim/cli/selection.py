@@ -20,7 +20,12 @@ from hocmim.cli.data import Data
 from hocmim.cli.options import Settings, Source
 from hocmim.coding.groups import column_name
 from hocmim.defaults import DEFAULT_K
-from hocmim.errors import InvalidParameterError, InvalidTableError, MissingDependencyError
+from hocmim.errors import (
+    InvalidParameterError,
+    InvalidTableError,
+    InvalidTargetError,
+    MissingDependencyError,
+)
 from hocmim.insight.notes import Note, data_notes
 from hocmim.search.loop import keep_selected_so_far
 from hocmim.search.progress import ProgressEvent
@@ -49,6 +54,7 @@ def make(method: str, source: Source, settings: Settings, data: Data) -> Any:
         "target_kind": data.target_kind,
         "target_bins": source.target_bins,
         "target_discretizer": source.target_discretizer,
+        "target_strategy": source.target_strategy,
         "n_bins": settings.bins,
         "discretizer": settings.discretizer,
         "estimator": settings.estimator,
@@ -230,7 +236,7 @@ def _most_redundant(selector: Any, names: list[str]) -> list[tuple[str | None, f
     try:
         basis = selector.basis()
         has_matrix = len(selection) ** 2 * basis.n_samples <= MAX_PAIR_CELLS
-    except InvalidTableError:
+    except (InvalidTableError, InvalidTargetError):
         has_matrix = False
     if not has_matrix:
         sets = [features.expand(step.representative_set).tolist() for step in selection.steps]
@@ -268,7 +274,7 @@ def described(source: Source, selector: Any, data: Data) -> dict[str, Any]:
     return {
         "hocmim": version("hocmim"),
         "file": source.file,
-        "target": source.target,
+        "target": source.target_name,
         "method": type(selector).__name__,
         "parameters": parameters,
         "n_rows": data.n_rows,

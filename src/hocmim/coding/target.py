@@ -30,6 +30,7 @@ from hocmim.errors import InvalidTargetError
 from hocmim.parameters import OneOf, check_value
 
 TARGET_DISCRETIZERS = ("quantile", "uniform")
+TARGET_STRATEGIES = ("joint", "mean")
 
 
 @dataclass(frozen=True)
@@ -44,15 +45,19 @@ class TargetOptions:
         Number of bins of a quantity.
     discretizer : {"quantile", "uniform"}
         How a quantity is cut: equal frequency or equal width.
+    strategy : {"joint", "mean"}
+        What to do with several targets: see :mod:`hocmim.coding.targets`.
     """
 
     kind: str = "auto"
     bins: int = 5
     discretizer: str = "quantile"
+    strategy: str = "joint"
 
     def __post_init__(self) -> None:
         check_value("target_kind", self.kind, OneOf(TARGET_KINDS))
         check_value("target_discretizer", self.discretizer, OneOf(TARGET_DISCRETIZERS))
+        check_value("target_strategy", self.strategy, OneOf(TARGET_STRATEGIES))
         object.__setattr__(self, "bins", check_bins("target_bins", self.bins))
 
     def decide(self, summary: TargetSummary) -> TargetKind:
@@ -77,6 +82,11 @@ class Target(NamedTuple):
         Why it is treated as classes or as a quantity, if that is a guess.
     values : ndarray of float64, or None
         The values of a quantity; None for classes, or if they are not in memory.
+    targets : tuple of Target
+        The targets one by one, if y has several columns.
+    strategy : {"", "joint", "mean"}
+        What ``column`` is if y has several columns. "joint": the combinations of their values.
+        "mean": the first target; the scores of all targets are averaged.
     """
 
     column: Column
@@ -84,6 +94,13 @@ class Target(NamedTuple):
     cuts: NDArray[np.float64] | None
     guess: str = ""
     values: NDArray[np.float64] | None = None
+    targets: tuple[Target, ...] = ()
+    strategy: str = ""
+
+    @property
+    def each(self) -> tuple[Target, ...]:
+        """The targets one by one."""
+        return self.targets or (self,)
 
     @property
     def kind(self) -> TargetKind:

@@ -182,34 +182,48 @@ def as_target(
     *,
     rows: NDArray[np.int64] | None = None,
     caller: str = "This method",
+    several: bool = False,
 ) -> NDArray[Any]:
     """Return the target as a one-dimensional array of numbers, booleans or strings.
 
     Parameters
     ----------
     y : array-like of shape (n_rows,)
+        Or of shape (n_rows, n_targets), with ``several``.
     n_rows : int, optional
         The length it must have.
     rows : ndarray of int64, optional
         Return these values of y, in this order; the others are not checked.
     caller : str
         What needs y, for the error message.
+    several : bool
+        Whether y may have several columns. The array is two-dimensional then; call ``as_target``
+        for each of its columns.
 
     Raises
     ------
     InvalidTargetError
-        If y is None, has more than one column, has another length than the table, or has a missing
-        or infinite value.
+        If y is None, has more than one column without ``several``, has another length than the
+        table, or has a missing or infinite value.
     """
     if y is None:
         raise InvalidTargetError(f"{caller} requires y to be passed, but the target y is None.")
-    array = _target_values(y)
+    array = _target_values(y, several)
     if n_rows is not None and len(array) != n_rows:
         raise InvalidTargetError(
             f"X and y have different lengths: X has {n_rows} rows and y has {len(array)} values."
         )
     if rows is not None:
         array = array[rows]
+    if array.ndim == 2:
+        for column in array.T:
+            _check_values(column)
+        return array
+    return _check_values(array)
+
+
+def _check_values(array: NDArray[Any]) -> NDArray[Any]:
+    """Return the values of one target as numbers, booleans or strings."""
     if array.dtype.kind == "c":
         raise InvalidTargetError("Complex data not supported: y holds complex numbers.")
     if array.dtype.kind in "mM":
@@ -226,7 +240,7 @@ def as_target(
     return array
 
 
-def _target_values(y: Any) -> NDArray[Any]:
+def _target_values(y: Any, several: bool) -> NDArray[Any]:
     if sparse.issparse(y):
         raise InvalidTargetError("Sparse data is not supported as y. Pass y.toarray().ravel().")
     if nw.dependencies.is_into_series(y):
@@ -248,6 +262,8 @@ def _target_values(y: Any) -> NDArray[Any]:
             stacklevel=2,
         )
         array = array[:, 0]
+    if several and array.ndim == 2 and array.shape[1] > 1:
+        return array
     if array.ndim != 1:
         raise InvalidTargetError(
             f"y should be a 1d array, got an array of shape {array.shape} instead."

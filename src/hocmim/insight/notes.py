@@ -25,7 +25,8 @@ from numpy.typing import NDArray
 from hocmim.coding.codes import Codes, Column
 from hocmim.coding.encoder import Encoder, most_frequent
 from hocmim.coding.groups import column_name
-from hocmim.coding.target import DEFAULT_OPTIONS, Target, TargetOptions, encode_target
+from hocmim.coding.target import DEFAULT_OPTIONS, Target, TargetOptions
+from hocmim.coding.targets import encode_targets
 from hocmim.data.columns import Categories, Numbers
 from hocmim.data.table import as_table
 from hocmim.information.counting import BlockTerms, Joint
@@ -120,7 +121,7 @@ def data_notes(
     table = as_table(X)
     if encoder is None:
         encoder = Encoder(n_jobs=-1).fit(table, y)
-    target = encode_target(y, table.n_rows, target_options)
+    target = encode_targets(y, table.n_rows, target_options)
     survey = ValueSurvey(table.n_columns, target)
     observed = ObservedTable(table, [survey.add])
     codes = encoder.transform(observed)

@@ -84,16 +84,16 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         """Return how the target is encoded; after ``fit``, with the kind that was found."""
         given = {
             option: getattr(self, f"target_{option}")
-            for option in ("kind", "bins", "discretizer")
+            for option in ("kind", "bins", "discretizer", "strategy")
             if hasattr(self, f"target_{option}")
         }
-        if hasattr(self, "target_kind_"):
+        if isinstance(getattr(self, "target_kind_", None), str):
             given["kind"] = self.target_kind_
         return TargetOptions(**given)
 
     def _set_target_kind(self, kind: TargetKind) -> None:
         """Set target_kind_; warn if it is a guess."""
-        self.target_kind_ = kind.name
+        self.target_kind_: Any = kind.name
         warn_about_guess(kind, stacklevel=4)
 
     # --- for subclasses ---------------------------------------------------------------------------

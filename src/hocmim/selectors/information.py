@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import copy
+import warnings
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Self
@@ -13,16 +14,23 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from hocmim.coding.codes import Codes, Column
+from hocmim.coding.codes import Codes, Column, column_digests, fingerprint
 from hocmim.coding.groups import Features, join_columns, resolve_groups
 from hocmim.coding.options import EncodingOptions
-from hocmim.coding.target import Target, encode_target
+from hocmim.coding.target import Target
+from hocmim.coding.targets import encode_targets
 from hocmim.criteria.base import Criterion
+from hocmim.criteria.mean import MeanCriterion
 from hocmim.data.checks import set_features
 from hocmim.data.table import as_table
 from hocmim.data.target import as_target
 from hocmim.data.weights import repeated_rows
-from hocmim.errors import InvalidParameterError, InvalidTableError, InvalidTargetError
+from hocmim.errors import (
+    HocmimWarning,
+    InvalidParameterError,
+    InvalidTableError,
+    InvalidTargetError,
+)
 from hocmim.information.counting import BlockTerms, Joint
 from hocmim.insight import plots
 from hocmim.insight.basis import Basis, codes_not_kept, keep_codes
@@ -71,6 +79,9 @@ class InformationSelector(DeclaredParameters, RankingSelector):
     target_kind: str
     target_bins: int
     target_discretizer: str
+    target_strategy: str
+    classes_: Any
+    target_cuts_: Any
     min_gain: float | None
     stop: str
     alpha: float
@@ -109,7 +120,9 @@ class InformationSelector(DeclaredParameters, RankingSelector):
         y : array of shape (n_samples,), or str
             Classes, or a quantity, which is cut into ``target_bins`` bins: see ``target_kind``. The
             name of one of the columns if X is a path, a data set or a Dask DataFrame; the other
-            columns are the features then. A Dask Series or Array if X is a Dask collection.
+            columns are the features then. A Dask Series or Array if X is a Dask collection. For
+            several targets an array of shape (n_samples, n_targets), or a list of names: see
+            ``target_strategy``.
         sample_weight : array of shape (n_samples,), optional
             Whole numbers: a row of weight w counts as w equal rows, one of weight 0 as none. For
             tables in memory.
@@ -142,7 +155,10 @@ class InformationSelector(DeclaredParameters, RankingSelector):
         )
         self.encoder_, codes = data.encode(target.column, options)
         listeners.on_stage("search")
-        rule = self._stopping_rule(criterion, codes, target.column)
+        ys = [one.column for one in target.targets] if target.strategy == "mean" else None
+        if ys is not None:
+            criterion = MeanCriterion(criterion, ys)
+        rule = self._stopping_rule(criterion, codes, ys or target.column)
         with open_engine(
             codes,
             target.column,
@@ -151,7 +167,7 @@ class InformationSelector(DeclaredParameters, RankingSelector):
             n_jobs=self._n_threads,
             on_terms=listeners.on_terms if listeners else None,
         ) as engine:
-            selection = self._search(engine, n_selected, rule, listeners.on_step)
+            selection = self._search(engine, n_selected, rule, listeners.on_step, ys or ())
             self._kept = keep_codes(codes, target, selection.indices.tolist())
         self._n_samples = len(target.column.codes)
         self._keep(self._finished(selection, rule), criterion)
@@ -160,9 +176,32 @@ class InformationSelector(DeclaredParameters, RankingSelector):
     def _encode_target(self, data: Input) -> Target:
         """Return the codes of the target; set what there is to know about them."""
         target = data.encode_target(replace(self.target_options(), kind=self.target_kind))
-        self._set_target_kind(target.kind)
+        for one in target.each:
+            self._set_target_kind(one.kind)
+        self.target_strategy_ = target.strategy
         self.classes_, self.target_cuts_ = target.classes, target.cuts
+        if target.targets:
+            self.target_kind_ = tuple(one.kind.name for one in target.targets)
+        if target.strategy == "mean":
+            self.classes_ = [one.classes for one in target.targets]
+            self.target_cuts_ = [one.cuts for one in target.targets]
+            self._check_mean()
         return target
+
+    def _check_mean(self) -> None:
+        """Warn if "mean" was not asked for; raise an error if the columns need one target."""
+        if self.target_strategy == "joint":
+            warnings.warn(
+                "The targets have fewer than 5 rows for each combination of their values, so the "
+                "mean over the targets is used. Pass target_strategy='mean' to confirm this.",
+                HocmimWarning,
+                stacklevel=5,
+            )
+        if self.discretizer == "mdlp":
+            raise InvalidParameterError(
+                "discretizer='mdlp' cuts the columns by one target. Pass another discretizer for "
+                "the mean over several targets."
+            )
 
     def _search(
         self,
@@ -170,10 +209,16 @@ class InformationSelector(DeclaredParameters, RankingSelector):
         n_selected: int,
         rule: StoppingRule,
         on_step: Callable[[int, Step], None],
+        targets: Sequence[Column] = (),
     ) -> Selection:
         if self.checkpoint is None:
             return forward_search(engine, n_selected, stop=rule, on_step=on_step)
-        checkpoint = Checkpoint(self.checkpoint, self._identity(rule), engine.fingerprint())
+        identity = self._identity(rule)
+        if targets:  # the fingerprint has the first one only
+            identity["targets"] = fingerprint(
+                column_digests(Codes.from_columns(targets)), targets[0]
+            )
+        checkpoint = Checkpoint(self.checkpoint, identity, engine.fingerprint())
         return checkpoint.search(engine, n_selected, rule, on_step)
 
     def _finished(self, selection: Selection, rule: StoppingRule) -> Selection:
@@ -216,7 +261,7 @@ class InformationSelector(DeclaredParameters, RankingSelector):
         return criterion
 
     def _stopping_rule(
-        self, criterion: Criterion, codes: Codes | RemoteCodes, y: Column
+        self, criterion: Criterion, codes: Codes | RemoteCodes, y: Column | Sequence[Column]
     ) -> StoppingRule:
         return StoppingRule(
             codes.column,
@@ -315,6 +360,12 @@ class InformationSelector(DeclaredParameters, RankingSelector):
             features are in it, without them those of the selected features only.
         """
         check_is_fitted(self)
+        if self.target_strategy_ == "mean":
+            raise InvalidTargetError(
+                "Explanations, reports and redundancy need one target, and this selection is the "
+                "mean over several. Fit on one of the targets, or on fewer with "
+                "target_strategy='joint'."
+            )
         if self._kept is None:
             raise codes_not_kept(self._n_samples, len(self.selection_))
         criterion = self._limited_criterion()
@@ -337,8 +388,8 @@ class InformationSelector(DeclaredParameters, RankingSelector):
         if counts is not None and len(counts) == n_rows:
             rows = repeated_rows(counts)
             table = as_table(table.take(rows))
-        again = encode_target(
-            as_target(y, n_rows, rows=table.rows),
+        again = encode_targets(
+            as_target(y, n_rows, rows=table.rows, several=True),
             table.n_rows,
             self.target_options(),
         ).column
@@ -424,4 +475,5 @@ class InformationSelector(DeclaredParameters, RankingSelector):
         """Tags: missing values and strings are read as levels of their own."""
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
+        tags.target_tags.multi_output = True
         return tags

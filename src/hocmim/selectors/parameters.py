@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hocmim.coding.cuts import DEFAULT_DISCRETIZER, DISCRETIZERS
-from hocmim.coding.target import TARGET_DISCRETIZERS
+from hocmim.coding.target import TARGET_DISCRETIZERS, TARGET_STRATEGIES
 from hocmim.data.target import TARGET_KINDS
 from hocmim.defaults import DEFAULT_K
 from hocmim.information.estimators import ESTIMATORS
@@ -77,6 +77,14 @@ COMMON = (
         OneOf(TARGET_DISCRETIZERS),
         f'{choices(TARGET_DISCRETIZERS)}, default "quantile"',
         "How a quantity in y is cut into bins: equal frequency or equal width.",
+    ),
+    Parameter(
+        "target_strategy",
+        "joint",
+        OneOf(TARGET_STRATEGIES),
+        f'{choices(TARGET_STRATEGIES)}, default "joint"',
+        'For y with several columns. "joint": the combinations of their values are one target, if '
+        'there are five rows for each on average. "mean": the score is the mean over the targets.',
     ),
     Parameter(
         "min_gain",
@@ -179,11 +187,13 @@ ranking_ : ndarray of int64, shape (n_features_in_,)
 encoder_ : Encoder
     How each column was encoded.
 target_kind_ : {"classes", "quantity"}
-    What y holds: as declared, or as "auto" found it.
+    What y holds: as declared, or as "auto" found it. A tuple for several targets.
+target_strategy_ : {"", "joint", "mean"}
+    What was done with several targets; "" for one.
 classes_ : ndarray or None
-    The classes of y; None for a quantity.
+    The classes of y; None for a quantity. For several targets and "joint", the combinations.
 target_cuts_ : ndarray or None
-    The cut points of a quantity; None for classes.
+    The cut points of a quantity; None for classes. For several targets and "mean", a list.
 p_values_ : ndarray of float64, shape (K,)
     Of each selected column when it was selected, corrected. Only with "auto".
 stopping_ : Stopping or None

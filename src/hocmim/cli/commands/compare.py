@@ -92,6 +92,8 @@ def compare(
     if plot is not None:
         show.check_output(plot, force)
         _check_picture(plot)
+    if len(source.target) > 1:
+        raise click.UsageError("compare needs one target. Pass -t once.")
     data = load(source, None, quiet)
     names = [name.strip() for name in methods.split(",") if name.strip()]
     with show.printed_warnings(quiet), selection.bar("comparing", quiet) as on_progress:
@@ -206,7 +208,7 @@ def _as_json(source: Source, found: Comparison) -> dict[str, Any]:
 
     return {
         "file": source.file,
-        "target": source.target,
+        "target": source.target_name,
         "model": found.model,
         "measure": found.measure,
         "methods": [

@@ -67,7 +67,7 @@ def report(
         remarks.append(f"{count(data.n_without_target, 'row')} without a target excluded.")
     page = make_page(
         material,
-        target_name=source.target,
+        target_name=source.target_name,
         title=title,
         source=source.file,
         command=shlex.join(["hocmim", *sys.argv[1:]]),

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from hocmim.coding.codes import Codes, Column
-from hocmim.coding.target import encode_target
+from hocmim.coding.targets import encode_targets
 from hocmim.data.table import Table, as_table
 from hocmim.insight.basis import Basis
 from hocmim.insight.notes import Note, ValueSurvey, notes_from
@@ -30,7 +30,7 @@ def collect(selector: Any, X: Any, y: Any) -> Material:
     """Encode the table a selector was fitted on; survey and digest it in the same reading."""
     table = as_table(X)
     digest = TableDigest(table.shape)
-    target = encode_target(y, table.n_rows, selector.target_options())
+    target = encode_targets(y, table.n_rows, selector.target_options())
     survey = ValueSurvey(table.n_columns, target)
     observed = ObservedTable(table, [digest.add, survey.add])
     basis = selector.basis(observed, y)
