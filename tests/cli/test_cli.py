@@ -300,8 +300,8 @@ def test_every_command_cuts_the_target_as_it_is_told(folder, command):
     y = np.rint(np.exp(rng.normal(5, 1, 300))).astype(int)
     frame = pd.DataFrame({"a": y + rng.integers(0, 9, 300), "b": rng.normal(size=300), "y": y})
     write_table(pa.Table.from_pandas(frame), "t.parquet")
-    options = ("--target-kind", "quantity", "--target-bins", 3, "--target-discretizer", "uniform")
-    how = {"target_kind": "quantity", "target_bins": 3, "target_discretizer": "uniform"}
+    options = ("--target-kind", "quantity", "--target-bins", 4, "--target-discretizer", "uniform")
+    how = {"target_kind": "quantity", "target_bins": 4, "target_discretizer": "uniform"}
     expected = RobustHOCMIM(2, **how).fit(frame[["a", "b"]], frame["y"])
     arguments = (command, "t.parquet", "-t", "y", "-k", 2, *options)
     if command == "report":
@@ -317,7 +317,7 @@ def test_every_command_cuts_the_target_as_it_is_told(folder, command):
         found = json.loads(run(*arguments, *feature, *place, "--json", "-").stdout)
         rows = found["selected"] if command == "select" else found["explanations"]
         assert rows[0]["score"] == expected.scores_[0]
-        assert found["parameters"]["target_bins"] == 3
+        assert found["parameters"]["target_bins"] == 4
 
 
 def test_a_wide_parquet_file(wide):

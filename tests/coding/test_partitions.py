@@ -262,6 +262,7 @@ TARGETS = {
     "continuous": np.array([0.5, 1.25, 2.0, 0.25, 10.0, 1.5, 7.0]),
     "single": np.array([0.5, 1.25, 2.0, 0.25, 10.0, 1.5, 7.0], "f4"),
     "late": np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.5]),
+    "five": np.array([0.5, 1.0, 2.0, 3.0, 4.0, 1.0, 2.0]),
     "many whole": np.array([3, 10, 20, 31, 47, 56, 78]),
 }
 
@@ -315,7 +316,7 @@ def test_many_classes_and_one_class():
     many = [np.arange(k, k + 40_000) for k in (0, 40_000, 0)]
     with pytest.raises(InvalidTargetError, match=r"y has more than 65536 classes\."):
         fit_target_by_functions(many, TargetOptions("classes"))
-    assert fit_target_by_functions(many, TargetOptions()).arity == 5
+    assert fit_target_by_functions(many, TargetOptions()).arity == 3
     wide = [np.arange(k, k + 200) for k in (0, 100, 200)]
     coding = fit_target_by_functions(wide, TargetOptions("classes"))
     assert coding.encode([399, 0]).dtype == np.uint16

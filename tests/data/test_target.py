@@ -12,8 +12,8 @@ from hocmim.errors import HocmimWarning, InvalidTargetError
 RNG = np.random.default_rng(0)
 
 
-def kind_of(y, declared="auto", n_few=5):
-    return decide_kind(summarize_target(np.asarray(y)), declared, n_few)
+def kind_of(y, declared="auto"):
+    return decide_kind(summarize_target(np.asarray(y)), declared)
 
 
 CERTAIN = {
@@ -25,9 +25,10 @@ CERTAIN = {
     "whole floats": (load_digits().target.astype(float), "classes"),
     "a rating from 3 to 9": (RNG.integers(3, 10, 1000), "classes"),
     "few labels with gaps": (np.repeat([7, 100, 2000], 5), "classes"),
+    "six fractions": (np.tile([0.25, 0.5, 1.0, 2.0, 4.0, 8.0], 9), "quantity"),
     "fractions": (RNG.normal(size=50), "quantity"),
     "few fractions": (np.tile([0.25, 0.5, 1.0], 9), "classes"),
-    "as many fractions as bins": (np.tile([0.25, 0.5, 1.0, 2.0, 4.0], 9), "classes"),
+    "five fractions": (np.tile([0.25, 0.5, 1.0, 2.0, 4.0], 9), "classes"),
 }
 GUESSED = {
     "diabetes": (load_diabetes().target, "quantity"),

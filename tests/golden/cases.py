@@ -22,7 +22,7 @@ METHODS = (
     "Kruskal-Wallis", "ReliefF", "NCA", "ILFS", "FS-OLS",
 )  # fmt: skip
 # Defaults that have changed since, as they were.
-RECORDED_DEFAULTS = {"discretizer": "uniform", "with_relevance": False}
+RECORDED_DEFAULTS = {"discretizer": "uniform", "target_bins": 5, "with_relevance": False}
 ESTIMATORS = ("plugin", "shrinkage", "miller_madow", "grassberger", "jeffreys")
 DISCRETIZERS = ("uniform", "quantile", "mdlp")
 INFORMATION = [name for name in METHODS if "estimator" in hocmim.make_selector(name).get_params()]

@@ -12,9 +12,8 @@ import numpy as np
 
 from hocmim.cli import show
 from hocmim.cli.options import Settings, Source
-from hocmim.coding.target import TargetOptions
 from hocmim.data.files import column_types, file_format, numbers_as_text, read_table
-from hocmim.data.target import TargetKind, as_target, summarize_target
+from hocmim.data.target import TargetKind, as_target, decide_kind, summarize_target
 from hocmim.errors import InvalidParameterError, InvalidTableError, InvalidTargetError
 from hocmim.text import count, did_you_mean
 
@@ -174,8 +173,7 @@ def _target(column: Any, target: str, source: Source) -> Any:
 
 
 def _decide_kind(source: Source, y: Any) -> TargetKind:
-    bins = TargetOptions().bins if source.target_bins is None else source.target_bins
-    return TargetOptions(source.target_kind, bins).decide(summarize_target(as_target(y)))
+    return decide_kind(summarize_target(as_target(y)), source.target_kind)
 
 
 def _print_contents(source: Source, data: Data) -> None:

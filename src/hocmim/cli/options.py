@@ -138,7 +138,7 @@ with_source = _collected(
         click.option(
             "--target-bins",
             type=click.IntRange(2),
-            help="Bins of a target that is a quantity.  [default: 5]",
+            help="Bins of a target that is a quantity.  [default: 3]",
         ),
         click.option(
             "--target-discretizer",

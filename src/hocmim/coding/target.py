@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from hocmim.coding.codes import MAX_LEVELS, Column, as_small_integers
 from hocmim.coding.cuts import Survey, check_bins, cut_columns, equal_widths, get_discretizer
 from hocmim.data.target import (
+    MAX_FEW_NUMBERS,
     TARGET_KINDS,
     TargetKind,
     TargetSummary,
@@ -50,7 +51,7 @@ class TargetOptions:
     """
 
     kind: str = "auto"
-    bins: int = 5
+    bins: int = 3
     discretizer: str = "quantile"
     strategy: str = "joint"
 
@@ -62,7 +63,7 @@ class TargetOptions:
 
     def decide(self, summary: TargetSummary) -> TargetKind:
         """Return the kind of a target with this summary."""
-        return decide_kind(summary, self.kind, self.bins)
+        return decide_kind(summary, self.kind)
 
 
 DEFAULT_OPTIONS = TargetOptions()
@@ -207,13 +208,14 @@ class TargetSurvey:
     def of(cls, values: NDArray[Any], options: TargetOptions) -> TargetSurvey:
         """Survey the values of some rows."""
         is_number = values.dtype.kind in "biuf"
+        limit = max(options.bins, MAX_FEW_NUMBERS)
         return cls(
             options,
             len(values),
             np.unique(values),
             values.dtype,
             has_fractions(values),
-            Survey.of(values.astype(np.float64)[:, None], options.bins) if is_number else None,
+            Survey.of(values.astype(np.float64)[:, None], limit) if is_number else None,
         )._without_useless_levels()
 
     def merge(self, other: TargetSurvey) -> TargetSurvey:
@@ -262,7 +264,10 @@ class TargetSurvey:
     @property
     def is_cut(self) -> bool:
         """Whether y is a quantity and has more distinct values than bins."""
-        return self.kind.is_quantity and self.numbers is not None and bool(self.numbers.many[0])
+        if self.numbers is None or not self.kind.is_quantity:
+            return False
+        n_few = len(self.numbers.distinct.row(0))
+        return bool(self.numbers.many[0]) or n_few > self.options.bins
 
     @property
     def needs_values(self) -> bool:

@@ -18,8 +18,10 @@ from hocmim.data.columns import missing_objects, unmask
 from hocmim.errors import HocmimWarning, InvalidTargetError
 
 TARGET_KINDS = ("auto", "classes", "quantity")
+# Numbers with at most this many distinct values are classes.
+MAX_FEW_NUMBERS = 5
 # Whole numbers with at most this many distinct values are classes, if most of them repeat.
-MAX_FEW_VALUES = 20
+MAX_FEW_WHOLE = 20
 # Rows that show that numbers with fractions have many distinct values.
 MAX_FIRST_ROWS = 4096
 # Whole numbers in a smaller range are counted in a table.
@@ -116,12 +118,12 @@ def _count_whole(y: NDArray[Any], low: float, high: float) -> int:
     return int(np.count_nonzero(occurs))
 
 
-def decide_kind(summary: TargetSummary, kind: str = "auto", n_few: int = 2) -> TargetKind:
+def decide_kind(summary: TargetSummary, kind: str = "auto") -> TargetKind:
     """Return the kind of a target.
 
     "auto" decides in this order:
 
-    * strings, booleans, and numbers with at most ``n_few`` distinct values are classes;
+    * strings, booleans, and numbers with at most 5 distinct values are classes;
     * numbers with fractions are a quantity;
     * at most 20 distinct whole numbers are classes, if each occurs in two rows on average;
     * whole numbers without a gap from 0 or from 1 are classes, if each occurs in two rows on
@@ -132,9 +134,6 @@ def decide_kind(summary: TargetSummary, kind: str = "auto", n_few: int = 2) -> T
     ----------
     summary : TargetSummary
     kind : {"auto", "classes", "quantity"}
-    n_few : int
-        The number of bins a quantity is cut into: with at most as many distinct values the codes of
-        classes and of a quantity are the same.
 
     Raises
     ------
@@ -149,11 +148,11 @@ def decide_kind(summary: TargetSummary, kind: str = "auto", n_few: int = 2) -> T
     if kind != "auto":
         return TargetKind(kind)
     n = summary.n_distinct
-    if not summary.is_numeric or (n is not None and n <= n_few):
+    if not summary.is_numeric or (n is not None and n <= MAX_FEW_NUMBERS):
         return TargetKind("classes")
     if summary.has_fractions:
         return TargetKind("quantity")
-    if n is not None and n <= MAX_FEW_VALUES and summary.is_repeated:
+    if n is not None and n <= MAX_FEW_WHOLE and summary.is_repeated:
         return TargetKind("classes")
     many = "very many" if n is None else f"{n:,}"
     if summary.has_label_codes:

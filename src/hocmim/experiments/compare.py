@@ -21,13 +21,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier
 
-from hocmim.coding.target import TargetOptions
 from hocmim.data.columns import Categories
 from hocmim.data.table import as_table, take_columns, take_rows
 from hocmim.data.target import (
     TARGET_KINDS,
     TargetKind,
     as_target,
+    decide_kind,
     summarize_target,
     warn_about_guess,
 )
@@ -244,7 +244,7 @@ def _common_kind(selectors: Mapping[str, Any], y: NDArray[Any], kind: str) -> Ta
             "The target is declared as classes and as a quantity: target_kind is "
             f"{kind!r}, and the methods have {declared}. Declare one kind."
         )
-    return TargetOptions(kinds.pop() if kinds else "auto").decide(summarize_target(y))
+    return decide_kind(summarize_target(y), kinds.pop() if kinds else "auto")
 
 
 def _selectors(

@@ -39,6 +39,8 @@ KINDS = ("copies target", "id-like", "constant", "many levels", "uneven bins", "
 
 COPY_SHARE = 0.95
 COPY_ROWS_PER_LEVEL = 5
+# R² of a column of numbers for a target that is a quantity.
+COPY_R2 = 0.99
 ID_SHARE = 0.95
 ID_ROWS = 20
 ROWS_PER_LEVEL = 10
@@ -68,8 +70,8 @@ class Note:
         What was found, to be read after the name; ``str(note)`` is the complete sentence.
     value : float
         The number in the message: the share of H(Y) explained (1 if the ranges of the classes do
-        not overlap), the share of distinct or of missing values, the number of levels, or the share
-        of the rows in the largest bin.
+        not overlap), or of the variance of a quantity; the share of distinct or of missing values,
+        the number of levels, or the share of the rows in the largest bin.
     """
 
     kind: str
@@ -147,7 +149,7 @@ def notes_from(
         Of the columns.
     """
     notes = [
-        *_copies(_share_explained(codes, y), survey.is_separated),
+        *_copies(_share_explained(codes, y), survey),
         *_ids(survey),
         *_constants(survey),
         *_many_levels(survey),
@@ -162,13 +164,18 @@ def notes_from(
 _Found = Iterator[tuple[str, int, str, float]]
 
 
-def _copies(share: NDArray[np.float64], is_separated: Flags) -> _Found:
-    for j in np.flatnonzero((share >= COPY_SHARE) | is_separated).tolist():
+def _copies(share: NDArray[np.float64], survey: ValueSurvey) -> _Found:
+    is_separated, r2 = survey.is_separated, survey.r2
+    is_copy = (share >= COPY_SHARE) | is_separated | (r2 >= COPY_R2)
+    for j in np.flatnonzero(is_copy).tolist():
+        value = 1.0 if is_separated[j] else float(share[j])
         if share[j] >= COPY_SHARE:
             found = f"explains {percent(min(1.0, round(share[j], 12)))} of the target"
-        else:
+        elif is_separated[j]:
             found = "separates the classes without error (their ranges do not overlap)"
-        value = 1.0 if is_separated[j] else float(share[j])
+        else:
+            value = min(1.0, round(float(r2[j]), 12))
+            found = f"explains {percent(value)} of the variance of the target"
         yield "copies target", j, f"{found}: is it known before the target is?", value
 
 
@@ -268,6 +275,8 @@ class ValueSurvey:
     is_constant, is_category : ndarray of bool
     is_separated : ndarray of bool
         Whether the ranges of the classes do not overlap.
+    r2 : ndarray of float64
+        For a target that is a quantity: the squared correlation with each column of numbers.
     """
 
     def __init__(self, n_columns: int, target: Target) -> None:
@@ -276,6 +285,8 @@ class ValueSurvey:
         self.is_constant = np.zeros(n_columns, bool)
         self.is_category = np.zeros(n_columns, bool)
         self.is_separated = np.zeros(n_columns, bool)
+        self.r2 = np.zeros(n_columns)
+        self._values = target.values
         self._ranges = None if target.classes is None else _ClassRanges(target.column)
 
     @property
@@ -314,6 +325,20 @@ class ValueSurvey:
         if self._ranges is not None:
             varies = (low < high) & (present >= ID_ROWS)
             self.is_separated[columns] = varies & self._ranges.are_separated(values)
+        elif self._values is not None:
+            for j in np.flatnonzero((low < high) & (present >= ID_ROWS)).tolist():
+                self.r2[block.start + j] = _squared_correlation(values[:, j], self._values)
+
+
+def _squared_correlation(column: NDArray[Any], y: NDArray[np.float64]) -> float:
+    """Return the squared correlation over the rows without a missing value."""
+    x = column.astype(np.float64)
+    is_known = ~np.isnan(x)
+    if not is_known.all():
+        x, y = x[is_known], y[is_known]
+    x, y = x - x.mean(), y - y.mean()
+    scale = float(x @ x) * float(y @ y)
+    return float(x @ y) ** 2 / scale if scale > 0 else 0.0
 
 
 def _count_missing(values: NDArray[Any]) -> Counts:

@@ -66,9 +66,9 @@ COMMON = (
     TARGET_KIND,
     Parameter(
         "target_bins",
-        5,
+        3,
         None,  # checked by TargetOptions
-        "int, default 5",
+        "int, default 3",
         "Into how many bins a quantity in y is cut.",
     ),
     Parameter(

@@ -297,7 +297,7 @@ def with_target_kind(selector: Any, y: NDArray[Any], kind: str) -> tuple[Any, Ta
     declared = selector.get_params(deep=False).get("target_kind")
     if kind == "auto" and declared in TARGET_KINDS:
         kind = declared
-    found = decide_kind(summarize_target(y), kind, getattr(selector, "target_bins", 2))
+    found = decide_kind(summarize_target(y), kind)
     selector = clone(selector)
     if declared == "auto":
         selector.set_params(target_kind=found.name)

@@ -47,7 +47,8 @@ def _find_notes(basis: Basis, table: Table, survey: ValueSurvey) -> list[Note]:
     once = np.flatnonzero(np.diff(basis.rows, prepend=-1))
     codes = basis.column_codes
     y = Column(basis.y.codes[once], basis.y.arity)
-    weighted = ValueSurvey(table.n_columns, basis.target._replace(column=y))
+    values = None if basis.target.values is None else basis.target.values[once]
+    weighted = ValueSurvey(table.n_columns, basis.target._replace(column=y, values=values))
     for block in table.take(basis.rows[once]).blocks():
         weighted.add(block)
     narrow = np.ascontiguousarray(codes.narrow[:, once])
