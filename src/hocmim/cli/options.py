@@ -193,9 +193,9 @@ with_settings = _collected(
         ),
         click.option(
             "--discretizer",
-            type=click.Choice(["uniform", "quantile", "mdlp"]),
-            help="How to choose the bins: equal width, equal frequency, or by class (MDLP).  "
-            "[default: quantile]",
+            type=click.Choice(["uniform", "quantile", "mdlp", "kendall"]),
+            help="How to choose the bins: equal width, equal frequency, or by class (MDLP). "
+            "kendall compares pairs of rows, for small samples.  [default: quantile]",
         ),
         click.option(
             "--estimator",

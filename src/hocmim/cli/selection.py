@@ -19,6 +19,7 @@ from hocmim.cli import show
 from hocmim.cli.data import Data
 from hocmim.cli.options import Settings, Source
 from hocmim.coding.groups import column_name
+from hocmim.coding.kendall import KENDALL
 from hocmim.defaults import DEFAULT_K
 from hocmim.errors import (
     InvalidParameterError,
@@ -259,7 +260,8 @@ def notes(selector: Any, data: Data) -> list[Note]:
     """Return the notes on the table; none if the table is not in memory."""
     if not data.is_in_memory:
         return []
-    encoder = getattr(selector, "encoder_", None)
+    is_of_rows = getattr(selector, "discretizer", None) != KENDALL
+    encoder = getattr(selector, "encoder_", None) if is_of_rows else None
     return data_notes(data.X, data.y, encoder=encoder, target_options=selector.target_options())
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,7 +18,9 @@ from hocmim.data.target import as_target
 from hocmim.errors import InvalidTableError, InvalidTargetError
 
 SMALLER, EQUAL, LARGER, MISSING = 0, 1, 2, 3
+KENDALL = "kendall"
 MAX_ROWS = 1000
+MAX_CELLS = 2_000_000_000
 
 
 class Pairs(NamedTuple):
@@ -27,21 +28,20 @@ class Pairs(NamedTuple):
 
     Attributes
     ----------
-    X : ndarray of uint8, shape (n (n − 1), n_columns); or a DataFrame, if X was one
+    X : ndarray of uint8, shape (n (n − 1), n_columns)
         0: smaller, 1: equal, 2: larger, 3: one of the two is missing.
     y : ndarray of uint8, shape (n (n − 1),)
     """
 
-    X: Any
+    X: NDArray[np.uint8]
     y: NDArray[np.uint8]
 
 
 def kendall_transform(X: Any, y: Any) -> Pairs:
     """Return the Kendall transformation of a table and its target.
 
-    Fit an information-theoretic selector on the result, with ``target_kind="classes"``. Pairs of
-    rows are not independent: do not use ``n_features_to_select="auto"``, which tests as if they
-    were.
+    ``discretizer="kendall"`` of a selector does this. Pairs of rows are not independent: a test
+    that treats them as rows is wrong.
 
     Parameters
     ----------
@@ -61,13 +61,26 @@ def kendall_transform(X: Any, y: Any) -> Pairs:
     >>> kendall_transform([[1.5], [2.0], [1.5]], [3.0, 1.0, 2.0]).X[:, 0]
     array([0, 1, 2, 2, 1, 0], dtype=uint8)
     """
+    pairs = compare_table(X)
+    target = as_target(y, as_table(X).n_rows)
+    if target.dtype.kind not in "biuf":
+        labels, target = np.unique(target, return_inverse=True)
+        if len(labels) > 2:
+            raise InvalidTargetError(
+                "y has more than two classes, which have no order. Pass numbers, or two classes."
+            )
+    return Pairs(pairs, compare_rows(target.astype(np.float64)[:, None])[:, 0])
+
+
+def compare_table(X: Any) -> NDArray[np.uint8]:
+    """Return the comparisons of every ordered pair of rows of a table."""
     table = as_table(X, min_rows=2)
-    if table.n_rows > MAX_ROWS:
+    if table.n_rows > MAX_ROWS or table.n_rows**2 * table.n_columns > MAX_CELLS:
         raise InvalidTableError(
-            f"The Kendall transformation is for at most {MAX_ROWS} rows, and X has "
-            f"{table.n_rows}. Use a sample of the rows, or a discretizer."
+            f"The Kendall transformation is for at most {MAX_ROWS} rows and {MAX_CELLS:.0e} "
+            f"comparisons, and X has {table.n_rows} rows and {table.n_columns} columns. Use fewer "
+            "rows, or another discretizer."
         )
-    target = as_target(y, table.n_rows)
     values, is_categorical, _ = numeric_matrix(table)
     for j in np.flatnonzero(is_categorical):
         if np.nanmax(values[:, j], initial=0) > 1:
@@ -75,19 +88,7 @@ def kendall_transform(X: Any, y: Any) -> Pairs:
                 f"{table.label(int(j))} of X has more than two categories, which have no order. "
                 "Pass numbers, or one column for each category."
             )
-    if target.dtype.kind not in "biuf":
-        labels, target = np.unique(target, return_inverse=True)
-        if len(labels) > 2:
-            raise InvalidTargetError(
-                "y has more than two classes, which have no order. Pass numbers, or two classes."
-            )
-    pairs = compare_rows(values)
-    of_y = compare_rows(target.astype(np.float64)[:, None])[:, 0]
-    if nw.dependencies.is_into_dataframe(X):
-        names = nw.from_native(X, eager_only=True)
-        columns = {name: pairs[:, j] for j, name in enumerate(names.columns)}
-        return Pairs(nw.from_dict(columns, backend=names.implementation).to_native(), of_y)
-    return Pairs(pairs, of_y)
+    return compare_rows(values)
 
 
 def compare_rows(values: NDArray[np.float64]) -> NDArray[np.uint8]:

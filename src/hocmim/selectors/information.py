@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from hocmim.coding.codes import Codes, Column, column_digests, fingerprint
 from hocmim.coding.groups import Features, join_columns, resolve_groups
+from hocmim.coding.kendall import KENDALL
 from hocmim.coding.options import EncodingOptions
 from hocmim.coding.target import Target
 from hocmim.coding.targets import encode_targets
@@ -39,6 +40,7 @@ from hocmim.search.checkpoint import Checkpoint
 from hocmim.search.engines.remote import RemoteCodes, address_of, open_cluster
 from hocmim.search.inputs import Input, open_engine, open_input, open_table
 from hocmim.search.loop import Engine, forward_search
+from hocmim.search.pairs import PairsInput, encode_pairs, open_pairs
 from hocmim.search.progress import Listeners, Notifier, Progress, ProgressCallback
 from hocmim.search.selection import Selection, Step, Stopping
 from hocmim.search.stopping import StoppingRule
@@ -142,6 +144,8 @@ class InformationSelector(DeclaredParameters, RankingSelector):
         callback: ProgressCallback | None,
     ) -> Self:
         data = open_input(X, y, sample_weight, cluster=cluster, caller=type(self).__name__)
+        if self.discretizer == KENDALL:
+            data = open_pairs(data, is_auto=self._is_auto)
         set_features(self, data.n_columns, data.names)
         self._row_counts = data.row_counts
         self.features_ = self._resolve_features()
@@ -175,9 +179,12 @@ class InformationSelector(DeclaredParameters, RankingSelector):
 
     def _encode_target(self, data: Input) -> Target:
         """Return the codes of the target; set what there is to know about them."""
-        target = data.encode_target(replace(self.target_options(), kind=self.target_kind))
+        options = replace(self.target_options(), kind=self.target_kind)
+        target = data.encode_target(options)
         for one in target.each:
             self._set_target_kind(one.kind)
+        if isinstance(data, PairsInput):
+            self.target_kind_ = data.kind(options).name
         self.target_strategy_ = target.strategy
         self.classes_, self.target_cuts_ = target.classes, target.cuts
         if target.targets:
@@ -383,6 +390,11 @@ class InformationSelector(DeclaredParameters, RankingSelector):
 
     def _with_codes(self, basis: Basis, X: Any, y: Any) -> Basis:
         """Add the codes of the table, which must be the one of the fit."""
+        if self.discretizer == KENDALL:
+            raise InvalidParameterError(
+                "A report is about rows, and discretizer='kendall' selects by pairs of rows. Pass "
+                "another discretizer."
+            )
         table, counts = as_table(X), self._row_counts
         n_rows, rows = table.n_rows, None
         if counts is not None and len(counts) == n_rows:
@@ -423,7 +435,11 @@ class InformationSelector(DeclaredParameters, RankingSelector):
                 "kept: pass the table the selector was fitted on, as in explain(feature, X)."
             )
         table = open_table(X, self, row_counts=self._row_counts)
-        columns = table.encode_columns(self.encoder_, self.features_.columns(k))
+        indices = self.features_.columns(k)
+        if self.discretizer == KENDALL:
+            columns = encode_pairs(X, self.encoder_, indices)
+        else:
+            columns = table.encode_columns(self.encoder_, indices)
         if len(columns[0].codes) == basis.n_samples:
             joined = columns[0] if len(columns) == 1 else join_columns(columns, str(k))
             column = Column(joined.codes, joined.arity, k)

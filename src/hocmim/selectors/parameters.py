@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hocmim.coding.cuts import DEFAULT_DISCRETIZER, DISCRETIZERS
+from hocmim.coding.kendall import KENDALL
 from hocmim.coding.target import TARGET_DISCRETIZERS, TARGET_STRATEGIES
 from hocmim.data.target import TARGET_KINDS
 from hocmim.defaults import DEFAULT_K
@@ -53,8 +54,10 @@ COMMON = (
         "discretizer",
         DEFAULT_DISCRETIZER,
         None,  # checked by Encoder
-        f'{choices(tuple(DISCRETIZERS))}, default "{DEFAULT_DISCRETIZER}"',
-        "How numeric columns are cut into bins: equal width, equal frequency, or by the class.",
+        f'{choices((*DISCRETIZERS, KENDALL))}, default "{DEFAULT_DISCRETIZER}"',
+        "How numeric columns are cut into bins: equal width, equal frequency, or by the class. "
+        '"kendall" compares pairs of rows instead, for small samples: see '
+        "``hocmim.coding.kendall``.",
     ),
     Parameter(
         "n_bins",
