@@ -212,3 +212,19 @@ def test_the_search_on_codes_selects_what_fit_selects(tiny):
     assert row["codes"] == 120 * 30
     assert row["peak"] >= row["extra"] >= 0
     assert row["cpu_seconds"] > 0
+
+
+def test_recovery_for_a_quantity_counts_each_useful_column_once():
+    from regression import PEERS, TABLES, by_pairs, by_selector, recovery, tables_of
+
+    known = tables_of("Friedman 1, copies", 60, 2)
+    assert known[0].X.shape == (60, 5 * 3 + 40)
+    assert sorted(known[0].source.tolist())[40:] == sorted(list(range(5)) * 3)
+    perfect = [known[0].source.tolist().index(j) for j in range(5)]
+    assert recovery(lambda X, y, k: perfect, known[0]) == 1.0
+    copies = np.flatnonzero(known[0].source == 0)
+    assert recovery(lambda X, y, k: [*copies, perfect[1], perfect[1]], known[0]) == 0.4
+    for case in TABLES:
+        [one] = tables_of(case, 60, 1)
+        for select in (PEERS["f_regression"], by_selector("MIM"), by_pairs("MIM")):
+            assert 0 <= recovery(select, one) <= 1

@@ -4,6 +4,10 @@ Every error is also a ``ValueError``, a ``TypeError`` or another built-in error,
 scikit-learn, so that code can catch it without importing hocmim.
 """
 
+import sys
+import warnings
+from types import FrameType
+
 
 class HocmimError(Exception):
     """Base of all errors of hocmim."""
@@ -47,3 +51,12 @@ class MissingDependencyError(HocmimError, ImportError):
 
 class ClusterError(HocmimError, ConnectionError):
     """The Dask cluster is not reachable, has no workers, or has too little memory."""
+
+
+def warn_user(message: str) -> None:
+    """Give a HocmimWarning at the line outside hocmim that called it."""
+    frame: FrameType | None = sys._getframe(1)
+    level = 2
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("hocmim."):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, HocmimWarning, stacklevel=level)

@@ -51,6 +51,19 @@ def test_whole_numbers_become_a_quantity_with_a_warning():
     assert (classes.target_kind_, len(classes.classes_)) == ("classes", 214)
 
 
+def test_the_warning_is_at_the_line_that_calls_fit():
+    for fit in (
+        MIM(1).fit,
+        make_selector("Fisher", n_features_to_select=1).fit,
+        make_selector("FS-OLS", n_features_to_select=1).fit,
+        StabilitySelector(MIM(1), 2).fit,
+        lambda X, y: compare_methods(X, y, ["MIM"], 1, n_folds=2, n_resamples=0),
+    ):
+        with pytest.warns(HocmimWarning) as caught:
+            fit(X, Y)
+        assert [warning.filename for warning in caught] == [__file__]
+
+
 def test_a_second_fit_decides_again():
     selector = MIM(1)
     with pytest.warns(HocmimWarning):

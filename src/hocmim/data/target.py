@@ -15,7 +15,7 @@ from scipy import sparse
 from sklearn.exceptions import DataConversionWarning
 
 from hocmim.data.columns import missing_objects, unmask
-from hocmim.errors import HocmimWarning, InvalidTargetError
+from hocmim.errors import InvalidTargetError, warn_user
 
 TARGET_KINDS = ("auto", "classes", "quantity")
 # Numbers with at most this many distinct values are classes.
@@ -163,15 +163,13 @@ def decide_kind(summary: TargetSummary, kind: str = "auto") -> TargetKind:
     )
 
 
-def warn_about_guess(kind: TargetKind, stacklevel: int = 2) -> None:
+def warn_about_guess(kind: TargetKind) -> None:
     """Warn if the kind of a target is a guess, and say how to declare it."""
     if kind.guess:
         other = "classes" if kind.is_quantity else "quantity"
-        warnings.warn(
+        warn_user(
             f"{kind.guess} Pass target_kind={kind.name!r} to confirm this, or "
-            f"target_kind={other!r}.",
-            HocmimWarning,
-            stacklevel=stacklevel + 1,
+            f"target_kind={other!r}."
         )
 
 

@@ -94,7 +94,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
     def _set_target_kind(self, kind: TargetKind) -> None:
         """Set target_kind_; warn if it is a guess."""
         self.target_kind_: Any = kind.name
-        warn_about_guess(kind, stacklevel=4)
+        warn_about_guess(kind)
 
     # --- for subclasses ---------------------------------------------------------------------------
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -27,10 +26,10 @@ from hocmim.data.table import as_table
 from hocmim.data.target import as_target
 from hocmim.data.weights import repeated_rows
 from hocmim.errors import (
-    HocmimWarning,
     InvalidParameterError,
     InvalidTableError,
     InvalidTargetError,
+    warn_user,
 )
 from hocmim.information.counting import BlockTerms, Joint
 from hocmim.insight import plots
@@ -198,11 +197,9 @@ class InformationSelector(DeclaredParameters, RankingSelector):
     def _check_mean(self) -> None:
         """Warn if "mean" was not asked for; raise an error if the columns need one target."""
         if self.target_strategy == "joint":
-            warnings.warn(
+            warn_user(
                 "The targets have fewer than 5 rows for each combination of their values, so the "
-                "mean over the targets is used. Pass target_strategy='mean' to confirm this.",
-                HocmimWarning,
-                stacklevel=5,
+                "mean over the targets is used. Pass target_strategy='mean' to confirm this."
             )
         if self.discretizer == "mdlp":
             raise InvalidParameterError(
