@@ -249,7 +249,7 @@ def test_kinds_of_target(folder):
         "cost": run("select", "t.csv", "-t", "cost", "-k", 1, "--drop", "price"),
     }
     for result in kinds.values():
-        said = "target '\\w+': a quantity, 400 distinct values, cut into bins of equal frequency"
+        said = "target '\\w+': a quantity, 400 distinct values"
         assert re.search(said, result.stderr)
         # The bins are the same for a quantity and its multiple.
         assert result.stdout == kinds["cost"].stdout

@@ -208,10 +208,7 @@ def _describe_target(source: Source, y: Any) -> str:
     other = "classes" if kind.is_quantity else "quantity"
     guess = f". A guess: if it holds {NAMES[other]}, pass --target-kind {other}"
     if kind.is_quantity:
-        bins = "cut into bins of equal frequency"
-        if source.target_discretizer == "uniform":
-            bins = "cut into bins of equal width"
-        return f"a quantity, {len(values):,} distinct values, {bins}{guess if kind.guess else ''}"
+        return f"a quantity, {len(values):,} distinct values{guess if kind.guess else ''}"
     order = np.argsort(-counts, kind="stable")[:SHOWN_CLASSES]
     shown = ", ".join(f"{show.quoted(str(values[i]))} {counts[i]:,}" for i in order)
     more = ", …" if len(values) > SHOWN_CLASSES else ""
