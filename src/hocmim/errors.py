@@ -4,9 +4,8 @@ Every error is also a ``ValueError``, a ``TypeError`` or another built-in error,
 scikit-learn, so that code can catch it without importing hocmim.
 """
 
-import sys
+import inspect
 import warnings
-from types import FrameType
 
 
 class HocmimError(Exception):
@@ -55,8 +54,7 @@ class ClusterError(HocmimError, ConnectionError):
 
 def warn_user(message: str) -> None:
     """Give a HocmimWarning at the line outside hocmim that called it."""
-    frame: FrameType | None = sys._getframe(1)
-    level = 2
+    frame, level = inspect.currentframe(), 1
     while frame is not None and frame.f_globals.get("__name__", "").startswith("hocmim."):
         frame, level = frame.f_back, level + 1
     warnings.warn(message, HocmimWarning, stacklevel=level)
