@@ -22,6 +22,8 @@ import numpy as np
 from distributed import Client, LocalCluster
 
 from dask_out_of_core import bytes_sent
+from hocmim.coding.options import EncodingOptions
+from hocmim.coding.target import TargetOptions
 from hocmim.search.engines.cluster import Cluster
 from hocmim.search.engines.dask import open_dask_engine
 from hocmim.search.engines.remote import open_collection
@@ -70,8 +72,8 @@ def measure(client: Client, method: str, n: int, d: int, k: int) -> tuple[float,
     with Cluster(client) as cluster:
         usage = Usage(client)
         table = open_collection(X, y, cluster)
-        target = table.encode_target(bins=5, discretizer="uniform")
-        _, codes = table.encode(target.column, discretizer="uniform", n_bins=5)
+        target = table.encode_target(TargetOptions(discretizer="uniform"))
+        _, codes = table.encode(target.column, EncodingOptions("uniform", 5))
         encode_seconds, encode_bytes = usage.since()
         engine = open_dask_engine(cluster, codes, target.column, selector.make_criterion())
         relevance_steps = forward_search(engine, 1)

@@ -26,6 +26,8 @@ import pyarrow as pa
 from distributed import Client, LocalCluster
 from pyarrow import parquet
 
+from hocmim.coding.options import EncodingOptions
+from hocmim.coding.target import TargetOptions
 from hocmim.data.sources import open_source
 from hocmim.search.engines.dask import open_dask_engine
 from hocmim.search.engines.remote import open_cluster, open_files
@@ -129,8 +131,8 @@ def run(folder: Path, arguments: argparse.Namespace) -> list[str]:
         source, _ = open_source(folder, "y")
         table = open_files(source, None, cluster)
         with recorder.stage("encoding: survey, then codes"):
-            target = table.encode_target(bins=5, discretizer="uniform")
-            _, codes = table.encode(target.column, discretizer="uniform", n_bins=5)
+            target = table.encode_target(TargetOptions(discretizer="uniform"))
+            _, codes = table.encode(target.column, EncodingOptions("uniform", 5))
         steps = {}
         for method, n_selected in METHODS.items():
             with recorder.stage(f"{method}, K = {n_selected}"):

@@ -270,3 +270,19 @@ def test_growth_is_the_slope_of_the_times(tiny, monkeypatch):
     assert rows[0][0] == "JMI"
     assert all(float(cell) for cell in rows[0][1:])
     assert "| JMI |" in growth.markdown(rows, "B")
+
+
+def test_recovery_for_a_quantity_counts_each_useful_column_once():
+    from regression import PEERS, TABLES, by_pairs, by_selector, recovery, tables_of
+
+    known = tables_of("Friedman 1, copies", 60, 2)
+    assert known[0].X.shape == (60, 5 * 3 + 40)
+    assert sorted(known[0].source.tolist())[40:] == sorted(list(range(5)) * 3)
+    perfect = [known[0].source.tolist().index(j) for j in range(5)]
+    assert recovery(lambda X, y, k: perfect, known[0]) == 1.0
+    copies = np.flatnonzero(known[0].source == 0)
+    assert recovery(lambda X, y, k: [*copies, perfect[1], perfect[1]], known[0]) == 0.4
+    for case in TABLES:
+        [one] = tables_of(case, 60, 1)
+        for select in (PEERS["f_regression"], by_selector("MIM"), by_pairs("MIM")):
+            assert 0 <= recovery(select, one) <= 1

@@ -1,12 +1,19 @@
-"""The errors hocmim raises: each says what is wrong and how to correct it.
+"""The errors and warnings of hocmim: each says what is wrong and how to correct it.
 
 Every error is also a ``ValueError``, a ``TypeError`` or another built-in error, like the errors of
 scikit-learn, so that code can catch it without importing hocmim.
 """
 
+import inspect
+import warnings
+
 
 class HocmimError(Exception):
     """Base of all errors of hocmim."""
+
+
+class HocmimWarning(UserWarning):
+    """A warning of hocmim; ``warnings.filterwarnings`` switches all of them off by this class."""
 
 
 class InvalidTableError(HocmimError, ValueError):
@@ -43,3 +50,11 @@ class MissingDependencyError(HocmimError, ImportError):
 
 class ClusterError(HocmimError, ConnectionError):
     """The Dask cluster is not reachable, has no workers, or has too little memory."""
+
+
+def warn_user(message: str) -> None:
+    """Give a HocmimWarning at the line outside hocmim that called it."""
+    frame, level = inspect.currentframe(), 1
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("hocmim."):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, HocmimWarning, stacklevel=level)

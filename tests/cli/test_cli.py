@@ -241,21 +241,83 @@ def test_kinds_of_target(folder):
                       "price": price, "cost": price / 7})  # fmt: skip
     write_table(table, "t.csv")
     drop = ("--drop", "cost")
-    said = run("select", "t.csv", "-t", "price", "-k", 1, *drop).stderr
-    assert "400 classes" in said
-    assert "If it is a quantity, pass --target-kind quantity" in said
     kinds = {
+        "guessed": run("select", "t.csv", "-t", "price", "-k", 1, *drop),
         "quantity": run(
             "select", "t.csv", "-t", "price", "-k", 1, *drop, "--target-kind", "quantity"
         ),
         "cost": run("select", "t.csv", "-t", "cost", "-k", 1, "--drop", "price"),
     }
     for result in kinds.values():
-        assert "a quantity, cut into bins" in result.stderr
-    # The bins are the same for a quantity and its multiple.
-    assert kinds["quantity"].stdout == kinds["cost"].stdout
+        said = "target '\\w+': a quantity, 400 distinct values"
+        assert re.search(said, result.stderr)
+        # The bins are the same for a quantity and its multiple.
+        assert result.stdout == kinds["cost"].stdout
+        assert "target_kind" not in result.stderr
+    guess = "A guess: if it holds classes, pass --target-kind classes"
+    assert [guess in result.stderr for result in kinds.values()] == [True, False, False]
     said = run("select", "t.csv", "-t", "cost", "-k", 1, "--target-kind", "classes").stderr
     assert "400 classes" in said
+    labels = pa.table({"x": np.arange(600) % 7, "letter": np.arange(600) % 30})
+    write_table(labels, "letters.csv")
+    said = run("select", "letters.csv", "-t", "letter", "-k", 1).stderr
+    assert "30 classes" in said
+    assert "A guess: if it holds a quantity, pass --target-kind quantity" in said
+
+
+@pytest.mark.parametrize("strategy", ["joint", "mean"])
+def test_several_targets(folder, strategy):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(300, 4)), columns=list("abcd"))
+    frame["y"] = np.where(frame["a"] > 0, "yes", "no")
+    frame["z"] = frame["c"].where(frame["c"] < 2)  # some are missing
+    write_table(pa.Table.from_pandas(frame), "t.csv")
+    arguments = ("select", "t.csv", "-t", "y", "-t", "z", "-k", 2, "--target-strategy", strategy)
+    result = run(*arguments, "--json", "-", "-o", "few.csv")
+    known = frame.dropna()
+    selector = RobustHOCMIM(2, target_strategy=strategy).fit(known[list("abcd")], known[["y", "z"]])
+    found = json.loads(result.stdout)
+    assert [row["score"] for row in found["selected"]] == selector.scores_.tolist()
+    assert sorted(found["columns"]) == ["a", "c"]
+    assert found["target"] == "y, z"
+    assert "target 'y': 2 classes ('no' " in result.stderr
+    assert "target 'z': a quantity" in result.stderr
+    assert f"{len(frame) - len(known)} rows without a target excluded" in result.stderr
+    assert read_table("few.csv").column_names[-2:] == ["y", "z"]
+    write_table(pa.Table.from_pandas(known, preserve_index=False), "t.parquet")
+    again = run(*arguments[:1], "t.parquet", *arguments[2:], "--codes-dir", "codes", "--json", "-")
+    assert json.loads(again.stdout)["selected"][0]["score"] == selector.scores_[0]
+    said = run("compare", "t.csv", "-t", "y", "-t", "z", code=2).stderr
+    assert "compare needs one target" in said
+    code = 0 if strategy == "joint" else 1
+    said = run("explain", *arguments[1:], "-f", "b", code=code).stderr
+    assert ("need one target" in said) == (strategy == "mean")
+
+
+@pytest.mark.parametrize("command", ["select", "explain", "report", "compare"])
+def test_every_command_cuts_the_target_as_it_is_told(folder, command):
+    rng = np.random.default_rng(0)
+    y = np.rint(np.exp(rng.normal(5, 1, 300))).astype(int)
+    frame = pd.DataFrame({"a": y + rng.integers(0, 9, 300), "b": rng.normal(size=300), "y": y})
+    write_table(pa.Table.from_pandas(frame), "t.parquet")
+    options = ("--target-kind", "quantity", "--target-bins", 4, "--target-discretizer", "uniform")
+    how = {"target_kind": "quantity", "target_bins": 4, "target_discretizer": "uniform"}
+    expected = RobustHOCMIM(2, **how).fit(frame[["a", "b"]], frame["y"])
+    arguments = (command, "t.parquet", "-t", "y", "-k", 2, *options)
+    if command == "report":
+        run(*arguments, "-o", "page.html")
+        assert "bins of the target" in (folder / "page.html").read_text()
+        return
+    if command == "compare":
+        found = json.loads(run(*arguments, "--json", "-", "--resamples", 0).stdout)
+        assert found["measure"] == "1 − R²"
+        return
+    feature = ("-f", "a") if command == "explain" else ()
+    for place in ((), ("--codes-dir", "codes")):
+        found = json.loads(run(*arguments, *feature, *place, "--json", "-").stdout)
+        rows = found["selected"] if command == "select" else found["explanations"]
+        assert rows[0]["score"] == expected.scores_[0]
+        assert found["parameters"]["target_bins"] == 4
 
 
 def test_a_wide_parquet_file(wide):
@@ -282,7 +344,7 @@ def test_codes_on_disk_and_a_checkpoint_give_the_same(folder):
         assert (folder / "point").exists()
         assert read_table("few.csv").column_names[-1] == "outcome"
     said = run(*arguments, "--codes-dir", "codes", "--drop", "leak", code=2).stderr
-    assert "--drop and --target-kind cannot be used with" in said
+    assert "--drop cannot be used with" in said
 
 
 def test_groups_are_selected_as_one(folder):

@@ -20,7 +20,7 @@ from sklearn.base import clone
 from hocmim.coding.codes import Codes
 from hocmim.coding.cuts import mdlp_cuts, quantile_cuts, uniform_cuts
 from hocmim.coding.encoder import Encoder, encode
-from hocmim.coding.target import encode_target
+from hocmim.coding.target import TargetOptions, encode_target
 from hocmim.data.table import ArrayTable, as_table
 from hocmim.errors import (
     InvalidColumnError,
@@ -477,12 +477,12 @@ def test_classes_are_sorted(y, classes):
 
 @pytest.mark.parametrize(
     ("discretizer", "cuts"),
-    [("uniform", uniform_cuts), ("quantile", quantile_cuts), ("mdlp", quantile_cuts)],
+    [("uniform", uniform_cuts), ("quantile", quantile_cuts)],
 )
 @pytest.mark.parametrize("bins", [2, 5, 9])
 def test_a_continuous_target_is_cut(discretizer, cuts, bins):
     y = np.random.default_rng(8).normal(size=200)
-    target = encode_target(y, bins=bins, discretizer=discretizer)
+    target = encode_target(y, options=TargetOptions("auto", bins, discretizer))
     expected = cuts(y, bins)
     np.testing.assert_array_equal(target.cuts, expected)
     np.testing.assert_array_equal(target.column.codes, np.searchsorted(expected, y, side="right"))
@@ -491,7 +491,7 @@ def test_a_continuous_target_is_cut(discretizer, cuts, bins):
 
 
 def test_many_classes_take_two_bytes():
-    target = encode_target(np.arange(300))
+    target = encode_target(np.arange(300), options=TargetOptions("classes"))
     assert target.column.codes.dtype == np.uint16
     assert target.column.arity == 300
 
@@ -515,7 +515,7 @@ def test_many_classes_take_two_bytes():
         (np.array([1j, 2]), "Complex data not supported"),
         (np.array(["2020", "2021"], "M8[D]"), "dates"),
         (sparse.csr_array(np.ones((1, 3))), "Sparse data is not supported"),
-        (np.arange(65537), "65537 classes"),
+        (np.arange(65537).astype(str), "65537 classes"),
     ],
 )
 def test_bad_targets(y, message):

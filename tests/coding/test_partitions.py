@@ -26,9 +26,16 @@ from hocmim.coding.partitions import (
     survey_partition,
 )
 from hocmim.coding.sources import encode_source, encode_source_target
-from hocmim.coding.target import encode_target, fit_target, survey_target
+from hocmim.coding.target import (
+    TARGET_DISCRETIZERS,
+    TargetOptions,
+    encode_target,
+    fit_target,
+    survey_target,
+)
 from hocmim.data.rows import RowSource
 from hocmim.data.sources import open_source
+from hocmim.data.target import TARGET_KINDS
 from hocmim.errors import InvalidColumnError, InvalidTableError, InvalidTargetError
 
 DISCRETIZERS = ("uniform", "quantile", "mdlp")
@@ -255,26 +262,35 @@ TARGETS = {
     "continuous": np.array([0.5, 1.25, 2.0, 0.25, 10.0, 1.5, 7.0]),
     "single": np.array([0.5, 1.25, 2.0, 0.25, 10.0, 1.5, 7.0], "f4"),
     "late": np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.5]),
+    "five": np.array([0.5, 1.0, 2.0, 3.0, 4.0, 1.0, 2.0]),
+    "many whole": np.array([3, 10, 20, 31, 47, 56, 78]),
 }
 
 
-def fit_target_by_functions(parts, bins, discretizer):
-    surveys = [pickle.loads(pickle.dumps(survey_target(part, bins))) for part in parts]
+def fit_target_by_functions(parts, options):
+    surveys = [pickle.loads(pickle.dumps(survey_target(part, options))) for part in parts]
     survey = surveys[0].merge(surveys[1]).merge(surveys[2])
     other = surveys[0].merge(surveys[1].merge(surveys[2]))
-    assert (survey.is_continuous, survey.is_cut) == (other.is_continuous, other.is_cut)
-    values = np.concatenate(parts) if survey.needs_values(discretizer) else None
-    return fit_target(survey, bins, discretizer, values)
+    assert (survey.kind, survey.is_cut) == (other.kind, other.is_cut)
+    values = np.concatenate(parts) if survey.needs_values else None
+    return fit_target(survey, values)
 
 
-@pytest.mark.parametrize("discretizer", DISCRETIZERS)
+@pytest.mark.parametrize("discretizer", TARGET_DISCRETIZERS)
+@pytest.mark.parametrize("declared", TARGET_KINDS)
 @pytest.mark.parametrize("bounds", [(2, 5), (0, 7), (3, 3)])
 @pytest.mark.parametrize("kind", TARGETS)
-def test_targets_by_partitions_are_those_of_the_whole(kind, bounds, discretizer):
+def test_targets_by_partitions_are_those_of_the_whole(kind, bounds, declared, discretizer):
     y = TARGETS[kind]
     parts = cut_rows(y, bounds)
-    expected = encode_target(y, bins=4, discretizer=discretizer)
-    coding = fit_target_by_functions(parts, 4, discretizer)
+    options = TargetOptions(declared, 4, discretizer)
+    if declared == "quantity" and kind in ("bool", "string", "object"):
+        with pytest.raises(InvalidTargetError, match="y is not numeric"):
+            fit_target_by_functions(parts, options)
+        return
+    expected = encode_target(y, options=options)
+    coding = fit_target_by_functions(parts, options)
+    assert coding.guess == expected.guess
     for found, wanted in ((coding.classes, expected.classes), (coding.cuts, expected.cuts)):
         assert (found is None) == (wanted is None)
         if wanted is not None:
@@ -289,22 +305,25 @@ def test_targets_by_partitions_are_those_of_the_whole(kind, bounds, discretizer)
 def test_targets_of_different_types_are_those_of_their_common_type():
     parts = [np.array([1, 2], "i4"), np.array([2.0, 3.0]), np.array([True])]
     expected = encode_target(np.concatenate(parts))
-    coding = fit_target_by_functions(parts, 5, "uniform")
+    coding = fit_target_by_functions(parts, TargetOptions())
     assert coding.classes.dtype == expected.classes.dtype
     np.testing.assert_array_equal(coding.classes, expected.classes)
     with pytest.raises(InvalidTargetError, match="some of its partitions hold strings"):
-        fit_target_by_functions([np.array([1]), np.array(["a"]), np.array([2])], 5, "uniform")
+        fit_target_by_functions([np.array([1]), np.array(["a"]), np.array([2])], TargetOptions())
 
 
 def test_many_classes_and_one_class():
     many = [np.arange(k, k + 40_000) for k in (0, 40_000, 0)]
     with pytest.raises(InvalidTargetError, match=r"y has more than 65536 classes\."):
-        fit_target_by_functions(many, 5, "uniform")
+        fit_target_by_functions(many, TargetOptions("classes"))
+    assert fit_target_by_functions(many, TargetOptions()).arity == 3
     wide = [np.arange(k, k + 200) for k in (0, 100, 200)]
-    coding = fit_target_by_functions(wide, 5, "uniform")
+    coding = fit_target_by_functions(wide, TargetOptions("classes"))
     assert coding.encode([399, 0]).dtype == np.uint16
     with pytest.raises(InvalidTargetError, match=r"only one class \('a'\)"):
-        fit_target_by_functions([np.array(["a"], object)] * 3, 5, "uniform")
+        fit_target_by_functions([np.array(["a"], object)] * 3, TargetOptions())
+    with pytest.raises(InvalidTargetError, match="only one class"):
+        fit_target_by_functions([np.array([2.0])] * 3, TargetOptions("quantity"))
 
 
 # --- sources --------------------------------------------------------------------------------------
@@ -340,8 +359,8 @@ def test_a_parquet_folder_is_encoded_as_the_table_in_it(discretizer, n_jobs, tmp
     assert len(source.spans()) > 2
     pickle.loads(pickle.dumps(source.pieces))
     X = frame.drop(columns="y")
-    target = encode_target(frame["y"], discretizer=discretizer)
-    found = encode_source_target(source, discretizer=discretizer)
+    target = encode_target(frame["y"])
+    found = encode_source_target(source, TargetOptions())
     np.testing.assert_array_equal(found.column.codes, target.column.codes)
     np.testing.assert_array_equal(found.cuts, target.cuts)
     expected = Encoder(discretizer)

@@ -87,7 +87,8 @@ def test_a_sample_of_the_rows_is_evaluated_and_all_training_rows_select(is_class
     found = compare_methods(X, y, ["JMI"], 4, n_folds=3, n_resamples=0, max_rows=100)
     kind = (StratifiedKFold if is_class else KFold)(3, shuffle=True, random_state=0)
     folds = list(kind.split(X, y))
-    rows = evaluated_rows(y, folds, 100, 0)
+    groups = y.astype(np.int64) if is_class else np.zeros(len(y), np.int64)
+    rows = evaluated_rows(groups, folds, 100, 0)
     assert abs(len(np.unique(rows)) - 100) <= 4
     assert (found.n_rows, found.n_evaluated) == (N, len(rows))
     assert found.sample == f"on {len(rows)} of 150 rows"

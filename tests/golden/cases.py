@@ -22,7 +22,7 @@ METHODS = (
     "Kruskal-Wallis", "ReliefF", "NCA", "ILFS", "FS-OLS",
 )  # fmt: skip
 # Defaults that have changed since, as they were.
-RECORDED_DEFAULTS = {"discretizer": "uniform", "with_relevance": False}
+RECORDED_DEFAULTS = {"discretizer": "uniform", "target_bins": 5, "with_relevance": False}
 ESTIMATORS = ("plugin", "shrinkage", "miller_madow", "grassberger", "jeffreys")
 DISCRETIZERS = ("uniform", "quantile", "mdlp")
 INFORMATION = [name for name in METHODS if "estimator" in hocmim.make_selector(name).get_params()]
@@ -105,7 +105,14 @@ def recorded(method, **parameters):
     """The selector with the defaults that were recorded."""
     known = hocmim.make_selector(method).get_params()
     defaults = {name: value for name, value in RECORDED_DEFAULTS.items() if name in known}
-    return hocmim.make_selector(method, **{**defaults, **parameters})
+    given = {**defaults, **parameters}
+    if "target_discretizer" in known:  # y was cut like the columns; by "quantile" with "mdlp"
+        columns = given["discretizer"]
+        given.setdefault("target_discretizer", "quantile" if columns == "mdlp" else columns)
+    selector = hocmim.make_selector(method, **given)
+    if hasattr(selector, "ranks_quantities"):  # no filter ranked for a quantity then
+        selector.ranks_quantities = False
+    return selector
 
 
 def selector_of(method, name, parameters):

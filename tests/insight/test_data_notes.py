@@ -10,6 +10,7 @@ import pytest
 from scipy import sparse
 
 from hocmim import HOCMIM, Encoder
+from hocmim.coding.target import TargetOptions
 from hocmim.insight.notes import KINDS, data_notes
 
 N = 200
@@ -125,6 +126,21 @@ def test_classes_and_continuous_targets():
         ("copies target", 2),
         ("missing", 2),
     ]
+
+
+def test_a_copy_of_a_quantity_is_found_in_any_bins():
+    y = np.exp(RNG.normal(size=N))
+    X = np.column_stack(
+        [2 * y + 1, RNG.normal(size=N), np.r_[np.nan, y[1:]], y + RNG.normal(size=N)]
+    )
+    for bins in (3, 5, 8):
+        notes = data_notes(X, y, target_options=TargetOptions("quantity", bins))
+        assert [(n.kind, n.index) for n in notes][:2] == [
+            ("copies target", 0),
+            ("copies target", 2),
+        ]
+        assert all(n.index in (0, 2) for n in notes if n.kind == "copies target")
+    assert notes[0].message.startswith("explains 100% of the variance of the target: is it known")
 
 
 def test_three_classes_by_their_ranges():

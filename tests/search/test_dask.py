@@ -8,6 +8,7 @@ import sys
 import textwrap
 import threading
 import time
+import warnings
 from dataclasses import replace
 from itertools import pairwise
 
@@ -27,8 +28,10 @@ from hocmim.coding.codes import Column  # noqa: E402
 from hocmim.coding.encoder import encode  # noqa: E402
 from hocmim.coding.target import encode_target  # noqa: E402
 from hocmim.criteria.beta_gamma import JMICriterion  # noqa: E402
+from hocmim.data.target import TARGET_KINDS  # noqa: E402
 from hocmim.errors import (  # noqa: E402
     ClusterError,
+    HocmimWarning,
     InvalidParameterError,
     InvalidTableError,
     InvalidTargetError,
@@ -114,7 +117,7 @@ def assert_same(one, two):
     ]
     assert str(one.classes_) == str(two.classes_)
     for name in ("p_values_", "orders_", "target_cuts_"):
-        np.testing.assert_array_equal(getattr(one, name, None), getattr(two, name, None))
+        np.testing.assert_equal(getattr(one, name, None), getattr(two, name, None))
 
 
 def assert_nothing_left(client):
@@ -235,6 +238,41 @@ def test_continuous_target(threads, cut):
     local = JMI(4, discretizer=cut).fit(X, y)
     remote = JMI(4, discretizer=cut, engine=threads).fit(frame, series)
     assert_same(local, remote)
+
+
+@pytest.mark.parametrize("kind", TARGET_KINDS)
+def test_whole_numbers_as_target(threads, kind):
+    X, _ = make_table()
+    y = (1000 * X.x0).round().astype(int)
+    frame, series = dd.from_pandas(X, npartitions=3), dd.from_pandas(y, npartitions=2)
+    how = {"target_kind": kind, "target_bins": 4, "target_discretizer": "uniform"}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", HocmimWarning)
+        remote = JMI(4, engine=threads, **how).fit(frame, series)
+        local = JMI(4, **how).fit(X, y)
+    assert sum(w.category is HocmimWarning for w in caught) == 2 * (kind == "auto")
+    assert remote.target_kind_ == local.target_kind_
+    assert_same(local, remote)
+
+
+@pytest.mark.parametrize("strategy", ["joint", "mean"])
+def test_several_targets(threads, strategy, tmp_path):
+    X, y = make_table()
+    targets = pd.DataFrame({"y": y, "z": np.where(X.x5 > 0, "up", "down"), "q": X.x6 + X.x7})
+    local = JMI(4, target_strategy=strategy).fit(X, targets)
+    assert local.target_strategy_ == strategy
+    remote = JMI(4, target_strategy=strategy, engine=threads)
+    whole = pd.concat([X, targets], axis=1)
+    frame = dd.from_pandas(whole, npartitions=3)
+    assert_same(local, remote.fit(frame, ["y", "z", "q"]))
+    assert_same(local, remote.fit(frame[list(X)], frame[["y", "z", "q"]]))
+    assert_same(local, remote.fit(frame[list(X)], targets))
+    whole.to_parquet(tmp_path / "t.parquet", row_group_size=90, index=False)
+    assert_same(local, remote.fit(tmp_path / "t.parquet", ["y", "z", "q"]))
+    numbers = targets[["y", "q"]].to_numpy()
+    arrays = da.from_array(X[NAMES].to_numpy(), chunks=(90, 4)), da.from_array(numbers, (50, 1))
+    local = JMI(4, target_strategy=strategy).fit(X[NAMES].to_numpy(), numbers)
+    assert_same(local, remote.fit(*arrays))
 
 
 def test_array(threads, cut):

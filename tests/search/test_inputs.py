@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 from hocmim.coding.encoder import encode
 from hocmim.coding.groups import resolve_groups
 from hocmim.coding.options import EncodingOptions
-from hocmim.coding.target import encode_target
+from hocmim.coding.target import TargetOptions, encode_target
 from hocmim.criteria.beta_gamma import JMICriterion
 from hocmim.data.checks import set_features
 from hocmim.data.rows import RowSource
@@ -87,7 +87,7 @@ def test_every_kind_gives_the_codes_of_the_table_in_memory(kind, data, discretiz
     assert (opened.n_rows, opened.n_columns) == X.shape
     assert list(opened.names) == list(X.columns)
     assert opened.row_counts is None
-    target = opened.encode_target(bins=5, discretizer=discretizer)
+    target = opened.encode_target(TargetOptions())
     np.testing.assert_array_equal(target.column.codes, encode_target(y).column.codes)
     np.testing.assert_array_equal(target.classes, [0, 1])
     encoder, codes = opened.encode(
@@ -108,8 +108,8 @@ def test_a_continuous_target_is_cut_alike(kind, data, tmp_path):
         given = (tmp_path, name)
     else:
         given = (source, y)
-    target = open_input(*given).encode_target(bins=4, discretizer="quantile")
-    expected = encode_target(y, bins=4, discretizer="quantile")
+    target = open_input(*given).encode_target(TargetOptions(bins=4))
+    expected = encode_target(y, options=TargetOptions(bins=4))
     np.testing.assert_array_equal(target.column.codes, expected.column.codes)
     np.testing.assert_array_equal(target.cuts, expected.cuts)
 
@@ -156,7 +156,7 @@ def test_an_opened_table_must_have_the_columns_of_the_fit(kind, data):
 
 def test_the_engine_is_that_of_this_machine(kind, data):
     opened = open_input(*kind)
-    target = opened.encode_target(bins=5, discretizer="uniform")
+    target = opened.encode_target(TargetOptions(discretizer="uniform"))
     _, codes = opened.encode(target.column, EncodingOptions(**HOW))
     terms = []
     with open_engine(
@@ -175,7 +175,7 @@ def test_weights_repeat_rows(data):
     opened = open_input(X, y, weights)
     np.testing.assert_array_equal(opened.row_counts, weights)
     assert opened.n_rows == weights.sum()
-    target = opened.encode_target(bins=5, discretizer="uniform")
+    target = opened.encode_target(TargetOptions(discretizer="uniform"))
     encoder, codes = opened.encode(target.column, EncodingOptions(**HOW))
     expected = encode(X.iloc[rows], **HOW)
     assert_same_codes(codes, expected)
@@ -248,7 +248,7 @@ def test_every_kind_gives_the_same_codes_on_a_cluster(cluster, data, tmp_path, d
         assert opened.n_rows in (None, len(X)), name
         assert list(opened.names) == list(X.columns), name
         assert opened.row_counts is None, name
-        target = opened.encode_target(bins=5, discretizer=discretizer)
+        target = opened.encode_target(TargetOptions())
         np.testing.assert_array_equal(target.column.codes, encode_target(y).column.codes)
         _, codes = opened.encode(
             target.column, EncodingOptions(discretizer=discretizer, n_bins=5, n_jobs=1)
@@ -302,7 +302,7 @@ def reads(monkeypatch):
 def test_a_table_in_memory_is_read_once(data, reads, discretizer):
     opened = open_input(*data)
     assert reads == []
-    target = opened.encode_target(bins=5, discretizer=discretizer)
+    target = opened.encode_target(TargetOptions())
     opened.encode(target.column, EncodingOptions(discretizer=discretizer, n_bins=5))
     assert sorted(reads) == list(range(data[0].shape[1]))
 

@@ -12,15 +12,12 @@ import numpy as np
 
 from hocmim.cli import show
 from hocmim.cli.options import Settings, Source
-from hocmim.coding.cuts import DEFAULT_DISCRETIZER
-from hocmim.coding.encoder import Encoder
 from hocmim.data.files import column_types, file_format, numbers_as_text, read_table
-from hocmim.data.target import is_continuous
+from hocmim.data.target import TargetKind, as_target, decide_kind, summarize_target
 from hocmim.errors import InvalidParameterError, InvalidTableError, InvalidTargetError
 from hocmim.text import count, did_you_mean
 
-# A numeric target with more classes than this may be a quantity.
-MANY_CLASSES = 50
+NAMES = {"classes": "classes", "quantity": "a quantity"}
 SHOWN_CLASSES = 4
 SHOWN_NAMES = 8
 
@@ -33,8 +30,9 @@ class Data:
     ----------
     X : pyarrow Table or str
         The features; or the path of a Parquet file, if the selector reads the file itself.
-    y : array or str
-        The target; or the name of its column, if the selector reads the file itself.
+    y : array, str or list of str
+        The target, with a column for each of several; or the name of its column, or the names, if
+        the selector reads the file itself.
     types : dict of str to str
         The type of each feature.
     n_rows : int
@@ -42,6 +40,8 @@ class Data:
         The complete file.
     n_without_target : int
         Rows that are excluded because their target is missing.
+    target_kind : {"auto", "classes", "quantity"}
+        What the target holds; "auto" if the selector reads the file itself and decides.
     """
 
     X: Any
@@ -50,6 +50,7 @@ class Data:
     n_rows: int
     table: Any = None
     n_without_target: int = 0
+    target_kind: str = "auto"
 
     @property
     def names(self) -> list[str]:
@@ -65,10 +66,7 @@ class Data:
 def load(source: Source, settings: Settings | None, quiet: bool) -> Data:
     """Read the table, unless the selector reads the file itself; print what it contains."""
     by_selector = settings is not None and _selector_reads(source, settings)
-    discretizer = getattr(settings, "discretizer", None)
-    if discretizer in (None, "mdlp"):  # MDLP needs a target itself
-        discretizer = DEFAULT_DISCRETIZER
-    data = _by_path(source) if by_selector else _in_memory(source, discretizer)
+    data = _by_path(source) if by_selector else _in_memory(source)
     if not quiet:
         _print_contents(source, data)
     return data
@@ -83,21 +81,23 @@ def _selector_reads(source: Source, settings: Settings) -> bool:
 def _by_path(source: Source) -> Data:
     from pyarrow import dataset
 
-    if source.drop or source.target_kind != "auto":
+    if source.drop:
         raise InvalidParameterError(
-            "--drop and --target-kind cannot be used with --engine dask or --codes-dir on a "
-            "Parquet file, which is not read into memory. Write a Parquet file without these "
-            "columns first."
+            "--drop cannot be used with --engine dask or --codes-dir on a Parquet file, which is "
+            "not read into memory. Write a Parquet file without these columns first."
         )
     rows = dataset.dataset(source.file, format="parquet")
-    check_column(source.target, rows.schema.names, source.file)
     types = column_types(rows)
-    del types[source.target]
+    for name in source.target:
+        check_column(name, rows.schema.names, source.file)
+        types.pop(name, None)
     _check_features(source, types)
-    return Data(source.file, source.target, types, rows.count_rows())
+    kind = source.target_kind
+    y = source.target[0] if len(source.target) == 1 else list(source.target)
+    return Data(source.file, y, types, rows.count_rows(), target_kind=kind)
 
 
-def _in_memory(source: Source, discretizer: str) -> Data:
+def _in_memory(source: Source) -> Data:
     table = read_table(
         source.file,
         delimiter=source.delimiter,
@@ -105,19 +105,31 @@ def _in_memory(source: Source, discretizer: str) -> Data:
         missing=source.missing,
         header=not source.no_header,
     )
-    for name in (source.target, *source.drop):
+    for name in (*source.target, *source.drop):
         check_column(name, table.column_names, source.file)
-    if source.target in source.drop:
-        raise InvalidParameterError(f"{source.target!r} is the target and cannot be dropped.")
+    for name in source.target:
+        if name in source.drop:
+            raise InvalidParameterError(f"{name!r} is the target and cannot be dropped.")
     known = table
-    n_without = table.column(source.target).null_count
-    if n_without:
-        known = table.filter(table.column(source.target).is_valid())
-    X = known.drop_columns([source.target, *dict.fromkeys(source.drop)])
+    for name in source.target:
+        known = known.filter(known.column(name).is_valid())
+    X = known.drop_columns(list(dict.fromkeys((*source.target, *source.drop))))
     types = column_types(X)
     _check_features(source, types)
-    y = _target(known.column(source.target), source, discretizer)
-    return Data(X, y, types, known.num_rows, table, n_without)
+    y, kind = _targets(known, source)
+    n_without = table.num_rows - known.num_rows
+    return Data(X, y, types, known.num_rows, table, n_without, kind)
+
+
+def _targets(known: Any, source: Source) -> tuple[Any, str]:
+    """Return the target or several as an array, and the kind to declare to the selector."""
+    columns = [_target(known.column(name), name, source) for name in source.target]
+    if len(columns) == 1:
+        return columns[0], _decide_kind(source, columns[0]).name
+    y = np.empty((known.num_rows, len(columns)), object)
+    for number, column in enumerate(columns):
+        y[:, number] = column
+    return y, source.target_kind
 
 
 def check_column(name: str, names: Sequence[str], file: str) -> None:
@@ -135,16 +147,16 @@ def check_column(name: str, names: Sequence[str], file: str) -> None:
 def _check_features(source: Source, types: dict[str, str]) -> None:
     if not types:
         raise InvalidTableError(
-            f"{source.file!r} has no columns besides the target {show.quoted(source.target)}. If "
-            "it has, pass its delimiter with --delimiter."
+            f"{source.file!r} has no columns besides the target {show.quoted(source.target_name)}. "
+            "If it has, pass its delimiter with --delimiter."
         )
 
 
-def _target(column: Any, source: Source, discretizer: str) -> Any:
+def _target(column: Any, target: str, source: Source) -> Any:
     """Return the target as an array with at least two values."""
     if str(column.type).startswith("dictionary"):
         column = column.cast(column.type.value_type)
-    name = show.quoted(source.target)
+    name = show.quoted(target)
     if len(column) == 0:
         raise InvalidTargetError(f"The target {name} has no values: all are missing.")
     y = column.to_numpy()
@@ -153,16 +165,15 @@ def _target(column: Any, source: Source, discretizer: str) -> Any:
             f"The target {name} has only one value ({show.quoted(str(y[0]))}). It needs at least "
             "two."
         )
-    if source.target_kind == "classes":
-        return np.array([str(value) for value in y], dtype=object)
-    if source.target_kind == "quantity":
-        if y.dtype.kind not in "iuf":
-            raise InvalidTargetError(
-                f"The target {name} is not numeric, so it is not a quantity. Leave out "
-                "--target-kind."
-            )
-        return Encoder(discretizer).fit_transform(y[:, None]).column(0).codes
+    if source.target_kind == "quantity" and y.dtype.kind not in "iuf":
+        raise InvalidTargetError(
+            f"The target {name} is not numeric, so it is not a quantity. Leave out --target-kind."
+        )
     return y
+
+
+def _decide_kind(source: Source, y: Any) -> TargetKind:
+    return decide_kind(summarize_target(as_target(y)), source.target_kind)
 
 
 def _print_contents(source: Source, data: Data) -> None:
@@ -173,7 +184,9 @@ def _print_contents(source: Source, data: Data) -> None:
     if not data.is_in_memory:
         show.say("The file is not read into memory, so its columns are not checked.", "dim")
         return
-    show.say(f"target {show.quoted(source.target)}: {_describe_target(source, data)}")
+    columns = data.y.T if data.y.ndim == 2 else [data.y]
+    for name, y in zip(source.target, columns, strict=True):
+        show.say(f"target {show.quoted(name)}: {_describe_target(source, as_target(y))}")
     _print_problems(data)
 
 
@@ -188,15 +201,15 @@ def _print_problems(data: Data) -> None:
         )
 
 
-def _describe_target(source: Source, data: Data) -> str:
-    y = data.y
-    if source.target_kind == "quantity" or is_continuous(y):
-        return "a quantity, cut into bins"
-    classes, counts = np.unique(y, return_counts=True)
+def _describe_target(source: Source, y: Any) -> str:
+    """Return what a target holds; if that is a guess, also how to declare something else."""
+    kind = _decide_kind(source, y)
+    values, counts = np.unique(y, return_counts=True)
+    other = "classes" if kind.is_quantity else "quantity"
+    guess = f". A guess: if it holds {NAMES[other]}, pass --target-kind {other}"
+    if kind.is_quantity:
+        return f"a quantity, {len(values):,} distinct values{guess if kind.guess else ''}"
     order = np.argsort(-counts, kind="stable")[:SHOWN_CLASSES]
-    shown = ", ".join(f"{show.quoted(str(classes[i]))} {counts[i]:,}" for i in order)
-    more = ", …" if len(classes) > SHOWN_CLASSES else ""
-    text = f"{len(classes):,} classes ({shown}{more})"
-    if len(classes) > MANY_CLASSES and y.dtype.kind in "iuf":
-        text += ". If it is a quantity, pass --target-kind quantity"
-    return text
+    shown = ", ".join(f"{show.quoted(str(values[i]))} {counts[i]:,}" for i in order)
+    more = ", …" if len(values) > SHOWN_CLASSES else ""
+    return f"{len(values):,} classes ({shown}{more}){guess if kind.guess else ''}"

@@ -22,13 +22,21 @@ class Source:
     """The file of the table, its target, and how to read it."""
 
     file: str
-    target: str
+    target: tuple[str, ...]
     target_kind: str
+    target_bins: int | None
+    target_discretizer: str | None
+    target_strategy: str | None
     drop: tuple[str, ...]
     delimiter: str | None
     encoding: str
     missing: tuple[str, ...]
     no_header: bool
+
+    @property
+    def target_name(self) -> str:
+        """The name of the target, or the names of several."""
+        return ", ".join(self.target)
 
 
 @dataclass(frozen=True)
@@ -110,14 +118,39 @@ with_source = _collected(
     "source",
     [
         click.argument("file", metavar="FILE"),
-        click.option("-t", "--target", required=True, metavar="NAME", help="Target column."),
+        click.option(
+            "-t",
+            "--target",
+            multiple=True,
+            required=True,
+            metavar="NAME",
+            help="Target column. Repeatable, for several targets.",
+        ),
         click.option(
             "--target-kind",
             type=click.Choice(TARGET_KINDS),
             default="auto",
             show_default=True,
             help="Treat the target as classes, or as a quantity that is cut into bins. auto: "
-            "numbers with fractions are a quantity, everything else is classes.",
+            "numbers with fractions or with many distinct values are a quantity, everything else "
+            "is classes.",
+        ),
+        click.option(
+            "--target-bins",
+            type=click.IntRange(2),
+            help="Bins of a target that is a quantity.  [default: 3]",
+        ),
+        click.option(
+            "--target-discretizer",
+            type=click.Choice(["quantile", "uniform"]),
+            help="Cut a quantity into bins of equal frequency or of equal width.  [default: "
+            "quantile]",
+        ),
+        click.option(
+            "--target-strategy",
+            type=click.Choice(["joint", "mean"]),
+            help="For several targets: their combinations as one target, or the mean of the scores "
+            "for each.  [default: joint]",
         ),
         click.option(
             "--drop", multiple=True, metavar="COL", help="Exclude this column. Repeatable."
@@ -160,9 +193,9 @@ with_settings = _collected(
         ),
         click.option(
             "--discretizer",
-            type=click.Choice(["uniform", "quantile", "mdlp"]),
-            help="How to choose the bins: equal width, equal frequency, or by class (MDLP).  "
-            "[default: quantile]",
+            type=click.Choice(["uniform", "quantile", "mdlp", "kendall"]),
+            help="How to choose the bins: equal width, equal frequency, or by class (MDLP). "
+            "kendall compares pairs of rows, for small samples.  [default: quantile]",
         ),
         click.option(
             "--estimator",

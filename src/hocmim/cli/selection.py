@@ -20,8 +20,14 @@ from hocmim.cli.data import Data
 from hocmim.cli.group import Terminated
 from hocmim.cli.options import Settings, Source
 from hocmim.coding.groups import column_name
+from hocmim.coding.kendall import KENDALL
 from hocmim.defaults import DEFAULT_K
-from hocmim.errors import InvalidParameterError, InvalidTableError, MissingDependencyError
+from hocmim.errors import (
+    InvalidParameterError,
+    InvalidTableError,
+    InvalidTargetError,
+    MissingDependencyError,
+)
 from hocmim.insight.notes import Note, data_notes
 from hocmim.search.loop import keep_selected_so_far
 from hocmim.search.progress import ProgressCallback, ProgressEvent
@@ -44,9 +50,13 @@ class Outcome:
     seconds: float
 
 
-def make(method: str, settings: Settings, data: Data) -> Any:
+def make(method: str, source: Source, settings: Settings, data: Data) -> Any:
     """Return the selector that the options describe."""
     given = {
+        "target_kind": data.target_kind,
+        "target_bins": source.target_bins,
+        "target_discretizer": source.target_discretizer,
+        "target_strategy": source.target_strategy,
         "n_bins": settings.bins,
         "discretizer": settings.discretizer,
         "estimator": settings.estimator,
@@ -241,7 +251,7 @@ def _most_redundant(selector: Any, names: list[str]) -> list[tuple[str | None, f
     try:
         basis = selector.basis()
         has_matrix = len(selection) ** 2 * basis.n_samples <= MAX_PAIR_CELLS
-    except InvalidTableError:
+    except (InvalidTableError, InvalidTargetError):
         has_matrix = False
     if not has_matrix:
         sets = [features.expand(step.representative_set).tolist() for step in selection.steps]
@@ -264,9 +274,9 @@ def notes(selector: Any, data: Data) -> list[Note]:
     """Return the notes on the table; none if the table is not in memory."""
     if not data.is_in_memory:
         return []
-    bins = getattr(selector, "target_bins", 5)
-    encoder = getattr(selector, "encoder_", None)
-    return data_notes(data.X, data.y, encoder=encoder, target_bins=bins)
+    is_of_rows = getattr(selector, "discretizer", None) != KENDALL
+    encoder = getattr(selector, "encoder_", None) if is_of_rows else None
+    return data_notes(data.X, data.y, encoder=encoder, target_options=selector.target_options())
 
 
 def described(source: Source, selector: Any, data: Data) -> dict[str, Any]:
@@ -280,7 +290,7 @@ def described(source: Source, selector: Any, data: Data) -> dict[str, Any]:
     return {
         "hocmim": version("hocmim"),
         "file": source.file,
-        "target": source.target,
+        "target": source.target_name,
         "method": selector.display_name,
         "parameters": parameters,
         "n_rows": data.n_rows,

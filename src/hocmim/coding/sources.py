@@ -31,11 +31,10 @@ from hocmim.coding.partitions import (
     read_numbers,
     survey_partition,
 )
-from hocmim.coding.target import Target, TargetSurvey, fit_target, survey_target
+from hocmim.coding.target import Target, TargetOptions, encode_target_parts
 from hocmim.data.columns import Span
 from hocmim.data.memory import free_memory
 from hocmim.data.rows import Groups, Piece, RowSource, cells_per_thread
-from hocmim.data.target import as_target
 from hocmim.errors import InvalidTableError
 
 # Cells of whole columns that are in memory at a time for "quantile" and "mdlp": 64 MB.
@@ -173,18 +172,6 @@ def encode_source_column(source: RowSource, encoder: Encoder, j: int) -> Column:
     return replace(codes.column(0), index=j)
 
 
-def encode_source_target(
-    source: RowSource, *, bins: int = 5, discretizer: str = DEFAULT_DISCRETIZER
-) -> Target:
+def encode_source_target(source: RowSource, options: TargetOptions) -> Target:
     """Return the codes of the target column of a source: see ``encode_target``."""
-    bins = check_bins("bins", bins)
-    get_discretizer(discretizer)
-    nothing = survey_target(np.empty(0), bins)
-    surveys = (survey_target(y, bins) for y in source.target_parts())
-    survey = reduce(TargetSurvey.merge, surveys, nothing)
-    values = None
-    if survey.needs_values(discretizer):
-        values = np.concatenate([as_target(y) for y in source.target_parts()])
-    coding = fit_target(survey, bins, discretizer, values)
-    codes = np.concatenate([coding.encode(y) for y in source.target_parts()])
-    return Target(Column(codes, coding.arity), coding.classes, coding.cuts)
+    return encode_target_parts(source.target_parts, options)

@@ -6,7 +6,7 @@ Only the footers of the files are read when a source is opened.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
@@ -36,10 +36,18 @@ def open_source(X: Any, y: Any = None) -> tuple[RowSource, Any]:
     -------
     source : RowSource
     y : object
-        y as it was given, or None if it is the name of a column of X: the target of the source.
+        y as it was given; None if it is the name of a column of X, the target of the source; the
+        columns, in memory, if it is a list of names of columns of X.
     """
     source = X if isinstance(X, RowSource) else _open_parquet(X)
+    if _are_names(y) and set(y) <= set(source.columns):
+        rest = tuple(column for column in source.columns if column not in y)
+        return replace(source, columns=rest), source.read(list(y))
     return (source.with_target(y), None) if isinstance(y, str) else (source, y)
+
+
+def _are_names(y: Any) -> bool:
+    return isinstance(y, (list, tuple)) and len(y) > 0 and all(isinstance(n, str) for n in y)
 
 
 def _is_dataset(X: Any) -> bool:

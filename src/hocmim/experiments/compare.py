@@ -4,8 +4,8 @@
 * **stability**: Φ of each method's selections on bootstrap resamples (``stability_index``).
 * **error curves**: in each fold of a cross-validation every method selects on the training rows. A
   model is fitted on the first 1, 2, … selected columns and tested on the test rows. The error is
-  the share of wrong predictions, or 1 − R² for a continuous target. On large tables the model is
-  fitted and tested on a sample of these rows: models take most of the time.
+  the share of wrong predictions, or 1 − R² for a target that is a quantity. On large tables the
+  model is fitted and tested on a sample of these rows: models take most of the time.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -21,16 +22,22 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier
 
-from hocmim.coding.target import encode_target
 from hocmim.data.columns import Categories
-from hocmim.data.table import as_table, take_columns, take_rows
-from hocmim.data.target import as_target
+from hocmim.data.table import Table, as_table, take_columns, take_rows
+from hocmim.data.target import (
+    TARGET_KINDS,
+    TargetKind,
+    as_target,
+    decide_kind,
+    summarize_target,
+    warn_about_guess,
+)
 from hocmim.defaults import COMPARED_METHODS
 from hocmim.errors import InvalidParameterError
 from hocmim.experiments import comparison_figure
-from hocmim.parameters import Number, check_value
+from hocmim.parameters import Number, OneOf, check_value
 from hocmim.selectors.registry import METHODS, make_selector
-from hocmim.selectors.stability import StabilitySelector, draw_rows
+from hocmim.selectors.stability import StabilitySelector, draw_rows, strata, with_target_kind
 
 # Module, classifier, regressor and parameters of each model, which is imported on use.
 MODELS: dict[str, tuple[str, str, str, dict[str, Any]]] = {
@@ -148,6 +155,9 @@ def compare_methods(
     model: Any = "knn",
     max_rows: int | None = MAX_ROWS,
     random_state: int = 0,
+    target_kind: str = "auto",
+    target_bins: int | None = None,
+    target_discretizer: str | None = None,
     on_progress: OnProgress | None = None,
 ) -> Comparison:
     """Compare methods on one table: their selections, the stability, and the prediction error.
@@ -156,7 +166,7 @@ def compare_methods(
     ----------
     X : table of shape (n_samples, n_features)
     y : array of shape (n_samples,)
-        Classes, or a continuous target.
+        Classes, or a quantity.
     methods : sequence of str, or dict of name to selector
         Names from ``list_methods()``, or selectors.
     n_features_to_select : int, float, "auto" or None
@@ -166,14 +176,19 @@ def compare_methods(
     n_resamples : int
         Bootstrap resamples for the stability, at least 2; 0 for none.
     model : {"knn", "linear", "forest"} or estimator
-        The model to fit on the selected columns. Numbers are standardised, missing numbers are
-        replaced by the median, and categories are one-hot coded, all by the training rows.
+        The model to fit on the selected columns. Missing numbers are replaced by the median,
+        numbers standardised and categories one-hot coded, by the training rows.
     max_rows : int or None
         On a table of more rows, the model is fitted and tested on a random sample of about this
         many, drawn by class; at least 100. None: on all rows. Methods always select on all training
         rows.
     random_state : int
         Seed of the folds, the resamples, the sample of rows and the forest.
+    target_kind : {"auto", "classes", "quantity"}
+        What y holds, for the model and for selectors whose own ``target_kind`` is "auto". "auto":
+        what a selector declares, or else as :func:`hocmim.data.target.decide_kind` says.
+    target_bins, target_discretizer : optional
+        How methods given by name cut a quantity, if they cut it.
     on_progress : callable, optional
         Called as ``on_progress(done, total, method)`` with the number of selections made.
 
@@ -186,37 +201,50 @@ def compare_methods(
     >>> float(found.overlap[0, 1])
     0.2
     """
-    selectors = _selectors(methods, n_features_to_select)
+    cut = {"target_bins": target_bins, "target_discretizer": target_discretizer}
+    selectors = _selectors(methods, n_features_to_select, cut)
+    _check_numbers(n_folds, n_resamples, max_rows)
+    table = as_table(X, min_rows=2)
+    target = as_target(y, table.n_rows)
+    kind = _common_kind(selectors, target, target_kind)
+    fitted, title = _model(model, not kind.is_quantity, random_state)
+    predicted = target.astype(float) if kind.is_quantity else _class_numbers(target)
+    folds = _folds(predicted, n_folds, not kind.is_quantity, random_state)
+    rows = evaluated_rows(strata(predicted, kind), folds, max_rows, random_state)
+    evaluation = Evaluation(X, predicted, fitted, rows)
+    steps = _Steps(len(selectors) * (1 + n_resamples + n_folds), on_progress)
+    results = []
+    for name, given in selectors.items():
+        selector = with_target_kind(given, target, kind.name)[0]
+        done = partial(steps.done, name)
+        selected, seconds = _select(selector, X, target)
+        done(1)
+        stability, interval = _stability(selector, X, target, n_resamples, random_state)
+        done(n_resamples)
+        curve = _curve(selector, X, target, folds, evaluation, done)
+        results.append(MethodResult(name, selected, seconds, stability, interval, *curve))
+    return _as_comparison(results, table, evaluation, title)
+
+
+def _as_comparison(
+    results: Sequence[MethodResult], table: Table, evaluation: Evaluation, title: str
+) -> Comparison:
+    names = table.names or tuple(str(j) for j in range(table.n_columns))
+    overlap = _overlap([result.selected for result in results])
+    counts = table.n_rows, evaluation.n_rows
+    return Comparison(tuple(results), overlap, names, title, evaluation.measure, *counts)
+
+
+def _check_numbers(n_folds: Any, n_resamples: Any, max_rows: Any) -> None:
     check_value("n_folds", n_folds, Number(2, is_whole=True))
     check_value("n_resamples", n_resamples, Number(2, is_whole=True, or_zero=True))
     if max_rows is not None:
         check_value("max_rows", max_rows, Number(100, is_whole=True))
-    table = as_table(X, min_rows=2)
-    target = as_target(y, table.n_rows)
-    has_classes = encode_target(target).classes is not None
-    fitted, title = _model(model, has_classes, random_state)
-    folds = _folds(target, n_folds, has_classes, random_state)
-    rows = evaluated_rows(target, folds, max_rows, random_state)
-    evaluation = Evaluation(X, target, fitted, rows)
-    steps = _Steps(len(selectors) * (1 + n_resamples + n_folds), on_progress)
-    results = []
-    for name, selector in selectors.items():
-        selected, seconds = _select(selector, X, target)
-        steps.done(1, name)
-        stability, interval = _stability(selector, X, target, n_resamples, random_state)
-        steps.done(n_resamples, name)
-        curves = []
-        for train, test in folds:
-            chosen, _ = _select(selector, take_rows(X, train), target[train])
-            curves.append(evaluation.curve(chosen, train, test))
-            steps.done(1, name)
-        sizes, errors = _common_sizes(curves)
-        results.append(MethodResult(name, selected, seconds, stability, interval, sizes, errors))
-    names = table.names or tuple(str(j) for j in range(table.n_columns))
-    measure = "error" if is_classifier(fitted) else "1 − R²"
-    overlap = _overlap([result.selected for result in results])
-    n_rows, n_evaluated = table.n_rows, evaluation.n_rows
-    return Comparison(tuple(results), overlap, names, title, measure, n_rows, n_evaluated)
+
+
+def _class_numbers(y: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the classes as 0, 1, 2, … in their sorted order."""
+    return np.unique(y, return_inverse=True)[1]
 
 
 class _Steps:
@@ -225,13 +253,33 @@ class _Steps:
     def __init__(self, total: int, callback: OnProgress | None) -> None:
         self._total, self._callback, self._n = total, callback, 0
 
-    def done(self, number: int, method: str) -> None:
+    def done(self, method: str, number: int) -> None:
         self._n += number
         if self._callback is not None:
             self._callback(self._n, self._total, method)
 
 
-def _selectors(methods: Sequence[str] | Mapping[str, Any], k: Any) -> dict[str, Any]:
+def _common_kind(selectors: Mapping[str, Any], y: NDArray[Any], kind: str) -> TargetKind:
+    """Return the kind of the target: declared, declared by the selectors, or found (a guess warns)."""
+    check_value("target_kind", kind, OneOf(TARGET_KINDS))
+    declared = {
+        name: selector.get_params(deep=False).get("target_kind", "auto")
+        for name, selector in selectors.items()
+    }
+    kinds = {kind, *declared.values()} - {"auto"}
+    if len(kinds) > 1:
+        raise InvalidParameterError(
+            "The target is declared as classes and as a quantity: target_kind is "
+            f"{kind!r}, and the methods have {declared}. Declare one kind."
+        )
+    found = decide_kind(summarize_target(y), kinds.pop() if kinds else "auto")
+    warn_about_guess(found)
+    return found
+
+
+def _selectors(
+    methods: Sequence[str] | Mapping[str, Any], k: Any, options: Mapping[str, Any]
+) -> dict[str, Any]:
     if isinstance(methods, str) or not methods:
         raise InvalidParameterError(
             f"methods must be a list of names, such as {list(COMPARED_METHODS[1:3])}, or a dict of "
@@ -240,6 +288,10 @@ def _selectors(methods: Sequence[str] | Mapping[str, Any], k: Any) -> dict[str, 
     if isinstance(methods, Mapping):
         return dict(methods)
     made = [make_selector(name, n_features_to_select=k) for name in methods]
+    for selector in made:
+        known = selector.get_params(deep=False)
+        given = {name: value for name, value in options.items() if value is not None}
+        selector.set_params(**{name: given[name] for name in given if name in known})
     names = {kind: name for name, kind in METHODS.items()}
     return {names[type(selector)]: selector for selector in made}
 
@@ -261,7 +313,7 @@ def _model(model: Any, has_classes: bool, seed: int) -> tuple[Any, str]:
         needed = (
             "a classifier, because the target has classes"
             if has_classes
-            else "a regressor, because the target is continuous"
+            else "a regressor, because the target is a quantity"
         )
         raise InvalidParameterError(f"model must be {needed}. Got {model!r} instead.")
     return model, type(model).__name__
@@ -306,13 +358,13 @@ def _stability(
 
 
 def evaluated_rows(
-    y: NDArray[Any], folds: Sequence[Fold], max_rows: int | None, seed: int
+    groups: NDArray[np.int64], folds: Sequence[Fold], max_rows: int | None, seed: int
 ) -> NDArray[np.int64]:
-    """Return the rows on which models are fitted and tested: the same share of every fold."""
-    if max_rows is None or len(y) <= max_rows:
-        return np.arange(len(y))
-    rng, share = np.random.RandomState(seed), max_rows / len(y)
-    parts = [test[draw_rows(y[test], share, False, rng)] for _, test in folds]
+    """Return the rows for the models: the same share of each fold and group."""
+    if max_rows is None or len(groups) <= max_rows:
+        return np.arange(len(groups))
+    rng, share = np.random.RandomState(seed), max_rows / len(groups)
+    parts = [test[draw_rows(groups[test], share, False, rng)] for _, test in folds]
     return np.sort(np.concatenate(parts))
 
 
@@ -340,6 +392,11 @@ class Evaluation:
         """How many rows the model is fitted and tested on."""
         return len(self._rows)
 
+    @property
+    def measure(self) -> str:
+        """What the errors are."""
+        return "error" if is_classifier(self._model) else "1 − R²"
+
     def curve(
         self, selected: tuple[int, ...], train: NDArray[Any], test: NDArray[Any]
     ) -> dict[int, float]:
@@ -358,10 +415,20 @@ class Evaluation:
         return {m: self._known[fold, selected[:m]] for m in sizes}
 
 
-def _common_sizes(
-    curves: Sequence[dict[int, float]],
+def _curve(
+    selector: Any,
+    X: Any,
+    y: NDArray[Any],
+    folds: Sequence[Fold],
+    evaluation: Evaluation,
+    done: Callable[[int], None],
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return the sizes that all folds have, and the error of each fold and size."""
+    curves = []
+    for train, test in folds:
+        chosen, _ = _select(selector, take_rows(X, train), y[train])
+        curves.append(evaluation.curve(chosen, train, test))
+        done(1)
     common = sorted(set.intersection(*(set(curve) for curve in curves)))
     errors = np.array([[curve[m] for m in common] for curve in curves])
     return np.array(common, np.int64), errors

@@ -21,6 +21,7 @@ from threadpoolctl import threadpool_limits
 import hocmim
 from hocmim.coding.cuts import DEFAULT_DISCRETIZER, DISCRETIZERS
 from hocmim.coding.encoder import Encoder
+from hocmim.coding.target import TargetOptions, encode_target
 from hocmim.errors import InvalidTargetError
 from hocmim.experiments.classifiers import (
     CLASSIFIERS,
@@ -104,6 +105,7 @@ class Method:
             "n_features_to_select": n_features,
             "n_bins": protocol.n_bins,
             "discretizer": protocol.discretizer,
+            "target_kind": "classes",
             "n_jobs": 1,
         }
         known = selector.get_params()
@@ -294,7 +296,8 @@ def cut(
     protocol: Protocol,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Cut both halves into bins fitted on the training half; keep categories."""
-    encoder = Encoder(protocol.discretizer, protocol.n_bins).fit(train, y_train)
+    target = encode_target(y_train, options=TargetOptions("classes"))
+    encoder = Encoder(protocol.discretizer, protocol.n_bins).fit(train, target)
     halves = []
     for values in (train, test):
         codes = encoder.transform(values)

@@ -21,6 +21,7 @@ from hocmim.criteria.base import Criterion
 from hocmim.data.times import TimeKinds
 from hocmim.errors import InvalidTableError
 from hocmim.information.counting import BlockTerms, Joint, SharedColumn, Values
+from hocmim.insight.variance import explained_variance
 from hocmim.search.engines.remote import RemoteCodes
 from hocmim.search.selection import Selection
 
@@ -30,20 +31,35 @@ MAX_KEPT_BYTES = 1 << 28
 
 @dataclass(frozen=True, eq=False)
 class KeptCodes:
-    """The codes a fitted selector keeps: those of the selected features and of y."""
+    """The codes a fitted selector keeps: those of the selected features and of y.
+
+    Attributes
+    ----------
+    selected : Codes
+    y : Column
+    values : ndarray of float64, or None
+        The values of a quantity; None for classes, or if they were too large to keep.
+    """
 
     selected: Codes
     y: Column
+    values: NDArray[np.float64] | None = None
 
 
-def keep_codes(codes: Codes | RemoteCodes, y: Column, indices: Sequence[int]) -> KeptCodes | None:
+def keep_codes(
+    codes: Codes | RemoteCodes, target: Target, indices: Sequence[int]
+) -> KeptCodes | None:
     """Copy the codes of the selected features; None if they exceed ``MAX_KEPT_BYTES``.
 
     A copy, so that the memory of the other columns can be freed.
     """
-    if len(y.codes) * (len(indices) + 1) > MAX_KEPT_BYTES:
+    y, values = target.column, target.values
+    n_bytes = len(y.codes) * (len(indices) + 1)
+    if n_bytes > MAX_KEPT_BYTES:
         return None
-    return KeptCodes(Codes.from_columns([codes.column(k) for k in indices]), y)
+    if values is not None and n_bytes + values.nbytes > MAX_KEPT_BYTES:
+        values = None
+    return KeptCodes(Codes.from_columns([codes.column(k) for k in indices]), y, values)
 
 
 def codes_not_kept(n_samples: int, n_selected: int) -> InvalidTableError:
@@ -149,6 +165,11 @@ class Basis:
     def name(self, k: int) -> str:
         """Return the name of feature k, or its index if the features have no names."""
         return column_name(self.features.names, k)
+
+    def explained_variance(self, columns: Sequence[Column]) -> float | None:
+        """Return the adjusted R² of some columns for a quantity; None for classes."""
+        values = self.target.values
+        return None if values is None else explained_variance(columns, values)
 
     def redundancy_matrix(self, n_first: int | None = None) -> Values:
         """R_ij = I(X_i;X_j) − I(X_i;X_j|Y) of the selected features; I(X_i;Y) on the diagonal.

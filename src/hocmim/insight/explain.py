@@ -176,6 +176,9 @@ class Explanation:
         Why it was selected or not, in sentences.
     encoding : Encoding
         How it was encoded: its cut points and the rows in each bin, or its levels.
+    r2 : float or None
+        For a target that is a quantity: the share of its variance between the bins or levels of the
+        feature (adjusted R²). None for classes.
     """
 
     feature: str
@@ -190,9 +193,12 @@ class Explanation:
     contests: tuple[Contest, ...]
     reason: str
     encoding: Encoding
+    r2: float | None = None
 
     def __str__(self) -> str:
         lines = [self.reason, "", f"  relevance           {self.relevance:.4f} nats"]
+        if self.r2 is not None:
+            lines.append(f"  R²                  {self.r2:.4f}")
         lines.append(f"  score               {self.score:.4f}")
         if self.representative_set:
             members = ", ".join(map(repr, self.representative_set))
@@ -260,6 +266,7 @@ def explain(basis: Basis, x: Column) -> Explanation:
         contests=contests,
         reason=" ".join(sentence.text(basis) for sentence in sentences),
         encoding=describe_encoding(basis, x),
+        r2=basis.explained_variance([x]),
     )
 
 

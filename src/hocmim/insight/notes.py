@@ -25,7 +25,8 @@ from numpy.typing import NDArray
 from hocmim.coding.codes import Codes, Column
 from hocmim.coding.encoder import Encoder, most_frequent
 from hocmim.coding.groups import column_name
-from hocmim.coding.target import Target, encode_target
+from hocmim.coding.target import DEFAULT_OPTIONS, Target, TargetOptions
+from hocmim.coding.targets import encode_targets
 from hocmim.data.columns import Categories, Numbers
 from hocmim.data.table import Table, as_table
 from hocmim.information.counting import BlockTerms, Joint
@@ -38,6 +39,8 @@ KINDS = ("copies target", "id-like", "constant", "many levels", "uneven bins", "
 
 COPY_SHARE = 0.95
 COPY_ROWS_PER_LEVEL = 5
+# R² of a column of numbers for a target that is a quantity.
+COPY_R2 = 0.99
 ID_SHARE = 0.95
 ID_ROWS = 20
 ROWS_PER_LEVEL = 10
@@ -67,8 +70,8 @@ class Note:
         What was found, to be read after the name; ``str(note)`` is the complete sentence.
     value : float
         The number in the message: the share of H(Y) explained (1 if the ranges of the classes do
-        not overlap), the share of distinct or of missing values, the number of levels, or the share
-        of the rows in the largest bin.
+        not overlap), or of the variance of a quantity; the share of distinct or of missing values,
+        the number of levels, or the share of the rows in the largest bin.
     """
 
     kind: str
@@ -82,7 +85,11 @@ class Note:
 
 
 def data_notes(
-    X: Any, y: Any, *, encoder: Encoder | None = None, target_bins: int = 5
+    X: Any,
+    y: Any,
+    *,
+    encoder: Encoder | None = None,
+    target_options: TargetOptions = DEFAULT_OPTIONS,
 ) -> list[Note]:
     """Find the columns of a table that need a second survey.
 
@@ -93,8 +100,8 @@ def data_notes(
     y : array of shape (n_samples,)
     encoder : Encoder, optional
         Fitted on X, such as ``selector.encoder_``. By default one is fitted, with its defaults.
-    target_bins : int
-        Into how many bins a continuous y is cut.
+    target_options : TargetOptions
+        How y is encoded, such as ``selector.target_options()``.
 
     Returns
     -------
@@ -116,7 +123,7 @@ def data_notes(
     table = as_table(X)
     if encoder is None:
         encoder = Encoder(n_jobs=-1).fit(table, y)
-    target = encode_target(y, table.n_rows, bins=target_bins, discretizer=encoder.discretizer)
+    target = encode_targets(y, table.n_rows, target_options)
     survey = ValueSurvey(table.n_columns, target)
     observed = ObservedTable(table, [survey.add])
     codes = encoder.transform(observed)
@@ -142,7 +149,7 @@ def notes_from(
         For the names of the columns, and which of them hold dates.
     """
     notes = [
-        *_copies(_share_explained(codes, y), survey.is_separated),
+        *_copies(_share_explained(codes, y), survey),
         *_ids(survey),
         *_constants(survey),
         *_many_levels(survey),
@@ -157,13 +164,18 @@ def notes_from(
 _Found = Iterator[tuple[str, int, str, float]]
 
 
-def _copies(share: NDArray[np.float64], is_separated: Flags) -> _Found:
-    for j in np.flatnonzero((share >= COPY_SHARE) | is_separated).tolist():
+def _copies(share: NDArray[np.float64], survey: ValueSurvey) -> _Found:
+    is_separated, r2 = survey.is_separated, survey.r2
+    is_copy = (share >= COPY_SHARE) | is_separated | (r2 >= COPY_R2)
+    for j in np.flatnonzero(is_copy).tolist():
+        value = 1.0 if is_separated[j] else float(share[j])
         if share[j] >= COPY_SHARE:
             found = f"explains {percent(min(1.0, round(share[j], 12)))} of the target"
-        else:
+        elif is_separated[j]:
             found = "separates the classes without error (their ranges do not overlap)"
-        value = 1.0 if is_separated[j] else float(share[j])
+        else:
+            value = min(1.0, round(float(r2[j]), 12))
+            found = f"explains {percent(value)} of the variance of the target"
         yield "copies target", j, f"{found}: is it known before the target is?", value
 
 
@@ -264,6 +276,8 @@ class ValueSurvey:
     is_constant, is_category : ndarray of bool
     is_separated : ndarray of bool
         Whether the ranges of the classes do not overlap.
+    r2 : ndarray of float64
+        For a target that is a quantity: the squared correlation with each column of numbers.
     """
 
     def __init__(self, n_columns: int, target: Target) -> None:
@@ -272,6 +286,8 @@ class ValueSurvey:
         self.is_constant = np.zeros(n_columns, bool)
         self.is_category = np.zeros(n_columns, bool)
         self.is_separated = np.zeros(n_columns, bool)
+        self.r2 = np.zeros(n_columns)
+        self._values = target.values
         self._ranges = None if target.classes is None else _ClassRanges(target.column)
 
     @property
@@ -310,6 +326,20 @@ class ValueSurvey:
         if self._ranges is not None:
             varies = (low < high) & (present >= ID_ROWS)
             self.is_separated[columns] = varies & self._ranges.are_separated(values)
+        elif self._values is not None:
+            for j in np.flatnonzero((low < high) & (present >= ID_ROWS)).tolist():
+                self.r2[block.start + j] = _squared_correlation(values[:, j], self._values)
+
+
+def _squared_correlation(column: NDArray[Any], y: NDArray[np.float64]) -> float:
+    """Return the squared correlation over the rows without a missing value."""
+    x = column.astype(np.float64)
+    is_known = ~np.isnan(x)
+    if not is_known.all():
+        x, y = x[is_known], y[is_known]
+    x, y = x - x.mean(), y - y.mean()
+    scale = float(x @ x) * float(y @ y)
+    return float(x @ y) ** 2 / scale if scale > 0 else 0.0
 
 
 def _count_missing(values: NDArray[Any]) -> Counts:

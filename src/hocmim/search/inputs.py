@@ -27,7 +27,8 @@ from hocmim.coding.encoder import Encoder
 from hocmim.coding.options import EncodingOptions
 from hocmim.coding.sources import encode_source, encode_source_column, encode_source_target
 from hocmim.coding.store import codes_fingerprint, stored_codes
-from hocmim.coding.target import Target, encode_target
+from hocmim.coding.target import Target, TargetOptions
+from hocmim.coding.targets import encode_targets
 from hocmim.criteria.base import Criterion
 from hocmim.data.checks import check_features, check_finite
 from hocmim.data.rows import RowSource
@@ -77,7 +78,7 @@ class Input(Protocol):
     def time_kinds(self, columns: Sequence[int]) -> TimeKinds:
         """Return which of these columns hold dates, times or durations."""
 
-    def encode_target(self, *, bins: int, discretizer: str) -> Target:
+    def encode_target(self, options: TargetOptions) -> Target:
         """Return the codes of the target."""
 
     def encode(self, y: Column, options: EncodingOptions) -> tuple[Encoder, Codes | RemoteCodes]:
@@ -120,8 +121,9 @@ def open_input(
     Parameters
     ----------
     X : table, path, pyarrow data set, RowSource or Dask collection
-    y : array-like or str
-        The target, or the name of the column of X that is the target (not in memory).
+    y : array-like, str or list of str
+        The target, or the name of the column of X that is the target (not in memory); for several
+        targets an array with several columns, or a list of names.
     sample_weight : array-like, optional
         For tables in memory.
     cluster : Cluster, optional
@@ -131,7 +133,7 @@ def open_input(
     """
     is_collection = is_dask_collection(X)
     if not (is_collection or is_row_source(X)):
-        return MemoryInput.open(X, y, sample_weight, caller=caller)
+        return MemoryInput.open(X, y, sample_weight, caller=caller, several=True)
     if sample_weight is not None:
         raise InvalidParameterError(
             "sample_weight is for tables in memory. Leave it out, or repeat each row as often as "
@@ -146,7 +148,7 @@ def open_input(
     if source.target is None:
         if y is None:
             raise _no_target(caller)
-        y = as_target(y, source.n_rows)
+        y = as_target(y, source.n_rows, several=True)
     return open_files(source, y, cluster) or SourceInput(source, y)
 
 
@@ -237,7 +239,7 @@ class MemoryInput:
     table : Table
         A row of weight w occurs w times in it.
     y : ndarray
-        The target, one value for each row of ``table``.
+        The target, one value (or several) for each row of ``table``.
     """
 
     def __init__(self, table: Table, y: NDArray[Any]) -> None:
@@ -245,14 +247,20 @@ class MemoryInput:
         self.y = y
 
     @classmethod
-    def open(cls, X: Any, y: Any, sample_weight: Any = None, *, caller: str) -> MemoryInput:
-        """Check the table, the weights and the target, in this order."""
+    def open(
+        cls, X: Any, y: Any, sample_weight: Any = None, *, caller: str, several: bool = False
+    ) -> MemoryInput:
+        """Check the table, the weights and the target, in this order.
+
+        ``several``: whether y may have several columns.
+        """
         table = as_table(X, min_rows=2)
         n_rows = table.n_rows
         counts = as_counts(sample_weight, n_rows)
         if counts is not None:
             table = as_table(table.take(repeated_rows(counts)), min_rows=2)
-        y = as_target(y, n_rows, rows=table.rows, caller=f"This {caller} estimator")
+        caller = f"This {caller} estimator"
+        y = as_target(y, n_rows, rows=table.rows, caller=caller, several=several)
         return cls(table, y)
 
     @property
@@ -279,9 +287,9 @@ class MemoryInput:
         """See Input."""
         return self.table.time_kinds(columns)
 
-    def encode_target(self, *, bins: int, discretizer: str) -> Target:
+    def encode_target(self, options: TargetOptions) -> Target:
         """See Input."""
-        return encode_target(self.y, self.n_rows, bins=bins, discretizer=discretizer)
+        return encode_targets(self.y, self.n_rows, options)
 
     def encode(self, y: Column, options: EncodingOptions) -> tuple[Encoder, Codes]:
         """See Input."""
@@ -328,11 +336,11 @@ class SourceInput:
         """See Input."""
         return self._source.time_kinds(columns)
 
-    def encode_target(self, *, bins: int, discretizer: str) -> Target:
+    def encode_target(self, options: TargetOptions) -> Target:
         """See Input."""
         if self._y is None:
-            return encode_source_target(self._source, bins=bins, discretizer=discretizer)
-        return encode_target(self._y, self.n_rows, bins=bins, discretizer=discretizer)
+            return encode_source_target(self._source, options)
+        return encode_targets(self._y, self.n_rows, options)
 
     def encode(self, y: Column, options: EncodingOptions) -> tuple[Encoder, Codes]:
         """See Input."""

@@ -72,7 +72,9 @@ class StoppingRule:
     ----------
     column : callable
         ``column(j)`` returns column j of the table.
-    y : Column
+    y : Column or sequence of Column
+        The target; or several, each of which is tested. The p-value is the least one times their
+        number.
     n_columns : int
         D.
     test : {"permutation", "chi2"} or None
@@ -100,7 +102,7 @@ class StoppingRule:
     def __init__(
         self,
         column: Callable[[int], Column],
-        y: Column,
+        y: Column | Sequence[Column],
         n_columns: int,
         *,
         test: str | None,
@@ -111,7 +113,7 @@ class StoppingRule:
         given_selected: bool = True,
     ) -> None:
         self._column = column
-        self._y = y
+        self._targets = [y] if isinstance(y, Column) else list(y)
         self._n_columns = n_columns
         self._test = test
         self._alpha = alpha
@@ -145,15 +147,23 @@ class StoppingRule:
 
     def _p_value(self, steps: Sequence[Step], best: Step) -> tuple[float, NDArray[np.int64]]:
         """Return the corrected p-value of the best candidate, and its Z."""
+        found = [self._p_value_for(y, steps, best) for y in self._targets]
+        p_value, given = min(found, key=lambda item: item[0])
+        return min(1.0, p_value * len(found)), given
+
+    def _p_value_for(
+        self, y: Column, steps: Sequence[Step], best: Step
+    ) -> tuple[float, NDArray[np.int64]]:
+        """Return the corrected p-value of the best candidate for one target, and its Z."""
         x = self._column(best.index)
         selected = [self._column(step.index) for step in steps] if self._given_selected else []
         rng = np.random.default_rng([self.seed, len(steps)])
-        redundant = redundant_features(x, selected, self._y, self._alpha)
-        sets = ConditioningSets(x, selected, self._y, redundant)
+        redundant = redundant_features(x, selected, y, self._alpha)
+        sets = ConditioningSets(x, selected, y, redundant)
         n_tests = (self._n_columns - len(steps)) * sets.n_possible
         found: list[tuple[float, NDArray[np.int64]]] = []
         for given in sets:
-            strata = Strata(x, self._y, Joint.of(given, len(x.codes)))
+            strata = Strata(x, y, Joint.of(given, len(x.codes)))
             if self._test == "chi2":
                 p_value = chi2_p_value(strata)
             else:

@@ -20,9 +20,10 @@ from sklearn.utils.validation import check_is_fitted
 from hocmim.coding.codes import Codes
 from hocmim.coding.encoder import Encoder
 from hocmim.coding.groups import Features
-from hocmim.coding.target import encode_target
+from hocmim.coding.target import TargetOptions, encode_target
 from hocmim.data.checks import check_features, set_features
 from hocmim.data.table import Table, as_table
+from hocmim.data.target import TargetKind, warn_about_guess
 from hocmim.defaults import DEFAULT_K
 from hocmim.errors import InvalidParameterError, InvalidTableError
 from hocmim.information.estimators import PLUGIN_ESTIMATOR
@@ -83,6 +84,22 @@ class RankingSelector(SelectorMixin, BaseEstimator):
     def display_name(self) -> str:
         """The name shown to users: that of the method, or of the class if it is no method."""
         return self.method_name or type(self).__name__
+
+    def target_options(self) -> TargetOptions:
+        """Return how the target is encoded; after ``fit``, with the kind that was found."""
+        given = {
+            option: getattr(self, f"target_{option}")
+            for option in ("kind", "bins", "discretizer", "strategy")
+            if hasattr(self, f"target_{option}")
+        }
+        if isinstance(getattr(self, "target_kind_", None), str):
+            given["kind"] = self.target_kind_
+        return TargetOptions(**given)
+
+    def _set_target_kind(self, kind: TargetKind) -> None:
+        """Set target_kind_; warn if it is a guess."""
+        self.target_kind_: Any = kind.name
+        warn_about_guess(kind)
 
     # --- for subclasses ---------------------------------------------------------------------------
 
@@ -169,7 +186,8 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         table = as_table(X)
         check_features(self, table, reset=False)
         encoder = Encoder(n_jobs=-1)
-        codes, target = encoder.fit_transform(table), encode_target(y, table.n_rows)
+        codes = encoder.fit_transform(table)
+        target = encode_target(y, table.n_rows, self.target_options())
         return Basis(
             method=self.display_name,
             features=Features(table.n_columns, getattr(self, "feature_names_in_", None)),

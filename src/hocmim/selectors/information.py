@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Self
@@ -13,24 +13,33 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from hocmim.coding.codes import Codes, Column
+from hocmim.coding.codes import Codes, Column, column_digests, fingerprint
 from hocmim.coding.groups import Features, join_columns, resolve_groups
+from hocmim.coding.kendall import KENDALL
 from hocmim.coding.options import EncodingOptions
-from hocmim.coding.target import Target, encode_target
+from hocmim.coding.target import Target
+from hocmim.coding.targets import encode_targets
 from hocmim.criteria.base import Criterion
+from hocmim.criteria.mean import MeanCriterion
 from hocmim.data.checks import set_features
 from hocmim.data.table import as_table
 from hocmim.data.target import as_target
 from hocmim.data.weights import repeated_rows
-from hocmim.errors import InvalidParameterError, InvalidTableError, InvalidTargetError
+from hocmim.errors import (
+    InvalidParameterError,
+    InvalidTableError,
+    InvalidTargetError,
+    warn_user,
+)
 from hocmim.information.counting import BlockTerms, Joint
 from hocmim.insight import plots
 from hocmim.insight.basis import Basis, codes_not_kept, keep_codes
 from hocmim.insight.explain import Explanation, Trace, explain
 from hocmim.search.checkpoint import Checkpoint
 from hocmim.search.engines.remote import RemoteCodes, address_of, open_cluster
-from hocmim.search.inputs import open_engine, open_input, open_table
+from hocmim.search.inputs import Input, open_engine, open_input, open_table
 from hocmim.search.loop import Engine, forward_search
+from hocmim.search.pairs import PairsInput, encode_pairs, open_pairs
 from hocmim.search.progress import Listeners, Notifier, Progress, ProgressCallback
 from hocmim.search.selection import Selection, Step, Stopping
 from hocmim.search.stopping import StoppingRule
@@ -49,9 +58,9 @@ FOR_AUTO = ("stop", "alpha", "n_permutations", "random_state")
 class InformationSelector(DeclaredParameters, RankingSelector):
     """Base of the selectors that maximise an information criterion, one column at a time.
 
-    The table is encoded (``discretizer``, ``n_bins``; missing values are a level of their own).
-    Then the criterion scores the candidates until ``n_features_to_select`` columns are selected. Of
-    columns with the same score (to 12 decimals) the first in the table is selected.
+    The table is encoded; missing values are a level of their own. Then the criterion scores the
+    candidates until ``n_features_to_select`` columns are selected. Of columns with the same score
+    (to 12 decimals) the first in the table is selected.
 
     Notes
     -----
@@ -61,15 +70,19 @@ class InformationSelector(DeclaredParameters, RankingSelector):
     ``trace_``, the pictures and ``redundancy_matrix`` have a group once, under its name.
 
     For ``explain`` and the pictures a fitted selector keeps the codes of the selected columns and
-    of y: one byte a value (two for columns of more than 256 levels), K + 1 columns of them; unless
-    that is more than 256 MiB.
+    of y, one or two bytes a value, unless that is more than 256 MiB.
     """
 
     n_features_to_select: int | float | str | None
     estimator: str
     discretizer: str
     n_bins: int
+    target_kind: str
     target_bins: int
+    target_discretizer: str
+    target_strategy: str
+    classes_: Any
+    target_cuts_: Any
     min_gain: float | None
     stop: str
     alpha: float
@@ -106,9 +119,11 @@ class InformationSelector(DeclaredParameters, RankingSelector):
             of a Parquet file or of a folder of them, or a pyarrow data set, which may be larger
             than memory; or, with ``engine="dask"``, a Dask DataFrame or Array.
         y : array of shape (n_samples,), or str
-            Classes, or a continuous target, which is cut into ``target_bins`` bins. The name of one
-            of the columns if X is a path, a data set or a Dask DataFrame; the other columns are the
-            features then. A Dask Series or Array if X is a Dask collection.
+            Classes, or a quantity, which is cut into ``target_bins`` bins: see ``target_kind``. The
+            name of one of the columns if X is a path, a data set or a Dask DataFrame; the other
+            columns are the features then. A Dask Series or Array if X is a Dask collection. For
+            several targets an array of shape (n_samples, n_targets), or a list of names: see
+            ``target_strategy``.
         sample_weight : array of shape (n_samples,), optional
             Whole numbers: a row of weight w counts as w equal rows, one of weight 0 as none. For
             tables in memory.
@@ -129,6 +144,8 @@ class InformationSelector(DeclaredParameters, RankingSelector):
         callback: ProgressCallback | None,
     ) -> Self:
         data = open_input(X, y, sample_weight, cluster=cluster, caller=type(self).__name__)
+        if self.discretizer == KENDALL:
+            data = open_pairs(data, is_auto=self._is_auto)
         set_features(self, data.n_columns, data.names)
         self._row_counts = data.row_counts
         self.features_ = self._resolve_features()
@@ -140,10 +157,13 @@ class InformationSelector(DeclaredParameters, RankingSelector):
             self.discretizer, self.n_bins, self.features_, self._n_threads, self.codes_dir
         )
         with stopped_by(listeners.on_wait):
-            target = data.encode_target(bins=self.target_bins, discretizer=self.discretizer)
+            target = self._encode_target(data)
             self.encoder_, codes = data.encode(target.column, options)
         listeners.on_stage("search")
-        rule = self._stopping_rule(criterion, codes, target.column)
+        ys = [one.column for one in target.targets] if target.strategy == "mean" else None
+        if ys is not None:
+            criterion = MeanCriterion(criterion, ys)
+        rule = self._stopping_rule(criterion, codes, ys or target.column)
         with open_engine(
             codes,
             target.column,
@@ -152,13 +172,43 @@ class InformationSelector(DeclaredParameters, RankingSelector):
             n_jobs=self._n_threads,
             on_terms=listeners.on_terms if listeners else None,
         ) as engine:
-            selection = self._search(engine, n_selected, rule, listeners.on_step)
-            self._kept = keep_codes(codes, target.column, selection.indices.tolist())
-        self.classes_, self.target_cuts_ = target.classes, target.cuts
+            selection = self._search(engine, n_selected, rule, listeners.on_step, ys or ())
+            self._kept = keep_codes(codes, target, selection.indices.tolist())
         self._n_samples = len(target.column.codes)
         self._time_kinds = data.time_kinds(self.features_.expand(selection.indices).tolist())
         self._keep(self._finished(selection, rule), criterion)
         return self
+
+    def _encode_target(self, data: Input) -> Target:
+        """Return the codes of the target; set what there is to know about them."""
+        options = replace(self.target_options(), kind=self.target_kind)
+        target = data.encode_target(options)
+        for one in target.each:
+            self._set_target_kind(one.kind)
+        if isinstance(data, PairsInput):
+            self.target_kind_ = data.kind(options).name
+        self.target_strategy_ = target.strategy
+        self.classes_, self.target_cuts_ = target.classes, target.cuts
+        if target.targets:
+            self.target_kind_ = tuple(one.kind.name for one in target.targets)
+        if target.strategy == "mean":
+            self.classes_ = [one.classes for one in target.targets]
+            self.target_cuts_ = [one.cuts for one in target.targets]
+            self._check_mean()
+        return target
+
+    def _check_mean(self) -> None:
+        """Warn if "mean" was not asked for; raise an error if the columns need one target."""
+        if self.target_strategy == "joint":
+            warn_user(
+                "The targets have fewer than 5 rows for each combination of their values, so the "
+                "mean over the targets is used. Pass target_strategy='mean' to confirm this."
+            )
+        if self.discretizer == "mdlp":
+            raise InvalidParameterError(
+                "discretizer='mdlp' cuts the columns by one target. Pass another discretizer for "
+                "the mean over several targets."
+            )
 
     def _search(
         self,
@@ -166,10 +216,16 @@ class InformationSelector(DeclaredParameters, RankingSelector):
         n_selected: int,
         rule: StoppingRule,
         on_step: Callable[[int, Step], None],
+        targets: Sequence[Column] = (),
     ) -> Selection:
         if self.checkpoint is None:
             return forward_search(engine, n_selected, stop=rule, on_step=on_step)
-        checkpoint = Checkpoint(self.checkpoint, self._identity(rule), engine.fingerprint())
+        identity = self._identity(rule)
+        if targets:  # the fingerprint has the first one only
+            identity["targets"] = fingerprint(
+                column_digests(Codes.from_columns(targets)), targets[0]
+            )
+        checkpoint = Checkpoint(self.checkpoint, identity, engine.fingerprint())
         return checkpoint.search(engine, n_selected, rule, on_step)
 
     def _finished(self, selection: Selection, rule: StoppingRule) -> Selection:
@@ -212,7 +268,7 @@ class InformationSelector(DeclaredParameters, RankingSelector):
         return criterion
 
     def _stopping_rule(
-        self, criterion: Criterion, codes: Codes | RemoteCodes, y: Column
+        self, criterion: Criterion, codes: Codes | RemoteCodes, y: Column | Sequence[Column]
     ) -> StoppingRule:
         return StoppingRule(
             codes.column,
@@ -314,6 +370,12 @@ class InformationSelector(DeclaredParameters, RankingSelector):
             features are in it, without them those of the selected features only.
         """
         check_is_fitted(self)
+        if self.target_strategy_ == "mean":
+            raise InvalidTargetError(
+                "Explanations, reports and redundancy need one target, and this selection is the "
+                "mean over several. Fit on one of the targets, or on fewer with "
+                "target_strategy='joint'."
+            )
         if self._kept is None:
             raise codes_not_kept(self._n_samples, len(self.selection_))
         criterion = self._limited_criterion()
@@ -322,7 +384,7 @@ class InformationSelector(DeclaredParameters, RankingSelector):
             features=self.features_,
             selection=self.selection_,
             encoder=self.encoder_,
-            target=Target(self._kept.y, self.classes_, self.target_cuts_),
+            target=Target(self._kept.y, self.classes_, self.target_cuts_, values=self._kept.values),
             selected=self._kept.selected,
             criterion=criterion,
             estimator=criterion.estimator,
@@ -332,16 +394,20 @@ class InformationSelector(DeclaredParameters, RankingSelector):
 
     def _with_codes(self, basis: Basis, X: Any, y: Any) -> Basis:
         """Add the codes of the table, which must be the one of the fit."""
+        if self.discretizer == KENDALL:
+            raise InvalidParameterError(
+                "A report is about rows, and discretizer='kendall' selects by pairs of rows. Pass "
+                "another discretizer."
+            )
         table, counts = as_table(X), self._row_counts
         n_rows, rows = table.n_rows, None
         if counts is not None and len(counts) == n_rows:
             rows = repeated_rows(counts)
             table = as_table(table.take(rows))
-        again = encode_target(
-            as_target(y, n_rows, rows=table.rows),
+        again = encode_targets(
+            as_target(y, n_rows, rows=table.rows, several=True),
             table.n_rows,
-            bins=self.target_bins,
-            discretizer=self.discretizer,
+            self.target_options(),
         ).column
         if not np.array_equal(again.codes, basis.y.codes):
             raise InvalidTargetError(
@@ -374,7 +440,11 @@ class InformationSelector(DeclaredParameters, RankingSelector):
                 "kept: pass the table the selector was fitted on, as in explain(feature, X)."
             )
         table = open_table(X, self, row_counts=self._row_counts)
-        columns = table.encode_columns(self.encoder_, self.features_.columns(k))
+        indices = self.features_.columns(k)
+        if self.discretizer == KENDALL:
+            columns = encode_pairs(X, self.encoder_, indices)
+        else:
+            columns = table.encode_columns(self.encoder_, indices)
         if len(columns[0].codes) == basis.n_samples:
             joined = columns[0] if len(columns) == 1 else join_columns(columns, str(k))
             column = Column(joined.codes, joined.arity, k)
@@ -426,4 +496,5 @@ class InformationSelector(DeclaredParameters, RankingSelector):
         """Tags: missing values and strings are read as levels of their own."""
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
+        tags.target_tags.multi_output = True
         return tags

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from hocmim.coding.cuts import DEFAULT_DISCRETIZER, DISCRETIZERS
+from hocmim.coding.kendall import KENDALL
+from hocmim.coding.target import TARGET_DISCRETIZERS, TARGET_STRATEGIES
+from hocmim.data.target import TARGET_KINDS
 from hocmim.defaults import DEFAULT_K
 from hocmim.information.estimators import ESTIMATORS
 from hocmim.parameters import Number, OneOf, Parameter
@@ -24,6 +27,17 @@ N_FEATURES = Parameter(
 )
 
 
+TARGET_KIND = Parameter(
+    "target_kind",
+    "auto",
+    OneOf(TARGET_KINDS),
+    f'{choices(TARGET_KINDS)}, default "auto"',
+    'What y holds. "auto": numbers with fractions, or with many distinct values, are a quantity, '
+    "everything else is classes; a guess gives a ``HocmimWarning``. See "
+    "``hocmim.data.target.decide_kind``.",
+)
+
+
 def estimator_parameter(default: str) -> Parameter:
     """Return the parameter ``estimator`` with this default."""
     return Parameter(
@@ -40,8 +54,10 @@ COMMON = (
         "discretizer",
         DEFAULT_DISCRETIZER,
         None,  # checked by Encoder
-        f'{choices(tuple(DISCRETIZERS))}, default "{DEFAULT_DISCRETIZER}"',
-        "How numeric columns are cut into bins: equal width, equal frequency, or by the class.",
+        f'{choices((*DISCRETIZERS, KENDALL))}, default "{DEFAULT_DISCRETIZER}"',
+        "How numeric columns are cut into bins: equal width, equal frequency, or by the class. "
+        '"kendall" compares pairs of rows instead, for small samples: see '
+        "``hocmim.coding.kendall``.",
     ),
     Parameter(
         "n_bins",
@@ -50,12 +66,28 @@ COMMON = (
         "int, default 5",
         "Numeric columns with more distinct values than this are cut.",
     ),
+    TARGET_KIND,
     Parameter(
         "target_bins",
-        5,
-        None,  # checked when the target is cut
-        "int, default 5",
-        "Into how many bins a continuous target is cut.",
+        3,
+        None,  # checked by TargetOptions
+        "int, default 3",
+        "Into how many bins a quantity in y is cut.",
+    ),
+    Parameter(
+        "target_discretizer",
+        "quantile",
+        OneOf(TARGET_DISCRETIZERS),
+        f'{choices(TARGET_DISCRETIZERS)}, default "quantile"',
+        "How a quantity in y is cut into bins: equal frequency or equal width.",
+    ),
+    Parameter(
+        "target_strategy",
+        "joint",
+        OneOf(TARGET_STRATEGIES),
+        f'{choices(TARGET_STRATEGIES)}, default "joint"',
+        'For y with several columns. "joint": the combinations of their values are one target, if '
+        'there are five rows for each on average. "mean": the score is the mean over the targets.',
     ),
     Parameter(
         "min_gain",
@@ -158,9 +190,14 @@ ranking_ : ndarray of int64, shape (n_features_in_,)
     1 for the column selected first; columns that were not selected share K + 1.
 encoder_ : Encoder
     How each column was encoded.
-classes_ : ndarray
-    The classes of y (the cut points of a continuous y are in ``target_cuts_``).
+target_kind_ : {"classes", "quantity"}
+    What y holds: as declared, or as "auto" found it. A tuple for several targets.
+target_strategy_ : {"", "joint", "mean"}
+    What was done with several targets; "" for one.
+classes_ : ndarray or None
+    The classes of y; None for a quantity. For several targets and "joint", the combinations.
 target_cuts_ : ndarray or None
+    The cut points of a quantity; None for classes. For several targets and "mean", a list.
 p_values_ : ndarray of float64, shape (K,)
     Of each selected column when it was selected, corrected. Only with "auto".
 stopping_ : Stopping or None

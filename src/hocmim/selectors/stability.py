@@ -8,6 +8,7 @@ columns. 1: always the same columns; 0: as stable as random columns. Nogueira, S
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple, Self
 
 import joblib
@@ -18,8 +19,9 @@ from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.utils import check_random_state
 
 from hocmim.coding.groups import resolve_groups
+from hocmim.coding.target import TargetOptions
 from hocmim.data.table import take_rows
-from hocmim.data.target import is_continuous
+from hocmim.data.target import TARGET_KINDS, TargetKind, decide_kind, summarize_target
 from hocmim.errors import InvalidParameterError
 from hocmim.parameters import Number, OneOf, check_value
 from hocmim.selectors.base import RankingSelector
@@ -97,7 +99,8 @@ def wilson_intervals(counts: ArrayLike, n: int, *, confidence: float = 0.95) -> 
 class StabilitySelector(MetaEstimatorMixin, RankingSelector):
     """Selects the columns that another selector selects often on resamples of the rows.
 
-    The selector is fitted on ``n_resamples`` resamples of the rows, stratified by class. A column
+    The selector is fitted on ``n_resamples`` resamples of the rows, stratified by class; for a
+    quantity y all rows are one stratum. A column
     is selected if it is selected in at least the share ``threshold`` of them.
 
     Parameters
@@ -122,6 +125,9 @@ class StabilitySelector(MetaEstimatorMixin, RankingSelector):
     n_jobs : int or None
         Number of resamples fitted in parallel, as in joblib. None: one after the other, each with
         the threads of the selector. Never changes a result.
+    target_kind : {"auto", "classes", "quantity"}, default "auto"
+        What y holds, for the resampling and for the selector. "auto": what the selector declares,
+        or else as :func:`hocmim.data.target.decide_kind` says. Decided once, on all rows.
 
     Attributes
     ----------
@@ -172,6 +178,7 @@ class StabilitySelector(MetaEstimatorMixin, RankingSelector):
         confidence: float = 0.95,
         random_state: Any = 0,
         n_jobs: int | None = None,
+        target_kind: str = "auto",
     ) -> None:
         self.selector = selector
         self.n_resamples = n_resamples
@@ -182,6 +189,7 @@ class StabilitySelector(MetaEstimatorMixin, RankingSelector):
         self.confidence = confidence
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.target_kind = target_kind
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the selector on resamples of X and y, and count how often it selects each column.
@@ -200,14 +208,17 @@ class StabilitySelector(MetaEstimatorMixin, RankingSelector):
         names = getattr(self, "feature_names_in_", None)
         groups = getattr(self.selector, "feature_groups", None)
         self.features_ = resolve_groups(groups, table.n_columns, names)
+        selector, kind = with_target_kind(self.selector, target, self.target_kind)
+        self._set_target_kind(kind)
         rng = check_random_state(self.random_state)
+        groups = strata(target, kind)
         draws = [
-            draw_rows(target, fraction, self.resampling == "bootstrap", rng)
+            draw_rows(groups, fraction, self.resampling == "bootstrap", rng)
             for _ in range(self.n_resamples)
         ]
         supports = joblib.Parallel(n_jobs=self.n_jobs, prefer="threads")(
             joblib.delayed(_support)(
-                clone(self.selector),
+                clone(selector),
                 X,
                 drawn if table.rows is None else table.rows[drawn],
                 target[drawn],
@@ -216,6 +227,11 @@ class StabilitySelector(MetaEstimatorMixin, RankingSelector):
         )
         self.selections_ = np.array(supports, bool).reshape(self.n_resamples, table.n_columns)
         return self._keep()
+
+    def target_options(self) -> TargetOptions:
+        """Return how the selector encodes the target."""
+        inner = getattr(self.selector, "target_options", TargetOptions)()
+        return replace(inner, kind=getattr(self, "target_kind_", self.target_kind))
 
     def _check_parameters(self) -> float:
         """Check every parameter; return the size of a resample as a fraction of the rows."""
@@ -228,6 +244,7 @@ class StabilitySelector(MetaEstimatorMixin, RankingSelector):
         check_value("resampling", self.resampling, OneOf(("bootstrap", "subsample")))
         check_value("threshold", self.threshold, FRACTION)
         check_value("confidence", self.confidence, CONFIDENCE)
+        check_value("target_kind", self.target_kind, OneOf(TARGET_KINDS))
         if self.sample_fraction is None:
             return 1.0 if self.resampling == "bootstrap" else 0.5
         check_value("sample_fraction", self.sample_fraction, FRACTION)
@@ -266,17 +283,43 @@ class StabilitySelector(MetaEstimatorMixin, RankingSelector):
         return tags
 
 
+def with_target_kind(selector: Any, y: NDArray[Any], kind: str) -> tuple[Any, TargetKind]:
+    """Return a selector that knows the kind of the target, and the kind.
+
+    Parameters
+    ----------
+    selector : estimator
+        A copy is returned; its ``target_kind``, if it has one and it is "auto", is set.
+    y : ndarray
+    kind : {"auto", "classes", "quantity"}
+        "auto": the kind the selector declares, or else the one y looks like.
+    """
+    declared = selector.get_params(deep=False).get("target_kind")
+    if kind == "auto" and declared in TARGET_KINDS:
+        kind = declared
+    found = decide_kind(summarize_target(y), kind)
+    selector = clone(selector)
+    if declared == "auto":
+        selector.set_params(target_kind=found.name)
+    return selector, found
+
+
+def strata(y: NDArray[Any], kind: TargetKind) -> NDArray[np.int64]:
+    """Return the group of each row, for stratified resampling: its class; 0 for a quantity."""
+    if kind.is_quantity:
+        return np.zeros(len(y), np.int64)
+    return np.unique(y, return_inverse=True)[1]
+
+
 def draw_rows(
-    y: NDArray[Any], fraction: float, replace: bool, rng: np.random.RandomState
+    groups: NDArray[np.int64], fraction: float, with_replacement: bool, rng: np.random.RandomState
 ) -> NDArray[np.int64]:
-    """Draw a fraction of the rows, in order; stratified, with at least one row a class."""
-    is_one_group = is_continuous(y)
-    groups = np.zeros(len(y), np.int64) if is_one_group else np.unique(y, return_inverse=True)[1]
+    """Draw a fraction of the rows, in order; stratified, with at least one row a group."""
     parts = []
     for group in range(groups.max() + 1):
         rows = np.flatnonzero(groups == group)
         size = max(1, round(fraction * len(rows)))
-        parts.append(rng.choice(rows, size, replace=replace))
+        parts.append(rng.choice(rows, size, replace=with_replacement))
     return np.sort(np.concatenate(parts))
 
 

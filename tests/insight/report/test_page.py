@@ -374,7 +374,7 @@ def test_continuous_target(tmp_path):
     y = X["mean radius"] * 1.5 + np.sin(X["mean area"])
     X = X.drop(columns="mean radius")
     page = HOCMIM(3).fit(X, y).report(tmp_path / "report.html", X, y).read_text()
-    assert "continuous, cut into 5 bins at" in page
+    assert "a quantity, cut into 3 bins at" in page
     assert "bins of the target" in page
 
 

@@ -7,7 +7,12 @@ import pytest
 from scipy import sparse
 
 import hocmim
-from hocmim.errors import InvalidTableError, InvalidTargetError
+from hocmim.errors import (
+    HocmimWarning,
+    InvalidParameterError,
+    InvalidTableError,
+    InvalidTargetError,
+)
 from hocmim.selectors.filters._base import Filter, best_first, comparable
 from hocmim.selectors.registry import METHODS
 
@@ -118,10 +123,36 @@ def test_a_missing_value_is_refused_and_the_way_out_named(make, signal):
         make(2).fit(frame, y)
 
 
-def test_a_continuous_target_is_refused(make, signal):
+@pytest.mark.parametrize("scale", [1.0, 1000])
+def test_a_quantity_is_ranked_for_or_refused(make, signal, scale):
     X, _ = signal
-    with pytest.raises(InvalidTargetError, match="needs classes, but y is continuous"):
-        make(2).fit(X, X[:, 0])
+    y = np.rint(scale * X[:, 0]) if scale > 1 else X[:, 0]  # whole numbers, or fractions
+    selector = make(1, target_kind="quantity")
+    if selector.ranks_quantities:
+        assert selector.fit(X, y).selected_.tolist() == [0]
+        assert selector.target_kind_ == "quantity"
+        return
+    with pytest.raises(InvalidTargetError, match=r"needs classes, but y is a quantity\. Cut y"):
+        selector.fit(X, y)
+
+
+def test_a_guess_about_the_target_gives_a_warning(make, signal):
+    X, y = signal
+    selector = make(1)
+    whole = np.rint(1000 * X[:, 0]).astype(int)
+    if selector.ranks_quantities:
+        with pytest.warns(HocmimWarning, match="distinct whole numbers, so it is treated as a q"):
+            selector.fit(X, whole)
+    with pytest.raises(InvalidTargetError, match="y is not numeric"):
+        make(1, target_kind="quantity").fit(X, y.astype(str))
+    with pytest.raises(InvalidParameterError, match="target_kind must be one of 'auto', 'classes'"):
+        make(1, target_kind="number").fit(X, y)
+
+
+def test_a_constant_quantity_is_refused(make, signal):
+    X, _ = signal
+    with pytest.raises(InvalidTargetError, match=r"has only one value|needs classes"):
+        make(2, target_kind="quantity").fit(X, np.full(90, 0.5))
 
 
 def test_one_class_is_refused(make, signal):

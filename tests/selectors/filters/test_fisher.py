@@ -2,9 +2,11 @@ import numpy as np
 import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import f_oneway
+from sklearn.feature_selection import f_regression
 
 from hocmim import FisherScore
-from hocmim.selectors.filters.fisher import fisher_score
+from hocmim.selectors.filters.fisher import fisher_score, regression_f
 
 
 def naive_fisher(column, y):
@@ -72,3 +74,42 @@ def test_blocks_of_columns_do_not_matter(rng, monkeypatch):
     whole = fisher_score(X, y)
     monkeypatch.setattr("hocmim.selectors.filters._base.BLOCK_CELLS", 100)
     np.testing.assert_allclose(fisher_score(X, y), whole, rtol=1e-13)
+
+
+def test_a_quantity_gives_the_f_statistic_of_regression(rng):
+    X = rng.normal(size=(80, 6)) * 10.0 ** rng.integers(-4, 5, 6)
+    y = 3.0 * X[:, 1] / X[:, 1].std() + rng.normal(size=80)
+    expected, _ = f_regression(X, y)
+    np.testing.assert_allclose(regression_f(X, y), expected, rtol=1e-9)
+    fitted = FisherScore(1).fit(X, y)
+    assert fitted.selected_.tolist() == [1]
+    np.testing.assert_array_equal(fitted.feature_scores_, regression_f(X, y))
+
+
+def test_a_categorical_column_gives_the_f_statistic_of_its_levels(rng):
+    level = rng.integers(0, 4, 60)
+    y = rng.normal(size=60) + np.array([0, 2, 0, 1])[level]
+    expected = f_oneway(*(y[level == k] for k in range(4))).statistic
+    found = regression_f(level[:, None].astype(float), y, [True])
+    np.testing.assert_allclose(found, [expected], rtol=1e-9)
+    frame = pd.DataFrame({"noise": rng.normal(size=60), "letter": np.array(list("dbca"))[level]})
+    fitted = FisherScore(1).fit(frame, y)
+    np.testing.assert_allclose(fitted.scores_, [expected], rtol=1e-9)
+
+
+def test_constant_and_exact_columns_for_a_quantity(rng):
+    y = rng.normal(size=40)
+    X = np.column_stack([np.full(40, 0.1), 3 - 2 * y, rng.normal(size=40), np.arange(40.0)])
+    found = regression_f(X, y, [False, False, False, True])
+    assert found[0] == 0.0
+    assert found[1] == np.inf
+    assert 0 < found[2] < np.inf
+    assert found[3] == 0.0  # a level for each row
+
+
+def test_weights_are_repeated_rows_for_a_quantity(rng):
+    X, weight = rng.normal(size=(50, 4)), rng.integers(0, 4, 50)
+    y = X[:, 0] + rng.normal(size=50)
+    weighted = FisherScore(2).fit(X, y, sample_weight=weight)
+    repeated = FisherScore(2).fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
+    np.testing.assert_allclose(weighted.feature_scores_, repeated.feature_scores_, rtol=1e-12)

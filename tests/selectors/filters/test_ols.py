@@ -11,7 +11,7 @@ pytest.importorskip("fastcan")
 
 def naive_selection(X, y, n_selected):
     """Stepwise least squares: the column whose addition explains most of the classes."""
-    targets = np.eye(y.max() + 1)[y][:, :-1]
+    targets = y[:, None] if y.dtype.kind == "f" else np.eye(y.max() + 1)[y][:, :-1]
     basis, _ = np.linalg.qr(targets - targets.mean(axis=0))
     X = (X - X.mean(axis=0)) / X.std(axis=0)  # of no effect but on the conditioning
 
@@ -120,3 +120,13 @@ def test_paper_data(published_data):
     fitted = FSOLS(12).fit(X, y)
     assert fitted.selected_.tolist() == selected
     np.testing.assert_allclose(fitted.scores_, gains, rtol=1e-7)
+
+
+def test_a_quantity_equals_stepwise_least_squares(rng):
+    X = rng.normal(size=(120, 15))
+    y = X[:, 3] + 0.5 * X[:, 7] - 0.2 * X[:, 1] + 0.3 * rng.normal(size=120)
+    X[:, 5] = X[:, 3] + 0.1 * X[:, 5]
+    selected, gains = naive_selection(X, y, 8)
+    fitted = FSOLS(8).fit(X, y)
+    assert fitted.selected_.tolist() == selected
+    np.testing.assert_allclose(fitted.scores_, gains, rtol=1e-8, atol=1e-12)

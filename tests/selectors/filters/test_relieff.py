@@ -4,7 +4,7 @@ import pytest
 
 from hocmim import FisherScore, GiniIndex, KruskalWallis, ReliefF
 from hocmim.errors import InvalidParameterError
-from hocmim.selectors.filters.relieff import relieff
+from hocmim.selectors.filters.relieff import relieff, rrelieff
 
 
 def naive_relieff(X, y, k, is_categorical):
@@ -124,3 +124,49 @@ def test_categories_differ_by_zero_or_one():
 def test_says_what_n_neighbors_may_be(table, k):
     with pytest.raises(InvalidParameterError, match="n_neighbors must be an integer of at least 1"):
         ReliefF(2, n_neighbors=k).fit(*table)
+
+
+def naive_rrelieff(X, y, k, is_categorical):
+    """Robnik-Šikonja and Kononenko's sums: one pair of neighbours after the other."""
+    n, d = X.shape
+    span = [np.ptp(X[:, r]) or 1.0 for r in range(d)]
+
+    def difference(i, j, r):
+        if is_categorical[r]:
+            return float(X[i, r] != X[j, r])
+        return abs(X[i, r] - X[j, r]) / span[r]
+
+    def distance(i, j):
+        return round(sum(difference(i, j, r) for r in range(d)) / d, 12)
+
+    n_y, n_column, n_both = 0.0, np.zeros(d), np.zeros(d)
+    for i in range(n):
+        others = sorted((j for j in range(n) if j != i), key=lambda j: (distance(i, j), j))
+        for j in others[:k]:
+            of_y = abs(y[i] - y[j]) / np.ptp(y) / k
+            n_y += of_y
+            for r in range(d):
+                n_column[r] += difference(i, j, r) / k
+                n_both[r] += of_y * difference(i, j, r)
+    return n_both / n_y - (n_column - n_both) / (n - n_y)
+
+
+@pytest.mark.parametrize("k", [1, 5, 200])
+def test_rrelieff_equals_the_naive_twin(rng, k):
+    X = rng.normal(size=(70, 6)).round(1)
+    X[:, 4] = rng.integers(0, 3, 70)
+    X[:, 5] = 2.0
+    y = X[:, 0] * X[:, 1] + 0.1 * rng.normal(size=70)
+    is_categorical = [False] * 4 + [True, False]
+    found = rrelieff(X, y, k, is_categorical)
+    np.testing.assert_allclose(found, naive_rrelieff(X, y, min(k, 69), is_categorical), atol=1e-12)
+    assert found[5] == 0.0
+
+
+def test_rrelieff_sees_an_interaction_and_not_the_threads(rng):
+    X = rng.uniform(-1, 1, size=(400, 8))
+    y = np.sign(X[:, 2]) * X[:, 5]
+    fitted = ReliefF(2).fit(X, y)
+    assert sorted(fitted.selected_.tolist()) == [2, 5]
+    other = ReliefF(2, n_jobs=2).fit(X, y)
+    assert other.feature_scores_.tobytes() == fitted.feature_scores_.tobytes()

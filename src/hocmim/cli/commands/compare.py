@@ -100,6 +100,8 @@ def compare(
     if plot is not None:
         show.check_output(plot, force)
         _check_picture(plot)
+    if len(source.target) > 1:
+        raise click.UsageError("compare needs one target. Pass -t once.")
     data = load(source, None, quiet)
     names = [name.strip() for name in methods.split(",") if name.strip()]
     with show.printed_warnings(quiet), selection.bar("comparing", quiet) as on_progress:
@@ -113,6 +115,9 @@ def compare(
             model=model,
             max_rows=max_rows or None,
             random_state=seed,
+            target_kind=data.target_kind,
+            target_bins=source.target_bins,
+            target_discretizer=source.target_discretizer,
             on_progress=on_progress,
         )
     if json_path is not None:
@@ -214,7 +219,7 @@ def _as_json(source: Source, found: Comparison) -> dict[str, Any]:
 
     return {
         "file": source.file,
-        "target": source.target,
+        "target": source.target_name,
         "model": found.model,
         "measure": found.measure,
         "n_rows": found.n_rows,

@@ -62,7 +62,7 @@ def explain(
     groups = [name for name, _ in settings.group]
     for feature in features:
         check_column(feature, [*data.names, *groups], source.file)
-    selector = selection.make(method, settings, data)
+    selector = selection.make(method, source, settings, data)
     selection.check_can_explain(selector, method, "An explanation")
     outcome = selection.run(selector, data, quiet)
     found = [selector.explain(feature, data.X) for feature in features]
@@ -86,10 +86,10 @@ def _print(explanation: Explanation) -> None:
         click.echo(str(explanation))
         return
     show.paragraph(explanation.reason)
-    facts: list[tuple[str, Any]] = [
-        ("relevance", f"{explanation.relevance:.4f} nats"),
-        ("score", f"{explanation.score:.4f}"),
-    ]
+    facts: list[tuple[str, Any]] = [("relevance", f"{explanation.relevance:.4f} nats")]
+    if explanation.r2 is not None:
+        facts.append(("R²", f"{explanation.r2:.4f}"))
+    facts.append(("score", f"{explanation.score:.4f}"))
     if explanation.representative_set:
         facts.append(("representative set", ", ".join(explanation.representative_set)))
     facts.append(("encoding", str(explanation.encoding)))

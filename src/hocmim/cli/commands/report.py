@@ -56,7 +56,7 @@ def report(
 
     show.check_output(output, force)
     data = load(source, None, quiet)
-    selector = selection.make(method, settings, data)
+    selector = selection.make(method, source, settings, data)
     selection.check_can_explain(selector, method, "A report")
     outcome = selection.run(selector, data, quiet)
     with selection.bar("explaining", quiet) as move:
@@ -68,7 +68,7 @@ def report(
         remarks.append(f"{count(data.n_without_target, 'row')} without a target excluded.")
     page = make_page(
         material,
-        target_name=source.target,
+        target_name=source.target_name,
         title=title,
         source=source.file,
         command=shlex.join(["hocmim", *sys.argv[1:]]),

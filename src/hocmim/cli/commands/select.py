@@ -65,7 +65,7 @@ def select(
         files.output_format(output)
         show.check_output(output, force)
     data = load(source, settings, quiet)
-    selector = selection.make(method, settings, data)
+    selector = selection.make(method, source, settings, data)
     outcome = selection.run(selector, data, quiet)
     rows = selection.rows(selector, data.names)
     notes = selection.notes(selector, data)
@@ -152,7 +152,8 @@ def _reduced(source: Source, data: Data, outcome: Outcome) -> Any:
     """Return the selected columns, the best first, and the target; all rows of the file."""
     from hocmim.data.files import read_table
 
-    columns = [data.names[j] for j in outcome.selector.selected_.tolist()] + [source.target]
+    columns = [data.names[j] for j in outcome.selector.selected_.tolist()]
+    columns += source.target
     table = (
         data.table.select(columns)
         if data.is_in_memory

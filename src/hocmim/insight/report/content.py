@@ -43,6 +43,8 @@ def tiles(evidence: Evidence) -> list[tuple[str, str]]:
     if K:
         share = low if low == high else f"{low.removesuffix('%')}–{high}"
         found.append((share, "of the target explained"))
+        if evidence.r2 is not None:
+            found.append((f"{evidence.r2:.2f}", "R² of the selected features"))
     target = "bins of the target" if evidence.basis.target.cuts is not None else "classes"
     return [*found, (f"{N:,}", "samples"), (f"{evidence.n_classes:,}", target)]
 

@@ -38,6 +38,8 @@ class Evidence:
     target_entropy : float
         H(Y), plug-in estimate.
     n_classes : int
+    r2 : float or None
+        The adjusted R² of the selected features, for a target that is a quantity.
     """
 
     selector: Any
@@ -49,6 +51,7 @@ class Evidence:
     cumulative: Cumulative
     target_entropy: float
     n_classes: int
+    r2: float | None = None
 
     @property
     def n_features(self) -> int:
@@ -148,6 +151,7 @@ def gather(
         cumulative=cumulative_information(basis.selected_columns, basis.y),
         target_entropy=float(entropy[0]),
         n_classes=target.n_cells,
+        r2=basis.explained_variance(basis.selected_columns),
     )
 
 

@@ -72,12 +72,13 @@ class TableDigest:
 
     def finish(self, y: Any) -> str:
         """Add the target, after all blocks; return the fingerprint."""
-        target = as_target(y, self._n_rows)
-        if target.dtype.kind in "biuf":
-            self._add_numbers(target)
-        else:
-            for value in target:
-                self._add_text(str(value))
+        targets = as_target(y, self._n_rows, several=True)
+        for target in map(as_target, targets.T if targets.ndim == 2 else [targets]):
+            if target.dtype.kind in "biuf":
+                self._add_numbers(target)
+            else:
+                for value in target:
+                    self._add_text(str(value))
         return self._digest.hexdigest()[:SHOWN_DIGITS]
 
     def _add_numbers(self, values: NDArray[Any]) -> None:

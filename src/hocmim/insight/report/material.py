@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from hocmim.coding.codes import Codes, Column
-from hocmim.coding.cuts import DEFAULT_DISCRETIZER
-from hocmim.coding.target import Target, encode_target
+from hocmim.coding.targets import encode_targets
 from hocmim.data.table import Table, as_table
 from hocmim.insight.basis import Basis
 from hocmim.insight.notes import Note, ValueSurvey, notes_from
@@ -49,7 +48,8 @@ def collect(
         reporter.on_stage("encode")
     table = as_table(X)
     digest = TableDigest(table.shape)
-    survey = ValueSurvey(table.n_columns, _encode_target(selector, y, table.n_rows))
+    target = encode_targets(y, table.n_rows, selector.target_options())
+    survey = ValueSurvey(table.n_columns, target)
     observed = ObservedTable(table, [digest.add, survey.add])
     basis = selector.basis(observed, y)
     observed.finish()
@@ -57,12 +57,6 @@ def collect(
     on_progress = None if reporter is None else reporter.on_terms
     evidence = gather(selector, basis, max_seconds=max_seconds, on_progress=on_progress)
     return Material(evidence, notes, digest.finish(y))
-
-
-def _encode_target(selector: Any, y: Any, n_rows: int) -> Target:
-    bins = getattr(selector, "target_bins", 5)
-    discretizer = getattr(selector, "discretizer", DEFAULT_DISCRETIZER)
-    return encode_target(y, n_rows, bins=bins, discretizer=discretizer)
 
 
 def _find_notes(basis: Basis, table: Table, survey: ValueSurvey) -> list[Note]:
@@ -73,7 +67,8 @@ def _find_notes(basis: Basis, table: Table, survey: ValueSurvey) -> list[Note]:
     once = np.flatnonzero(np.diff(basis.rows, prepend=-1))
     codes = basis.column_codes
     y = Column(basis.y.codes[once], basis.y.arity)
-    weighted = ValueSurvey(table.n_columns, basis.target._replace(column=y))
+    values = None if basis.target.values is None else basis.target.values[once]
+    weighted = ValueSurvey(table.n_columns, basis.target._replace(column=y, values=values))
     for block in table.take(basis.rows[once]).blocks():
         weighted.add(block)
     narrow = np.ascontiguousarray(codes.narrow[:, once])

@@ -24,6 +24,11 @@ def summary(evidence: Evidence) -> Iterator[Sentence]:
     yield _what(evidence)
     if len(evidence.selected):
         yield _how_much(evidence)
+        if evidence.r2 is not None:
+            yield [
+                "A linear model with one term for each bin or level of the selected features "
+                f"explains {percent(evidence.r2)} of the variance of the target (adjusted R²)."
+            ]
     yield _why_it_stopped(evidence)
     k = _most_relevant_not_selected(evidence)
     if k is not None and len(evidence.selected):

@@ -43,11 +43,12 @@ from hocmim.coding.sources import (
 from hocmim.coding.target import (
     Target,
     TargetCoding,
+    TargetOptions,
     TargetSurvey,
-    encode_target,
     fit_target,
     survey_target,
 )
+from hocmim.coding.targets import encode_targets
 from hocmim.data.columns import Span
 from hocmim.data.rows import RowSource
 from hocmim.data.target import as_target
@@ -155,11 +156,11 @@ class DaskFiles(DaskRows):
         """See RemoteTable. The client reads a row of these columns."""
         return self._source.time_kinds(columns)
 
-    def encode_target(self, *, bins: int, discretizer: str) -> Target:
+    def encode_target(self, options: TargetOptions) -> Target:
         """See RemoteTable. The client reads this column."""
         if self._y is None:
-            return encode_source_target(self._source, bins=bins, discretizer=discretizer)
-        return encode_target(self._y, self._source.n_rows, bins=bins, discretizer=discretizer)
+            return encode_source_target(self._source, options)
+        return encode_targets(self._y, self._source.n_rows, options)
 
     def encode(self, y: Column, options: EncodingOptions) -> tuple[Encoder, ComputedCodes]:
         """See RemoteTable."""
@@ -247,6 +248,8 @@ class DaskCollection(DaskRows):
             raise InvalidTableError(f"X must be two-dimensional, but it has ndim={X.ndim}.")
         if isinstance(y, str):
             X, y = _take_target(X, y)
+        elif isinstance(y, list) and set(map(str, y)) <= set(getattr(X, "columns", ())):
+            X, y = X.drop(columns=list(y)), X[list(y)]
         self._y = y
         labels = list(getattr(X, "columns", []))
         are_names = bool(labels) and all(isinstance(label, str) for label in labels)
@@ -262,26 +265,34 @@ class DaskCollection(DaskRows):
         kinds = {j: kind_of_storage(self._dtypes[j]) for j in columns}
         return {j: kind for j, kind in kinds.items() if kind is not None}
 
-    def encode_target(self, *, bins: int, discretizer: str) -> Target:
+    def encode_target(self, options: TargetOptions) -> Target:
         """See RemoteTable."""
         if not dask.is_dask_collection(self._y):
-            return encode_target(self._y, bins=bins, discretizer=discretizer)
-        bins = check_bins("bins", bins)
-        get_discretizer(discretizer)
+            return encode_targets(self._y, options=options)
         y = self._y
+        if y.ndim == 2 and y.shape[1] > 1:
+            return encode_targets(self._read_targets(y), options=options)
         if y.ndim == 2 and y.shape[1] == 1:
             y = y[y.columns[0]] if hasattr(y, "columns") else y[:, 0]
         if y.ndim != 1:
             raise InvalidTargetError(f"y must be one column, but it has {y.shape[1]} columns.")
         parts = y.to_delayed().tolist() if hasattr(y, "chunks") else y.to_delayed()
-        surveys = self._compute([dask.delayed(survey_target)(part, bins) for part in parts])
+        surveys = self._compute([dask.delayed(survey_target)(part, options) for part in parts])
         survey = reduce(TargetSurvey.merge, surveys)
         values = None
-        if survey.needs_values(discretizer):
+        if survey.needs_values:
             values = np.concatenate(self._compute([dask.delayed(as_target)(p) for p in parts]))
-        coding = fit_target(survey, bins, discretizer, values)
+        coding = fit_target(survey, values)
         codes = self._compute([dask.delayed(_encode_target)(part, coding) for part in parts])
-        return Target(Column(np.concatenate(codes), coding.arity), coding.classes, coding.cuts)
+        column = Column(np.concatenate(codes), coding.arity)
+        return Target(column, coding.classes, coding.cuts, coding.guess)
+
+    def _read_targets(self, y: Any) -> NDArray[Any]:
+        """Return several targets, in this process."""
+        if hasattr(y, "rechunk"):
+            y = y.rechunk({1: -1})
+        parts = self._compute(np.ravel(y.to_delayed()).tolist())
+        return np.concatenate([np.asarray(part) for part in parts])
 
     def _compute(self, tasks: list[Any]) -> list[Any]:
         return self.cluster.reliably(lambda: self.cluster.gather(self.cluster.compute(tasks)))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from hocmim.coding.codes import Column
 from hocmim.coding.encoder import Encoder
 from hocmim.coding.options import EncodingOptions
-from hocmim.coding.target import Target
+from hocmim.coding.target import Target, TargetOptions
 from hocmim.data.rows import RowSource
 from hocmim.data.sources import ParquetPiece
 from hocmim.data.times import TimeKinds
@@ -59,7 +59,7 @@ class RemoteTable(ABC):
         """Return which of these columns hold dates, times or durations."""
 
     @abstractmethod
-    def encode_target(self, *, bins: int, discretizer: str) -> Target:
+    def encode_target(self, options: TargetOptions) -> Target:
         """Return the codes of y, in this process."""
 
     @abstractmethod

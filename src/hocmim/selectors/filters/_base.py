@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hocmim.data.numeric import numeric_matrix
-from hocmim.data.target import is_continuous
+from hocmim.data.target import TARGET_KINDS, decide_kind, summarize_target
 from hocmim.errors import InvalidTableError, InvalidTargetError
+from hocmim.parameters import OneOf, check_value
 from hocmim.selectors.base import RankingSelector
 from hocmim.threads import ThreadPool, resolve_n_jobs
 
@@ -26,13 +27,19 @@ class Samples(NamedTuple):
     values : ndarray of float64, shape (N, D)
         A category is the index of its level among the sorted levels that occur.
     is_categorical : ndarray of bool, shape (D,)
-    y : ndarray of int32, shape (N,)
-        Classes 0..n_classes-1, in sorted order of their labels.
+    y : ndarray of shape (N,)
+        Classes 0..n_classes-1 as int32, in sorted order of their labels; or the values of a
+        quantity as float64.
     """
 
     values: NDArray[np.float64]
     is_categorical: NDArray[np.bool_]
-    y: NDArray[np.int32]
+    y: NDArray[Any]
+
+    @property
+    def is_quantity(self) -> bool:
+        """Whether y is a quantity."""
+        return self.y.dtype.kind == "f"
 
 
 class Filter(RankingSelector):
@@ -48,13 +55,17 @@ class Filter(RankingSelector):
     """
 
     lower_is_better: ClassVar[bool] = False
+    # Whether the method has a form for a target that is a quantity.
+    ranks_quantities: ClassVar[bool] = False
+    target_kind: str
 
     def _read(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Samples, int]:
-        """Return the numbers, the classes, and how many columns to select."""
+        """Return the numbers, the target, and how many columns to select."""
+        check_value("target_kind", self.target_kind, OneOf(TARGET_KINDS))
         table, target = self._validate_input(X, y, sample_weight)
         n_selected = self._resolve_n_features(table.n_columns)
         method = type(self).__name__
-        classes = class_codes(target, method)
+        values_of_y = self._read_target(target)
         values, is_categorical, has_missing = numeric_matrix(table)
         if has_missing.any():
             column = table.label(int(has_missing.argmax()))
@@ -64,7 +75,20 @@ class Filter(RankingSelector):
                 "sklearn.impute.SimpleImputer, or use an information-theoretic selector such as "
                 "HOCMIM, for which missing is a level of its own."
             )
-        return Samples(values, is_categorical, classes), n_selected
+        return Samples(values, is_categorical, values_of_y), n_selected
+
+    def _read_target(self, y: NDArray[Any]) -> NDArray[Any]:
+        """Return the codes of classes, or the values of a quantity."""
+        kind = decide_kind(summarize_target(y), self.target_kind)
+        method = type(self).__name__
+        if kind.is_quantity and not self.ranks_quantities:
+            raise InvalidTargetError(
+                f"{method} needs classes, but y is a quantity. Cut y into classes first, for "
+                "example with pandas.qcut(y, 4, labels=False), or pass target_kind='classes' if "
+                "each of its values is a class."
+            )
+        self._set_target_kind(kind)
+        return _numbers(y, method) if kind.is_quantity else class_codes(y, method)
 
     def _set_ranking(
         self, order: NDArray[np.intp], scores: NDArray[np.float64], n_selected: int
@@ -88,7 +112,7 @@ class ScoringFilter(Filter):
         X : table of shape (n_samples, n_features)
             Numbers or categories, without missing values.
         y : array of shape (n_samples,)
-            Classes: integers, booleans or strings.
+            Classes, or a quantity if the method has a form for it: see ``target_kind``.
 
         Returns
         -------
@@ -118,7 +142,7 @@ class WeightedFilter(ScoringFilter):
         X : table of shape (n_samples, n_features)
             Numbers or categories, without missing values.
         y : array of shape (n_samples,)
-            Classes: integers, booleans or strings.
+            Classes, or a quantity if the method has a form for it: see ``target_kind``.
         sample_weight : array of shape (n_samples,), optional
             Non-negative integers: a row of weight w counts as w equal rows.
 
@@ -131,17 +155,21 @@ class WeightedFilter(ScoringFilter):
 
 def class_codes(y: NDArray[Any], method: str) -> NDArray[np.int32]:
     """Return classes as 0..n_classes-1, in sorted order of their labels."""
-    if is_continuous(y):
-        raise InvalidTargetError(
-            f"{method} needs classes, but y is continuous (a value is {y[y != np.rint(y)][0]!r}). "
-            "Cut y into classes first, for example with pandas.qcut(y, 4, labels=False)."
-        )
     labels, codes = np.unique(y, return_inverse=True)
     if len(labels) < 2:
         raise InvalidTargetError(
             f"{method} needs at least two classes, but y has only one: {labels[0]!r}."
         )
     return codes.astype(np.int32)
+
+
+def _numbers(y: NDArray[Any], method: str) -> NDArray[np.float64]:
+    values = y.astype(np.float64)
+    if values.min() == values.max():
+        raise InvalidTargetError(
+            f"{method} needs a target that varies, but y has only one value: {values[0]!r}."
+        )
+    return values
 
 
 def comparable(scores: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -13,11 +13,19 @@ from hocmim.selectors.filters._base import (
     indicator,
 )
 
+PERFECT = 1e-12
+"""A column that leaves a smaller share of the variance of y unexplained explains y exactly."""
+
 
 class FisherScore(WeightedFilter):
     """F = Σ_c n_c (μ_c − μ)² / Σ_c n_c σ_c².
 
     Rewards a column whose class means differ by more than the spread within classes. Cost O(ND).
+
+    For a quantity y: the F statistic of the regression of y on the column,
+    F = (R² / k) / ((1 − R²) / (N − k − 1)). k = 1 and R² is the squared correlation for a column of
+    numbers; for a categorical column of L levels, k = L − 1 and R² is the share of the variance of
+    y between levels (one-way analysis of variance). F is infinite if 1 − R² < 1e-12.
 
     A constant column scores 0, the worst. A column that is constant within every class but not
     overall separates the classes perfectly: its score is infinite and it ranks first. A
@@ -28,6 +36,8 @@ class FisherScore(WeightedFilter):
     ----------
     n_features_to_select : int, float or None, default=10
         How many columns to select; see :class:`~hocmim.selectors.base.RankingSelector`.
+    target_kind : {"auto", "classes", "quantity"}, default="auto"
+        What y holds: see :func:`hocmim.data.target.decide_kind`.
 
     Attributes
     ----------
@@ -43,11 +53,17 @@ class FisherScore(WeightedFilter):
 
     method_name = "Fisher"
     method_aliases = ("Fisher score",)
+    ranks_quantities = True
 
-    def __init__(self, n_features_to_select: int | float | None = 10) -> None:
+    def __init__(
+        self, n_features_to_select: int | float | None = 10, *, target_kind: str = "auto"
+    ) -> None:
         self.n_features_to_select = n_features_to_select
+        self.target_kind = target_kind
 
     def _score(self, samples: Samples) -> NDArray[np.float64]:
+        if samples.is_quantity:
+            return regression_f(samples.values, samples.y, samples.is_categorical)
         return fisher_score(samples.values, samples.y, samples.is_categorical)
 
 
@@ -89,3 +105,38 @@ def _ratio(between: ArrayLike, within: ArrayLike) -> NDArray[np.float64]:
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.divide(between, within)
     return np.where(np.asarray(between) == 0.0, 0.0, ratio)
+
+
+def regression_f(
+    X: NDArray[np.float64], y: NDArray[np.float64], is_categorical: ArrayLike | None = None
+) -> NDArray[np.float64]:
+    """Return the F statistic of the regression of y on every column of X; 0 for a constant."""
+    n_samples, n_columns = X.shape
+    share, n_free = np.empty(n_columns), np.ones(n_columns)
+    target = y - y.mean()
+    total = (target**2).sum()
+    for block in column_blocks(n_samples, n_columns):
+        centred = X[:, block] - X[:, block].mean(axis=0)
+        spread = (centred**2).sum(axis=0)
+        spread[constant_columns(X[:, block])] = np.inf  # so that the share is 0
+        share[block] = (target @ centred) ** 2 / (spread * total)
+    categorical = np.zeros(n_columns, bool) if is_categorical is None else is_categorical
+    for j in np.flatnonzero(categorical):
+        levels = X[:, j].astype(np.int64)
+        sizes = np.bincount(levels)
+        sums = np.bincount(levels, target)
+        share[j] = (sums[sizes > 0] ** 2 / sizes[sizes > 0]).sum() / total
+        n_free[j] = np.count_nonzero(sizes) - 1
+    return _f_statistic(share, n_free, n_samples)
+
+
+def _f_statistic(
+    share: NDArray[np.float64], n_free: NDArray[np.float64], n_samples: int
+) -> NDArray[np.float64]:
+    """Return F from R² and the number of free coefficients."""
+    rest = np.where(1 - share < PERFECT, 0.0, 1 - share)
+    n_rest = np.maximum(n_samples - n_free - 1, 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        statistic = share / n_free / (rest / n_rest)
+    statistic = np.where(n_rest == 0, 0.0, statistic)  # a level for each row fits anything
+    return np.where((n_free == 0) | (share == 0), 0.0, statistic)

@@ -23,6 +23,8 @@ class GiniIndex(WeightedFilter):
     ----------
     n_features_to_select : int, float or None, default=10
         How many columns to select; see :class:`~hocmim.selectors.base.RankingSelector`.
+    target_kind : {"auto", "classes", "quantity"}, default="auto"
+        What y holds: see :func:`hocmim.data.target.decide_kind`. This method needs classes.
 
     Attributes
     ----------
@@ -42,8 +44,11 @@ class GiniIndex(WeightedFilter):
 
     lower_is_better = True
 
-    def __init__(self, n_features_to_select: int | float | None = 10) -> None:
+    def __init__(
+        self, n_features_to_select: int | float | None = 10, *, target_kind: str = "auto"
+    ) -> None:
         self.n_features_to_select = n_features_to_select
+        self.target_kind = target_kind
 
     def _score(self, samples: Samples) -> NDArray[np.float64]:
         return gini_index(samples.values, samples.y, samples.is_categorical)

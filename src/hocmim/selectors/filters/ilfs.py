@@ -51,6 +51,8 @@ class ILFS(WeightedFilter):
         Maximum number of EM steps.
     tol : float, default=1e-9
         EM stops when the log-likelihood grows by less than this share of its size.
+    target_kind : {"auto", "classes", "quantity"}, default="auto"
+        What y holds: see :func:`hocmim.data.target.decide_kind`. This method needs classes.
 
     Attributes
     ----------
@@ -80,11 +82,13 @@ class ILFS(WeightedFilter):
         n_tokens: int = 6,
         max_iter: int = 1000,
         tol: float = 1e-9,
+        target_kind: str = "auto",
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.n_tokens = n_tokens
         self.max_iter = max_iter
         self.tol = tol
+        self.target_kind = target_kind
 
     def _score(self, samples: Samples) -> NDArray[np.float64]:
         self._check_parameters()

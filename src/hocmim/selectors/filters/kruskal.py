@@ -23,6 +23,8 @@ class KruskalWallis(WeightedFilter):
     ----------
     n_features_to_select : int, float or None, default=10
         How many columns to select; see :class:`~hocmim.selectors.base.RankingSelector`.
+    target_kind : {"auto", "classes", "quantity"}, default="auto"
+        What y holds: see :func:`hocmim.data.target.decide_kind`. This method needs classes.
 
     Attributes
     ----------
@@ -39,8 +41,11 @@ class KruskalWallis(WeightedFilter):
     method_name = "Kruskal-Wallis"
     method_aliases = ("Kruskal",)
 
-    def __init__(self, n_features_to_select: int | float | None = 10) -> None:
+    def __init__(
+        self, n_features_to_select: int | float | None = 10, *, target_kind: str = "auto"
+    ) -> None:
         self.n_features_to_select = n_features_to_select
+        self.target_kind = target_kind
 
     def _score(self, samples: Samples) -> NDArray[np.float64]:
         return kruskal_wallis(samples.values, samples.y)

@@ -64,6 +64,8 @@ class NCA(ScoringFilter):
         Threads, as in scikit-learn: None is one, -1 all processors. Never changes the result.
     random_state : int, RandomState or None, default=0
         Seed for drawing ``max_samples`` samples; not used if there are fewer.
+    target_kind : {"auto", "classes", "quantity"}, default="auto"
+        What y holds: see :func:`hocmim.data.target.decide_kind`. This method needs classes.
 
     Attributes
     ----------
@@ -98,6 +100,7 @@ class NCA(ScoringFilter):
         tol: float = 1e-6,
         n_jobs: int | None = None,
         random_state: Any = 0,
+        target_kind: str = "auto",
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.regularization = regularization
@@ -107,6 +110,7 @@ class NCA(ScoringFilter):
         self.tol = tol
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.target_kind = target_kind
 
     def _score(self, samples: Samples) -> NDArray[np.float64]:
         self._check_parameters()

@@ -26,11 +26,12 @@ DEPENDENT = 1e-6
 class FSOLS(Filter):
     """J(X_k) = Σ_v cos²(q_k, v): q_k is X_k made orthogonal to the columns selected so far.
 
-    v runs over an orthonormal basis of the centred class indicators. J is the sum of squared
-    canonical correlations (for two classes, the squared multiple correlation) that X_k adds to
-    the selected columns; the column with the largest J is selected, one after the other.
-    Rewards columns that add to a linear classifier. Cost O(N D K C). The search is done by
-    ``fastcan``, by the author of the method: ``pip install hocmim[filters]``.
+    v runs over an orthonormal basis of the centred class indicators; for a quantity it is the
+    centred y. J is the sum of squared canonical correlations (for two classes and for a quantity,
+    the squared multiple correlation) that X_k adds to the selected columns; the column with the
+    largest J is selected, one after the other. Rewards columns that add to a linear
+    model. Cost O(N D K C). The search is done by ``fastcan``, by the author of the method:
+    ``pip install hocmim[filters]``.
 
     When no other column adds anything (after N − 1 columns at the latest), the remaining columns
     score 0 and follow in the order of the table, so that ``selected_`` always has K columns;
@@ -45,6 +46,8 @@ class FSOLS(Filter):
     n_jobs : int or None, default=None
         Threads of fastcan, as in scikit-learn: None is one, -1 all processors. Several
         threads can be much slower on a busy machine, because they synchronise at every step.
+    target_kind : {"auto", "classes", "quantity"}, default="auto"
+        What y holds: see :func:`hocmim.data.target.decide_kind`.
 
     Attributes
     ----------
@@ -67,11 +70,18 @@ class FSOLS(Filter):
     method_name = "FS-OLS"
     method_aliases = ("OLS",)
 
+    ranks_quantities = True
+
     def __init__(
-        self, n_features_to_select: int | float | None = 10, *, n_jobs: int | None = None
+        self,
+        n_features_to_select: int | float | None = 10,
+        *,
+        n_jobs: int | None = None,
+        target_kind: str = "auto",
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.n_jobs = n_jobs
+        self.target_kind = target_kind
 
     def fit(self, X: Any, y: Any) -> Self:
         """Select columns one after the other.
@@ -81,7 +91,7 @@ class FSOLS(Filter):
         X : table of shape (n_samples, n_features)
             Numbers or categories, without missing values.
         y : array of shape (n_samples,)
-            Classes: integers, booleans or strings.
+            Classes or a quantity.
 
         Returns
         -------
@@ -90,10 +100,11 @@ class FSOLS(Filter):
         samples, n_selected = self._read(X, y)
         varies = np.flatnonzero(~constant_columns(samples.values))
         columns = unit_columns(samples.values[:, varies])
+        targets = samples.y[:, None] if samples.is_quantity else indicator(samples.y).T
         with threadpool_limits(resolve_n_jobs(self.n_jobs, outside=1)):
-            chosen, gains = forward_ols(columns, samples.y, n_selected)
+            chosen, gains = forward_ols(columns, targets, n_selected)
         scores = np.zeros(samples.values.shape[1])
-        scores[varies] = remaining_gain(columns, samples.y, chosen)
+        scores[varies] = remaining_gain(columns, targets, chosen)
         self.n_useful_ = len(chosen)
         order = self._order(varies, varies[chosen], scores)
         scores[varies[chosen]] = gains
@@ -116,18 +127,19 @@ def unit_columns(X: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def forward_ols(
-    X: NDArray[np.float64], y: NDArray[np.int32], n_selected: int
+    X: NDArray[np.float64], targets: NDArray[np.float64], n_selected: int
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     """Select at most ``n_selected`` columns and return their gains; fewer if no others add.
 
+    ``targets`` has the class indicators, or a quantity, as columns.
     fastcan may treat the rounding error of a dependent column as a new direction. A QR
     factorisation finds such columns afterwards, and the search is repeated without them.
     """
-    n_selected = min(n_selected, len(y) - 1)  # centred columns span no more directions
+    n_selected = min(n_selected, len(targets) - 1)  # centred columns span no more directions
     candidates = np.arange(X.shape[1])
     while True:
         n_wanted = min(n_selected, len(candidates))
-        found, gains = _longest_selection(X[:, candidates], indicator(y).T, n_wanted)
+        found, gains = _longest_selection(X[:, candidates], targets, n_wanted)
         found = candidates[found]
         own = np.abs(np.diagonal(np.linalg.qr(X[:, found], mode="r")))
         useful = (own > DEPENDENT) & (comparable(gains) > 0)
@@ -135,7 +147,7 @@ def forward_ols(
             return found, gains
         n_useful = int(useful.argmin())
         chosen = found[:n_useful]
-        is_candidate = remaining_gain(X, y, chosen) > 0.0
+        is_candidate = remaining_gain(X, targets, chosen) > 0.0
         is_candidate[found[n_useful]] = False
         if not is_candidate.any():
             return chosen, gains[:n_useful]
@@ -144,7 +156,7 @@ def forward_ols(
 
 
 def _longest_selection(
-    X: NDArray[np.float64], classes: NDArray[np.float64], n_wanted: int
+    X: NDArray[np.float64], targets: NDArray[np.float64], n_wanted: int
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     """Return the selection of fastcan: ``n_wanted`` columns, or fewer if it finds fewer."""
     fast_can = _import_fastcan()
@@ -154,7 +166,7 @@ def _longest_selection(
     while low < high:
         # A shorter selection is a prefix of a longer one, so that bisection finds the longest.
         try:
-            found = fast_can(attempt, tol=DEPENDENT, verbose=0).fit(X, classes)
+            found = fast_can(attempt, tol=DEPENDENT, verbose=0).fit(X, targets)
             low = attempt
         except RuntimeError:  # fastcan raises it if no column adds anything
             high = attempt - 1
@@ -165,16 +177,15 @@ def _longest_selection(
 
 
 def remaining_gain(
-    X: NDArray[np.float64], y: NDArray[np.int32], chosen: NDArray[np.intp]
+    X: NDArray[np.float64], targets: NDArray[np.float64], chosen: NDArray[np.intp]
 ) -> NDArray[np.float64]:
     """Return the gain of each column over the chosen ones; 0 if it depends linearly on them."""
-    members = indicator(y).T
-    classes = orth(members - members.mean(axis=0))
+    basis_of_y = orth(targets - targets.mean(axis=0))
     basis, _ = np.linalg.qr(X[:, chosen])
     residual = X - basis @ (basis.T @ X)
     residual -= basis @ (basis.T @ residual)  # twice, because of rounding errors
     length = np.linalg.norm(residual, axis=0)
-    gain = ((classes.T @ residual) ** 2).sum(axis=0)
+    gain = ((basis_of_y.T @ residual) ** 2).sum(axis=0)
     share = np.divide(gain, length**2, out=np.zeros(len(gain)), where=length > DEPENDENT)
     return np.where(comparable(share) > 0, share, 0.0)
 

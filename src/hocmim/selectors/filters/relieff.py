@@ -1,9 +1,10 @@
-"""ReliefF."""
+"""ReliefF, and RReliefF for a quantity."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.spatial.distance import cdist
 
 from hocmim import _native
 from hocmim.parameters import Number, check_value
@@ -29,6 +30,10 @@ class ReliefF(ScoringFilter):
     near samples the lowest row index is used. A constant column scores 0. A categorical
     column differs by 0 or 1. W lies in [−1, 1]; a column worse than noise is negative.
 
+    For a quantity y: RReliefF, W_r = p(d_r|d_y) − p(d_r|not d_y) =
+    Σ d_y d_r / Σ d_y − Σ (1 − d_y) d_r / Σ (1 − d_y), sums over every sample and its k nearest
+    neighbours, all with the same weight; d_y is |y − y'| over the range of y.
+
     Parameters
     ----------
     n_features_to_select : int, float or None, default=10
@@ -37,6 +42,8 @@ class ReliefF(ScoringFilter):
         k, the number of hits, and of misses a class.
     n_jobs : int or None, default=None
         Threads, as in scikit-learn: None is one, -1 all processors. Never changes the result.
+    target_kind : {"auto", "classes", "quantity"}, default="auto"
+        What y holds: see :func:`hocmim.data.target.decide_kind`.
 
     Attributes
     ----------
@@ -53,6 +60,7 @@ class ReliefF(ScoringFilter):
     """
 
     method_name = "ReliefF"
+    ranks_quantities = True
 
     def __init__(
         self,
@@ -60,16 +68,19 @@ class ReliefF(ScoringFilter):
         *,
         n_neighbors: int = 10,
         n_jobs: int | None = None,
+        target_kind: str = "auto",
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.n_neighbors = n_neighbors
         self.n_jobs = n_jobs
+        self.target_kind = target_kind
 
     def _score(self, samples: Samples) -> NDArray[np.float64]:
         k = self.n_neighbors
         check_value("n_neighbors", k, Number(1, is_whole=True))
+        rank = rrelieff if samples.is_quantity else relieff
         with thread_pool(self.n_jobs) as pool:
-            return relieff(samples.values, samples.y, int(k), samples.is_categorical, pool)
+            return rank(samples.values, samples.y, int(k), samples.is_categorical, pool)
 
 
 def relieff(
@@ -99,6 +110,76 @@ def relieff(
         weights[numeric[order]] += of_values
         weights[nominal] += of_codes
     return weights / len(y)
+
+
+def rrelieff(
+    X: NDArray[np.float64],
+    y: NDArray[np.float64],
+    n_neighbors: int,
+    is_categorical: ArrayLike | None = None,
+    pool: ThreadPool | None = None,
+) -> NDArray[np.float64]:
+    """Return the RReliefF weight of every column of X, for a quantity y."""
+    n_samples, n_columns = X.shape
+    categorical = np.zeros(n_columns, bool) if is_categorical is None else is_categorical
+    columns = _Differences(X, np.asarray(categorical, bool))
+    target = (y - y.min()) / (y.max() - y.min())
+    k = min(n_neighbors, n_samples - 1)
+
+    def contribution(start: int) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
+        rows = np.arange(start, min(start + BLOCK_ROWS, n_samples))
+        near = nearest(columns.distances(rows), rows, k)
+        d_y = np.abs(target[rows, None] - target[near])
+        both, alone = np.zeros(n_columns), np.zeros(n_columns)
+        for place in range(k):  # one neighbour of each row at a time, to save memory
+            d = columns.between(rows, near[:, place])
+            both += d_y[:, place] @ d
+            alone += d.sum(axis=0)
+        return float(d_y.sum()), both, alone
+
+    sum_y, both, alone = 0.0, np.zeros(n_columns), np.zeros(n_columns)
+    for part in (pool.map if pool else map)(contribution, range(0, n_samples, BLOCK_ROWS)):
+        sum_y, both, alone = sum_y + part[0], both + part[1], alone + part[2]
+    sum_rest = n_samples * k - sum_y
+    with_y = both / sum_y if sum_y > 0 else np.zeros(n_columns)
+    return with_y - (alone - both) / sum_rest if sum_rest > 0 else with_y
+
+
+class _Differences:
+    """Differences of rows in every column: |x − x'| over the range, or 0 and 1 for categories."""
+
+    def __init__(self, X: NDArray[np.float64], is_categorical: NDArray[np.bool_]) -> None:
+        low, high = X.min(axis=0), X.max(axis=0)
+        self._scaled = (X - low) / np.where(high > low, high - low, 1.0)
+        self._is_categorical = is_categorical
+
+    def between(self, rows: NDArray[np.intp], others: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Return the differences of pairs of rows, shape (n_pairs, D)."""
+        found = np.abs(self._scaled[rows] - self._scaled[others])
+        found[:, self._is_categorical] = found[:, self._is_categorical] > 0
+        return found
+
+    def distances(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Return the mean difference of some rows to every row, rounded to 12 decimals."""
+        numeric = self._scaled[:, ~self._is_categorical]
+        nominal = self._scaled[:, self._is_categorical]
+        total = np.zeros((len(rows), len(self._scaled)))
+        if numeric.shape[1]:
+            total += cdist(numeric[rows], numeric, "cityblock")
+        if nominal.shape[1]:
+            total += cdist(nominal[rows], nominal, "hamming") * nominal.shape[1]
+        return np.round(total / len(self._is_categorical), 12)
+
+
+def nearest(distances: NDArray[np.float64], rows: NDArray[np.intp], k: int) -> NDArray[np.intp]:
+    """Return the k nearest other rows of each row; among equals the lowest index."""
+    found = distances.copy()
+    found[np.arange(len(rows)), rows] = np.inf
+    largest = np.partition(found, k - 1, axis=1)[:, k - 1 : k]
+    is_nearer, is_equal = found < largest, found == largest
+    n_more = k - is_nearer.sum(axis=1, keepdims=True)
+    is_near = is_nearer | (is_equal & (np.cumsum(is_equal, axis=1) <= n_more))
+    return np.nonzero(is_near)[1].reshape(len(rows), k)
 
 
 def _scaled_by_range(

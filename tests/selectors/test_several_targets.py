@@ -1,0 +1,167 @@
+"""y with several columns."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from hocmim import CMIM, HOCMIM, JMI, MIM, FisherScore, StabilitySelector, make_selector
+from hocmim.coding.target import TargetOptions, encode_target
+from hocmim.coding.targets import encode_targets
+from hocmim.errors import HocmimWarning, InvalidParameterError, InvalidTargetError
+from hocmim.selectors.registry import METHODS
+
+RNG = np.random.default_rng(0)
+N = 400
+X = RNG.normal(size=(N, 8))
+A = (X[:, 0] + 0.3 * RNG.normal(size=N) > 0).astype(int)
+B = np.where(X[:, 5] + 0.3 * RNG.normal(size=N) > 0, "up", "down")
+C = X[:, 3] + 0.2 * RNG.normal(size=N)
+FRAME = pd.DataFrame({"a": A, "b": B, "c": C})
+INFORMATION = [name for name in METHODS if hasattr(make_selector(name), "target_strategy")]
+
+
+def joint_of(frame):
+    """The combinations of values, as strings."""
+    bins = encode_target(frame["c"]).column.codes
+    return frame["a"].astype(str) + frame["b"] + bins.astype(str)
+
+
+def test_joint_is_the_selection_for_the_combinations():
+    several = HOCMIM(4).fit(X, FRAME)
+    one = HOCMIM(4).fit(X, joint_of(FRAME))
+    assert several.selected_.tolist() == one.selected_.tolist()
+    np.testing.assert_allclose(several.scores_, one.scores_, rtol=1e-12)
+    assert set(several.selected_[:3].tolist()) == {0, 3, 5}
+    assert several.target_strategy_ == "joint"
+    assert several.target_kind_ == ("classes", "classes", "quantity")
+    assert several.classes_[0].startswith("0, down, below -")
+    assert len(several.classes_) == joint_of(FRAME).nunique()
+    assert one.target_strategy_ == ""
+
+
+def test_any_table_of_targets():
+    frame = FRAME[["a", "c"]]
+    expected = JMI(3).fit(X, frame)
+    for y in (frame.to_numpy(), frame.to_numpy().tolist(), pl.from_pandas(frame)):
+        assert JMI(3).fit(X, y).scores_.tobytes() == expected.scores_.tobytes()
+
+
+@pytest.mark.parametrize("method", INFORMATION)
+def test_mean_is_the_mean_of_the_scores(method):
+    how = {"n_features_to_select": 1, "target_strategy": "mean"}
+    found = make_selector(method, **how).fit(X, FRAME)
+    each = [
+        make_selector(method, n_features_to_select=1).fit(X, FRAME[name]).relevance_
+        for name in FRAME
+    ]
+    np.testing.assert_allclose(found.relevance_, np.mean(each, axis=0), rtol=1e-12)
+    three = make_selector(method, **{**how, "n_features_to_select": 3}).fit(X, FRAME)
+    assert three.selected_[0] == found.selected_[0]
+    # A target twice is the target once.
+    twice = make_selector(method, **{**how, "n_features_to_select": 4})
+    twice.fit(X, np.column_stack([A, A]))
+    once = make_selector(method, n_features_to_select=4).fit(X, A)
+    assert twice.selected_.tolist() == once.selected_.tolist()
+    np.testing.assert_allclose(twice.scores_, once.scores_, rtol=1e-12)
+
+
+def test_mean_by_hand_after_the_first_step():
+    selector = JMI(3, target_strategy="mean", estimator="plugin").fit(X, FRAME)
+    chosen = selector.selected_.tolist()
+    scores = []
+    for name in FRAME:
+        one = JMI(8, estimator="plugin").fit(X, FRAME[name])
+        criterion = one.make_criterion().copy()
+        codes = one.encoder_.transform(X)
+        criterion.start(codes, one.basis().y)
+        for j in chosen[:2]:
+            criterion.update(codes.column(j))
+        scores.append(criterion.scores())
+    mean = np.mean(scores, axis=0)
+    mean[chosen[:2]] = -np.inf
+    assert int(mean.argmax()) == chosen[2]
+    np.testing.assert_allclose(selector.scores_[2], mean.max(), rtol=1e-12)
+
+
+def test_too_many_combinations_give_the_mean_and_a_warning():
+    y = RNG.integers(0, 4, (N, 5))
+    y[:, 0] = A
+    with pytest.warns(HocmimWarning, match="fewer than 5 rows for each combination"):
+        found = MIM(2).fit(X, y)
+    assert found.target_strategy_ == "mean"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", HocmimWarning)
+        declared = MIM(2, target_strategy="mean").fit(X, y)
+    assert declared.scores_.tobytes() == found.scores_.tobytes()
+    assert len(found.classes_) == 5
+    labels = np.arange(2 * 70_000) % 70_000
+    many = np.column_stack([labels // 300, labels % 300])
+    assert encode_targets(many).strategy == "mean"
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_threads_and_checkpoints_give_the_same(tmp_path, n_jobs):
+    expected = CMIM(4, target_strategy="mean").fit(X, FRAME)
+    for _ in range(2):
+        found = CMIM(4, target_strategy="mean", n_jobs=n_jobs, checkpoint=tmp_path / "point").fit(
+            X, FRAME
+        )
+        assert found.scores_.tobytes() == expected.scores_.tobytes()
+    other = FRAME.assign(c=-(FRAME["c"] ** 2))
+    with pytest.raises(ValueError, match="point"):
+        CMIM(4, target_strategy="mean", checkpoint=tmp_path / "point").fit(X, other)
+
+
+def test_auto_stops_for_several_targets():
+    for strategy in ("joint", "mean"):
+        found = MIM("auto", target_strategy=strategy).fit(X, FRAME[["a", "c"]])
+        assert set(found.selected_.tolist()) >= {0, 3}
+        assert len(found.selected_) <= 4
+        assert found.stopping_.reason == "not significant"
+
+
+def test_files_and_memory_agree(tmp_path):
+    table = pd.DataFrame(X, columns=[f"x{j}" for j in range(8)])
+    pd.concat([table, FRAME], axis=1).to_parquet(tmp_path / "t.parquet", row_group_size=90)
+    for strategy in ("joint", "mean"):
+        expected = JMI(3, target_strategy=strategy).fit(table, FRAME)
+        found = JMI(3, target_strategy=strategy).fit(tmp_path / "t.parquet", ["a", "b", "c"])
+        assert found.feature_names_in_.tolist() == table.columns.tolist()
+        assert found.selected_.tolist() == expected.selected_.tolist()
+        assert found.scores_.tobytes() == expected.scores_.tobytes()
+
+
+def test_weights_repeat_rows_of_all_targets():
+    weight = RNG.integers(0, 3, N)
+    found = JMI(3).fit(X, FRAME, sample_weight=weight)
+    repeated = JMI(3).fit(np.repeat(X, weight, axis=0), FRAME.loc[FRAME.index.repeat(weight)])
+    assert found.scores_.tobytes() == repeated.scores_.tobytes()
+
+
+def test_explanations_and_reports(tmp_path):
+    table = pd.DataFrame(X, columns=[f"x{j}" for j in range(8)])
+    joint = HOCMIM(3).fit(table, FRAME)
+    assert joint.explain("x1", table).relevance == joint.relevance_[1]
+    page = joint.report(tmp_path / "page.html", table, FRAME)
+    assert page.exists()
+    mean = HOCMIM(3, target_strategy="mean").fit(table, FRAME)
+    with pytest.raises(InvalidTargetError, match="need one target, and this selection is the mean"):
+        mean.explain("x1", table)
+
+
+def test_what_is_refused():
+    with pytest.raises(InvalidTargetError, match="y should be a 1d array"):
+        FisherScore(2).fit(X, FRAME)
+    with pytest.raises(InvalidTargetError, match="y should be a 1d array"):
+        StabilitySelector(MIM(2)).fit(X, FRAME)
+    with pytest.raises(InvalidParameterError, match="discretizer='mdlp' cuts the columns by one"):
+        MIM(2, discretizer="mdlp", target_strategy="mean").fit(X, FRAME)
+    with pytest.raises(InvalidParameterError, match="target_strategy must be one of"):
+        MIM(2, target_strategy="sum").fit(X, FRAME)
+    gap = FRAME.assign(c=FRAME["c"].where(FRAME["c"] > 0))
+    with pytest.raises(InvalidTargetError, match="Input y contains NaN"):
+        MIM(2).fit(X, gap)
+    assert encode_targets(FRAME, N, TargetOptions()).column.arity == 12
