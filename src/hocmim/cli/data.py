@@ -17,7 +17,7 @@ from hocmim.coding.encoder import Encoder
 from hocmim.data.files import column_types, file_format, numbers_as_text, read_table
 from hocmim.data.target import is_continuous
 from hocmim.errors import InvalidParameterError, InvalidTableError, InvalidTargetError
-from hocmim.text import count, did_you_mean
+from hocmim.text import count, did_you_mean, some_of
 
 # A numeric target with more classes than this may be a quantity.
 MANY_CLASSES = 50
@@ -126,10 +126,13 @@ def check_column(name: str, names: Sequence[str], file: str) -> None:
         return
     hint = did_you_mean(name, names)
     if not hint:
-        more = f" and {len(names) - SHOWN_NAMES} others" if len(names) > SHOWN_NAMES else ""
-        hint = f" Its columns are {', '.join(map(show.quoted, names[:SHOWN_NAMES]))}{more}."
+        hint = f" Its columns are {_listed(names)}."
     place = "standard input" if file == "-" else repr(file)
     raise InvalidParameterError(f"There is no column {show.quoted(name)} in {place}.{hint}")
+
+
+def _listed(names: Sequence[str]) -> str:
+    return some_of([show.quoted(name) for name in names], SHOWN_NAMES)
 
 
 def _check_features(source: Source, types: dict[str, str]) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 
 import click
 
+from hocmim.cli.pipes import standard_output
 from hocmim.text import did_you_mean
 
 
@@ -64,11 +65,18 @@ class Commands(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl([(name, _short_help(path)) for name, path in self._files.items()])
 
+    def make_context(self, *arguments: Any, **settings: Any) -> click.Context:
+        """Read the command line; its help may be cut off (``--help | head``)."""
+        with standard_output():
+            return super().make_context(*arguments, **settings)
+        raise click.exceptions.Exit(0)
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; print an error as a sentence and exit with its code."""
         try:
-            return super().invoke(ctx)
-        except (click.exceptions.Exit, click.ClickException, BrokenPipeError):
+            with standard_output():
+                return super().invoke(ctx)
+        except (click.exceptions.Exit, click.ClickException):
             raise
         except (KeyboardInterrupt, click.Abort):
             click.echo("Stopped before any feature was selected.", err=True)

@@ -11,9 +11,13 @@ from typing import Any
 
 import click
 
+from hocmim.cli.group import UsageProblem
 from hocmim.defaults import DEFAULT_METHOD
+from hocmim.text import one_line, quote, some_of
 
 Function = Callable[..., Any]
+# Names listed if the target is missing, and how many characters of each.
+LISTED_NAMES, LISTED_WIDTH = 40, 60
 TARGET_KINDS = ("auto", "classes", "quantity")
 
 
@@ -105,12 +109,45 @@ def _collected(
     return decorate
 
 
+class TargetOption(click.Option):
+    """The target. If it is missing, the error lists the columns of the file."""
+
+    def process_value(self, ctx: click.Context, value: Any) -> Any:
+        """Convert the value, as click does."""
+        try:
+            return super().process_value(ctx, value)
+        except click.MissingParameter as error:
+            # click has read the given options and FILE before the missing ones.
+            raise _missing_target(ctx.params) from error
+
+
+def _missing_target(given: dict[str, Any]) -> UsageProblem:
+    from hocmim.data.files import column_names
+
+    names = column_names(
+        given["file"],
+        delimiter=given.get("delimiter"),
+        encoding=given.get("encoding", "utf-8"),
+        header=not given.get("no_header"),
+    )
+    listed = some_of([quote(one_line(name, LISTED_WIDTH)) for name in names], LISTED_NAMES)
+    where = "standard input" if given["file"] == "-" else given["file"]
+    return UsageProblem(f"Missing option -t NAME, the target column. {where} has {listed}.")
+
+
 with_source = _collected(
     Source,
     "source",
     [
         click.argument("file", metavar="FILE"),
-        click.option("-t", "--target", required=True, metavar="NAME", help="Target column."),
+        click.option(
+            "-t",
+            "--target",
+            required=True,
+            metavar="NAME",
+            help="Target column.",
+            cls=TargetOption,
+        ),
         click.option(
             "--target-kind",
             type=click.Choice(TARGET_KINDS),

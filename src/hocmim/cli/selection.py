@@ -25,7 +25,7 @@ from hocmim.insight.notes import Note, data_notes
 from hocmim.search.loop import keep_selected_so_far
 from hocmim.search.progress import ProgressCallback, ProgressEvent
 from hocmim.selectors.registry import make_selector
-from hocmim.text import count, one_line
+from hocmim.text import count, one_line, visible
 
 OnProgress = Callable[[int, int | None, str], None]
 
@@ -113,7 +113,8 @@ def run(selector: Any, data: Data, quiet: bool) -> Outcome:
 
 
 def _move_bar(move: OnProgress, event: ProgressEvent) -> None:
-    move(event.n_selected, event.n_to_select, event.name or "")
+    name = "" if event.name is None else visible(event.name)
+    move(event.n_selected, event.n_to_select, name)
 
 
 def explain_progress(move: OnProgress | None) -> ProgressCallback | None:

@@ -104,6 +104,35 @@ def read_table(
     return _without_null_types(table if columns is None else table.select(list(columns)))
 
 
+def column_names(
+    path: str | Path,
+    *,
+    delimiter: str | None = None,
+    encoding: str = "utf-8",
+    header: bool = True,
+) -> list[str]:
+    """Return the names of the columns of a file; of a large one only the beginning is read.
+
+    Parameters and errors are those of ``read_table``.
+    """
+    source = Path(path)
+    with _explained_errors(source):
+        kind = Format("csv", False) if str(path) == "-" else file_format(source)
+        if kind == ("parquet", False):
+            return list(_arrow("pyarrow.dataset").dataset(str(source)).schema.names)
+        if str(path) != "-" and kind.is_text:
+            with _open_stream(source, kind) as stream:
+                head = stream.read(HEAD_BYTES)
+            options = _text_options(source, kind, head, delimiter, encoding, ())
+            settings = _read_options(encoding, header)
+            with _open_stream(source, kind) as stream:
+                reader = _arrow("pyarrow.csv").open_csv(stream, read_options=settings, **options)
+                return list(reader.schema.names)
+    return list(
+        read_table(path, delimiter=delimiter, encoding=encoding, header=header).column_names
+    )
+
+
 def file_format(path: Path) -> Format:
     """Return the format of an existing file, by its suffix or its first bytes."""
     if not path.exists():
@@ -154,24 +183,10 @@ def _read_text(
 ) -> Any:
     csv = _arrow("pyarrow.csv")
     data = _read_bytes(path, kind)
-    _check_text(path, data[:HEAD_BYTES], encoding)
-    if delimiter is None:
-        delimiter = _sniff_delimiter(data[:HEAD_BYTES], encoding, DELIMITERS[kind.kind])
-    elif len(delimiter) != 1:
-        raise InvalidParameterError(f"The delimiter must be one character. Got {delimiter!r}.")
-    null_values = [*csv.ConvertOptions().null_values, *missing]
-    options = {
-        "parse_options": csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
-        "convert_options": csv.ConvertOptions(null_values=null_values, strings_can_be_null=True),
-    }
+    options = _text_options(path, kind, data[:HEAD_BYTES], delimiter, encoding, missing)
 
     def read(use_threads: bool) -> Any:
-        settings = csv.ReadOptions(
-            encoding=encoding,
-            use_threads=use_threads,
-            autogenerate_column_names=not header,
-            block_size=BLOCK_BYTES,
-        )
+        settings = _read_options(encoding, header, use_threads)
         return csv.read_csv(_arrow("pyarrow").BufferReader(data), read_options=settings, **options)
 
     try:
@@ -184,16 +199,51 @@ def _read_text(
     return table
 
 
+def _text_options(
+    path: Path,
+    kind: Format,
+    head: Any,
+    delimiter: str | None,
+    encoding: str,
+    missing: Sequence[str],
+) -> dict[str, Any]:
+    """Return the options of pyarrow for a text file that begins with ``head``."""
+    csv = _arrow("pyarrow.csv")
+    _check_text(path, head, encoding)
+    if delimiter is None:
+        delimiter = _sniff_delimiter(head, encoding, DELIMITERS[kind.kind])
+    elif len(delimiter) != 1:
+        raise InvalidParameterError(f"The delimiter must be one character. Got {delimiter!r}.")
+    null_values = [*csv.ConvertOptions().null_values, *missing]
+    return {
+        "parse_options": csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
+        "convert_options": csv.ConvertOptions(null_values=null_values, strings_can_be_null=True),
+    }
+
+
+def _read_options(encoding: str, header: bool, use_threads: bool = False) -> Any:
+    return _arrow("pyarrow.csv").ReadOptions(
+        encoding=encoding,
+        use_threads=use_threads,
+        autogenerate_column_names=not header,
+        block_size=BLOCK_BYTES,
+    )
+
+
 def _read_bytes(path: Path, kind: Format) -> Any:
     """Return the content of a text file, as a buffer."""
-    pa = _arrow("pyarrow")
     if str(path) == "-":
         import sys
 
-        return pa.py_buffer(sys.stdin.buffer.read())
-    compression = "gzip" if kind.is_gzipped else None
-    with pa.input_stream(str(path), compression=compression) as stream:
+        return _arrow("pyarrow").py_buffer(sys.stdin.buffer.read())
+    with _open_stream(path, kind) as stream:
         return stream.read_buffer()
+
+
+def _open_stream(path: Path, kind: Format) -> Any:
+    """Open a file to read its content, uncompressed."""
+    compression = "gzip" if kind.is_gzipped else None
+    return _arrow("pyarrow").input_stream(str(path), compression=compression)
 
 
 def _check_text(path: Path, head: Any, encoding: str) -> None:

@@ -23,7 +23,7 @@ from hocmim.insight.basis import Basis
 from hocmim.insight.encoding import Encoding, describe_encoding
 from hocmim.insight.reasons import Attempt, Overlap, is_redundant, redundant_share, why
 from hocmim.search.selection import Selection
-from hocmim.text import one_line, percent
+from hocmim.text import one_line, percent, quote, visible
 
 MAX_ENCODING_LENGTH = 500
 
@@ -106,7 +106,7 @@ class Trace:
             place = "selected" if row["place"] == 1 else "runner-up"
             order = row["order"] if row["order"] >= 0 else ""
             lines.append(
-                f"{row['step']:>4}  {place:<9}  {one_line(row['name'], 24):<24} "
+                f"{row['step']:>4}  {place:<9}  {one_line(visible(row['name']), 24):<24} "
                 f"{row['score']:>8.4f}  {row['relevance']:>9.4f}  {order:>5}"
             )
         return "\n".join(lines)
@@ -192,7 +192,7 @@ class Explanation:
         lines = [self.reason, "", f"  relevance           {self.relevance:.4f} nats"]
         lines.append(f"  score               {self.score:.4f}")
         if self.representative_set:
-            members = ", ".join(map(repr, self.representative_set))
+            members = ", ".join(map(quote, self.representative_set))
             lines.append(f"  representative set  {members}")
         lines.append(f"  encoding            {one_line(str(self.encoding), MAX_ENCODING_LENGTH)}")
         lines += self._shared("redundant with", 1) + self._shared("synergy with", -1)
@@ -200,7 +200,7 @@ class Explanation:
         for contest in self.contests:
             lines.append(
                 f"  {contest.step:>4}  {contest.score:>9.4f}  {contest.taken_score:>9.4f}  "
-                f"{one_line(contest.taken, 40)}"
+                f"{one_line(visible(contest.taken), 40)}"
             )
         return "\n".join(lines)
 
@@ -210,7 +210,7 @@ class Explanation:
         largest = sorted(((v, n) for v, n in of_sign if comparison_key(v) > 0), reverse=True)[:most]
         if not largest:
             return []
-        parts = [f"{name!r} {value:.4f}{self._share(value, sign)}" for value, name in largest]
+        parts = [f"{quote(name)} {value:.4f}{self._share(value, sign)}" for value, name in largest]
         return [f"  {title:<18}  {', '.join(parts)}"]
 
     def _share(self, value: float, sign: int) -> str:

@@ -81,9 +81,10 @@ def explain(
 
 def _print(explanation: Explanation) -> None:
     from hocmim.cli import show
+    from hocmim.text import visible
 
     if not show.is_terminal():
-        click.echo(str(explanation))
+        show.lines(str(explanation))
         return
     show.paragraph(explanation.reason)
     facts: list[tuple[str, Any]] = [
@@ -91,10 +92,12 @@ def _print(explanation: Explanation) -> None:
         ("score", f"{explanation.score:.4f}"),
     ]
     if explanation.representative_set:
-        facts.append(("representative set", ", ".join(explanation.representative_set)))
+        facts.append(
+            ("representative set", ", ".join(map(visible, explanation.representative_set)))
+        )
     facts.append(("encoding", str(explanation.encoding)))
     if explanation.replaced_by is not None:
-        facts.append(("replaced by", explanation.replaced_by))
+        facts.append(("replaced by", visible(explanation.replaced_by)))
     show.facts(facts)
     if explanation.redundancy:
         show.table(
