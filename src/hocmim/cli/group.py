@@ -46,9 +46,8 @@ class Commands(click.Group):
         except ImportError as error:
             if (error.name or "hocmim").startswith("hocmim"):
                 raise
-            extra = _extra(self._files[name])
             raise click.ClickException(
-                f"hocmim {name} needs {error.name}: pip install 'hocmim[{extra}]'."
+                f"hocmim {name} needs {error.name}. Install it with: pip install {error.name}"
             ) from error
 
     def resolve_command(
@@ -116,10 +115,3 @@ def _short_help(path: Path) -> str:
     """Return the first line of the docstring of a module, without importing the module."""
     with path.open(encoding="utf-8") as file:
         return file.readline().strip().strip('"')
-
-
-def _extra(path: Path) -> str:
-    """Return the constant ``EXTRA`` of a module, without importing the module."""
-    lines = path.read_text("utf-8").splitlines()
-    values = [line.partition("=")[2] for line in lines if line.startswith("EXTRA =")]
-    return values[0].strip().strip('"') if values else "cli"

@@ -53,6 +53,19 @@ class Settings:
     checkpoint: Path | None
 
 
+def check_settings(settings: Settings) -> None:
+    """Raise an error, before the table is read, if the run will need what is not there."""
+    from hocmim.data.writing import check_writable
+    from hocmim.errors import DASK, InvalidParameterError, check_installed
+
+    if settings.engine == "dask":
+        check_installed("--engine dask needs", *DASK)
+    elif settings.scheduler is not None:
+        raise InvalidParameterError("--scheduler needs --engine dask.")
+    if settings.checkpoint is not None:
+        check_writable(settings.checkpoint, overwrite=True)
+
+
 def read_how_many(text: str) -> int | float | str:
     """Parse a number of columns, a fraction of them, or "auto"."""
     if text == "auto":

@@ -20,7 +20,7 @@ from hocmim.cli.data import Data
 from hocmim.cli.options import Settings, Source
 from hocmim.coding.groups import column_name
 from hocmim.defaults import DEFAULT_K
-from hocmim.errors import InvalidParameterError, InvalidTableError, MissingDependencyError
+from hocmim.errors import InvalidParameterError, InvalidTableError
 from hocmim.insight.notes import Note, data_notes
 from hocmim.search.loop import keep_selected_so_far
 from hocmim.search.progress import ProgressCallback, ProgressEvent
@@ -69,11 +69,7 @@ def _groups(settings: Settings) -> dict[str, list[str]] | None:
 
 
 def _engine(settings: Settings) -> str | None:
-    if settings.engine == "local":
-        if settings.scheduler is not None:
-            raise InvalidParameterError("--scheduler needs --engine dask.")
-        return None
-    return settings.scheduler or "dask"
+    return None if settings.engine == "local" else settings.scheduler or "dask"
 
 
 def how_many(k: int | float | str | None, n_features: int) -> int | float | str:
@@ -130,12 +126,8 @@ def _cluster(selector: Any) -> Iterator[None]:
     if getattr(selector, "engine", "local") != "dask":
         yield
         return
-    try:
-        from distributed import Client, LocalCluster
-    except ImportError as error:
-        raise MissingDependencyError(
-            "--engine dask needs Dask. Install it with: pip install 'hocmim[dask]'"
-        ) from error
+    from distributed import Client, LocalCluster
+
     with (
         LocalCluster(
             n_workers=selector.n_jobs,

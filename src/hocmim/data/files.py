@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from hocmim.data.writing import write_file
-from hocmim.errors import InvalidParameterError, InvalidTableError, MissingDependencyError
+from hocmim.errors import InvalidParameterError, InvalidTableError, not_installed
 from hocmim.text import did_you_mean
 
 SUFFIXES = {
@@ -462,6 +462,4 @@ def _arrow(module: str) -> Any:
     try:
         return import_module(module)
     except ImportError as error:
-        raise MissingDependencyError(
-            'Reading table files needs pyarrow. Install it with: pip install "hocmim[cli]"'
-        ) from error
+        raise not_installed("Reading table files needs", "pyarrow") from error

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from hocmim.errors import MissingDependencyError
+from hocmim.errors import not_installed
 from hocmim.experiments.classifiers import TITLES
 from hocmim.experiments.report import Report
 from hocmim.experiments.tables import ALPHA, ErrorTable, Significance, TimeTable
@@ -238,9 +238,7 @@ def _plot(width: float, height: float, n_panels: int = 1) -> tuple[Any, Any]:
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
-        raise MissingDependencyError(
-            "Drawing figures needs matplotlib: pip install 'hocmim[paper]'."
-        ) from error
+        raise not_installed("Pictures need", "matplotlib") from error
     figure = Figure(figsize=(width, height), layout="constrained")
     panels = figure.subplots(1, n_panels, sharey=True)
     for axes in np.atleast_1d(panels):

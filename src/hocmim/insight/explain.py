@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from hocmim.coding.codes import Codes, Column
 from hocmim.coding.groups import Features, column_name
 from hocmim.criteria.base import Criterion
-from hocmim.errors import MissingDependencyError
+from hocmim.errors import not_installed
 from hocmim.information.comparison import comparison_key
 from hocmim.information.counting import BlockTerms, Joint
 from hocmim.insight.basis import Basis
@@ -90,9 +90,7 @@ class Trace:
         try:
             import pandas as pd
         except ImportError as error:
-            raise MissingDependencyError(
-                "to_pandas needs pandas. Install it with: pip install pandas"
-            ) from error
+            raise not_installed("to_pandas needs", "pandas") from error
         return pd.DataFrame(self.columns)
 
     def __repr__(self) -> str:

@@ -76,6 +76,8 @@ class RankingSelector(SelectorMixin, BaseEstimator):
     # The name in ``list_methods``, for a selector that is a method by itself, and other names.
     method_name: ClassVar[str] = ""
     method_aliases: ClassVar[tuple[str, ...]] = ()
+    # Packages that the method needs beyond those of hocmim.
+    needed_packages: ClassVar[tuple[str, ...]] = ()
     # What else ``n_features_to_select`` may be, for the message about a wrong value.
     _other_numbers: ClassVar[str] = ""
 
@@ -196,7 +198,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         **options
             ``title``, ``source``, ``command``, ``notes``, ``overwrite``, ``max_seconds``,
             ``progress``: see
-            ``hocmim.insight.report.write_report``. Needs ``pip install "hocmim[report]"``.
+            ``hocmim.insight.report.write_report``. Needs ``pip install jinja2``.
 
         Returns
         -------

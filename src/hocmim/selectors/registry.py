@@ -6,7 +6,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
 
-from hocmim.errors import InvalidParameterError
+from hocmim.errors import InvalidParameterError, check_installed
 from hocmim.selectors import filters
 from hocmim.selectors.base import RankingSelector
 from hocmim.selectors.methods import find_methods, selector_class
@@ -76,6 +76,7 @@ def make_selector(name: str, **parameters: Any) -> RankingSelector:
             f"There is no method {name!r}.{hint} The methods are {', '.join(METHODS)}."
         )
     kind = METHODS[method]
+    check_installed(f"{method} needs", *kind.needed_packages)
     allowed = kind._get_param_names()
     for parameter in parameters:
         if parameter not in allowed:

@@ -12,7 +12,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bar
 
-from hocmim.errors import HocmimError, InvalidParameterError
+from hocmim.data.writing import check_writable
+from hocmim.errors import HocmimError, InvalidParameterError, check_installed
 from hocmim.experiments import paper
 from hocmim.experiments.config import config_report, read_config
 from hocmim.experiments.datasets import Found, fetch_published, find_published, save
@@ -26,7 +27,6 @@ from hocmim.experiments.run import Report as OnProgress
 from hocmim.experiments.store import Store
 from hocmim.text import did_you_mean
 
-EXTRA = "paper"
 RESULTS = "results.jsonl"
 console = Console(stderr=True)
 
@@ -187,6 +187,7 @@ def bench_fetch(names: Sequence[str], out: Path) -> None:
 
 def execute(experiment: Experiment, out: Path, jobs: int, only_report: bool) -> Results:
     """Run the items without a result, with a progress bar; or only read the results."""
+    check_ready(experiment, out)
     store = Store(out / RESULTS)
     if only_report:
         known = store.read()
@@ -194,6 +195,15 @@ def execute(experiment: Experiment, out: Path, jobs: int, only_report: bool) -> 
         return Results({item: known[item] for item in items if item in known}, [])
     with progress_bar() as show:
         return run(experiment, store, jobs=jobs, report=show)
+
+
+def check_ready(experiment: Experiment, out: Path) -> None:
+    """Raise an error, before the work, if there is no data set, no matplotlib or no folder."""
+    if not experiment.sources:
+        raise InvalidParameterError("There is no data set to run on: no file was found.")
+    check_installed("The figures of an experiment need", "matplotlib")
+    out.mkdir(parents=True, exist_ok=True)
+    check_writable(out / RESULTS, overwrite=True)
 
 
 def finish(report: Report, out: Path) -> None:

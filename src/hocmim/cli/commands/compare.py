@@ -94,12 +94,14 @@ def compare(
     """
     from hocmim.cli import selection, show
     from hocmim.cli.data import load
+    from hocmim.errors import check_installed
     from hocmim.experiments.compare import compare_methods
 
     show.check_json(json_path, force)
     if plot is not None:
         show.check_output(plot, force)
         _check_picture(plot)
+        check_installed("A plot needs", "matplotlib")
     data = load(source, None, quiet)
     names = [name.strip() for name in methods.split(",") if name.strip()]
     with show.printed_warnings(quiet), selection.bar("comparing", quiet) as on_progress:

@@ -9,6 +9,7 @@ import click
 from hocmim.cli.options import (
     Settings,
     Source,
+    check_settings,
     force_option,
     json_option,
     method_option,
@@ -58,6 +59,7 @@ def explain(
     from hocmim.cli.data import check_column, load
 
     show.check_json(json_path, force)
+    check_settings(settings)
     data = load(source, settings, quiet)
     groups = [name for name, _ in settings.group]
     for feature in features:

@@ -11,6 +11,7 @@ import click
 from hocmim.cli.options import (
     Settings,
     Source,
+    check_settings,
     force_option,
     method_option,
     quiet_option,
@@ -50,11 +51,14 @@ def report(
     """
     from hocmim.cli import selection, show
     from hocmim.cli.data import load
+    from hocmim.errors import check_installed
     from hocmim.insight.report.material import collect
     from hocmim.insight.report.page import make_page, write_page
     from hocmim.text import count
 
     show.check_output(output, force)
+    check_settings(settings)
+    check_installed("A report needs", "jinja2")
     data = load(source, None, quiet)
     selector = selection.make(method, settings, data)
     selection.check_can_explain(selector, method, "A report")

@@ -10,6 +10,7 @@ import click
 from hocmim.cli.options import (
     Settings,
     Source,
+    check_settings,
     force_option,
     json_option,
     method_option,
@@ -61,6 +62,7 @@ def select(
     from hocmim.data import files
 
     show.check_json(json_path, force)
+    check_settings(settings)
     if output is not None:
         files.output_format(output)
         show.check_output(output, force)

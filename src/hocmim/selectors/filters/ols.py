@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.linalg import orth
 from threadpoolctl import threadpool_limits
 
-from hocmim.errors import MissingDependencyError
+from hocmim.errors import not_installed
 from hocmim.selectors.filters._base import (
     Filter,
     best_first,
@@ -30,7 +30,7 @@ class FSOLS(Filter):
     canonical correlations (for two classes, the squared multiple correlation) that X_k adds to
     the selected columns; the column with the largest J is selected, one after the other.
     Rewards columns that add to a linear classifier. Cost O(N D K C). The search is done by
-    ``fastcan``, by the author of the method: ``pip install hocmim[filters]``.
+    ``fastcan``, by the author of the method: ``pip install fastcan``.
 
     When no other column adds anything (after N − 1 columns at the latest), the remaining columns
     score 0 and follow in the order of the table, so that ``selected_`` always has K columns;
@@ -66,6 +66,7 @@ class FSOLS(Filter):
 
     method_name = "FS-OLS"
     method_aliases = ("OLS",)
+    needed_packages = ("fastcan",)
 
     def __init__(
         self, n_features_to_select: int | float | None = 10, *, n_jobs: int | None = None
@@ -183,7 +184,5 @@ def _import_fastcan() -> Any:
     try:
         from fastcan import FastCan
     except ImportError as error:
-        raise MissingDependencyError(
-            "FSOLS needs the package fastcan. Install it with: pip install hocmim[filters]"
-        ) from error
+        raise not_installed("FS-OLS needs", "fastcan") from error
     return FastCan
