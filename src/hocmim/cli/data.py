@@ -8,14 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from hocmim.cli import show
+from hocmim.cli.imports import import_scikit_learn, leave_out_pandas
 from hocmim.cli.options import Settings, Source
-from hocmim.coding.cuts import DEFAULT_DISCRETIZER
-from hocmim.coding.encoder import Encoder
 from hocmim.data.files import column_types, file_format, numbers_as_text, read_table
-from hocmim.data.target import is_continuous
 from hocmim.errors import InvalidParameterError, InvalidTableError, InvalidTargetError
 from hocmim.text import count, did_you_mean, some_of
 
@@ -64,11 +60,10 @@ class Data:
 
 def load(source: Source, settings: Settings | None, quiet: bool) -> Data:
     """Read the table, unless the selector reads the file itself; print what it contains."""
+    if settings is None or settings.engine == "local":
+        leave_out_pandas()
     by_selector = settings is not None and _selector_reads(source, settings)
-    discretizer = getattr(settings, "discretizer", None)
-    if discretizer in (None, "mdlp"):  # MDLP needs a target itself
-        discretizer = DEFAULT_DISCRETIZER
-    data = _by_path(source) if by_selector else _in_memory(source, discretizer)
+    data = _by_path(source) if by_selector else _in_memory(source, settings)
     if not quiet:
         _print_contents(source, data)
     return data
@@ -97,7 +92,7 @@ def _by_path(source: Source) -> Data:
     return Data(source.file, source.target, types, rows.count_rows())
 
 
-def _in_memory(source: Source, discretizer: str) -> Data:
+def _in_memory(source: Source, settings: Settings | None) -> Data:
     table = read_table(
         source.file,
         delimiter=source.delimiter,
@@ -116,7 +111,8 @@ def _in_memory(source: Source, discretizer: str) -> Data:
     X = known.drop_columns([source.target, *dict.fromkeys(source.drop)])
     types = column_types(X)
     _check_features(source, types)
-    y = _target(known.column(source.target), source, discretizer)
+    import_scikit_learn()  # after the errors in the file and in the names of columns
+    y = _target(known.column(source.target), source, settings)
     return Data(X, y, types, known.num_rows, table, n_without)
 
 
@@ -143,8 +139,13 @@ def _check_features(source: Source, types: dict[str, str]) -> None:
         )
 
 
-def _target(column: Any, source: Source, discretizer: str) -> Any:
+def _target(column: Any, source: Source, settings: Settings | None) -> Any:
     """Return the target as an array with at least two values."""
+    import numpy as np
+
+    from hocmim.coding.cuts import DEFAULT_DISCRETIZER
+    from hocmim.coding.encoder import Encoder
+
     if str(column.type).startswith("dictionary"):
         column = column.cast(column.type.value_type)
     name = show.quoted(source.target)
@@ -164,6 +165,9 @@ def _target(column: Any, source: Source, discretizer: str) -> Any:
                 f"The target {name} is not numeric, so it is not a quantity. Leave out "
                 "--target-kind."
             )
+        discretizer = getattr(settings, "discretizer", None)
+        if discretizer in (None, "mdlp"):  # MDLP needs a target itself
+            discretizer = DEFAULT_DISCRETIZER
         return Encoder(discretizer).fit_transform(y[:, None]).column(0).codes
     return y
 
@@ -192,6 +196,10 @@ def _print_problems(data: Data) -> None:
 
 
 def _describe_target(source: Source, data: Data) -> str:
+    import numpy as np
+
+    from hocmim.data.target import is_continuous
+
     y = data.y
     if source.target_kind == "quantity" or is_continuous(y):
         return "a quantity, cut into bins"

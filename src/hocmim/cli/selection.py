@@ -7,13 +7,11 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib.metadata import version
+from inspect import signature
 from typing import Any
 
 import numpy as np
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-from sklearn.utils.validation import has_fit_parameter
 
 from hocmim.cli import show
 from hocmim.cli.data import Data
@@ -101,7 +99,7 @@ def run(selector: Any, data: Data, quiet: bool) -> Outcome:
         keep_selected_so_far() as interruption,
         bar("selecting", quiet) as move,
     ):
-        if move is not None and has_fit_parameter(selector, "progress"):
+        if move is not None and "progress" in signature(selector.fit).parameters:
             selector.fit(data.X, data.y, progress=lambda event: _move_bar(move, event))
         else:
             selector.fit(data.X, data.y)
@@ -150,6 +148,8 @@ def bar(title: str, quiet: bool) -> Iterator[OnProgress | None]:
     if quiet or not console.is_interactive:
         yield None
         return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
     with Progress(
         TextColumn(title),
         BarColumn(),
@@ -257,6 +257,8 @@ def notes(selector: Any, data: Data) -> list[Note]:
 
 def described(source: Source, selector: Any, data: Data) -> dict[str, Any]:
     """Return the file, the method and its parameters, for a result as JSON."""
+    from importlib.metadata import version
+
     plain = (str, int, float, bool, list, dict)
     parameters = {
         name: value if isinstance(value, plain) else str(value)

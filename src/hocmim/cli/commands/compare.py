@@ -92,10 +92,9 @@ def compare(
       hocmim compare patients.csv --target diagnosis --methods DISR,ICAP
       hocmim compare patients.csv -t diagnosis -k 20 --model forest --plot out.png
     """
-    from hocmim.cli import selection, show
+    from hocmim.cli import show
     from hocmim.cli.data import load
     from hocmim.errors import check_installed
-    from hocmim.experiments.compare import compare_methods
 
     show.check_json(json_path, force)
     if plot is not None:
@@ -103,6 +102,10 @@ def compare(
         _check_picture(plot)
         check_installed("A plot needs", "matplotlib")
     data = load(source, None, quiet)
+    # These take long to import: after the errors in the file.
+    from hocmim.cli import selection
+    from hocmim.experiments.compare import compare_methods
+
     names = [name.strip() for name in methods.split(",") if name.strip()]
     with show.printed_warnings(quiet), selection.bar("comparing", quiet) as on_progress:
         found = compare_methods(

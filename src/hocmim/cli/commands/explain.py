@@ -55,12 +55,14 @@ def explain(
     """
     from dataclasses import asdict
 
-    from hocmim.cli import selection, show
+    from hocmim.cli import show
     from hocmim.cli.data import check_column, load
 
     show.check_json(json_path, force)
     check_settings(settings)
     data = load(source, settings, quiet)
+    from hocmim.cli import selection  # takes long to import: after the errors in the file
+
     groups = [name for name, _ in settings.group]
     for feature in features:
         check_column(feature, [*data.names, *groups], source.file)

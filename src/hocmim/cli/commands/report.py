@@ -49,17 +49,20 @@ def report(
       hocmim report patients.csv --target diagnosis -o report.html
       hocmim report genes.parquet -t class -k 50 -o genes.html --force
     """
-    from hocmim.cli import selection, show
+    from hocmim.cli import show
     from hocmim.cli.data import load
     from hocmim.errors import check_installed
-    from hocmim.insight.report.material import collect
-    from hocmim.insight.report.page import make_page, write_page
     from hocmim.text import count
 
     show.check_output(output, force)
     check_settings(settings)
     check_installed("A report needs", "jinja2")
     data = load(source, None, quiet)
+    # These take long to import: after the errors in the file.
+    from hocmim.cli import selection
+    from hocmim.insight.report.material import collect
+    from hocmim.insight.report.page import make_page, write_page
+
     selector = selection.make(method, settings, data)
     selection.check_can_explain(selector, method, "A report")
     outcome = selection.run(selector, data, quiet)

@@ -57,7 +57,7 @@ def select(
       hocmim select genes.parquet -t class -q | cut -f 2
       zcat big.csv.gz | hocmim select - -t y --set max_order=5 --bins 8
     """
-    from hocmim.cli import selection, show
+    from hocmim.cli import show
     from hocmim.cli.data import load
     from hocmim.data import files
 
@@ -67,6 +67,8 @@ def select(
         files.output_format(output)
         show.check_output(output, force)
     data = load(source, settings, quiet)
+    from hocmim.cli import selection  # takes long to import: after the errors in the file
+
     selector = selection.make(method, settings, data)
     outcome = selection.run(selector, data, quiet)
     rows = selection.rows(selector, data.names)

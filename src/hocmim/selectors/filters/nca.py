@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.optimize import minimize
 from sklearn.utils import check_random_state
 
 from hocmim import _native
@@ -109,6 +108,8 @@ class NCA(ScoringFilter):
         self.random_state = random_state
 
     def _score(self, samples: Samples) -> NDArray[np.float64]:
+        from scipy.optimize import minimize  # takes long to import
+
         self._check_parameters()
         rows = self._draw_rows(samples.y)
         X, y = samples.values[rows], np.ascontiguousarray(samples.y[rows])
