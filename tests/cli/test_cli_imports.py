@@ -1,6 +1,7 @@
 """A command imports only what it needs: most of the time of a short one is that of imports."""
 
 import json
+import sqlite3
 import subprocess
 import sys
 
@@ -57,6 +58,24 @@ def test_a_selection_imports_neither_pandas_nor_statistics(folder):
     code, found = imported(folder, "select", "t.csv", "-t", "y", "-k", "auto")
     assert code == 0
     assert found == ["sklearn", "scipy", "pyarrow"]
+
+
+def test_commands_that_convert_columns_work_without_pandas(folder):
+    """pyarrow asks for pandas when it converts values and tables."""
+    with sqlite3.connect(folder / "t.db") as database:
+        database.execute("CREATE TABLE t (a, b, y)")
+        rows = [(i % 3, i % 2, "x" if i % 2 else "z") for i in range(20)]
+        database.executemany("INSERT INTO t VALUES (?, ?, ?)", rows)
+    database.close()
+    for arguments in (
+        ("select", "sqlite:///t.db", "-t", "y"),
+        ("compare", "t.csv", "-t", "y", "--methods", "MIM", "--folds", "2", "--resamples", "2"),
+        ("explain", "t.csv", "-t", "y", "-f", "a"),
+        ("report", "t.csv", "-t", "y", "-o", "r.html"),
+    ):
+        code, found = imported(folder, *arguments)
+        assert code == 0
+        assert "pandas" not in found
 
 
 def test_a_filter_loads_the_statistics_it_uses(folder):

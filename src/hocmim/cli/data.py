@@ -11,13 +11,16 @@ from typing import Any
 from hocmim.cli import show
 from hocmim.cli.imports import import_scikit_learn, leave_out_pandas
 from hocmim.cli.options import Settings, Source
-from hocmim.data.files import column_types, file_format, numbers_as_text, read_table
+from hocmim.data.databases import parse_address
+from hocmim.data.files import column_types, numbers_as_text, read_table
+from hocmim.data.formats import Format, file_format
 from hocmim.errors import InvalidParameterError, InvalidTableError, InvalidTargetError
 from hocmim.text import count, did_you_mean, some_of
 
 # A numeric target with more classes than this may be a quantity.
 MANY_CLASSES = 50
 SHOWN_CLASSES = 4
+BALANCED = "balanced"
 SHOWN_NAMES = 8
 
 
@@ -38,6 +41,8 @@ class Data:
         The complete file.
     n_without_target : int
         Rows that are excluded because their target is missing.
+    weights : array, "balanced" or None
+        How often each row counts, relative to the others.
     """
 
     X: Any
@@ -46,6 +51,7 @@ class Data:
     n_rows: int
     table: Any = None
     n_without_target: int = 0
+    weights: Any = None
 
     @property
     def names(self) -> list[str]:
@@ -72,16 +78,18 @@ def load(source: Source, settings: Settings | None, quiet: bool) -> Data:
 def _selector_reads(source: Source, settings: Settings) -> bool:
     if settings.engine == "local" and settings.codes_dir is None:
         return False
-    return source.file != "-" and file_format(Path(source.file)) == ("parquet", False)
+    if source.file == "-" or "?sheet=" in source.file or parse_address(source.file) is not None:
+        return False
+    return file_format(Path(source.file)) == Format("parquet")
 
 
 def _by_path(source: Source) -> Data:
     from pyarrow import dataset
 
-    if source.drop or source.target_kind != "auto":
+    if source.drop or source.weights or source.target_kind != "auto":
         raise InvalidParameterError(
-            "--drop and --target-kind cannot be used with --engine dask or --codes-dir on a "
-            "Parquet file, which is not read into memory. Write a Parquet file without these "
+            "--drop, --weights and --target-kind cannot be used with --engine dask or --codes-dir "
+            "on a Parquet file, which is not read into memory. Write a Parquet file without these "
             "columns first."
         )
     rows = dataset.dataset(source.file, format="parquet")
@@ -100,20 +108,47 @@ def _in_memory(source: Source, settings: Settings | None) -> Data:
         missing=source.missing,
         header=not source.no_header,
     )
-    for name in (source.target, *source.drop):
-        check_column(name, table.column_names, source.file)
-    if source.target in source.drop:
+    check_column(source.target, table.column_names, source.file)
+    dropped = _dropped(source, table.column_names)
+    if source.target in dropped:
         raise InvalidParameterError(f"{source.target!r} is the target and cannot be dropped.")
+    if source.weights not in (None, BALANCED):
+        check_column(source.weights, table.column_names, source.file)
+        dropped.append(source.weights)
     known = table
     n_without = table.column(source.target).null_count
     if n_without:
         known = table.filter(table.column(source.target).is_valid())
-    X = known.drop_columns([source.target, *dict.fromkeys(source.drop)])
+    X = known.drop_columns([source.target, *dict.fromkeys(dropped)])
     types = column_types(X)
     _check_features(source, types)
     import_scikit_learn()  # after the errors in the file and in the names of columns
     y = _target(known.column(source.target), source, settings)
-    return Data(X, y, types, known.num_rows, table, n_without)
+    weights = _weights(known, source)
+    return Data(X, y, types, known.num_rows, table, n_without, weights)
+
+
+def _dropped(source: Source, names: Sequence[str]) -> list[str]:
+    """Return the columns to exclude: "a,b" is two columns, unless one has this name."""
+    columns = []
+    for text in source.drop:
+        columns += [text] if text in names else text.split(",")
+    for name in columns:
+        check_column(name, names, source.file)
+    return columns
+
+
+def _weights(known: Any, source: Source) -> Any:
+    """Return the weight of each row, "balanced", or None."""
+    if source.weights in (None, BALANCED):
+        return source.weights
+    column = known.column(source.weights)
+    if column_types(known)[source.weights] not in ("integer", "float"):
+        raise InvalidParameterError(
+            f"The weights {show.quoted(source.weights)} must be numbers. They are "
+            f"{column_types(known)[source.weights]}."
+        )
+    return column.to_numpy()
 
 
 def check_column(name: str, names: Sequence[str], file: str) -> None:

@@ -33,8 +33,20 @@ def leave_out_pandas() -> None:
     Nothing happens if pandas is already imported.
     """
     if LEFT_OUT not in sys.modules:
-        sys.modules[LEFT_OUT] = None  # type: ignore[assignment]  # an import raises ImportError
-        click.get_current_context().call_on_close(lambda: sys.modules.pop(LEFT_OUT, None))
+        sys.meta_path.insert(0, _LeavingOut)
+        click.get_current_context().call_on_close(lambda: sys.meta_path.remove(_LeavingOut))
+
+
+class _LeavingOut:
+    """A finder for which pandas is not installed."""
+
+    @staticmethod
+    def find_spec(
+        name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if name == LEFT_OUT:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+        return None
 
 
 class _Deferring:

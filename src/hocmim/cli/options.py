@@ -29,6 +29,7 @@ class Source:
     target: str
     target_kind: str
     drop: tuple[str, ...]
+    weights: str | None
     delimiter: str | None
     encoding: str
     missing: tuple[str, ...]
@@ -170,7 +171,15 @@ with_source = _collected(
             "numbers with fractions are a quantity, everything else is classes.",
         ),
         click.option(
-            "--drop", multiple=True, metavar="COL", help="Exclude this column. Repeatable."
+            "--drop",
+            multiple=True,
+            metavar="COL,COL",
+            help="Exclude these columns. Repeatable.",
+        ),
+        click.option(
+            "--weights",
+            metavar="COL|balanced",
+            help="Column of sample weights; balanced gives every class the same weight.",
         ),
         click.option(
             "--delimiter",
@@ -200,6 +209,8 @@ with_settings = _collected(
     [
         click.option(
             "-k",
+            "--features",
+            "k",
             type=read_how_many,
             metavar="N|auto",
             help="Number of columns to select, or a fraction of them. auto stops when no column "
@@ -268,7 +279,7 @@ method_option = click.option(
     default=DEFAULT_METHOD,
     show_default=True,
     metavar="NAME",
-    help="Selection method; 'hocmim info' lists all.",
+    help="Selection method; 'hocmim info' lists all. module:Class is a criterion of your own.",
 )
 json_option = click.option(
     "--json",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import os
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -57,6 +59,8 @@ def make(method: str, settings: Settings, data: Data) -> Any:
     parameters = {name: value for name, value in given.items() if value is not None}
     parameters |= dict(settings.set)
     n_features = len(data.names) - sum(len(columns) - 1 for _, columns in settings.group)
+    if ":" in method:
+        sys.path.insert(0, os.getcwd())  # a module of the user, in the folder of the command
     return make_selector(
         method, n_features_to_select=how_many(settings.k, n_features), **parameters
     )
@@ -99,10 +103,15 @@ def run(selector: Any, data: Data, quiet: bool) -> Outcome:
         keep_selected_so_far() as interruption,
         bar("selecting", quiet) as move,
     ):
-        if move is not None and "progress" in signature(selector.fit).parameters:
-            selector.fit(data.X, data.y, progress=lambda event: _move_bar(move, event))
-        else:
-            selector.fit(data.X, data.y)
+        accepted = signature(selector.fit).parameters
+        options: dict[str, Any] = {}
+        if move is not None and "progress" in accepted:
+            options["progress"] = lambda event: _move_bar(move, event)
+        if data.weights is not None:
+            if "sample_weight" not in accepted:
+                raise InvalidParameterError(f"{selector.display_name} takes no --weights.")
+            options["sample_weight"] = data.weights
+        selector.fit(data.X, data.y, **options)
     return Outcome(selector, interruption.happened, time.monotonic() - began)
 
 

@@ -249,7 +249,7 @@ class MemoryInput:
         """Check the table, the weights and the target, in this order."""
         table = as_table(X, min_rows=2)
         n_rows = table.n_rows
-        counts = as_counts(sample_weight, n_rows)
+        counts = as_counts(sample_weight, n_rows, y)
         if counts is not None:
             table = as_table(table.take(repeated_rows(counts)), min_rows=2)
         y = as_target(y, n_rows, rows=table.rows, caller=f"This {caller} estimator")

@@ -108,9 +108,11 @@ class InformationSelector(DeclaredParameters, RankingSelector):
             Classes, or a continuous target, which is cut into ``target_bins`` bins. The name of one
             of the columns if X is a path, a data set or a Dask DataFrame; the other columns are the
             features then. A Dask Series or Array if X is a Dask collection.
-        sample_weight : array of shape (n_samples,), optional
-            Whole numbers: a row of weight w counts as w equal rows, one of weight 0 as none. For
-            tables in memory.
+        sample_weight : array of shape (n_samples,) or "balanced", optional
+            Whole numbers are counts: a row of weight w counts as w equal rows, one of weight 0 as
+            none. Numbers with fractions are relative: they are scaled to a mean of 1, and rows are
+            repeated or left out so that each group of rows of one weight has its share. "balanced"
+            gives every class the same weight. For tables in memory.
         progress : callable, optional
             Called with a ``hocmim.search.progress.ProgressEvent`` during the fit.
         """

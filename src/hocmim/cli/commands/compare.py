@@ -34,6 +34,8 @@ MAX_SIZES = 8
 )
 @click.option(
     "-k",
+    "--features",
+    "k",
     type=read_how_many,
     metavar="N|auto",
     help="Number of columns to select, or a fraction of them.  [default: 10]",

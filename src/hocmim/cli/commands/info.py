@@ -13,6 +13,8 @@ NEEDED = ("numpy", "scipy", "scikit-learn", "narwhals", "joblib", "threadpoolctl
 # Optional libraries and their purpose.
 OPTIONAL = {
     "pyarrow": "reading table files",
+    "python-calamine": "Excel and OpenDocument files",
+    "duckdb": "DuckDB databases",
     "jinja2": "reports",
     "pandas": "DataFrames, experiments",
     "polars": "DataFrames",
