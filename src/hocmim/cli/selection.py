@@ -268,20 +268,24 @@ def described(source: Source, selector: Any, data: Data) -> dict[str, Any]:
     """Return the file, the method and its parameters, for a result as JSON."""
     from importlib.metadata import version
 
-    plain = (str, int, float, bool, list, dict)
-    parameters = {
-        name: value if isinstance(value, plain) else str(value)
-        for name, value in selector.get_params().items()
-        if value is not None
-    }
     return {
         "hocmim": version("hocmim"),
         "file": source.file,
         "target": source.target,
         "method": selector.display_name,
-        "parameters": parameters,
+        "parameters": plain_parameters(selector),
         "n_rows": data.n_rows,
         "n_features": len(data.names),
+    }
+
+
+def plain_parameters(selector: Any) -> dict[str, Any]:
+    """Return the parameters of a selector that are not None, for a result as JSON."""
+    plain = (str, int, float, bool, list, dict)
+    return {
+        name: value if isinstance(value, plain) else str(value)
+        for name, value in selector.get_params(deep=False).items()
+        if value is not None
     }
 
 

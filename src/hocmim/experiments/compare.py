@@ -29,7 +29,7 @@ from hocmim.defaults import COMPARED_METHODS
 from hocmim.errors import InvalidParameterError
 from hocmim.experiments import comparison_figure
 from hocmim.parameters import Number, check_value
-from hocmim.selectors.registry import METHODS, make_selector
+from hocmim.selectors.registry import make_selector
 from hocmim.selectors.stability import StabilitySelector, draw_rows
 
 # Module, classifier, regressor and parameters of each model, which is imported on use.
@@ -240,8 +240,7 @@ def _selectors(methods: Sequence[str] | Mapping[str, Any], k: Any) -> dict[str, 
     if isinstance(methods, Mapping):
         return dict(methods)
     made = [make_selector(name, n_features_to_select=k) for name in methods]
-    names = {kind: name for name, kind in METHODS.items()}
-    return {names[type(selector)]: selector for selector in made}
+    return {selector.display_name: selector for selector in made}
 
 
 def _model(model: Any, has_classes: bool, seed: int) -> tuple[Any, str]:

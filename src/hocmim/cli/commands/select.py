@@ -46,14 +46,14 @@ def select(
 
     FILE is a CSV, TSV, JSON lines, Parquet, Arrow or Feather file, also compressed; an Excel or
     OpenDocument file; or a table of a database, such as sqlite:///file.db?table=t. - reads CSV from
-    standard input. hocmim warns about columns that look like identifiers or copies of the target, but does
-    not exclude them. The result is a table on a terminal and tab-separated lines in a pipe. Ctrl-C
-    stops the selection and keeps the features selected so far.
+    standard input. hocmim warns about columns that look like identifiers or copies of the target,
+    but does not exclude them. The result is a table on a terminal and tab-separated lines in a
+    pipe. Ctrl-C stops the selection and keeps the features selected so far.
 
     \b
     Examples:
       hocmim select patients.csv --target diagnosis
-      hocmim select patients.csv -t diagnosis -k auto --drop id,name --json result.json
+      hocmim select patients.csv -t diagnosis -k auto --drop id --json out.json
       hocmim select genes.parquet -t class -k 50 --method DISR -o reduced.parquet
       hocmim select genes.parquet -t class -q | cut -f 2
       zcat big.csv.gz | hocmim select - -t y --set max_order=5 --bins 8
