@@ -134,3 +134,16 @@ def test_a_criterion_of_ones_own_in_an_experiment(folder):
     )
     run("bench", "run", "e.toml", "--jobs", 2)
     assert "| mine" in (folder / "out" / "tables" / "times.md").read_text()
+
+
+@pytest.mark.parametrize("method", ["Fisher", "ReliefF", "Kruskal-Wallis"])
+def test_a_report_of_a_filter(folder, method):
+    run("report", "t.csv", "-t", "y", "-k", 2, "-m", method, "-o", "r.html", "-q")
+    page = (folder / "r.html").read_text()
+    assert f"{method} selected 2 of 7 features" in page
+    assert f"{method} ranks all features and selects the best 2." in page
+
+
+def test_a_report_of_a_filter_takes_no_weights(folder):
+    command = ("report", "t.csv", "-t", "y", "-k", 2, "-m", "Fisher", "-o", "r.html")
+    assert "takes no --weights" in run(*command, "--weights", "w", code=2).stderr

@@ -1,6 +1,9 @@
 """What a command needs is checked before it does any work."""
 
+import re
 import sys
+import tomllib
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -107,3 +110,18 @@ def test_the_command_recommends_every_package():
         "This needs dask, distributed and pyarrow. Install them with: pip install "
         "'dask[array,dataframe]' distributed pyarrow"
     )
+
+
+def test_the_page_on_installing_names_every_extra():
+    root = Path(__file__).resolve().parents[2]
+    extras = tomllib.loads((root / "pyproject.toml").read_text())["project"]
+    text = (root / "docs" / "install.md").read_text()
+    for extra in extras["optional-dependencies"]:
+        assert f"| `{extra}` |" in text
+
+
+def test_no_message_recommends_an_extra():
+    """A checkout is in no index, so that ``pip install 'hocmim[plot]'`` may not work there."""
+    source = Path(errors.__file__).parent
+    for path in source.rglob("*.py"):
+        assert not re.search(r"pip install .{0,2}hocmim", path.read_text("utf-8")), path

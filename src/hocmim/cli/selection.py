@@ -85,12 +85,13 @@ def how_many(k: int | float | str | None, n_features: int) -> int | float | str:
     return k
 
 
-def check_can_explain(selector: Any, method: str, what: str) -> None:
+def check_can_explain(selector: Any) -> None:
     """Raise an error if the method scores columns without a search, which cannot be explained."""
     if not hasattr(selector, "explain"):
         raise InvalidParameterError(
-            f"{what} needs an information-theoretic method, such as HOCMIM. {method} scores every "
-            "column independently of the others."
+            f"{selector.display_name} scores every column independently of the others, so there "
+            "are no steps to explain. Use an information-theoretic method, such as HOCMIM; or "
+            f"hocmim report -m {selector.display_name}, which shows the score of every column."
         )
 
 

@@ -67,7 +67,7 @@ def explain(
     for feature in features:
         check_column(feature, [*data.names, *groups], source.file)
     selector = selection.make(method, settings, data)
-    selection.check_can_explain(selector, method, "An explanation")
+    selection.check_can_explain(selector)
     outcome = selection.run(selector, data, quiet)
     found = [selector.explain(feature, data.X) for feature in features]
     if json_path is not None:

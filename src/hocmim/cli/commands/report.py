@@ -51,7 +51,7 @@ def report(
     """
     from hocmim.cli import show
     from hocmim.cli.data import load
-    from hocmim.errors import check_installed
+    from hocmim.errors import InvalidParameterError, check_installed
     from hocmim.text import count
 
     show.check_output(output, force)
@@ -64,7 +64,11 @@ def report(
     from hocmim.insight.report.page import make_page, write_page
 
     selector = selection.make(method, settings, data)
-    selection.check_can_explain(selector, method, "A report")
+    if data.weights is not None and not hasattr(selector, "explain"):
+        raise InvalidParameterError(
+            f"The report of {selector.display_name} takes no --weights: its information terms "
+            "count every row once."
+        )
     outcome = selection.run(selector, data, quiet)
     with selection.bar("explaining", quiet) as move:
         material = collect(selector, data.X, data.y, progress=selection.explain_progress(move))
