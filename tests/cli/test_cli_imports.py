@@ -20,7 +20,7 @@ try:
 except SystemExit as end:
     code = end.code
 modules = ["sklearn", "scipy", "scipy.stats._stats_py", "pandas", "sklearn.feature_selection",
-           "rich.progress", "pyarrow"]
+           "pyarrow"]
 print(json.dumps([code, [name for name in modules if sys.modules.get(name)]]), file=sys.stderr)
 """
 

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier
 
+from hocmim import html
 from hocmim.coding.target import encode_target
 from hocmim.data.columns import Categories
 from hocmim.data.table import as_table, take_columns, take_rows
@@ -31,6 +32,7 @@ from hocmim.experiments import comparison_figure
 from hocmim.parameters import Number, check_value
 from hocmim.selectors.registry import make_selector
 from hocmim.selectors.stability import StabilitySelector, draw_rows
+from hocmim.text import visible
 
 # Module, classifier, regressor and parameters of each model, which is imported on use.
 MODELS: dict[str, tuple[str, str, str, dict[str, Any]]] = {
@@ -131,6 +133,21 @@ class Comparison:
         if self.n_evaluated == self.n_rows:
             return ""
         return f"on {self.n_evaluated:,} of {self.n_rows:,} rows"
+
+    def _repr_html_(self) -> str:
+        """Return what each method selects, its stability and its lowest error, for notebooks."""
+        titles = ["method", f"lowest {self.measure}", "at size", "stability", "selected"]
+        rows = [
+            [
+                result.method,
+                float(result.mean_error.min()),
+                int(result.sizes[result.mean_error.argmin()]),
+                float(result.stability),
+                ", ".join(visible(self.names[j]) for j in result.selected),
+            ]
+            for result in self.results
+        ]
+        return html.table(titles, rows, f"Errors of a {self.model} {self.sample}".strip())
 
     def plot(self) -> Any:
         """Draw error curves, overlap and stability; return the figure."""

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hocmim import html
 from hocmim.coding.codes import Codes, Column
 from hocmim.coding.groups import Features, column_name
 from hocmim.criteria.base import Criterion
@@ -92,6 +93,21 @@ class Trace:
         except ImportError as error:
             raise not_installed("to_pandas needs", "pandas") from error
         return pd.DataFrame(self.columns)
+
+    def _repr_html_(self) -> str:
+        """Return the steps as a table, for notebooks."""
+        rows = [
+            [
+                int(row["step"]),
+                "selected" if row["place"] == 1 else "runner-up",
+                html.Name(row["name"]),
+                float(row["score"]),
+                float(row["relevance"]),
+                int(row["order"]) if row["order"] >= 0 else None,
+            ]
+            for row in self
+        ]
+        return html.table(["step", "", "feature", "score", "relevance", "order"], rows)
 
     def __repr__(self) -> str:
         return f"<Trace of {len(set(self['step'].tolist()))} steps, {len(self)} rows>"
@@ -201,6 +217,24 @@ class Explanation:
                 f"{one_line(visible(contest.taken), 40)}"
             )
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """Return the explanation as a paragraph and tables, for notebooks."""
+        facts = [["relevance", f"{self.relevance:.4f} nats"], ["score", f"{self.score:.4f}"]]
+        if self.representative_set:
+            members = ", ".join(map(quote, self.representative_set))
+            facts.append(["representative set", members])
+        facts.append(["encoding", one_line(str(self.encoding), MAX_ENCODING_LENGTH)])
+        for title, sign in (("redundant with", 1), ("synergy with", -1)):
+            lines = [line.strip() for line in self._shared(title, sign)]
+            facts += [[title, line.removeprefix(title).strip()] for line in lines]
+        contests = [
+            [contest.step, contest.score, contest.taken_score, html.Name(contest.taken)]
+            for contest in self.contests
+        ]
+        return html.table(["", ""], facts, self.reason) + html.table(
+            ["step", "its score", "largest", "selected"], contests
+        )
 
     def _shared(self, title: str, sign: int, most: int = 3) -> list[str]:
         """List the features it is most redundant with, or has the largest synergy with."""

@@ -35,6 +35,7 @@ from hocmim.search.progress import Listeners, Notifier, Progress, ProgressCallba
 from hocmim.search.selection import Selection, Step, Stopping
 from hocmim.search.stopping import StoppingRule
 from hocmim.selectors.base import RankingSelector
+from hocmim.selectors.callbacks import ReportsTasks, with_callbacks
 from hocmim.selectors.declared import DeclaredParameters
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ WITHOUT_EFFECT = ("engine", "codes_dir", "checkpoint", "n_jobs", "verbose")
 FOR_AUTO = ("stop", "alpha", "n_permutations", "random_state")
 
 
-class InformationSelector(DeclaredParameters, RankingSelector):
+class InformationSelector(ReportsTasks, DeclaredParameters, RankingSelector):
     """Base of the selectors that maximise an information criterion, one column at a time.
 
     The table is encoded (``discretizer``, ``n_bins``; missing values are a level of their own).
@@ -87,6 +88,7 @@ class InformationSelector(DeclaredParameters, RankingSelector):
     def make_criterion(self) -> Criterion:
         """Check the parameters and make the criterion."""
 
+    @with_callbacks
     def fit(
         self,
         X: Any,
@@ -117,8 +119,11 @@ class InformationSelector(DeclaredParameters, RankingSelector):
             Called with a ``hocmim.search.progress.ProgressEvent`` during the fit.
         """
         self.check_parameters()
-        with open_cluster(self.engine) as cluster:
-            return self._fit(X, y, sample_weight, cluster, progress)
+        with (
+            self._reported_tasks(X, y, progress) as callback,
+            open_cluster(self.engine) as cluster,
+        ):
+            return self._fit(X, y, sample_weight, cluster, callback)
 
     def _fit(
         self,

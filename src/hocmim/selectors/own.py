@@ -25,7 +25,7 @@ def make_own(name: str, parameters: dict[str, Any]) -> RankingSelector:
     kind = _load(name)
     if issubclass(kind, RankingSelector):
         return _call(kind, name, parameters)
-    of_selector = set(CriterionSelector._get_param_names())
+    of_selector = {parameter.name for parameter in CriterionSelector.parameters}
     own = {key: value for key, value in parameters.items() if key not in of_selector}
     common = {key: value for key, value in parameters.items() if key in of_selector}
     return CriterionSelector(_call(kind, name, own), **common)

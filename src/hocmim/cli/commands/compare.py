@@ -114,7 +114,7 @@ def compare(
     Examples:
       hocmim compare patients.csv --target diagnosis --methods DISR,ICAP
       hocmim compare patients.csv -t diagnosis -k 20 --model forest --plot out.png
-      hocmim compare patients.csv -t y --methods 'JMI,JMI(estimator=shrinkage)'
+      hocmim compare patients.csv -t y --methods 'JMI,JMI(n_bins=8)'
     """
     from hocmim.cli import show
     from hocmim.cli.data import load
