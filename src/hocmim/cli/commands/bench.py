@@ -90,10 +90,11 @@ def bench() -> None:
 @click.option(
     "--only-report", is_flag=True, help="Compute nothing; write the tables of the existing results."
 )
+@click.option("--pdf", is_flag=True, help="Write the figures as PDF as well.")
 def bench_paper(
     data: Path, out: Path, jobs: int, splits: int | None, splits_of: Sequence[str], quick: bool,
     datasets: str | None, methods: str | None, classifier_input: str, filter_input: str, seed: int,
-    only_report: bool,
+    only_report: bool, pdf: bool,
 ) -> None:  # fmt: skip
     """Run the experiment of the paper.
 
@@ -123,7 +124,7 @@ def bench_paper(
         report = paper.paper_report(
             results.outcomes, experiment, found.missing, results.failures, only=only
         )
-        finish(report, out)
+        finish(report, out, pdf)
 
 
 @bench.command("run")
@@ -138,7 +139,10 @@ def bench_paper(
 @click.option(
     "--only-report", is_flag=True, help="Compute nothing; write the tables of the existing results."
 )
-def bench_run(config: Path, out: Path | None, jobs: int | None, only_report: bool) -> None:
+@click.option("--pdf", is_flag=True, help="Write the figures as PDF as well.")
+def bench_run(
+    config: Path, out: Path | None, jobs: int | None, only_report: bool, pdf: bool
+) -> None:
     """Run the experiment that the TOML file CONFIG describes.
 
     \b
@@ -154,7 +158,7 @@ def bench_run(config: Path, out: Path | None, jobs: int | None, only_report: boo
             )
         _print_missing(Found({}, settings.missing))
         results = execute(settings.experiment, folder, jobs or settings.jobs, only_report)
-        finish(config_report(settings, results.outcomes, results.failures), folder)
+        finish(config_report(settings, results.outcomes, results.failures), folder, pdf)
 
 
 @bench.command("fetch")
@@ -206,10 +210,10 @@ def check_ready(experiment: Experiment, out: Path) -> None:
     check_writable(out / RESULTS, overwrite=True)
 
 
-def finish(report: Report, out: Path) -> None:
+def finish(report: Report, out: Path, pdf: bool = False) -> None:
     """Write tables, figures and the page, and print where."""
     write_tables(report, out / "tables")
-    write_page(report, write_figures(report, out / "figures"), out / "index.html")
+    write_page(report, write_figures(report, out / "figures", pdf=pdf), out / "index.html")
     (out / "machine.md").write_text(describe_machine(), "utf-8")
     for problem in report.problems():
         console.print(f"[yellow]{problem}[/]", highlight=False)
