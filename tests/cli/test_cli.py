@@ -285,7 +285,7 @@ def test_codes_on_disk_and_a_checkpoint_give_the_same(folder):
         assert (folder / "point").exists()
         assert read_table("few.csv").column_names[-1] == "outcome"
     said = run(*arguments, "--codes-dir", "codes", "--drop", "leak", code=2).stderr
-    assert "--drop and --target-kind cannot be used with" in said
+    assert "--drop, --weights and --target-kind cannot be used with" in said
 
 
 def test_groups_are_selected_as_one(folder):
