@@ -44,6 +44,7 @@ FORBIDDEN = (
 
 # Private members of scikit-learn that have no public equivalent.
 ALLOWED_PRIVATE = {
+    ("src/hocmim/selectors/base.py", "_check_feature_names_in"),
     ("src/hocmim/selectors/base.py", "_get_output_config"),
     ("src/hocmim/selectors/registry.py", "_get_param_names"),
 }

@@ -32,6 +32,9 @@ _MODULE_OF = {
 
 def _selectors() -> dict[str, type]:
     """The selectors by the name of their class."""
+    from sklearn.feature_selection import SelectorMixin
+
+    SelectorMixin.register(import_module("hocmim.selectors.base").RankingSelector)
     return import_module("hocmim.selectors.registry").selectors_by_class_name()
 
 

@@ -4,6 +4,8 @@ Every error is also a ``ValueError``, a ``TypeError`` or another built-in error,
 scikit-learn, so that code can catch it without importing hocmim.
 """
 
+from __future__ import annotations
+
 import inspect
 import warnings
 
@@ -58,3 +60,36 @@ def warn_user(message: str) -> None:
     while frame is not None and frame.f_globals.get("__name__", "").startswith("hocmim."):
         frame, level = frame.f_back, level + 1
     warnings.warn(message, HocmimWarning, stacklevel=level)
+
+
+# What to install for the Dask engine.
+DASK = ("dask[array,dataframe]", "distributed", "pyarrow")
+
+
+def not_installed(what: str, *packages: str) -> MissingDependencyError:
+    """Return the error for packages that are not installed.
+
+    It recommends the packages and not an extra of hocmim: a checkout may not be in an index.
+
+    Parameters
+    ----------
+    what : str
+        What needs them, with the verb: "Pictures need".
+    *packages : str
+        As pip takes them.
+    """
+    plain = [package.partition("[")[0] for package in packages]
+    listed = " and ".join(filter(None, [", ".join(plain[:-1]), plain[-1]]))
+    it = "it" if len(packages) == 1 else "them"
+    quoted = " ".join(f"'{package}'" if "[" in package else package for package in packages)
+    return MissingDependencyError(f"{what} {listed}. Install {it} with: pip install {quoted}")
+
+
+def check_installed(what: str, *packages: str) -> None:
+    """Raise the error of ``not_installed`` if one of these packages is not installed."""
+    from importlib.util import find_spec
+
+    names = [package.partition("[")[0].replace("-", "_") for package in packages]
+    absent = [package for package, name in zip(packages, names, strict=True) if not find_spec(name)]
+    if absent:
+        raise not_installed(what, *absent)

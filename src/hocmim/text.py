@@ -1,8 +1,8 @@
-"""Text of messages: suggestions, counts, percentages, text cut to a width."""
+"""Text of messages: suggestions, names, counts, percentages, text cut to a width."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from math import floor
 
 
@@ -27,6 +27,26 @@ def did_you_mean(name: str, known: Iterable[str], *, n: int = 3) -> str:
     return f" Did you mean {' or '.join(map(repr, names))}?" if names else ""
 
 
+def visible(name: str) -> str:
+    """Return a name to show; a stand-in for one without a visible character."""
+    if name.strip():
+        return name
+    return "(blank name)" if name else "(empty name)"
+
+
+def quote(name: str) -> str:
+    """Return a name in quotes, for a sentence; a stand-in for an empty or blank one."""
+    return repr(name) if name.strip() else visible(name)
+
+
+def some_of(names: Sequence[str], most: int) -> str:
+    """Return "a, b, c and 2 others": the first names, and how many more there are."""
+    n_more = len(names) - most
+    if n_more <= 0:
+        return ", ".join(names)
+    return f"{', '.join(names[:most])} and {count(n_more, 'other')}"
+
+
 def count(n: int, thing: str) -> str:
     """Return "1 thing", "2 things", "3 days", "12,345 categories"."""
     is_regular = not thing.endswith("y") or thing.endswith(("ay", "ey", "oy"))
@@ -41,6 +61,16 @@ def percent(share: float) -> str:
     if 0 < share < 0.005:
         return "less than 1%"
     return f"{share:.0%}"
+
+
+def percent_range(low: float, high: float) -> str:
+    """Return two shares as a range, such as "12–40%" or "<1–100%"."""
+    texts = [percent(low), percent(high)]
+    if texts[0] == texts[1]:
+        return texts[0]
+    short = {"less than 1%": "<1%", "almost 100%": ">99.9%"}
+    first, last = (short.get(text, text) for text in texts)
+    return f"{first.removesuffix('%')}–{last}"
 
 
 def one_line(text: str, width: int) -> str:

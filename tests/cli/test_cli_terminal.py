@@ -113,12 +113,16 @@ def test_no_bar_and_no_colours_in_a_pipe(table):
     assert len(done.stdout.splitlines()) == 4
 
 
-def test_a_reader_that_leaves_early_is_no_error_message(table):
+def test_a_reader_that_leaves_early_is_no_error(table, tmp_path):
     """More than a pipe holds is written to one that nobody reads."""
-    command = f"'{sys.executable}' -m hocmim.cli select '{table}' -t y -k 3000 -m MIM -q | head -1"
-    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
-    assert done.stdout.startswith("rank\tfeature")
-    assert done.stderr == ""
+    select = f"'{sys.executable}' -m hocmim.cli select '{table}' -t y -k 3000 -m MIM -q"
+    files = f"-o '{tmp_path}/out.csv' --json"
+    for options in (f"{files} '{tmp_path}/out.json'", "--json -"):
+        command = f"set -o pipefail; {select} {options} | head -c 1"
+        done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
+        assert done.stdout in ("r", "{")
+        assert done.stderr == ""
+    assert read_table(tmp_path / "out.csv").num_columns == 3001
 
 
 # --- the search itself ----------------------------------------------------------------------------

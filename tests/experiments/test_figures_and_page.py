@@ -2,17 +2,27 @@
 
 import json
 import re
+import time
 
+import numpy as np
 import pytest
 from made_up import make_arrays
 
-from browser import Recorder, open_chromium, phone, script, served
+from browser import Recorder, open_chromium, phone, script, scroll_cues, served
 from hocmim.experiments.config import config_report, read_config
 from hocmim.experiments.datasets import make_data_set, save
-from hocmim.experiments.figures import draw_critical_difference, figures, write_figures
+from hocmim.experiments.figures import (
+    GREY,
+    LABEL_GAP,
+    draw_critical_difference,
+    draw_rank_curves,
+    figures,
+    write_figures,
+)
 from hocmim.experiments.page import make_page, write_page
 from hocmim.experiments.run import run
 from hocmim.experiments.store import Store
+from hocmim.experiments.tables import Comparison, ErrorTable
 
 CONFIG = """
 [run]
@@ -96,6 +106,48 @@ def test_figures_have_one_line_a_method(report):
     assert [line.get_label() for line in lines] == ["HOCMIM", "HOCMIM, order 1", "Fisher"]
     assert len(lines[0].get_xdata()) == 5
     assert len(drawn["times"].axes[0].patches) == 3
+
+
+def test_the_leaders_are_coloured_and_every_line_has_its_name():
+    rng = np.random.default_rng(0)
+    methods = tuple(f"method {j}" for j in range(11))
+    curves = rng.random((11, 8)) + np.linspace(0, 2, 11)[::-1, None]
+    comparison = Comparison("all", "all methods", methods, ("one", "two", "three"))
+    data = dict.fromkeys(comparison.datasets, curves)
+    table = ErrorTable(comparison, "knn", "error", data, dict.fromkeys(data, 3), {})
+    axes = draw_rank_curves(table).axes[0]
+    assert axes.get_legend() is None
+    colours = {line.get_label(): line.get_color() for line in axes.get_lines()}
+    assert len(colours) == 11
+    ranks = np.asarray(table.rank_curves()).mean(axis=1)
+    best = {methods[j] for j in ranks[1:].argsort()[:4] + 1}
+    coloured = {method for method, colour in colours.items() if colour != GREY}
+    assert coloured == {"method 0", *best}
+    assert len({colours[method] for method in coloured}) == 5
+    names = {text.get_text(): text for text in axes.texts}
+    assert set(names) == set(methods)
+    heights = sorted(text.xyann[1] for text in names.values())
+    assert np.diff(heights).min() >= 11 * LABEL_GAP - 0.02
+    for method, text in names.items():
+        assert text.get_color() == colours[method]
+    assert "Only 3 data sets" in axes.get_title()
+
+
+def test_a_figure_says_how_many_data_sets_it_rests_on(report):
+    for name, figure in figures(report):
+        if name.startswith(("critical", "rank")):
+            assert "Only 2 data sets" in figure.axes[0].get_title()
+
+
+@pytest.mark.slow
+def test_figures_as_pdf(report, tmp_path):
+    for folder in ("one", "two"):
+        write_figures(report, tmp_path / folder, pdf=True)
+    for path in (tmp_path / "one").glob("*.pdf"):
+        assert path.read_bytes().startswith(b"%PDF")
+        assert path.read_bytes() == (tmp_path / "two" / path.name).read_bytes()
+    names = {kind: len(list((tmp_path / "one").glob(f"*.{kind}"))) for kind in ("pdf", "svg")}
+    assert names["pdf"] == names["svg"] > 0
 
 
 def test_the_page_asks_for_nothing(report, written):
@@ -183,5 +235,18 @@ def test_phone_and_colour_scheme(page, scheme):
             for p in ("backgroundColor", "color")
         )
         assert (paper > ink) == (scheme == "light")
+        time.sleep(0.5)  # until the page has noticed its new size
+        page.execute_script(
+            "for (const part of document.querySelectorAll('details')) part.open = true"
+        )
+        time.sleep(0.5)
+        cues = scroll_cues(page)
+        assert any(hides for hides, _ in cues)
+        assert all(hides == says for hides, says in cues), cues
+        page.execute_script(
+            "for (const box of document.querySelectorAll('.scroll')) box.scrollLeft = 1e4"
+        )
+        time.sleep(0.5)
+        assert not any(says for _, says in scroll_cues(page))
         letter = script(page, "getComputedStyle(document.querySelector('#all svg text')).fill")
         assert (sum(map(int, re.findall(r"\d+", letter))) < 384) == (scheme == "light")

@@ -334,7 +334,7 @@ def test_without_matplotlib(monkeypatch):
         selector.plot_redundancy_heatmap,
         selector.plot_redundancy_network,
     ):
-        with pytest.raises(errors.MissingDependencyError, match=r"hocmim\[plot\]"):
+        with pytest.raises(errors.MissingDependencyError, match="pip install matplotlib"):
             draw()
 
 

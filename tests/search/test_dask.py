@@ -637,7 +637,7 @@ def test_without_dask():
         except hocmim.errors.MissingDependencyError as error:
             print(error)
     """
-    assert "pip install 'hocmim[dask]'" in run_python(script)
+    assert "pip install 'dask[array,dataframe]' distributed pyarrow" in run_python(script)
 
 
 def run_python(script):

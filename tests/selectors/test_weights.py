@@ -18,6 +18,7 @@ import hocmim
 from hocmim import HOCMIM, MIM, StabilitySelector
 from hocmim.data.columns import Categories
 from hocmim.data.table import as_table, take_rows
+from hocmim.data.weights import as_counts
 from hocmim.errors import InvalidTableError, InvalidTargetError, InvalidWeightsError
 from hocmim.information.estimators import ESTIMATORS
 from hocmim.selectors.information import InformationSelector
@@ -257,7 +258,7 @@ def test_weights_are_routed_through_a_pipeline():
 @pytest.mark.parametrize(
     ("weights", "says"),
     [
-        ([1.5] + [1] * 59, r"row 0 is 1\.5.*equal rows.*Multiply the weights.*draw rows"),
+        ("equal", "or 'balanced'. Got 'equal'"),
         ([1, -2] + [1] * 58, r"row 1 is -2\.0"),
         ([np.nan] * 60, "row 0 is nan"),
         ([np.inf] * 60, "row 0 is inf"),
@@ -266,7 +267,7 @@ def test_weights_are_routed_through_a_pipeline():
         (np.ones((60, 2)), "1D array or scalar, got 2D array"),
         (["much"] * 60, "must be numbers, one for each row"),
         ([10**9] * 60, r"adds up to 6e\+10 rows.*Divide"),
-        (0.5, r"row 0 is 0\.5"),
+        (-0.5, r"row 0 is -0\.5"),
         (np.ma.masked_array(np.ones(60, int), np.arange(60) == 3), "row 3 is nan"),
     ],
 )
@@ -275,3 +276,39 @@ def test_mistakes_get_a_sentence(weights, says):
     for name in ("HOCMIM", "Fisher"):
         with pytest.raises(InvalidWeightsError, match=says):
             hocmim.make_selector(name, n_features_to_select=2).fit(X, y, sample_weight=weights)
+
+
+# -- fractions and classes -------------------------------------------------------------------------
+
+
+def test_fractions_are_relative_and_every_weight_gets_its_share():
+    rng = np.random.default_rng(5)
+    weights = rng.choice([0.0, 0.3, 1.7, 4.2], 400)
+    for scale in (1.0, 0.001, 7.77):
+        counts = as_counts(scale * weights, 400)
+        assert counts.sum() == np.count_nonzero(weights)
+        for weight in np.unique(weights):
+            is_it = weights == weight
+            share = weight * is_it.sum() * np.count_nonzero(weights) / weights.sum()
+            assert abs(counts[is_it].sum() - share) <= 1
+            assert counts[is_it].max() - counts[is_it].min() <= 1
+    assert as_counts(np.full(7, 0.25), 7) is None
+
+
+def test_fractions_give_what_the_counts_give():
+    X, y, _ = weighted_table()
+    weights = np.random.default_rng(6).random(len(y))
+    found = HOCMIM(3).fit(X, y, sample_weight=weights)
+    assert_same(found, HOCMIM(3).fit(X, y, sample_weight=as_counts(weights, len(y))))
+
+
+def test_balanced_gives_every_class_the_same_weight():
+    y = np.array(["a"] * 90 + ["b"] * 25 + ["c"] * 5)
+    counts = as_counts("balanced", 120, y)
+    assert [int(counts[y == name].sum()) for name in "abc"] == [40, 40, 40]
+    assert counts[y == "c"].tolist() == [8] * 5
+    X = np.random.default_rng(0).integers(0, 3, (120, 5))
+    found = HOCMIM(2).fit(X, y, sample_weight="balanced")
+    assert_same(found, HOCMIM(2).fit(X, y, sample_weight=counts))
+    with pytest.raises(InvalidWeightsError, match="needs classes, and the target is a quantity"):
+        HOCMIM(2).fit(X, np.linspace(0, 1, 120), sample_weight="balanced")

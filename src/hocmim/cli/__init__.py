@@ -10,7 +10,7 @@ import sys
 try:
     import click
 except ImportError:  # pragma: no cover
-    sys.exit("The command line needs more packages: pip install 'hocmim[cli]'.")
+    sys.exit("The command line needs more packages: pip install click rich pyarrow jinja2")
 
 from hocmim.cli.group import Commands
 

@@ -6,19 +6,23 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from hocmim.cli import show
+from hocmim.cli.imports import import_scikit_learn, leave_out_pandas
 from hocmim.cli.options import Settings, Source
-from hocmim.data.files import column_types, file_format, numbers_as_text, read_table
-from hocmim.data.target import TargetKind, as_target, decide_kind, summarize_target
+from hocmim.data.databases import parse_address
+from hocmim.data.files import column_types, numbers_as_text, read_table
+from hocmim.data.formats import Format, file_format
 from hocmim.errors import InvalidParameterError, InvalidTableError, InvalidTargetError
-from hocmim.text import count, did_you_mean
+from hocmim.text import count, did_you_mean, some_of
+
+if TYPE_CHECKING:
+    from hocmim.data.target import TargetKind
 
 NAMES = {"classes": "classes", "quantity": "a quantity"}
 SHOWN_CLASSES = 4
+BALANCED = "balanced"
 SHOWN_NAMES = 8
 
 
@@ -42,6 +46,8 @@ class Data:
         Rows that are excluded because their target is missing.
     target_kind : {"auto", "classes", "quantity"}
         What the target holds; "auto" if the selector reads the file itself and decides.
+    weights : array, "balanced" or None
+        How often each row counts, relative to the others.
     """
 
     X: Any
@@ -51,6 +57,7 @@ class Data:
     table: Any = None
     n_without_target: int = 0
     target_kind: str = "auto"
+    weights: Any = None
 
     @property
     def names(self) -> list[str]:
@@ -65,6 +72,8 @@ class Data:
 
 def load(source: Source, settings: Settings | None, quiet: bool) -> Data:
     """Read the table, unless the selector reads the file itself; print what it contains."""
+    if settings is None or settings.engine == "local":
+        leave_out_pandas()
     by_selector = settings is not None and _selector_reads(source, settings)
     data = _by_path(source) if by_selector else _in_memory(source)
     if not quiet:
@@ -75,16 +84,18 @@ def load(source: Source, settings: Settings | None, quiet: bool) -> Data:
 def _selector_reads(source: Source, settings: Settings) -> bool:
     if settings.engine == "local" and settings.codes_dir is None:
         return False
-    return source.file != "-" and file_format(Path(source.file)) == ("parquet", False)
+    if source.file == "-" or "?sheet=" in source.file or parse_address(source.file) is not None:
+        return False
+    return file_format(Path(source.file)) == Format("parquet")
 
 
 def _by_path(source: Source) -> Data:
     from pyarrow import dataset
 
-    if source.drop:
+    if source.drop or source.weights:
         raise InvalidParameterError(
-            "--drop cannot be used with --engine dask or --codes-dir on a Parquet file, which is "
-            "not read into memory. Write a Parquet file without these columns first."
+            "--drop and --weights cannot be used with --engine dask or --codes-dir on a Parquet "
+            "file, which is not read into memory. Write a Parquet file without these columns first."
         )
     rows = dataset.dataset(source.file, format="parquet")
     types = column_types(rows)
@@ -105,24 +116,32 @@ def _in_memory(source: Source) -> Data:
         missing=source.missing,
         header=not source.no_header,
     )
-    for name in (*source.target, *source.drop):
-        check_column(name, table.column_names, source.file)
     for name in source.target:
-        if name in source.drop:
+        check_column(name, table.column_names, source.file)
+    dropped = _dropped(source, table.column_names)
+    for name in source.target:
+        if name in dropped:
             raise InvalidParameterError(f"{name!r} is the target and cannot be dropped.")
+    if source.weights not in (None, BALANCED):
+        check_column(source.weights, table.column_names, source.file)
+        dropped.append(source.weights)
     known = table
     for name in source.target:
         known = known.filter(known.column(name).is_valid())
-    X = known.drop_columns(list(dict.fromkeys((*source.target, *source.drop))))
+    X = known.drop_columns(list(dict.fromkeys((*source.target, *dropped))))
     types = column_types(X)
     _check_features(source, types)
+    import_scikit_learn()  # after the errors in the file and in the names of columns
     y, kind = _targets(known, source)
     n_without = table.num_rows - known.num_rows
-    return Data(X, y, types, known.num_rows, table, n_without, kind)
+    weights = _weights(known, source)
+    return Data(X, y, types, known.num_rows, table, n_without, kind, weights)
 
 
 def _targets(known: Any, source: Source) -> tuple[Any, str]:
     """Return the target or several as an array, and the kind to declare to the selector."""
+    import numpy as np
+
     columns = [_target(known.column(name), name, source) for name in source.target]
     if len(columns) == 1:
         return columns[0], _decide_kind(source, columns[0]).name
@@ -132,16 +151,42 @@ def _targets(known: Any, source: Source) -> tuple[Any, str]:
     return y, source.target_kind
 
 
+def _dropped(source: Source, names: Sequence[str]) -> list[str]:
+    """Return the columns to exclude: "a,b" is two columns, unless one has this name."""
+    columns = []
+    for text in source.drop:
+        columns += [text] if text in names else text.split(",")
+    for name in columns:
+        check_column(name, names, source.file)
+    return columns
+
+
+def _weights(known: Any, source: Source) -> Any:
+    """Return the weight of each row, "balanced", or None."""
+    if source.weights in (None, BALANCED):
+        return source.weights
+    column = known.column(source.weights)
+    if column_types(known)[source.weights] not in ("integer", "float"):
+        raise InvalidParameterError(
+            f"The weights {show.quoted(source.weights)} must be numbers. They are "
+            f"{column_types(known)[source.weights]}."
+        )
+    return column.to_numpy()
+
+
 def check_column(name: str, names: Sequence[str], file: str) -> None:
     """Raise an error that suggests similar names if there is no column of this name."""
     if name in names:
         return
     hint = did_you_mean(name, names)
     if not hint:
-        more = f" and {len(names) - SHOWN_NAMES} others" if len(names) > SHOWN_NAMES else ""
-        hint = f" Its columns are {', '.join(map(show.quoted, names[:SHOWN_NAMES]))}{more}."
+        hint = f" Its columns are {_listed(names)}."
     place = "standard input" if file == "-" else repr(file)
     raise InvalidParameterError(f"There is no column {show.quoted(name)} in {place}.{hint}")
+
+
+def _listed(names: Sequence[str]) -> str:
+    return some_of([show.quoted(name) for name in names], SHOWN_NAMES)
 
 
 def _check_features(source: Source, types: dict[str, str]) -> None:
@@ -173,6 +218,8 @@ def _target(column: Any, target: str, source: Source) -> Any:
 
 
 def _decide_kind(source: Source, y: Any) -> TargetKind:
+    from hocmim.data.target import as_target, decide_kind, summarize_target
+
     return decide_kind(summarize_target(as_target(y)), source.target_kind)
 
 
@@ -184,6 +231,8 @@ def _print_contents(source: Source, data: Data) -> None:
     if not data.is_in_memory:
         show.say("The file is not read into memory, so its columns are not checked.", "dim")
         return
+    from hocmim.data.target import as_target
+
     columns = data.y.T if data.y.ndim == 2 else [data.y]
     for name, y in zip(source.target, columns, strict=True):
         show.say(f"target {show.quoted(name)}: {_describe_target(source, as_target(y))}")
@@ -203,6 +252,8 @@ def _print_problems(data: Data) -> None:
 
 def _describe_target(source: Source, y: Any) -> str:
     """Return what a target holds; if that is a guess, also how to declare something else."""
+    import numpy as np
+
     kind = _decide_kind(source, y)
     values, counts = np.unique(y, return_counts=True)
     other = "classes" if kind.is_quantity else "quantity"

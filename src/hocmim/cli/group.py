@@ -17,6 +17,7 @@ from typing import Any
 
 import click
 
+from hocmim.cli.pipes import standard_output
 from hocmim.text import did_you_mean
 
 
@@ -49,9 +50,8 @@ class Commands(click.Group):
         except ImportError as error:
             if (error.name or "hocmim").startswith("hocmim"):
                 raise
-            extra = _extra(self._files[name])
             raise click.ClickException(
-                f"hocmim {name} needs {error.name}: pip install 'hocmim[{extra}]'."
+                f"hocmim {name} needs {error.name}. Install it with: pip install {error.name}"
             ) from error
 
     def resolve_command(
@@ -68,12 +68,18 @@ class Commands(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl([(name, _short_help(path)) for name, path in self._files.items()])
 
+    def make_context(self, *arguments: Any, **settings: Any) -> click.Context:
+        """Read the command line; its help may be cut off (``--help | head``)."""
+        with standard_output():
+            return super().make_context(*arguments, **settings)
+        raise click.exceptions.Exit(0)
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; print an error as a sentence and exit with its code."""
         try:
-            with _raising_at_sigterm():
+            with standard_output(), _raising_at_sigterm():
                 return super().invoke(ctx)
-        except (click.exceptions.Exit, click.ClickException, BrokenPipeError):
+        except (click.exceptions.Exit, click.ClickException):
             raise
         except (KeyboardInterrupt, click.Abort):
             click.echo("Stopped before any feature was selected.", err=True)
@@ -138,10 +144,3 @@ def _short_help(path: Path) -> str:
     """Return the first line of the docstring of a module, without importing the module."""
     with path.open(encoding="utf-8") as file:
         return file.readline().strip().strip('"')
-
-
-def _extra(path: Path) -> str:
-    """Return the constant ``EXTRA`` of a module, without importing the module."""
-    lines = path.read_text("utf-8").splitlines()
-    values = [line.partition("=")[2] for line in lines if line.startswith("EXTRA =")]
-    return values[0].strip().strip('"') if values else "cli"

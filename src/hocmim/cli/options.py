@@ -11,9 +11,13 @@ from typing import Any
 
 import click
 
+from hocmim.cli.group import UsageProblem
 from hocmim.defaults import DEFAULT_METHOD
+from hocmim.text import one_line, quote, some_of
 
 Function = Callable[..., Any]
+# Names listed if the target is missing, and how many characters of each.
+LISTED_NAMES, LISTED_WIDTH = 40, 60
 TARGET_KINDS = ("auto", "classes", "quantity")
 
 
@@ -28,6 +32,7 @@ class Source:
     target_discretizer: str | None
     target_strategy: str | None
     drop: tuple[str, ...]
+    weights: str | None
     delimiter: str | None
     encoding: str
     missing: tuple[str, ...]
@@ -55,6 +60,19 @@ class Settings:
     scheduler: str | None
     codes_dir: Path | None
     checkpoint: Path | None
+
+
+def check_settings(settings: Settings) -> None:
+    """Raise an error, before the table is read, if the run will need what is not there."""
+    from hocmim.data.writing import check_writable
+    from hocmim.errors import DASK, InvalidParameterError, check_installed
+
+    if settings.engine == "dask":
+        check_installed("--engine dask needs", *DASK)
+    elif settings.scheduler is not None:
+        raise InvalidParameterError("--scheduler needs --engine dask.")
+    if settings.checkpoint is not None:
+        check_writable(settings.checkpoint, overwrite=True)
 
 
 def read_how_many(text: str) -> int | float | str:
@@ -113,6 +131,32 @@ def _collected(
     return decorate
 
 
+class TargetOption(click.Option):
+    """The target. If it is missing, the error lists the columns of the file."""
+
+    def process_value(self, ctx: click.Context, value: Any) -> Any:
+        """Convert the value, as click does."""
+        try:
+            return super().process_value(ctx, value)
+        except click.MissingParameter as error:
+            # click has read the given options and FILE before the missing ones.
+            raise _missing_target(ctx.params) from error
+
+
+def _missing_target(given: dict[str, Any]) -> UsageProblem:
+    from hocmim.data.files import column_names
+
+    names = column_names(
+        given["file"],
+        delimiter=given.get("delimiter"),
+        encoding=given.get("encoding", "utf-8"),
+        header=not given.get("no_header"),
+    )
+    listed = some_of([quote(one_line(name, LISTED_WIDTH)) for name in names], LISTED_NAMES)
+    where = "standard input" if given["file"] == "-" else given["file"]
+    return UsageProblem(f"Missing option -t NAME, the target column. {where} has {listed}.")
+
+
 with_source = _collected(
     Source,
     "source",
@@ -125,6 +169,7 @@ with_source = _collected(
             required=True,
             metavar="NAME",
             help="Target column. Repeatable, for several targets.",
+            cls=TargetOption,
         ),
         click.option(
             "--target-kind",
@@ -153,7 +198,15 @@ with_source = _collected(
             "for each.  [default: joint]",
         ),
         click.option(
-            "--drop", multiple=True, metavar="COL", help="Exclude this column. Repeatable."
+            "--drop",
+            multiple=True,
+            metavar="COL,COL",
+            help="Exclude these columns. Repeatable.",
+        ),
+        click.option(
+            "--weights",
+            metavar="COL|balanced",
+            help="Column of sample weights; balanced gives every class the same weight.",
         ),
         click.option(
             "--delimiter",
@@ -183,6 +236,8 @@ with_settings = _collected(
     [
         click.option(
             "-k",
+            "--features",
+            "k",
             type=read_how_many,
             metavar="N|auto",
             help="Number of columns to select, or a fraction of them. auto stops when no column "
@@ -251,7 +306,7 @@ method_option = click.option(
     default=DEFAULT_METHOD,
     show_default=True,
     metavar="NAME",
-    help="Selection method; 'hocmim info' lists all.",
+    help="Selection method; 'hocmim info' lists all. module:Class is a criterion of your own.",
 )
 json_option = click.option(
     "--json",

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import logging
+import os
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib.metadata import version
+from inspect import signature
 from typing import Any
 
 import numpy as np
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-from sklearn.utils.validation import has_fit_parameter
 
 from hocmim.cli import show
 from hocmim.cli.data import Data
@@ -22,17 +22,12 @@ from hocmim.cli.options import Settings, Source
 from hocmim.coding.groups import column_name
 from hocmim.coding.kendall import KENDALL
 from hocmim.defaults import DEFAULT_K
-from hocmim.errors import (
-    InvalidParameterError,
-    InvalidTableError,
-    InvalidTargetError,
-    MissingDependencyError,
-)
+from hocmim.errors import InvalidParameterError, InvalidTableError, InvalidTargetError
 from hocmim.insight.notes import Note, data_notes
 from hocmim.search.loop import keep_selected_so_far
 from hocmim.search.progress import ProgressCallback, ProgressEvent
 from hocmim.selectors.registry import make_selector
-from hocmim.text import count, one_line
+from hocmim.text import count, one_line, visible
 
 OnProgress = Callable[[int, int | None, str], None]
 
@@ -70,6 +65,8 @@ def make(method: str, source: Source, settings: Settings, data: Data) -> Any:
     parameters = {name: value for name, value in given.items() if value is not None}
     parameters |= dict(settings.set)
     n_features = len(data.names) - sum(len(columns) - 1 for _, columns in settings.group)
+    if ":" in method:
+        sys.path.insert(0, os.getcwd())  # a module of the user, in the folder of the command
     return make_selector(
         method, n_features_to_select=how_many(settings.k, n_features), **parameters
     )
@@ -80,11 +77,7 @@ def _groups(settings: Settings) -> dict[str, list[str]] | None:
 
 
 def _engine(settings: Settings) -> str | None:
-    if settings.engine == "local":
-        if settings.scheduler is not None:
-            raise InvalidParameterError("--scheduler needs --engine dask.")
-        return None
-    return settings.scheduler or "dask"
+    return None if settings.engine == "local" else settings.scheduler or "dask"
 
 
 def how_many(k: int | float | str | None, n_features: int) -> int | float | str:
@@ -98,12 +91,13 @@ def how_many(k: int | float | str | None, n_features: int) -> int | float | str:
     return k
 
 
-def check_can_explain(selector: Any, method: str, what: str) -> None:
+def check_can_explain(selector: Any) -> None:
     """Raise an error if the method scores columns without a search, which cannot be explained."""
     if not hasattr(selector, "explain"):
         raise InvalidParameterError(
-            f"{what} needs an information-theoretic method, such as HOCMIM. {method} scores every "
-            "column independently of the others."
+            f"{selector.display_name} scores every column independently of the others, so there "
+            "are no steps to explain. Use an information-theoretic method, such as HOCMIM; or "
+            f"hocmim report -m {selector.display_name}, which shows the score of every column."
         )
 
 
@@ -116,11 +110,16 @@ def run(selector: Any, data: Data, quiet: bool) -> Outcome:
         keep_selected_so_far() as interruption,
         bar("selecting", quiet) as move,
     ):
+        accepted = signature(selector.fit).parameters
+        options: dict[str, Any] = {}
+        if move is not None and "progress" in accepted:
+            options["progress"] = lambda event: _move_bar(move, event)
+        if data.weights is not None:
+            if "sample_weight" not in accepted:
+                raise InvalidParameterError(f"{selector.display_name} takes no --weights.")
+            options["sample_weight"] = data.weights
         try:
-            if move is not None and has_fit_parameter(selector, "progress"):
-                selector.fit(data.X, data.y, progress=lambda event: _move_bar(move, event))
-            else:
-                selector.fit(data.X, data.y)
+            selector.fit(data.X, data.y, **options)
         except Terminated as error:
             file = getattr(selector, "checkpoint", None)
             if file is None:
@@ -130,7 +129,8 @@ def run(selector: Any, data: Data, quiet: bool) -> Outcome:
 
 
 def _move_bar(move: OnProgress, event: ProgressEvent) -> None:
-    move(event.n_selected, event.n_to_select, event.name or "")
+    name = "" if event.name is None else visible(event.name)
+    move(event.n_selected, event.n_to_select, name)
 
 
 def explain_progress(move: OnProgress | None) -> ProgressCallback | None:
@@ -146,12 +146,8 @@ def _cluster(selector: Any) -> Iterator[None]:
     if getattr(selector, "engine", "local") != "dask":
         yield
         return
-    try:
-        from distributed import Client, LocalCluster
-    except ImportError as error:
-        raise MissingDependencyError(
-            "--engine dask needs Dask. Install it with: pip install 'hocmim[dask]'"
-        ) from error
+    from distributed import Client, LocalCluster
+
     with (
         LocalCluster(
             n_workers=selector.n_jobs,
@@ -174,6 +170,8 @@ def bar(title: str, quiet: bool) -> Iterator[OnProgress | None]:
     if quiet or not console.is_interactive:
         yield None
         return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
     with Progress(
         TextColumn(title),
         BarColumn(),
@@ -281,20 +279,26 @@ def notes(selector: Any, data: Data) -> list[Note]:
 
 def described(source: Source, selector: Any, data: Data) -> dict[str, Any]:
     """Return the file, the method and its parameters, for a result as JSON."""
-    plain = (str, int, float, bool, list, dict)
-    parameters = {
-        name: value if isinstance(value, plain) else str(value)
-        for name, value in selector.get_params().items()
-        if value is not None
-    }
+    from importlib.metadata import version
+
     return {
         "hocmim": version("hocmim"),
         "file": source.file,
         "target": source.target_name,
         "method": selector.display_name,
-        "parameters": parameters,
+        "parameters": plain_parameters(selector),
         "n_rows": data.n_rows,
         "n_features": len(data.names),
+    }
+
+
+def plain_parameters(selector: Any) -> dict[str, Any]:
+    """Return the parameters of a selector that are not None, for a result as JSON."""
+    plain = (str, int, float, bool, list, dict)
+    return {
+        name: value if isinstance(value, plain) else str(value)
+        for name, value in selector.get_params(deep=False).items()
+        if value is not None
     }
 
 

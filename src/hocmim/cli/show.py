@@ -21,7 +21,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from hocmim.text import count, one_line, percent
+from hocmim.cli.pipes import standard_output
+from hocmim.text import count, one_line, percent, visible
 
 # How a user allows replacing a file, for messages.
 OVERWRITE_HINT = "Pass --force to replace it"
@@ -29,8 +30,13 @@ OVERWRITE_HINT = "Pass --force to replace it"
 MAX_NOTES = 5
 MAX_NAME_LENGTH = 60
 MAX_TEXT_LENGTH = 1000
-# The smallest width of a column of names, and the space between two columns.
+# Decimals of numbers, the first that leaves enough room for the names.
+DECIMALS = (4, 3, 2)
+# Numbers are rounded so that this much of a name is shown.
+ROUND_FOR_NAMES = 20
+# The smallest width of a column of names, of a cut title, and the space between two columns.
 MIN_NAME_WIDTH = 8
+MIN_TITLE_WIDTH = 5
 COLUMN_GAP = 3
 # Columns with a larger share of missing values are listed; the others are only counted.
 MUCH_MISSING = 0.5
@@ -64,7 +70,14 @@ def printed_warnings(quiet: bool) -> Iterator[None]:
 
 def quoted(name: str) -> str:
     """Return a name for a message: on one line, not too long, in quotes."""
-    return f"'{one_line(name, MAX_NAME_LENGTH)}'"
+    return f"'{one_line(name, MAX_NAME_LENGTH)}'" if name.strip() else visible(name)
+
+
+class _Console(Console):
+    """A console whose reader may leave: see ``standard_output``."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
 
 
 def is_terminal() -> bool:
@@ -82,43 +95,61 @@ def table(columns: Sequence[tuple[str, str]], rows: Sequence[Sequence[Any]]) -> 
     rows : sequence of sequences
         None is shown as a dash.
     """
+    rows = [
+        [_shown(cell, kind) for cell, (_, kind) in zip(row, columns, strict=True)] for row in rows
+    ]
     if is_terminal():
         shown = rich_table(columns, rows, Console().width)
         # If the terminal is narrower than the numbers, lines are wrapped; numbers are not cut.
         needed = sum(int(c.width or 0) + COLUMN_GAP for c in shown.columns) - COLUMN_GAP
-        Console(width=max(needed, Console().width)).print("", shown, sep="\n")
+        with standard_output():
+            _Console(width=max(needed, Console().width)).print("", shown, sep="\n")
         return
-    click.echo("\t".join(title.replace(" ", "_") for title, _ in columns))
-    for row in rows:
-        click.echo("\t".join("" if cell is None else _escaped(str(cell)) for cell in row))
+    titles = "\t".join(title.replace(" ", "_") for title, _ in columns)
+    fields = (
+        "\t".join("" if cell is None else _escaped(str(cell)) for cell in row) for row in rows
+    )
+    lines("\n".join([titles, *fields]))
+
+
+def _shown(cell: Any, kind: str) -> Any:
+    return visible(cell) if kind == "name" and isinstance(cell, str) else cell
+
+
+def lines(text: str) -> None:
+    """Print text to standard output."""
+    with standard_output():
+        click.echo(text)
 
 
 def heading(text: str) -> None:
     """Print a title to standard output; in a pipe, a comment."""
     if is_terminal():
-        Console().print("", Text(text, "bold"), sep="\n")
+        with standard_output():
+            _Console().print("", Text(text, "bold"), sep="\n")
     else:
-        click.echo(f"# {text}")
+        lines(f"# {text}")
 
 
 def paragraph(text: str) -> None:
     """Print a paragraph to standard output, on a terminal."""
-    Console().print(Text(one_line(text, MAX_TEXT_LENGTH), "bold"))
+    with standard_output():
+        _Console().print(Text(one_line(text, MAX_TEXT_LENGTH), "bold"))
 
 
 def facts(pairs: Sequence[tuple[str, str]]) -> None:
     """Print names and values to standard output, a line each."""
     width = max(len(name) for name, _ in pairs)
     if not is_terminal():
-        for name, text in pairs:
-            click.echo(f"{name}\t{_escaped(text)}")
+        lines("\n".join(f"{name}\t{_escaped(text)}" for name, text in pairs))
         return
     grid = Table.grid(padding=(0, 3, 0, 0))
     grid.add_column(style="dim", min_width=width, no_wrap=True)
     grid.add_column(overflow="fold")
     for name, text in pairs:
         grid.add_row(name, Text(one_line(text, MAX_TEXT_LENGTH)))
-    Console().print("", grid, sep="\n")
+    with standard_output():
+        _Console().print("", grid, sep="\n")
 
 
 def finite(value: float) -> float | None:
@@ -129,16 +160,16 @@ def finite(value: float) -> float | None:
 def rich_table(
     columns: Sequence[tuple[str, str]], rows: Sequence[Sequence[Any]], width: int
 ) -> Table:
-    """Return a table that fits the width: names are cut, numbers are not."""
-    cells = [[_cell(value) for value in row] for row in rows]
-    needs = [
-        max([cell_len(title), *(row[at].cell_len for row in cells)])
-        for at, (title, _) in enumerate(columns)
-    ]
+    """Return a table that fits the width: numbers are rounded first, then names are cut."""
     is_name = [kind == "name" for _, kind in columns]
-    others = sum(need for need, name in zip(needs, is_name, strict=True) if not name)
-    left = width - others - COLUMN_GAP * (len(columns) - 1)
-    widths = iter(_share([n for n, name in zip(needs, is_name, strict=True) if name], left))
+    for decimals in DECIMALS:
+        cells = [[_cell(value, decimals) for value in row] for row in rows]
+        needs = _needs(columns, cells, is_narrow=decimals < DECIMALS[0])
+        names = [need for need, name in zip(needs, is_name, strict=True) if name]
+        left = width - (sum(needs) - sum(names)) - COLUMN_GAP * (len(columns) - 1)
+        if sum(min(need, ROUND_FOR_NAMES) for need in names) <= left:
+            break
+    widths = iter(_share(names, left))
     shown = Table(box=box.SIMPLE_HEAD, header_style="bold", show_edge=False, pad_edge=False)
     for (title, kind), need in zip(columns, needs, strict=True):
         shown.add_column(
@@ -153,6 +184,18 @@ def rich_table(
     return shown
 
 
+def _needs(
+    columns: Sequence[tuple[str, str]], cells: Sequence[Sequence[Text]], is_narrow: bool
+) -> list[int]:
+    """Return the width of each column; if narrow, the titles of numbers may be cut."""
+    needs = []
+    for at, (title, kind) in enumerate(columns):
+        is_cut = is_narrow and kind == "number"
+        of_title = min(cell_len(title), MIN_TITLE_WIDTH) if is_cut else cell_len(title)
+        needs.append(max([of_title, *(row[at].cell_len for row in cells)]))
+    return needs
+
+
 def _share(needs: list[int], width: int) -> list[int]:
     """Return the widths of columns that must fit into ``width``: the widest are cut first."""
     level = max(needs, default=0)
@@ -161,13 +204,13 @@ def _share(needs: list[int], width: int) -> list[int]:
     return [min(need, level) for need in needs]
 
 
-def _cell(value: Any) -> Text:
+def _cell(value: Any, decimals: int) -> Text:
     if value is None:
         return Text("–", "dim")
     if isinstance(value, Text):
         return value
     if isinstance(value, float):
-        return Text(f"{value:.4f}")
+        return Text(f"{value:.{decimals}f}")
     return Text(one_line(str(value), MAX_TEXT_LENGTH))
 
 
@@ -228,7 +271,8 @@ def json_result(result: dict[str, Any], path: str, force: bool) -> None:
 
     text = json.dumps(result, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
     if path == "-":
-        sys.stdout.write(text)
+        with standard_output():
+            sys.stdout.write(text)
     else:
         # A lone surrogate in a name cannot be written as UTF-8.
         data = text.encode("utf-8", "backslashreplace")

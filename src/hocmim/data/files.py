@@ -1,8 +1,7 @@
-"""Tables in files: CSV, TSV, Parquet and Arrow (Feather), also gzipped, by pyarrow.
+"""Tables in files, as pyarrow tables; ``formats`` tells the format of a file.
 
-The suffix decides on the format (``.gz`` may follow any of them); without a known suffix, the first
-bytes of the file. In CSV and TSV files the types of columns are inferred from all their values; an
-empty field, NA, NaN, null and similar words are missing values.
+In CSV and TSV files the types of columns are inferred from all their values; an empty field, NA,
+NaN, null and similar words are missing values.
 """
 
 from __future__ import annotations
@@ -11,49 +10,32 @@ import gzip
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from importlib import import_module
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, Any
 
+from hocmim.data.databases import parse_address, read_address
+from hocmim.data.formats import (
+    DELIMITERS,
+    READABLE,
+    SUFFIXES,
+    WRITABLE,
+    Format,
+    arrow,
+    file_format,
+    open_stream,
+    show,
+    suffix_format,
+)
+from hocmim.data.sheets import read_sheet
 from hocmim.data.writing import write_file
-from hocmim.errors import InvalidParameterError, InvalidTableError, MissingDependencyError
-from hocmim.text import did_you_mean
+from hocmim.errors import InvalidParameterError, InvalidTableError
 
-SUFFIXES = {
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".tab": "tsv",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".arrow": "arrow",
-    ".feather": "arrow",
-    ".ipc": "arrow",
-}
-# Suffixes of other formats, which must not be read as text.
-OTHERS = ".xls .xlsx .ods .json .jsonl .ndjson .xml .html .pkl .pickle .npy .npz .h5 .hdf5 .mat "
-OTHERS += ".sav .dta .sas7bdat .rds .rdata .arff .orc .avro .sqlite .db .zip .7z .bz2 .xz .zst .pdf"
-READABLE = "CSV, TSV, Parquet, Arrow and Feather files, also gzipped"
-DELIMITERS = {"csv": ",", "tsv": "\t"}
-TITLES = {"csv": "CSV", "tsv": "TSV", "parquet": "Parquet", "arrow": "Arrow"}
-GZIP, PARQUET, ARROW, FEATHER = b"\x1f\x8b", b"PAR1", b"ARROW1", b"FEA1"
 HEAD_BYTES = 1 << 16
 # The default of pyarrow, one megabyte, holds few rows of a wide table: 2 to 4 times slower.
 BLOCK_BYTES = 1 << 24
 # A text column in which more than this share of values are numbers is reported.
 NUMBERS_SHARE = 0.5
 HINT_ROWS = 10_000
-
-
-class Format(NamedTuple):
-    """``kind`` is "csv", "tsv", "parquet" or "arrow"."""
-
-    kind: str
-    is_gzipped: bool
-
-    @property
-    def is_text(self) -> bool:
-        """Whether it is CSV or TSV."""
-        return self.kind in DELIMITERS
 
 
 def read_table(
@@ -70,7 +52,8 @@ def read_table(
     Parameters
     ----------
     path : path
-        Of a file, of a folder of Parquet files, or "-" for CSV from standard input.
+        Of a file, of a folder of Parquet files, or "-" for CSV from standard input; the address of
+        a table of a database (``sqlite:///file.db?table=t``); or a sheet (``file.xlsx?sheet=s``).
     delimiter : str, optional
         Between the fields of a text file. By default that of the suffix or of the first line.
     encoding : str
@@ -89,56 +72,67 @@ def read_table(
     InvalidTableError
         If it is not a table, has another encoding, no rows, or two columns of the same name.
     """
-    source = Path(path)
+    source, sheet = _split_sheet(path)
+    address = parse_address(str(path))
     with _explained_errors(source):
-        kind = Format("csv", False) if str(path) == "-" else file_format(source)
-        if kind.is_text:
+        if address is not None:
+            table = read_address(address)
+        elif (kind := _format_of(source)).is_text:
             table = _read_text(source, kind, delimiter, encoding, missing, header)
+        elif kind.kind == "sheet":
+            table = read_sheet(source, sheet, {*_null_values(), *missing}, header)
+        elif kind.kind == "json":
+            settings = arrow("pyarrow.json").ReadOptions(block_size=BLOCK_BYTES)
+            table = arrow("pyarrow.json").read_json(_whole(source, kind), settings)
         elif kind.kind == "parquet":
-            table = _arrow("pyarrow.parquet").read_table(_whole(source, kind), columns=columns)
+            table = arrow("pyarrow.parquet").read_table(_whole(source, kind), columns=columns)
         else:
-            table = _arrow("pyarrow.feather").read_table(_whole(source, kind), memory_map=False)
+            table = arrow("pyarrow.feather").read_table(_whole(source, kind), memory_map=False)
         _check_names(source, table.column_names)
     if table.num_rows == 0:
-        raise InvalidTableError(f"{_show(source)} has no rows.")
+        raise InvalidTableError(f"{show(source)} has no rows.")
     return _without_null_types(table if columns is None else table.select(list(columns)))
 
 
-def file_format(path: Path) -> Format:
-    """Return the format of an existing file, by its suffix or its first bytes."""
-    if not path.exists():
-        raise InvalidParameterError(f"The file {_show(path)} does not exist.{_near_file(path)}")
-    if path.is_dir():
-        if any(path.rglob("*.parquet")):
-            return Format("parquet", False)
-        raise InvalidParameterError(f"{_show(path)} is a folder that contains no Parquet files.")
-    by_suffix = suffix_format(path)
-    if by_suffix is not None:
-        return by_suffix
-    with path.open("rb") as file:
-        head = file.read(8)
-    is_gzipped = head.startswith(GZIP)
-    if is_gzipped:
-        with gzip.open(path) as unzipped:
-            head = unzipped.read(8)
-    if head.startswith(PARQUET):
-        return Format("parquet", is_gzipped)
-    return Format("arrow" if head.startswith((ARROW, FEATHER)) else "csv", is_gzipped)
+def column_names(
+    path: str | Path,
+    *,
+    delimiter: str | None = None,
+    encoding: str = "utf-8",
+    header: bool = True,
+) -> list[str]:
+    """Return the names of the columns of a file; of a large one only the beginning is read.
+
+    Parameters and errors are those of ``read_table``.
+    """
+    source, _ = _split_sheet(path)
+    with _explained_errors(source):
+        is_file = str(path) != "-" and parse_address(str(path)) is None
+        kind = _format_of(source) if is_file else Format("")
+        if kind == Format("parquet"):
+            return list(arrow("pyarrow.dataset").dataset(str(source)).schema.names)
+        if kind.is_text:
+            with open_stream(source, kind.compression) as stream:
+                head = stream.read(HEAD_BYTES)
+            options = _text_options(source, kind, head, delimiter, encoding, ())
+            settings = _read_options(encoding, header)
+            with open_stream(source, kind.compression) as stream:
+                reader = arrow("pyarrow.csv").open_csv(stream, read_options=settings, **options)
+                return list(reader.schema.names)
+    return list(
+        read_table(path, delimiter=delimiter, encoding=encoding, header=header).column_names
+    )
 
 
-def suffix_format(path: Path) -> Format | None:
-    """Return the format of a suffix; None if the suffix is unknown."""
-    name = path.name.lower()
-    is_gzipped = name.endswith(".gz")
-    suffix = Path(name.removesuffix(".gz")).suffix
-    if suffix in SUFFIXES:
-        return Format(SUFFIXES[suffix], is_gzipped)
-    if suffix in OTHERS.split():
-        raise InvalidTableError(
-            f"{_show(path)} is a {suffix} file. hocmim reads and writes {READABLE}: convert it to "
-            "one of these."
-        )
-    return None
+def _format_of(source: Path) -> Format:
+    return Format("csv") if str(source) == "-" else file_format(source)
+
+
+def _split_sheet(path: str | Path) -> tuple[Path, str | None]:
+    """Return the path and the sheet of ``file.xlsx?sheet=NAME``."""
+    source, separator, sheet = str(path).partition("?sheet=")
+    is_sheet = separator and not Path(path).exists()
+    return (Path(source), sheet) if is_sheet else (Path(path), None)
 
 
 # --- text -----------------------------------------------------------------------------------------
@@ -152,31 +146,17 @@ def _read_text(
     missing: Sequence[str],
     header: bool,
 ) -> Any:
-    csv = _arrow("pyarrow.csv")
+    csv = arrow("pyarrow.csv")
     data = _read_bytes(path, kind)
-    _check_text(path, data[:HEAD_BYTES], encoding)
-    if delimiter is None:
-        delimiter = _sniff_delimiter(data[:HEAD_BYTES], encoding, DELIMITERS[kind.kind])
-    elif len(delimiter) != 1:
-        raise InvalidParameterError(f"The delimiter must be one character. Got {delimiter!r}.")
-    null_values = [*csv.ConvertOptions().null_values, *missing]
-    options = {
-        "parse_options": csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
-        "convert_options": csv.ConvertOptions(null_values=null_values, strings_can_be_null=True),
-    }
+    options = _text_options(path, kind, data[:HEAD_BYTES], delimiter, encoding, missing)
 
     def read(use_threads: bool) -> Any:
-        settings = csv.ReadOptions(
-            encoding=encoding,
-            use_threads=use_threads,
-            autogenerate_column_names=not header,
-            block_size=BLOCK_BYTES,
-        )
-        return csv.read_csv(_arrow("pyarrow").BufferReader(data), read_options=settings, **options)
+        settings = _read_options(encoding, header, use_threads)
+        return csv.read_csv(arrow("pyarrow").BufferReader(data), read_options=settings, **options)
 
     try:
         table = read(use_threads=True)
-    except _arrow("pyarrow").ArrowInvalid:
+    except arrow("pyarrow").ArrowInvalid:
         table = read(use_threads=False)  # this error contains the row number
     for field in table.schema:
         if str(field.type) == "binary":
@@ -184,15 +164,49 @@ def _read_text(
     return table
 
 
+def _text_options(
+    path: Path,
+    kind: Format,
+    head: Any,
+    delimiter: str | None,
+    encoding: str,
+    missing: Sequence[str],
+) -> dict[str, Any]:
+    """Return the options of pyarrow for a text file that begins with ``head``."""
+    csv = arrow("pyarrow.csv")
+    _check_text(path, head, encoding)
+    if delimiter is None:
+        delimiter = _sniff_delimiter(head, encoding, DELIMITERS[kind.kind])
+    elif len(delimiter) != 1:
+        raise InvalidParameterError(f"The delimiter must be one character. Got {delimiter!r}.")
+    null_values = [*_null_values(), *missing]
+    return {
+        "parse_options": csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
+        "convert_options": csv.ConvertOptions(null_values=null_values, strings_can_be_null=True),
+    }
+
+
+def _null_values() -> list[str]:
+    """Return the texts that mean a missing value: pyarrow's, such as "" and "NA"."""
+    return list(arrow("pyarrow.csv").ConvertOptions().null_values)
+
+
+def _read_options(encoding: str, header: bool, use_threads: bool = False) -> Any:
+    return arrow("pyarrow.csv").ReadOptions(
+        encoding=encoding,
+        use_threads=use_threads,
+        autogenerate_column_names=not header,
+        block_size=BLOCK_BYTES,
+    )
+
+
 def _read_bytes(path: Path, kind: Format) -> Any:
     """Return the content of a text file, as a buffer."""
-    pa = _arrow("pyarrow")
     if str(path) == "-":
         import sys
 
-        return pa.py_buffer(sys.stdin.buffer.read())
-    compression = "gzip" if kind.is_gzipped else None
-    with pa.input_stream(str(path), compression=compression) as stream:
+        return arrow("pyarrow").py_buffer(sys.stdin.buffer.read())
+    with open_stream(path, kind.compression) as stream:
         return stream.read_buffer()
 
 
@@ -200,11 +214,11 @@ def _check_text(path: Path, head: Any, encoding: str) -> None:
     """Raise an error if a file is not text, or has another encoding."""
     start = bytes(head)
     if not start.strip():
-        raise InvalidTableError(f"{_show(path)} is empty.")
+        raise InvalidTableError(f"{show(path)} is empty.")
     if start.startswith((b"\xff\xfe", b"\xfe\xff")) and "16" not in encoding:
         raise _wrong_encoding(path, encoding, "utf-16")
     if b"\0" in start and "16" not in encoding and "32" not in encoding:
-        raise InvalidTableError(f"{_show(path)} is not a table. hocmim reads {READABLE}.")
+        raise InvalidTableError(f"{show(path)} is not a table. hocmim reads {READABLE}.")
 
 
 def _sniff_delimiter(head: Any, encoding: str, usual: str) -> str:
@@ -217,7 +231,7 @@ def _sniff_delimiter(head: Any, encoding: str, usual: str) -> str:
 
 def _wrong_encoding(path: Path, encoding: str, likely: str = "latin-1") -> InvalidTableError:
     return InvalidTableError(
-        f"{_show(path)} is not text in the encoding {encoding}. Pass its encoding, for example "
+        f"{show(path)} is not text in the encoding {encoding}. Pass its encoding, for example "
         f"--encoding {likely}."
     )
 
@@ -228,8 +242,8 @@ def _wrong_encoding(path: Path, encoding: str, likely: str = "latin-1") -> Inval
 @contextmanager
 def _explained_errors(path: Path) -> Iterator[None]:
     """Turn errors of reading into errors that name the file."""
-    pa = _arrow("pyarrow")
-    name = _show(path)
+    pa = arrow("pyarrow")
+    name = show(path)
     try:
         yield
     except UnicodeDecodeError as error:
@@ -262,21 +276,9 @@ def _check_names(path: Path, names: Sequence[str]) -> None:
     for name in names:
         if name in seen:
             raise InvalidTableError(
-                f"{_show(path)} has more than one column named {name!r}. Rename one of them."
+                f"{show(path)} has more than one column named {name!r}. Rename one of them."
             )
         seen.add(name)
-
-
-def _near_file(path: Path) -> str:
-    try:
-        names = [entry.name for entry in path.parent.iterdir()]
-    except OSError:
-        return ""
-    return did_you_mean(path.name, names, n=1)
-
-
-def _show(path: Path) -> str:
-    return "standard input" if str(path) == "-" else repr(str(path))
 
 
 # --- types ----------------------------------------------------------------------------------------
@@ -288,7 +290,7 @@ def column_types(table: Any) -> dict[str, str]:
 
 
 def _type_word(kind: Any) -> str:
-    types = _arrow("pyarrow.types")
+    types = arrow("pyarrow.types")
     words = {
         "boolean": types.is_boolean,
         "integer": types.is_integer,
@@ -327,7 +329,7 @@ def _is_number(text: str) -> bool:
 
 def _without_null_types(table: Any) -> Any:
     """Convert columns without any value to numbers, all of them missing."""
-    pa = _arrow("pyarrow")
+    pa = arrow("pyarrow")
     for at, field in enumerate(table.schema):
         if pa.types.is_null(field.type):
             table = table.set_column(at, field.name, table.column(at).cast(pa.float64()))
@@ -344,7 +346,7 @@ def write_table(
     overwrite: bool = False,
     hint: str = "Pass overwrite=True to replace it",
 ) -> Path:
-    """Write a pyarrow table in the format of the suffix (CSV, TSV, Parquet, Arrow; ``.gz``).
+    """Write a pyarrow table in the format of the suffix: CSV, TSV, Parquet, Arrow; .gz, .zst.
 
     Parameters
     ----------
@@ -358,7 +360,11 @@ def write_table(
     kind = output_format(Path(path))
 
     def write(file: IO[bytes]) -> None:
-        if kind.is_gzipped:
+        if kind.compression == "zstd":
+            pa = arrow("pyarrow")
+            with pa.CompressedOutputStream(pa.PythonFile(file, "w"), "zstd") as zipped:
+                _write(table, kind.kind, zipped)
+        elif kind.compression == "gzip":
             # Without a time stamp, so that the same table gives the same bytes.
             with gzip.GzipFile("", "wb", 6, file, mtime=0) as zipped:
                 _write(table, kind.kind, zipped)
@@ -371,28 +377,29 @@ def write_table(
 def output_format(path: Path) -> Format:
     """Return the format to write a file in; an error if its suffix is unknown."""
     kind = suffix_format(path)
-    if kind is None:
-        known = ", ".join(SUFFIXES)
+    if kind is None or kind.kind not in WRITABLE or kind.compression == "zip":
+        known = ", ".join(suffix for suffix, written in SUFFIXES.items() if written in WRITABLE)
+        why = "does not show the format to write" if kind is None else "is not one hocmim writes"
         raise InvalidParameterError(
-            f"The name {_show(path)} does not show the format to write. End it with one of "
-            f"{known}, and with .gz after that to compress."
+            f"The name {show(path)} {why}. End it with one of {known}, and with .gz or .zst after "
+            "that to compress."
         )
     return kind
 
 
 def _write(table: Any, kind: str, file: Any) -> None:
     if kind == "parquet":
-        _arrow("pyarrow.parquet").write_table(table, file)
+        arrow("pyarrow.parquet").write_table(table, file)
     elif kind == "arrow":
-        _arrow("pyarrow.feather").write_feather(table, file)
+        arrow("pyarrow.feather").write_feather(table, file)
     else:
-        csv = _arrow("pyarrow.csv")
+        csv = arrow("pyarrow.csv")
         options = csv.WriteOptions(delimiter=DELIMITERS[kind])
         csv.write_csv(_without_dictionaries(table), file, options)
 
 
 def _without_dictionaries(table: Any) -> Any:
-    pa = _arrow("pyarrow")
+    pa = arrow("pyarrow")
     for at, field in enumerate(table.schema):
         if pa.types.is_dictionary(field.type):
             plain = table.column(at).cast(field.type.value_type)
@@ -402,16 +409,7 @@ def _without_dictionaries(table: Any) -> Any:
 
 def _whole(path: Path, kind: Format) -> Any:
     """Return the source of a binary file for pyarrow."""
-    if not kind.is_gzipped:
+    if kind.compression is None:
         return path
-    with gzip.open(path) as file:
-        return _arrow("pyarrow").BufferReader(file.read())
-
-
-def _arrow(module: str) -> Any:
-    try:
-        return import_module(module)
-    except ImportError as error:
-        raise MissingDependencyError(
-            'Reading table files needs pyarrow. Install it with: pip install "hocmim[cli]"'
-        ) from error
+    with open_stream(path, kind.compression) as stream:
+        return arrow("pyarrow").BufferReader(stream.read())

@@ -14,7 +14,7 @@ from typing import Any
 from hocmim.data.digests import new_digest
 from hocmim.data.rows import Groups, RowSource
 from hocmim.data.table import first_repeated
-from hocmim.errors import InvalidTableError, MissingDependencyError
+from hocmim.errors import InvalidTableError, not_installed
 
 # Bytes of row groups (before compression) that make a piece.
 PIECE_BYTES = 1 << 26
@@ -114,9 +114,7 @@ def _open_parquet(X: Any) -> RowSource:
         import pyarrow as pa
         from pyarrow import dataset
     except ImportError as error:
-        raise MissingDependencyError(
-            "Reading a Parquet data set needs pyarrow. Install it with: pip install pyarrow"
-        ) from error
+        raise not_installed("Reading a Parquet data set needs", "pyarrow") from error
     try:
         if not _is_dataset(X):
             X = dataset.dataset(_absolute_path(X), format="parquet", partitioning="hive")

@@ -32,7 +32,7 @@ from hocmim.data.columns import (
     unmask,
 )
 from hocmim.data.times import TimeKinds, kind_of_array, kind_of_dtype
-from hocmim.errors import InvalidTableError, MissingDependencyError
+from hocmim.errors import InvalidTableError, not_installed
 
 BLOCK_CELLS = 1 << 20
 """Cells read at a time by default: 8 MB of floating-point numbers."""
@@ -328,9 +328,7 @@ def _from_arrow(X: Any) -> Any:
     try:
         import pyarrow
     except ImportError as error:
-        raise MissingDependencyError(
-            f"Reading a {type(X).__name__} needs pyarrow. Install it with: pip install pyarrow"
-        ) from error
+        raise not_installed(f"Reading a {type(X).__name__} needs", "pyarrow") from error
     return pyarrow.table(X)
 
 

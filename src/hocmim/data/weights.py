@@ -9,40 +9,47 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hocmim.data.columns import unmask
+from hocmim.data.target import as_target
 from hocmim.errors import InvalidWeightsError
 
 MAX_ROWS = (1 << 32) - 2
 """The kernels count samples in 32 bits."""
 
 
-def as_counts(sample_weight: Any, n_rows: int) -> NDArray[np.int64] | None:
+def as_counts(sample_weight: Any, n_rows: int, y: Any = None) -> NDArray[np.int64] | None:
     """Return how often each row counts; None if every row counts once.
 
     Parameters
     ----------
-    sample_weight : array-like of shape (n_rows,), or None
-        Whole numbers of 0 or more. One number is used for all rows.
+    sample_weight : array-like of shape (n_rows,), "balanced", or None
+        Numbers of 0 or more. Whole numbers are counts: a row of weight w counts as w equal rows.
+        If there is a fraction, the weights are relative: see ``relative_counts``. "balanced"
+        gives every class of y the same total. One number is used for all rows.
     n_rows : int
+    y : array, optional
+        The target, for "balanced".
 
     Raises
     ------
     InvalidWeightsError
-        If they are not whole numbers of 0 or more, if there are not ``n_rows`` of them, or if all
-        are zero.
+        If they are not numbers of 0 or more, if there are not ``n_rows`` of them, or if all are
+        zero.
     """
     if sample_weight is None:
         return None
-    weights = _weight_values(sample_weight, n_rows)
-    is_count = (weights >= 0) & (weights == np.rint(weights)) & np.isfinite(weights)
-    if not is_count.all():
-        row = int(np.argmin(is_count))
+    if isinstance(sample_weight, str):
+        weights = _balanced(sample_weight, y, n_rows)
+    else:
+        weights = _weight_values(sample_weight, n_rows)
+    is_weight = (weights >= 0) & np.isfinite(weights)
+    if not is_weight.all():
+        row = int(np.argmin(is_weight))
         raise InvalidWeightsError(
-            f"sample_weight must be whole numbers of 0 or more, but the weight of row {row} is "
-            f"{weights[row]}. A row of weight w counts as w equal rows, because an estimate "
-            "depends on the number of samples. Multiply the weights by a factor that makes them "
-            "counts and round them, or draw rows with these probabilities, for example with "
-            "rng.choice(len(X), len(X), p=w / w.sum()), and pass no weights."
+            f"sample_weight must be numbers of 0 or more, but the weight of row {row} is "
+            f"{weights[row]}."
         )
+    if (weights != np.rint(weights)).any():
+        weights = relative_counts(weights).astype(np.float64)
     total = float(weights.sum())
     if total == 0:
         raise InvalidWeightsError(
@@ -55,6 +62,37 @@ def as_counts(sample_weight: Any, n_rows: int) -> NDArray[np.int64] | None:
         )
     counts = weights.astype(np.int64)
     return None if (counts == 1).all() else counts
+
+
+def relative_counts(weights: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return how often each row counts, for weights that are not counts.
+
+    The kernels count whole rows, and an estimate depends on their number. So the weights are
+    scaled to a mean of 1 over the rows with a weight, which keeps the number of rows, and rounded
+    up or down so that every group of rows of the same weight has its share to within one row.
+    Within a group the rows that are left out or repeated are spread evenly over the table.
+    """
+    scaled = weights * (np.count_nonzero(weights) / weights.sum())
+    order = np.argsort(scaled, kind="stable")
+    ends = np.rint(np.cumsum(scaled[order])).astype(np.int64)
+    counts = np.empty(len(weights), np.int64)
+    counts[order] = np.diff(ends, prepend=0)
+    return counts
+
+
+def _balanced(name: str, y: Any, n_rows: int) -> NDArray[np.float64]:
+    """Return N / (C n_c) for the rows of each class c, "balanced" in scikit-learn."""
+    if name != "balanced":
+        raise InvalidWeightsError(
+            f"sample_weight must be numbers, one for each row, or 'balanced'. Got {name!r}."
+        )
+    target = as_target(y, n_rows)
+    if target.dtype.kind == "f" and (target != np.rint(target)).any():
+        raise InvalidWeightsError(
+            "sample_weight='balanced' needs classes, and the target is a quantity."
+        )
+    _, codes, counts = np.unique(target, return_inverse=True, return_counts=True)
+    return (n_rows / (len(counts) * counts))[codes]
 
 
 def repeated_rows(counts: NDArray[np.integer[Any]]) -> NDArray[np.int64]:

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier
 
+from hocmim import html
 from hocmim.data.columns import Categories
 from hocmim.data.table import Table, as_table, take_columns, take_rows
 from hocmim.data.target import (
@@ -36,8 +37,9 @@ from hocmim.defaults import COMPARED_METHODS
 from hocmim.errors import InvalidParameterError
 from hocmim.experiments import comparison_figure
 from hocmim.parameters import Number, OneOf, check_value
-from hocmim.selectors.registry import METHODS, make_selector
+from hocmim.selectors.registry import make_selector
 from hocmim.selectors.stability import StabilitySelector, draw_rows, strata, with_target_kind
+from hocmim.text import visible
 
 # Module, classifier, regressor and parameters of each model, which is imported on use.
 MODELS: dict[str, tuple[str, str, str, dict[str, Any]]] = {
@@ -138,6 +140,21 @@ class Comparison:
         if self.n_evaluated == self.n_rows:
             return ""
         return f"on {self.n_evaluated:,} of {self.n_rows:,} rows"
+
+    def _repr_html_(self) -> str:
+        """Return what each method selects, its stability and its lowest error, for notebooks."""
+        titles = ["method", f"lowest {self.measure}", "at size", "stability", "selected"]
+        rows = [
+            [
+                result.method,
+                float(result.mean_error.min()),
+                int(result.sizes[result.mean_error.argmin()]),
+                float(result.stability),
+                ", ".join(visible(self.names[j]) for j in result.selected),
+            ]
+            for result in self.results
+        ]
+        return html.table(titles, rows, f"Errors of a {self.model} {self.sample}".strip())
 
     def plot(self) -> Any:
         """Draw error curves, overlap and stability; return the figure."""
@@ -260,7 +277,7 @@ class _Steps:
 
 
 def _common_kind(selectors: Mapping[str, Any], y: NDArray[Any], kind: str) -> TargetKind:
-    """Return the kind of the target: declared, declared by the selectors, or found (a guess warns)."""
+    """Return the kind of the target: declared, declared by selectors, or found. A guess warns."""
     check_value("target_kind", kind, OneOf(TARGET_KINDS))
     declared = {
         name: selector.get_params(deep=False).get("target_kind", "auto")
@@ -292,8 +309,7 @@ def _selectors(
         known = selector.get_params(deep=False)
         given = {name: value for name, value in options.items() if value is not None}
         selector.set_params(**{name: given[name] for name in given if name in known})
-    names = {kind: name for name, kind in METHODS.items()}
-    return {names[type(selector)]: selector for selector in made}
+    return {selector.display_name: selector for selector in made}
 
 
 def _model(model: Any, has_classes: bool, seed: int) -> tuple[Any, str]:

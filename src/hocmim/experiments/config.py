@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -115,6 +116,8 @@ def _methods(path: Path, entries: list[dict[str, Any]]) -> dict[str, Method]:
     if not entries:
         raise InvalidParameterError(f"{path} has no method. Add a [[method]] with a name.")
     methods: dict[str, Method] = {}
+    # A criterion of the user, module:Class, may be in the folder of the configuration.
+    sys.path.insert(0, str(path.parent.resolve()))
     for entry in entries:
         _known(path, entry, METHOD_KEYS, "[[method]]")
         name = entry.get("name", entry.get("method"))

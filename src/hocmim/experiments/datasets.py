@@ -22,7 +22,7 @@ from hocmim.errors import (
     InvalidParameterError,
     InvalidTableError,
     InvalidTargetError,
-    MissingDependencyError,
+    not_installed,
 )
 from hocmim.experiments.published import PublishedSet
 
@@ -192,9 +192,7 @@ def _read_columns(source: Source) -> tuple[Any, NDArray[Any]]:
         import pyarrow.csv
         import pyarrow.parquet
     except ImportError as error:
-        raise MissingDependencyError(
-            f"Reading {source.path.name} needs pyarrow: pip install 'hocmim[paper]'."
-        ) from error
+        raise not_installed(f"Reading {source.path.name} needs", "pyarrow") from error
     if source.path.suffix == ".csv":
         empty_is_missing = pyarrow.csv.ConvertOptions(strings_can_be_null=True)
         table = pyarrow.csv.read_csv(source.path, convert_options=empty_is_missing)

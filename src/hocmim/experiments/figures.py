@@ -1,19 +1,21 @@
-"""Figures of an experiment, as SVG and PNG. The same report gives the same bytes."""
+"""Figures of an experiment, as SVG, PNG and PDF. The same report gives the same bytes."""
 
 from __future__ import annotations
 
 import io
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from hocmim.errors import MissingDependencyError
+from hocmim.errors import not_installed
 from hocmim.experiments.classifiers import TITLES
 from hocmim.experiments.report import Report
 from hocmim.experiments.tables import ALPHA, ErrorTable, Significance, TimeTable
+from hocmim.text import count
 
 # Paul Tol's "bright" and "muted" colours, which colour-blind readers can distinguish.
 COLOURS = (
@@ -22,6 +24,13 @@ COLOURS = (
 )  # fmt: skip
 MAX_LABELLED_RANKS = 20  # on a longer scale only each fifth rank has a label
 DASHES = ("-", "--", ":")
+GREY = "#9a9a9a"
+# Coloured lines of a figure with a line a method.
+MAX_COLOURED = 5
+# The least distance of two names, as a share of the height of the axes.
+LABEL_GAP = 0.045
+# A figure of so few data sets says that its result may change.
+FEW_DATASETS = 5
 FILTER_GREEN = "#228833"
 GROUP_COLOURS = ("#4477aa", "#66ccee", "#ccbb44", "#ee6677")
 
@@ -48,14 +57,17 @@ def figures(report: Report) -> Iterator[tuple[str, Any]]:
     yield from draw_error_curves(report)
 
 
-def write_figures(report: Report, folder: Path) -> dict[str, str]:
-    """Write every figure as SVG and PNG; return the SVG of each by name."""
+def write_figures(report: Report, folder: Path, *, pdf: bool = False) -> dict[str, str]:
+    """Write every figure as SVG and PNG, and as PDF if asked; return the SVG of each by name."""
     folder.mkdir(parents=True, exist_ok=True)
     written = {}
     for name, figure in figures(report):
         written[name] = to_svg(figure, name)
         (folder / f"{name}.svg").write_text(written[name], "utf-8")
         figure.savefig(folder / f"{name}.png", dpi=150, metadata={"Software": None})
+        if pdf:
+            unused = dict.fromkeys(("Creator", "Producer", "CreationDate"))
+            figure.savefig(folder / f"{name}.pdf", metadata=unused)
     return written
 
 
@@ -151,16 +163,61 @@ def _draw_name(axes: Any, rank: float, name: str, height: float, end: float, sid
 
 
 def draw_rank_curves(table: ErrorTable) -> Any:
-    """Draw the average rank by number of features."""
+    """Draw the average rank by number of features; a name stands at the end of its line.
+
+    The first method and the best others are coloured, the rest is grey.
+    """
     figure, axes = _plot(6.5, 4.2)
-    curves = table.rank_curves()
-    _draw_lines(axes, table.comparison.methods, curves)
+    curves, methods = np.asarray(table.rank_curves()), table.comparison.methods
+    colours = _emphasis(curves)
+    for number, (method, curve) in enumerate(zip(methods, curves, strict=True)):
+        axes.plot(
+            range(1, len(curve) + 1),
+            curve,
+            label=method,
+            color=colours[number],
+            lw=_width(number, colours),
+            zorder=2 if colours[number] == GREY else 3,
+        )
+    heights = _spread(curves[:, -1], gap=len(curves) * LABEL_GAP)
+    for number, method in enumerate(methods):
+        axes.annotate(
+            method, (curves.shape[1], curves[number, -1]), xytext=(1.02, heights[number]),
+            textcoords=axes.get_yaxis_transform(), va="center", fontsize=8,
+            color=colours[number], fontweight="bold" if number == 0 else "normal",
+            arrowprops={"arrowstyle": "-", "lw": 0.5, "color": colours[number]},
+        )  # fmt: skip
     axes.set_ylim(len(curves) + 0.3, 0.7)  # rank 1, the best, on top
     axes.set_xlabel("number of features")
     axes.set_ylabel("average rank (1 is the best)")
     axes.set_title(_title(table), fontsize=9)
-    _legend(axes)
     return figure
+
+
+def _emphasis(curves: Any) -> list[str]:
+    """Return the colour of each method: grey, except for the first and the best others."""
+    best = [int(j) for j in np.argsort(curves.mean(axis=1), kind="stable") if j != 0]
+    leaders = [0, *sorted(best[: MAX_COLOURED - 1])]
+    return [COLOURS[leaders.index(j)] if j in leaders else GREY for j in range(len(curves))]
+
+
+def _width(number: int, colours: Sequence[str]) -> float:
+    if number == 0:
+        return 2.4
+    return 0.9 if colours[number] == GREY else 1.6
+
+
+def _spread(values: Any, gap: float) -> list[float]:
+    """Return heights near the values, in their order, at least ``gap`` apart."""
+    order = np.argsort(values, kind="stable")
+    heights = np.array(values, np.float64)
+    for _ in range(len(order)):
+        for low, high in pairwise(order.tolist()):
+            lack = gap - (heights[high] - heights[low])
+            if lack > 1e-9:
+                heights[low] -= lack / 2
+                heights[high] += lack / 2
+    return heights.tolist()
 
 
 def draw_error_curves(report: Report) -> Iterator[tuple[str, Any]]:
@@ -233,16 +290,18 @@ def _legend(axes: Any) -> None:
 
 
 def _title(table: ErrorTable) -> str:
-    return f"{table.comparison.title}, {TITLES[table.classifier]}"
+    n = len(table.datasets)
+    title = f"{table.comparison.title}, {TITLES[table.classifier]}"
+    if n > FEW_DATASETS:
+        return f"{title} ({n} data sets)"
+    return f"{title}\nOnly {count(n, 'data set')}: the order may change with others."
 
 
 def _plot(width: float, height: float, n_panels: int = 1) -> tuple[Any, Any]:
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
-        raise MissingDependencyError(
-            "Drawing figures needs matplotlib: pip install 'hocmim[paper]'."
-        ) from error
+        raise not_installed("Pictures need", "matplotlib") from error
     figure = Figure(figsize=(width, height), layout="constrained")
     panels = figure.subplots(1, n_panels, sharey=True)
     for axes in np.atleast_1d(panels):

@@ -13,17 +13,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hocmim import html
 from hocmim.coding.codes import Codes, Column
 from hocmim.coding.groups import Features, column_name
 from hocmim.criteria.base import Criterion
-from hocmim.errors import MissingDependencyError
+from hocmim.errors import not_installed
 from hocmim.information.comparison import comparison_key
 from hocmim.information.counting import BlockTerms, Joint
 from hocmim.insight.basis import Basis
 from hocmim.insight.encoding import Encoding, describe_encoding
 from hocmim.insight.reasons import Attempt, Overlap, is_redundant, redundant_share, why
 from hocmim.search.selection import Selection, Step
-from hocmim.text import one_line, percent
+from hocmim.text import one_line, percent, quote, visible
 
 MAX_ENCODING_LENGTH = 500
 
@@ -93,10 +94,23 @@ class Trace:
         try:
             import pandas as pd
         except ImportError as error:
-            raise MissingDependencyError(
-                "to_pandas needs pandas. Install it with: pip install pandas"
-            ) from error
+            raise not_installed("to_pandas needs", "pandas") from error
         return pd.DataFrame(self.columns)
+
+    def _repr_html_(self) -> str:
+        """Return the steps as a table, for notebooks."""
+        rows = [
+            [
+                int(row["step"]),
+                "selected" if row["place"] == 1 else "runner-up",
+                html.Name(row["name"]),
+                float(row["score"]),
+                float(row["relevance"]),
+                int(row["order"]) if row["order"] >= 0 else None,
+            ]
+            for row in self
+        ]
+        return html.table(["step", "", "feature", "score", "relevance", "order"], rows)
 
     def __repr__(self) -> str:
         return f"<Trace of {len(set(self['step'].tolist()))} steps, {len(self)} rows>"
@@ -109,7 +123,7 @@ class Trace:
             place = "selected" if row["place"] == 1 else "runner-up"
             order = row["order"] if row["order"] >= 0 else ""
             lines.append(
-                f"{row['step']:>4}  {place:<9}  {one_line(row['name'], 24):<24} "
+                f"{row['step']:>4}  {place:<9}  {one_line(visible(row['name']), 24):<24} "
                 f"{row['score']:>8.4f}  {row['relevance']:>9.4f}  {order:>5}"
             )
         return "\n".join(lines)
@@ -201,7 +215,7 @@ class Explanation:
             lines.append(f"  R²                  {self.r2:.4f}")
         lines.append(f"  score               {self.score:.4f}")
         if self.representative_set:
-            members = ", ".join(map(repr, self.representative_set))
+            members = ", ".join(map(quote, self.representative_set))
             lines.append(f"  representative set  {members}")
         lines.append(f"  encoding            {one_line(str(self.encoding), MAX_ENCODING_LENGTH)}")
         lines += self._shared("redundant with", 1) + self._shared("synergy with", -1)
@@ -209,9 +223,27 @@ class Explanation:
         for contest in self.contests:
             lines.append(
                 f"  {contest.step:>4}  {contest.score:>9.4f}  {contest.taken_score:>9.4f}  "
-                f"{one_line(contest.taken, 40)}"
+                f"{one_line(visible(contest.taken), 40)}"
             )
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """Return the explanation as a paragraph and tables, for notebooks."""
+        facts = [["relevance", f"{self.relevance:.4f} nats"], ["score", f"{self.score:.4f}"]]
+        if self.representative_set:
+            members = ", ".join(map(quote, self.representative_set))
+            facts.append(["representative set", members])
+        facts.append(["encoding", one_line(str(self.encoding), MAX_ENCODING_LENGTH)])
+        for title, sign in (("redundant with", 1), ("synergy with", -1)):
+            lines = [line.strip() for line in self._shared(title, sign)]
+            facts += [[title, line.removeprefix(title).strip()] for line in lines]
+        contests = [
+            [contest.step, contest.score, contest.taken_score, html.Name(contest.taken)]
+            for contest in self.contests
+        ]
+        return html.table(["", ""], facts, self.reason) + html.table(
+            ["step", "its score", "largest", "selected"], contests
+        )
 
     def _shared(self, title: str, sign: int, most: int = 3) -> list[str]:
         """List the features it is most redundant with, or has the largest synergy with."""
@@ -219,7 +251,7 @@ class Explanation:
         largest = sorted(((v, n) for v, n in of_sign if comparison_key(v) > 0), reverse=True)[:most]
         if not largest:
             return []
-        parts = [f"{name!r} {value:.4f}{self._share(value, sign)}" for value, name in largest]
+        parts = [f"{quote(name)} {value:.4f}{self._share(value, sign)}" for value, name in largest]
         return [f"  {title:<18}  {', '.join(parts)}"]
 
     def _share(self, value: float, sign: int) -> str:

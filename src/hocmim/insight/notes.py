@@ -33,7 +33,7 @@ from hocmim.information.counting import BlockTerms, Joint
 from hocmim.information.estimators import PLUGIN_ESTIMATOR
 from hocmim.insight.encoding import describe_bins, format_cuts
 from hocmim.insight.observed import ObservedTable
-from hocmim.text import percent
+from hocmim.text import percent, quote
 
 KINDS = ("copies target", "id-like", "constant", "many levels", "uneven bins", "missing")
 
@@ -81,7 +81,7 @@ class Note:
     value: float
 
     def __str__(self) -> str:
-        return f"{self.name!r} {self.message}"
+        return f"{quote(self.name)} {self.message}"
 
 
 def data_notes(

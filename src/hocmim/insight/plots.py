@@ -1,4 +1,4 @@
-"""Pictures of a selection, by matplotlib (``pip install "hocmim[plot]"``), imported on use."""
+"""Pictures of a selection, by matplotlib (``pip install matplotlib``), imported on use."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from hocmim.coding.groups import Features, column_name
-from hocmim.errors import InvalidParameterError, MissingDependencyError
+from hocmim.errors import InvalidParameterError, not_installed
 from hocmim.insight.basis import Basis
 from hocmim.search.selection import Selection
 from hocmim.text import one_line
@@ -133,9 +133,7 @@ def import_matplotlib(module: str) -> Any:
     try:
         return import_module(module)
     except ImportError as error:
-        raise MissingDependencyError(
-            'Pictures need matplotlib. Install it with: pip install "hocmim[plot]"'
-        ) from error
+        raise not_installed("Pictures need", "matplotlib") from error
 
 
 def remove_frame(ax: Any, keep: tuple[str, ...]) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 from hocmim.information.comparison import comparison_key
 from hocmim.insight.basis import Basis
 from hocmim.search.selection import Stopping
-from hocmim.text import percent
+from hocmim.text import percent, quote
 
 # A feature is called redundant if a selected one repeats at least this share of its relevance.
 REDUNDANT_SHARE = 0.5
@@ -71,7 +71,7 @@ class Sentence:
         """Return the sentence, with names in quotes."""
         return self.template.format(
             *(
-                repr(basis.name(argument)) if isinstance(argument, FeatureIndex) else argument
+                quote(basis.name(argument)) if isinstance(argument, FeatureIndex) else argument
                 for argument in self.arguments
             )
         )

@@ -256,7 +256,7 @@ class MemoryInput:
         """
         table = as_table(X, min_rows=2)
         n_rows = table.n_rows
-        counts = as_counts(sample_weight, n_rows)
+        counts = as_counts(sample_weight, n_rows, y)
         if counts is not None:
             table = as_table(table.take(repeated_rows(counts)), min_rows=2)
         caller = f"This {caller} estimator"

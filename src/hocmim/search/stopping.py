@@ -46,8 +46,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln, xlogy
-from scipy.stats import gamma
+from scipy.special import gammaincc, gammaln, xlogy
 from sklearn.utils import check_random_state
 
 from hocmim.coding.codes import Codes, Column
@@ -290,7 +289,7 @@ def permutation_p_value(
     if 1 / (1 + n_permutations) <= level or n_reached >= ENOUGH_REACHED or variance <= 0:
         return share
     # With few samples G* has few distinct values, and the fitted tail is too small.
-    return max(chi2_p_value(strata), float(gamma.sf(g, mean**2 / variance, scale=variance / mean)))
+    return max(chi2_p_value(strata), _gamma_tail(g, mean, variance))
 
 
 def chi2_p_value(strata: Strata) -> float:
@@ -305,7 +304,13 @@ def chi2_p_value(strata: Strata) -> float:
     g = float(strata.g(strata.x[None])[0])
     if variance == 0:  # every permutation gives the same G
         return 1.0
-    return float(gamma.sf(g, mean**2 / variance, scale=variance / mean))
+    return _gamma_tail(g, mean, variance)
+
+
+def _gamma_tail(g: float, mean: float, variance: float) -> float:
+    """Return P(G ≥ g) of the gamma distribution with this mean and variance."""
+    # The same bits as scipy.stats.gamma.sf, without importing scipy.stats, which takes long.
+    return float(gammaincc(mean**2 / variance, max(g, 0.0) / (variance / mean)))
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,9 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator
-from sklearn.feature_selection import SelectorMixin
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils._set_output import _get_output_config
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from hocmim.coding.codes import Codes
 from hocmim.coding.encoder import Encoder
@@ -32,8 +31,11 @@ from hocmim.search.inputs import MemoryInput, open_table
 from hocmim.search.selection import Selection, Step
 
 
-class RankingSelector(SelectorMixin, BaseEstimator):
+class RankingSelector(TransformerMixin, BaseEstimator):
     """Base of the selectors that select columns one after the other, or rank all columns.
+
+    It has the methods of scikit-learn's SelectorMixin. It is not derived from that class, because
+    ``sklearn.feature_selection`` takes long to import; ``hocmim`` registers it as a subclass.
 
     A subclass has a parameter ``n_features_to_select`` and a ``fit`` of this form::
 
@@ -77,6 +79,8 @@ class RankingSelector(SelectorMixin, BaseEstimator):
     # The name in ``list_methods``, for a selector that is a method by itself, and other names.
     method_name: ClassVar[str] = ""
     method_aliases: ClassVar[tuple[str, ...]] = ()
+    # Packages that the method needs beyond those of hocmim.
+    needed_packages: ClassVar[tuple[str, ...]] = ()
     # What else ``n_features_to_select`` may be, for the message about a wrong value.
     _other_numbers: ClassVar[str] = ""
 
@@ -214,7 +218,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         **options
             ``title``, ``source``, ``command``, ``notes``, ``overwrite``, ``max_seconds``,
             ``progress``: see
-            ``hocmim.insight.report.write_report``. Needs ``pip install "hocmim[report]"``.
+            ``hocmim.insight.report.write_report``. Needs ``pip install jinja2``.
 
         Returns
         -------
@@ -234,6 +238,34 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         tags.input_tags.sparse = True
         tags.input_tags.categorical = True
         return tags
+
+    def get_support(self, indices: bool = False) -> NDArray[Any]:
+        """Return which columns are selected.
+
+        Parameters
+        ----------
+        indices : bool
+            Return the indices of the selected columns, in the order of the table, instead of a
+            mask.
+
+        Returns
+        -------
+        support : ndarray of bool, shape (n_features_in_,), or of int64, shape (K,)
+        """
+        mask = self._get_support_mask()
+        return np.flatnonzero(mask) if indices else mask
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+        """Return the names of the selected columns, in the order of the table.
+
+        Parameters
+        ----------
+        input_features : array of str, optional
+            Names of all columns; the same as ``feature_names_in_`` if the table has names. Without
+            names the columns are x0, x1, …
+        """
+        check_is_fitted(self)
+        return _check_feature_names_in(self, input_features)[self.get_support()]
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
@@ -300,7 +332,11 @@ class RankingSelector(SelectorMixin, BaseEstimator):
                 f"{support.sum()}. Pass a table that transform returned."
             )
         if sparse.issparse(X):
-            return super().inverse_transform(X)
+            X = X.tocsc()
+            ends = np.zeros(len(support), X.indptr.dtype)
+            ends[support] = np.diff(X.indptr)
+            indptr = np.concatenate([[0], np.cumsum(ends)])
+            return type(X)((X.data, X.indices, indptr), shape=(X.shape[0], len(support)))
         chosen = _as_array(X)
         full = np.zeros((table.n_rows, len(support)), chosen.dtype)
         full[:, support] = chosen

@@ -44,6 +44,7 @@ from hocmim.search.progress import Listeners, Notifier, Progress, ProgressCallba
 from hocmim.search.selection import Selection, Step, Stopping
 from hocmim.search.stopping import StoppingRule
 from hocmim.selectors.base import RankingSelector
+from hocmim.selectors.callbacks import ReportsTasks, with_callbacks
 from hocmim.selectors.declared import DeclaredParameters
 from hocmim.threads import resolve_n_jobs, stopped_by
 
@@ -55,7 +56,7 @@ WITHOUT_EFFECT = ("engine", "codes_dir", "checkpoint", "n_jobs", "verbose")
 FOR_AUTO = ("stop", "alpha", "n_permutations", "random_state")
 
 
-class InformationSelector(DeclaredParameters, RankingSelector):
+class InformationSelector(ReportsTasks, DeclaredParameters, RankingSelector):
     """Base of the selectors that maximise an information criterion, one column at a time.
 
     The table is encoded; missing values are a level of their own. Then the criterion scores the
@@ -101,6 +102,7 @@ class InformationSelector(DeclaredParameters, RankingSelector):
     def make_criterion(self) -> Criterion:
         """Check the parameters and make the criterion."""
 
+    @with_callbacks
     def fit(
         self,
         X: Any,
@@ -124,16 +126,21 @@ class InformationSelector(DeclaredParameters, RankingSelector):
             columns are the features then. A Dask Series or Array if X is a Dask collection. For
             several targets an array of shape (n_samples, n_targets), or a list of names: see
             ``target_strategy``.
-        sample_weight : array of shape (n_samples,), optional
-            Whole numbers: a row of weight w counts as w equal rows, one of weight 0 as none. For
-            tables in memory.
+        sample_weight : array of shape (n_samples,) or "balanced", optional
+            Whole numbers are counts: a row of weight w counts as w equal rows. Numbers with
+            fractions are relative: they are scaled to a mean of 1, and rows are repeated or left
+            out so that rows of one weight have their share. "balanced" gives every class the same
+            weight. For tables in memory.
         progress : callable, optional
             Called with a ``hocmim.search.progress.ProgressEvent`` during the fit, a few times a
             second. It may raise to stop the fit.
         """
         self.check_parameters()
-        with open_cluster(self.engine) as cluster:
-            return self._fit(X, y, sample_weight, cluster, progress)
+        with (
+            self._reported_tasks(X, y, progress) as callback,
+            open_cluster(self.engine) as cluster,
+        ):
+            return self._fit(X, y, sample_weight, cluster, callback)
 
     def _fit(
         self,

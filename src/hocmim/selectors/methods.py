@@ -67,6 +67,12 @@ class CriterionSelector(InformationSelector):
     """
 
     criterion: Criterion
+
+    @property
+    def display_name(self) -> str:
+        """The name shown to users: that of the class of the criterion."""
+        return type(self.criterion).__name__
+
     parameters = (Parameter("criterion", None, is_required=True), N_FEATURES, *COMMON)
 
     def make_criterion(self) -> Criterion:

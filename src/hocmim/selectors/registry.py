@@ -6,10 +6,11 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
 
-from hocmim.errors import InvalidParameterError
+from hocmim.errors import InvalidParameterError, check_installed
 from hocmim.selectors import filters
 from hocmim.selectors.base import RankingSelector
 from hocmim.selectors.methods import find_methods, selector_class
+from hocmim.selectors.own import make_own
 from hocmim.text import did_you_mean
 
 
@@ -57,7 +58,9 @@ def make_selector(name: str, **parameters: Any) -> RankingSelector:
     Parameters
     ----------
     name : str
-        One of ``list_methods()``. Capitals, hyphens, underscores and spaces do not matter.
+        One of ``list_methods()``. Capitals, hyphens, underscores and spaces do not matter. Or
+        ``module:Class``, a criterion of your own: parameters that the selector does not have are
+        those of the class.
     **parameters
         Parameters of the selector, such as ``n_features_to_select``.
 
@@ -67,6 +70,8 @@ def make_selector(name: str, **parameters: Any) -> RankingSelector:
     >>> hocmim.make_selector("jmi-3", n_features_to_select=5)
     JMI3(n_features_to_select=5)
     """
+    if isinstance(name, str) and ":" in name:
+        return make_own(name, parameters)
     known = {_plain(method): method for method in METHODS}
     known |= {_plain(alias): method for alias, method in _ALIASES.items()}
     method = known.get(_plain(name)) if isinstance(name, str) else None
@@ -76,6 +81,7 @@ def make_selector(name: str, **parameters: Any) -> RankingSelector:
             f"There is no method {name!r}.{hint} The methods are {', '.join(METHODS)}."
         )
     kind = METHODS[method]
+    check_installed(f"{method} needs", *kind.needed_packages)
     allowed = kind._get_param_names()
     for parameter in parameters:
         if parameter not in allowed:

@@ -10,7 +10,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 
 import hocmim
-from browser import Recorder, open_chromium, phone, script, served
+from browser import Recorder, open_chromium, phone, script, scroll_cues, served
 from hocmim import HOCMIM
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("report_in_chromium")]
@@ -280,6 +280,9 @@ def test_on_a_phone(opened, chromium, page, scheme):
         assert script(browser, "document.documentElement.scrollWidth") <= 390
         light = brightness(browser, "getComputedStyle(document.body).backgroundColor") > 384
         assert light == (scheme == "light")
+        cues = scroll_cues(browser)
+        assert any(hides for hides, _ in cues)  # the menu at least
+        assert all(hides == says for hides, says in cues), cues
         for feature in (17, 18) if page == "hostile" else (0, 3):  # names of 500 signs
             ask(browser, f"#{feature}")
             assert script(browser, "document.documentElement.scrollWidth") <= 390

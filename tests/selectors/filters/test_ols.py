@@ -110,7 +110,7 @@ def test_says_how_to_install_fastcan(monkeypatch, rng):
         return original(name, *args, **kwargs)
 
     monkeypatch.setattr(builtins, "__import__", without_fastcan)
-    with pytest.raises(MissingDependencyError, match=r"pip install hocmim\[filters\]"):
+    with pytest.raises(MissingDependencyError, match="pip install fastcan"):
         FSOLS(1).fit(rng.normal(size=(10, 2)), np.arange(10) % 2)
 
 

@@ -1,5 +1,4 @@
 """The commands, one module each: ``hocmim NAME`` is the function NAME of the module NAME.
 
-The first line of a module's docstring is the short help of its command. ``EXTRA`` in a module names
-the extra of the package that installs what the command needs.
+The first line of a module's docstring is the short help of its command.
 """

@@ -12,7 +12,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bar
 
-from hocmim.errors import HocmimError, InvalidParameterError
+from hocmim.data.writing import check_writable
+from hocmim.errors import HocmimError, InvalidParameterError, check_installed
 from hocmim.experiments import known, paper
 from hocmim.experiments.answers import CASES
 from hocmim.experiments.config import config_report, read_config
@@ -27,7 +28,6 @@ from hocmim.experiments.run import Report as OnProgress
 from hocmim.experiments.store import Store
 from hocmim.text import did_you_mean
 
-EXTRA = "paper"
 RESULTS = "results.jsonl"
 console = Console(stderr=True)
 
@@ -91,10 +91,11 @@ def bench() -> None:
 @click.option(
     "--only-report", is_flag=True, help="Compute nothing; write the tables of the existing results."
 )
+@click.option("--pdf", is_flag=True, help="Write the figures as PDF as well.")
 def bench_paper(
     data: Path, out: Path, jobs: int, splits: int | None, splits_of: Sequence[str], quick: bool,
     datasets: str | None, methods: str | None, classifier_input: str, filter_input: str, seed: int,
-    only_report: bool,
+    only_report: bool, pdf: bool,
 ) -> None:  # fmt: skip
     """Run the experiment of the paper.
 
@@ -124,7 +125,7 @@ def bench_paper(
         report = paper.paper_report(
             results.outcomes, experiment, found.missing, results.failures, only=only
         )
-        finish(report, out)
+        finish(report, out, pdf)
 
 
 @bench.command("run")
@@ -139,7 +140,10 @@ def bench_paper(
 @click.option(
     "--only-report", is_flag=True, help="Compute nothing; write the tables of the existing results."
 )
-def bench_run(config: Path, out: Path | None, jobs: int | None, only_report: bool) -> None:
+@click.option("--pdf", is_flag=True, help="Write the figures as PDF as well.")
+def bench_run(
+    config: Path, out: Path | None, jobs: int | None, only_report: bool, pdf: bool
+) -> None:
     """Run the experiment that the TOML file CONFIG describes.
 
     \b
@@ -155,7 +159,7 @@ def bench_run(config: Path, out: Path | None, jobs: int | None, only_report: boo
             )
         _print_missing(Found({}, settings.missing))
         results = execute(settings.experiment, folder, jobs or settings.jobs, only_report)
-        finish(config_report(settings, results.outcomes, results.failures), folder)
+        finish(config_report(settings, results.outcomes, results.failures), folder, pdf)
 
 
 @bench.command("known")
@@ -236,6 +240,7 @@ def bench_fetch(names: Sequence[str], out: Path) -> None:
 
 def execute(experiment: Experiment, out: Path, jobs: int, only_report: bool) -> Results:
     """Run the items without a result, with a progress bar; or only read the results."""
+    check_ready(experiment, out)
     store = Store(out / RESULTS)
     if only_report:
         known = store.read()
@@ -245,10 +250,19 @@ def execute(experiment: Experiment, out: Path, jobs: int, only_report: bool) -> 
         return run(experiment, store, jobs=jobs, report=show)
 
 
-def finish(report: Report, out: Path) -> None:
+def check_ready(experiment: Experiment, out: Path) -> None:
+    """Raise an error, before the work, if there is no data set, no matplotlib or no folder."""
+    if not experiment.sources:
+        raise InvalidParameterError("There is no data set to run on: no file was found.")
+    check_installed("The figures of an experiment need", "matplotlib")
+    out.mkdir(parents=True, exist_ok=True)
+    check_writable(out / RESULTS, overwrite=True)
+
+
+def finish(report: Report, out: Path, pdf: bool = False) -> None:
     """Write tables, figures and the page, and print where."""
     write_tables(report, out / "tables")
-    write_page(report, write_figures(report, out / "figures"), out / "index.html")
+    write_page(report, write_figures(report, out / "figures", pdf=pdf), out / "index.html")
     (out / "machine.md").write_text(describe_machine(), "utf-8")
     for problem in report.problems():
         console.print(f"[yellow]{problem}[/]", highlight=False)

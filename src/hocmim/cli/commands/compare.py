@@ -13,6 +13,7 @@ from hocmim.cli.options import (
     json_option,
     quiet_option,
     read_how_many,
+    read_parameter,
     with_source,
 )
 from hocmim.defaults import COMPARED_METHODS
@@ -27,13 +28,32 @@ MAX_SIZES = 8
 @with_source
 @click.option(
     "--methods",
-    default=",".join(COMPARED_METHODS),
+    multiple=True,
+    default=[",".join(COMPARED_METHODS)],
     show_default=True,
     metavar="A,B,…",
-    help="Methods to compare; 'hocmim info' lists all.",
+    help="Methods to compare; 'hocmim info' lists all. A(x=1),A(x=2) are variants of one method. "
+    "Repeatable.",
+)
+@click.option("--bins", type=click.IntRange(2), help="Bins of a numeric column.  [default: 5]")
+@click.option(
+    "--discretizer",
+    type=click.Choice(["uniform", "quantile", "mdlp"]),
+    help="How to choose the bins.  [default: quantile]",
+)
+@click.option("--estimator", metavar="NAME", help="Estimator of information of every method.")
+@click.option(
+    "--set",
+    "parameters",
+    type=read_parameter,
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Set a parameter of every method that has it. Repeatable.",
 )
 @click.option(
     "-k",
+    "--features",
+    "k",
     type=read_how_many,
     metavar="N|auto",
     help="Number of columns to select, or a fraction of them.  [default: 10]",
@@ -77,39 +97,53 @@ MAX_SIZES = 8
 @force_option
 @quiet_option
 def compare(
-    source: Source, methods: str, k: Any, folds: int, resamples: int, model: str, max_rows: int,
-    seed: int, json_path: str | None, plot: Path | None, force: bool, quiet: bool,
+    source: Source, methods: tuple[str, ...], bins: int | None, discretizer: str | None,
+    estimator: str | None, parameters: tuple[tuple[str, Any], ...], k: Any, folds: int,
+    resamples: int, model: str, max_rows: int, seed: int, json_path: str | None, plot: Path | None,
+    force: bool, quiet: bool,
 ) -> None:  # fmt: skip
     """Compare the columns that several methods select from FILE.
 
-    Prints the overlap of the selections (Jaccard index), the stability of each method over
-    resamples of the rows, and the cross-validated error of a model on the first 1, 2, … selected
-    columns. In each fold the methods select on the training rows only. On a large table the model
-    is fitted and tested on a random sample of the rows (--max-rows); methods select on all.
+    Prints the selected columns, the overlap of the selections (Jaccard index), the stability of
+    each method over resamples of the rows, and the cross-validated error of a model on the first 1,
+    2, … selected columns. In each fold the methods select on the training rows only. On a large
+    table the model is fitted and tested on a random sample of the rows (--max-rows); methods select
+    on all.
 
     \b
     Examples:
       hocmim compare patients.csv --target diagnosis --methods DISR,ICAP
       hocmim compare patients.csv -t diagnosis -k 20 --model forest --plot out.png
+      hocmim compare patients.csv -t y --methods 'JMI,JMI(n_bins=8)'
     """
-    from hocmim.cli import selection, show
+    from hocmim.cli import show
     from hocmim.cli.data import load
-    from hocmim.experiments.compare import compare_methods
+    from hocmim.errors import InvalidParameterError, check_installed
 
     show.check_json(json_path, force)
+    if source.weights is not None:
+        raise InvalidParameterError("compare takes no --weights.")
     if plot is not None:
         show.check_output(plot, force)
         _check_picture(plot)
+        check_installed("A plot needs", "matplotlib")
     if len(source.target) > 1:
         raise click.UsageError("compare needs one target. Pass -t once.")
     data = load(source, None, quiet)
-    names = [name.strip() for name in methods.split(",") if name.strip()]
+    # These take long to import: after the errors in the file.
+    from hocmim.cli import selection
+    from hocmim.cli.variants import make_variants
+    from hocmim.experiments.compare import compare_methods
+
+    common = {"n_bins": bins, "discretizer": discretizer, "estimator": estimator}
+    common = {name: value for name, value in common.items() if value is not None}
+    how_many = selection.how_many(k, len(data.names))
+    selectors = make_variants(methods, how_many, common | dict(parameters))
     with show.printed_warnings(quiet), selection.bar("comparing", quiet) as on_progress:
         found = compare_methods(
             data.X,
             data.y,
-            names,
-            selection.how_many(k, len(data.names)),
+            selectors,
             n_folds=folds,
             n_resamples=resamples,
             model=model,
@@ -121,7 +155,7 @@ def compare(
             on_progress=on_progress,
         )
     if json_path is not None:
-        show.json_result(_as_json(source, found), json_path, force)
+        show.json_result(_as_json(source, found, selectors), json_path, force)
     if json_path != "-":
         _print(found)
     if plot is not None:
@@ -155,55 +189,74 @@ def _save(found: Comparison, path: Path, force: bool) -> None:
 
 
 def _print(found: Comparison) -> None:
-    import math
-
+    """Print the tables: rounded and shortened on a terminal, complete in a pipe."""
     from hocmim.cli import show
 
-    has_stability = any(math.isfinite(result.stability) for result in found.results)
-    columns = [("method", "name"), ("features", "number"), ("time", "number")]
-    columns += [("stability", "number"), ("interval", "text")] if has_stability else []
-    columns += [(f"lowest {found.measure}", "number"), ("at size", "number")]
-    rows = []
-    for result in found.results:
-        low, high = result.stability_interval
-        best = int(result.mean_error.argmin())
-        stability = [_number(result.stability), f"{low:.2f} to {high:.2f}"] if has_stability else []
-        rows.append(
-            [
-                result.method,
-                len(result.selected),
-                f"{result.seconds:.2f} s",
-                *stability,
-                _number(result.mean_error[best]),
-                int(result.sizes[best]),
-            ]
-        )
-    show.table(columns, rows)
+    is_short = show.is_terminal()
+    show.table(*_summary(found, is_short))
+    show.heading("Selected features, the best first")
+    most = max(len(result.selected) for result in found.results)
+    show.table(
+        [("rank", "number"), *((result.method, "name") for result in found.results)],
+        [[place + 1, *(_name(found, result, place) for result in found.results)]
+         for place in range(most)],
+    )  # fmt: skip
     sample = f", {found.sample}" if found.sample else ""
     title = f"Cross-validated {found.measure} of a {found.model} by number of features{sample}"
     show.heading(title)
-    sizes = _shown_sizes(max(found.results, key=lambda result: len(result.sizes)).sizes.tolist())
+    sizes = max(found.results, key=lambda result: len(result.sizes)).sizes.tolist()
+    sizes = _shown_sizes(sizes) if is_short else sizes
     show.table(
         [("method", "name"), *((str(size), "number") for size in sizes)],
-        [[result.method, *_errors(result, sizes)] for result in found.results],
+        [[result.method, *_errors(result, sizes, is_short)] for result in found.results],
     )
     show.heading("Overlap of the selections (Jaccard index)")
     show.table(
         [("", "name"), *((result.method, "number") for result in found.results)],
         [
-            [result.method, *(f"{value:.2f}" for value in row)]
-            for result, row in zip(found.results, found.overlap, strict=True)
+            [result.method, *(f"{value:.2f}" if is_short else value for value in row)]
+            for result, row in zip(found.results, found.overlap.tolist(), strict=True)
         ],
     )
 
 
-def _number(value: float) -> str:
-    return f"{value:.3f}"
+def _summary(found: Comparison, is_short: bool) -> tuple[list[tuple[str, str]], list[list[Any]]]:
+    """Return the columns and rows of the first table."""
+    import math
+
+    has_stability = any(math.isfinite(result.stability) for result in found.results)
+    columns = [("method", "name"), ("features", "number")]
+    columns.append(("time" if is_short else "seconds", "number"))
+    if has_stability:
+        columns.append(("stability", "number"))
+        ends = [("interval", "text")] if is_short else [("low", "number"), ("high", "number")]
+        columns += ends
+    columns += [(f"lowest {found.measure}", "number"), ("at size", "number")]
+    rows = []
+    for result in found.results:
+        low, high = result.stability_interval
+        best = int(result.mean_error.argmin())
+        row: list[Any] = [result.method, len(result.selected)]
+        row.append(f"{result.seconds:.2f} s" if is_short else result.seconds)
+        if has_stability:
+            row.append(_number(result.stability, is_short))
+            row += [f"{low:.2f} to {high:.2f}"] if is_short else [low, high]
+        row += [_number(float(result.mean_error[best]), is_short), int(result.sizes[best])]
+        rows.append(row)
+    return columns, rows
 
 
-def _errors(result: Any, sizes: list[int]) -> list[str | None]:
+def _name(found: Comparison, result: Any, place: int) -> str | None:
+    return found.names[result.selected[place]] if place < len(result.selected) else None
+
+
+def _number(value: float, is_short: bool) -> str | float:
+    return f"{value:.3f}" if is_short else value
+
+
+def _errors(result: Any, sizes: list[int], is_short: bool) -> list[str | float | None]:
     error = dict(zip(result.sizes.tolist(), result.mean_error.tolist(), strict=True))
-    return [_number(error[size]) if size in error else None for size in sizes]
+    return [_number(error[size], is_short) if size in error else None for size in sizes]
 
 
 def _shown_sizes(sizes: list[int]) -> list[int]:
@@ -214,7 +267,8 @@ def _shown_sizes(sizes: list[int]) -> list[int]:
     return [sizes[round(i * last / (MAX_SIZES - 1))] for i in range(MAX_SIZES)]
 
 
-def _as_json(source: Source, found: Comparison) -> dict[str, Any]:
+def _as_json(source: Source, found: Comparison, selectors: dict[str, Any]) -> dict[str, Any]:
+    from hocmim.cli.selection import plain_parameters
     from hocmim.cli.show import finite
 
     return {
@@ -227,6 +281,7 @@ def _as_json(source: Source, found: Comparison) -> dict[str, Any]:
         "methods": [
             {
                 "method": result.method,
+                "parameters": plain_parameters(selectors[result.method]),
                 "selected": [found.names[j] for j in result.selected],
                 "seconds": result.seconds,
                 "stability": finite(result.stability),

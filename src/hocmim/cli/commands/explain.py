@@ -9,6 +9,7 @@ import click
 from hocmim.cli.options import (
     Settings,
     Source,
+    check_settings,
     force_option,
     json_option,
     method_option,
@@ -54,16 +55,19 @@ def explain(
     """
     from dataclasses import asdict
 
-    from hocmim.cli import selection, show
+    from hocmim.cli import show
     from hocmim.cli.data import check_column, load
 
     show.check_json(json_path, force)
+    check_settings(settings)
     data = load(source, settings, quiet)
+    from hocmim.cli import selection  # takes long to import: after the errors in the file
+
     groups = [name for name, _ in settings.group]
     for feature in features:
         check_column(feature, [*data.names, *groups], source.file)
     selector = selection.make(method, source, settings, data)
-    selection.check_can_explain(selector, method, "An explanation")
+    selection.check_can_explain(selector)
     outcome = selection.run(selector, data, quiet)
     found = [selector.explain(feature, data.X) for feature in features]
     if json_path is not None:
@@ -81,9 +85,10 @@ def explain(
 
 def _print(explanation: Explanation) -> None:
     from hocmim.cli import show
+    from hocmim.text import visible
 
     if not show.is_terminal():
-        click.echo(str(explanation))
+        show.lines(str(explanation))
         return
     show.paragraph(explanation.reason)
     facts: list[tuple[str, Any]] = [("relevance", f"{explanation.relevance:.4f} nats")]
@@ -91,10 +96,12 @@ def _print(explanation: Explanation) -> None:
         facts.append(("R²", f"{explanation.r2:.4f}"))
     facts.append(("score", f"{explanation.score:.4f}"))
     if explanation.representative_set:
-        facts.append(("representative set", ", ".join(explanation.representative_set)))
+        facts.append(
+            ("representative set", ", ".join(map(visible, explanation.representative_set)))
+        )
     facts.append(("encoding", str(explanation.encoding)))
     if explanation.replaced_by is not None:
-        facts.append(("replaced by", explanation.replaced_by))
+        facts.append(("replaced by", visible(explanation.replaced_by)))
     show.facts(facts)
     if explanation.redundancy:
         show.table(

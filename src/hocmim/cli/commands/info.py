@@ -10,15 +10,18 @@ import click
 from hocmim.cli.options import json_option
 
 NEEDED = ("numpy", "scipy", "scikit-learn", "narwhals", "joblib", "threadpoolctl", "click", "rich")
-# Optional libraries: their purpose, and the extra that installs them.
+# Optional libraries and their purpose.
 OPTIONAL = {
-    "pyarrow": ("reading table files", "cli"),
-    "pandas": ("DataFrames, experiments", "paper"),
-    "polars": ("DataFrames", None),
-    "matplotlib": ("plots", "plot"),
-    "fastcan": ("FS-OLS", "filters"),
-    "dask": ("computing on a cluster", "dask"),
-    "distributed": ("computing on a cluster", "dask"),
+    "pyarrow": "reading table files",
+    "python-calamine": "Excel and OpenDocument files",
+    "duckdb": "DuckDB databases",
+    "jinja2": "reports",
+    "pandas": "DataFrames, experiments",
+    "polars": "DataFrames",
+    "matplotlib": "plots",
+    "fastcan": "FS-OLS",
+    "dask": "computing on a cluster",
+    "distributed": "computing on a cluster",
 }
 
 
@@ -87,6 +90,4 @@ def _print(found: dict[str, Any]) -> None:
 def _library(name: str, found: str | None) -> str:
     if found is not None:
         return found
-    purpose, extra = OPTIONAL.get(name, ("", None))
-    how = f"pip install 'hocmim[{extra}]'" if extra else f"pip install {name}"
-    return f"not installed ({purpose}: {how})"
+    return f"not installed ({OPTIONAL.get(name, 'required')}: pip install {name})"

@@ -11,6 +11,7 @@ import click
 from hocmim.cli.options import (
     Settings,
     Source,
+    check_settings,
     force_option,
     method_option,
     quiet_option,
@@ -48,16 +49,26 @@ def report(
       hocmim report patients.csv --target diagnosis -o report.html
       hocmim report genes.parquet -t class -k 50 -o genes.html --force
     """
-    from hocmim.cli import selection, show
+    from hocmim.cli import show
     from hocmim.cli.data import load
-    from hocmim.insight.report.material import collect
-    from hocmim.insight.report.page import make_page, write_page
+    from hocmim.errors import InvalidParameterError, check_installed
     from hocmim.text import count
 
     show.check_output(output, force)
+    check_settings(settings)
+    check_installed("A report needs", "jinja2")
     data = load(source, None, quiet)
+    # These take long to import: after the errors in the file.
+    from hocmim.cli import selection
+    from hocmim.insight.report.material import collect
+    from hocmim.insight.report.page import make_page, write_page
+
     selector = selection.make(method, source, settings, data)
-    selection.check_can_explain(selector, method, "A report")
+    if data.weights is not None and not hasattr(selector, "explain"):
+        raise InvalidParameterError(
+            f"The report of {selector.display_name} takes no --weights: its information terms "
+            "count every row once."
+        )
     outcome = selection.run(selector, data, quiet)
     with selection.bar("explaining", quiet) as move:
         material = collect(selector, data.X, data.y, progress=selection.explain_progress(move))

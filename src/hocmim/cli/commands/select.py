@@ -10,6 +10,7 @@ import click
 from hocmim.cli.options import (
     Settings,
     Source,
+    check_settings,
     force_option,
     json_option,
     method_option,
@@ -43,28 +44,32 @@ def select(
 ) -> None:  # fmt: skip
     """Select the columns of FILE that together have the most information about a target.
 
-    FILE is a CSV, TSV, Parquet, Arrow or Feather file, also gzipped; - reads CSV from standard
-    input. hocmim warns about columns that look like identifiers or copies of the target, but does
-    not exclude them. The result is a table on a terminal and tab-separated lines in a pipe. Ctrl-C
-    stops the selection and keeps the features selected so far.
+    FILE is a CSV, TSV, JSON lines, Parquet, Arrow or Feather file, also compressed; an Excel or
+    OpenDocument file; or a table of a database, such as sqlite:///file.db?table=t. - reads CSV from
+    standard input. hocmim warns about columns that look like identifiers or copies of the target,
+    but does not exclude them. The result is a table on a terminal and tab-separated lines in a
+    pipe. Ctrl-C stops the selection and keeps the features selected so far.
 
     \b
     Examples:
       hocmim select patients.csv --target diagnosis
-      hocmim select patients.csv -t diagnosis -k auto --drop id --json result.json
+      hocmim select patients.csv -t diagnosis -k auto --drop id --json out.json
       hocmim select genes.parquet -t class -k 50 --method DISR -o reduced.parquet
       hocmim select genes.parquet -t class -q | cut -f 2
       zcat big.csv.gz | hocmim select - -t y --set max_order=5 --bins 8
     """
-    from hocmim.cli import selection, show
+    from hocmim.cli import show
     from hocmim.cli.data import load
     from hocmim.data import files
 
     show.check_json(json_path, force)
+    check_settings(settings)
     if output is not None:
         files.output_format(output)
         show.check_output(output, force)
     data = load(source, settings, quiet)
+    from hocmim.cli import selection  # takes long to import: after the errors in the file
+
     selector = selection.make(method, source, settings, data)
     outcome = selection.run(selector, data, quiet)
     rows = selection.rows(selector, data.names)

@@ -27,7 +27,14 @@ def document(title: str, body: str, *, style: str, scripts: Sequence[str], data:
         markup.
     data : object
         Anything JSON can represent.
+
+    Notes
+    -----
+    An element of the class ``scroll`` and a menu (``nav ul``) that are wider than the screen fade
+    out at the edge behind which there is more.
     """
+    scripts = [*scripts, asset(__name__, "scroll.js")]
+    style += asset(__name__, "scroll.css")
     running = "\n".join(f"<script>{script}</script>" for script in scripts)
     return "\n".join(
         [

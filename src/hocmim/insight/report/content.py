@@ -15,7 +15,7 @@ from hocmim.insight.reasons import redundant_share
 from hocmim.insight.report.data import printable
 from hocmim.insight.report.evidence import Evidence
 from hocmim.insight.report.words import Name, Sentence, together
-from hocmim.text import percent
+from hocmim.text import percent_range
 
 LIBRARIES = ("hocmim", "numpy", "scipy", "scikit-learn", "narwhals")
 # Rows of the table of selected features.
@@ -37,12 +37,11 @@ NOTE_TITLES = {
 
 def tiles(evidence: Evidence) -> list[tuple[str, str]]:
     """Return the figures at the top of the page, each with its label."""
-    low, high = (percent(min(1.0, v / evidence.target_entropy)) for v in together(evidence))
+    low, high = (min(1.0, v / evidence.target_entropy) for v in together(evidence))
     K, D, N = len(evidence.selected), evidence.n_features, evidence.n_samples
     found = [(f"{K:,} of {D:,}", "features selected")]
     if K:
-        share = low if low == high else f"{low.removesuffix('%')}–{high}"
-        found.append((share, "of the target explained"))
+        found.append((percent_range(low, high), "of the target explained"))
         if evidence.r2 is not None:
             found.append((f"{evidence.r2:.2f}", "R² of the selected features"))
     target = "bins of the target" if evidence.basis.target.cuts is not None else "classes"

@@ -11,7 +11,7 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 from hocmim.data.writing import check_writable, write_file
-from hocmim.errors import MissingDependencyError
+from hocmim.errors import not_installed
 from hocmim.insight.pages import asset, document, sorting_script
 from hocmim.insight.report import content
 from hocmim.insight.report.data import page_data, printable
@@ -44,7 +44,7 @@ def write_report(
 
     One HTML file that needs no network. It shows the selected features and what each adds, their
     information together, their redundancy, an answer for every feature, notes on the data, and how
-    to repeat the selection. Needs ``pip install "hocmim[report]"``.
+    to repeat the selection. Needs ``pip install jinja2``.
 
     Parameters
     ----------
@@ -168,9 +168,7 @@ def _environment() -> Any:
     try:
         from jinja2 import Environment, PackageLoader, StrictUndefined
     except ImportError as error:
-        raise MissingDependencyError(
-            'A report needs Jinja2. Install it with: pip install "hocmim[report]"'
-        ) from error
+        raise not_installed("A report needs", "jinja2") from error
     environment = Environment(
         loader=PackageLoader("hocmim.insight.report"),
         autoescape=True,

@@ -14,7 +14,7 @@ from hocmim.coding.target import Target, TargetOptions
 from hocmim.data.rows import RowSource
 from hocmim.data.sources import ParquetPiece
 from hocmim.data.times import TimeKinds
-from hocmim.errors import InvalidParameterError, InvalidTableError, MissingDependencyError
+from hocmim.errors import DASK, InvalidParameterError, InvalidTableError, not_installed
 
 if TYPE_CHECKING:
     from hocmim.search.engines.cluster import Cluster
@@ -80,9 +80,7 @@ def open_cluster(engine: Any) -> AbstractContextManager[Cluster | None]:
     try:
         from hocmim.search.engines.cluster import Cluster
     except ImportError as error:
-        raise MissingDependencyError(
-            "engine='dask' needs Dask. Install it with: pip install 'hocmim[dask]'"
-        ) from error
+        raise not_installed("engine='dask' needs", *DASK) from error
     return Cluster(engine)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 from hocmim.selectors.filters._base import Samples, WeightedFilter, column_blocks, indicator
 
@@ -53,6 +52,8 @@ class KruskalWallis(WeightedFilter):
 
 def kruskal_wallis(X: NDArray[np.float64], y: NDArray[np.int32]) -> NDArray[np.float64]:
     """Return H with tie correction of every column of X, classes y = 0..C-1."""
+    from scipy.stats import rankdata  # takes long to import
+
     n_samples = len(y)
     members = indicator(y)
     sizes = members.sum(axis=1)[:, None]

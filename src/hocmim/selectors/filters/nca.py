@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.optimize import minimize
 from sklearn.utils import check_random_state
 
 from hocmim import _native
@@ -113,6 +112,8 @@ class NCA(ScoringFilter):
         self.target_kind = target_kind
 
     def _score(self, samples: Samples) -> NDArray[np.float64]:
+        from scipy.optimize import minimize  # takes long to import
+
         self._check_parameters()
         rows = self._draw_rows(samples.y)
         X, y = samples.values[rows], np.ascontiguousarray(samples.y[rows])

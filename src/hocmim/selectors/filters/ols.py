@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.linalg import orth
 from threadpoolctl import threadpool_limits
 
-from hocmim.errors import MissingDependencyError
+from hocmim.errors import not_installed
 from hocmim.selectors.filters._base import (
     Filter,
     best_first,
@@ -31,7 +31,7 @@ class FSOLS(Filter):
     the squared multiple correlation) that X_k adds to the selected columns; the column with the
     largest J is selected, one after the other. Rewards columns that add to a linear
     model. Cost O(N D K C). The search is done by ``fastcan``, by the author of the method:
-    ``pip install hocmim[filters]``.
+    ``pip install fastcan``.
 
     When no other column adds anything (after N − 1 columns at the latest), the remaining columns
     score 0 and follow in the order of the table, so that ``selected_`` always has K columns;
@@ -69,6 +69,7 @@ class FSOLS(Filter):
 
     method_name = "FS-OLS"
     method_aliases = ("OLS",)
+    needed_packages = ("fastcan",)
 
     ranks_quantities = True
 
@@ -194,7 +195,5 @@ def _import_fastcan() -> Any:
     try:
         from fastcan import FastCan
     except ImportError as error:
-        raise MissingDependencyError(
-            "FSOLS needs the package fastcan. Install it with: pip install hocmim[filters]"
-        ) from error
+        raise not_installed("FS-OLS needs", "fastcan") from error
     return FastCan

@@ -1,0 +1,112 @@
+"""What notebooks show: explanations, selections, comparisons, fitted selectors, progress."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import hocmim
+from hocmim import html
+
+HOSTILE = "<b>bold</b> & 'x'"
+
+
+def table():
+    rng = np.random.default_rng(1)
+    y = rng.integers(0, 2, 80)
+    columns = {f"x{j}": rng.integers(0, 3, 80) + (j == 1) * y for j in range(5)}
+    return pd.DataFrame({**columns, HOSTILE: rng.normal(size=80) + 2 * y, "": y ^ 1}), y
+
+
+def test_an_explanation():
+    X, y = table()
+    selector = hocmim.HOCMIM(3).fit(X, y)
+    explanation = selector.explain("x1", X)
+    shown = explanation._repr_html_()
+    assert html.escape(explanation.reason) in shown
+    assert f"{explanation.relevance:.4f} nats" in shown
+    assert f">{explanation.contests[-1].score:.4f}<" in shown
+    assert "<b>" not in shown
+    assert "(empty name)" in shown
+    first = selector.explain(int(selector.selected_[0]), X)._repr_html_()
+    assert "selected" in first
+
+
+def test_the_trace_and_the_selection():
+    X, y = table()
+    selector = hocmim.HOCMIM(3).fit(X, y)
+    trace = selector.trace_._repr_html_()
+    assert trace.count("<tr>") == 1 + len(selector.trace_)
+    assert "&lt;b&gt;bold&lt;/b&gt; &amp; &#x27;x&#x27;" in trace or HOSTILE not in trace
+    assert "<b>" not in trace
+    shown = selector.selection_._repr_html_()
+    for score in selector.scores_:
+        assert f">{score:.4f}<" in shown
+    assert "3 selected features" in shown
+    auto = hocmim.HOCMIM("auto").fit(X[["x0", "x1"]], y)
+    assert ("Stopped before" in auto.selection_._repr_html_()) == (auto.stopping_ is not None)
+
+
+def test_a_filter_and_an_empty_selection():
+    X, y = table()
+    selector = hocmim.make_selector("Fisher", n_features_to_select=2)
+    shown = selector.fit(X, y).selection_._repr_html_()
+    assert "<td>–</td>" in shown
+    nothing = hocmim.HOCMIM("auto").fit(np.arange(80)[:, None] % 3, y % 2)
+    assert "selected features" in nothing.selection_._repr_html_()
+
+
+def test_a_comparison():
+    X, y = table()
+    found = hocmim.compare_methods(X, y, ["MIM", "JMI"], 2, n_folds=2, n_resamples=0)
+    shown = found._repr_html_()
+    assert "<b>" not in shown
+    assert "(empty name)" in shown
+    assert f">{found.results[0].mean_error.min():.4f}<" in shown
+
+
+@pytest.mark.parametrize("method", hocmim.list_methods())
+def test_every_selector_before_and_after_its_fit(method):
+    X, y = table()
+    for data in (X, X.to_numpy()):
+        selector = hocmim.make_selector(method, n_features_to_select=2)
+        assert type(selector).__name__ in selector._repr_html_()
+        shown = selector.fit(data, y)._repr_html_()
+        assert type(selector).__name__ in shown
+        assert selector._repr_mimebundle_()["text/plain"] == repr(selector)
+        assert "<b>bold</b>" not in shown
+
+
+def test_callbacks_of_scikit_learn():
+    pytest.importorskip("sklearn.callback")
+
+    class Recorder:
+        def __init__(self):
+            self.events = []
+
+        def setup(self, estimator, context):
+            self.events.append(("setup", context.max_subtasks))
+
+        def teardown(self, estimator, context):
+            self.events.append(("teardown", context.max_subtasks))
+
+        def on_fit_task_begin(self, estimator, context):
+            self.events.append(("begin", context.task_name))
+
+        def on_fit_task_end(self, estimator, context):
+            self.events.append(("end", context.task_name))
+
+    X, y = table()
+    recorder = Recorder()
+    selector = hocmim.JMI(3).set_callbacks(recorder)
+    seen = []
+    selector.fit(X, y, progress=seen.append)
+    names = [X.columns[j] for j in selector.selected_]
+    tasks = [(kind, f"select {name}") for name in names for kind in ("begin", "end")]
+    assert recorder.events == [
+        ("setup", 3), ("begin", "fit"), *tasks, ("end", "fit"), ("teardown", 3)
+    ]  # fmt: skip
+    assert [event.name for event in seen if event.name is not None][-1] == names[-1]
+    assert selector.scores_.tolist() == hocmim.JMI(3).fit(X, y).scores_.tolist()
+    with pytest.raises(ValueError, match="y"):
+        selector.fit(X, y[:-1])
+    assert recorder.events[-1] == ("teardown", 3)
