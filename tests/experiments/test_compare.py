@@ -14,8 +14,8 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from hocmim import HOCMIM, StabilitySelector, compare_methods, make_selector
 from hocmim.errors import InvalidParameterError
-from hocmim.experiments.compare import evaluated_rows
 from hocmim.experiments.comparison_figure import COLOURS
+from hocmim.experiments.evaluation import evaluated_rows
 
 RNG = np.random.default_rng(5)
 N = 150

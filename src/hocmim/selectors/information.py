@@ -32,7 +32,6 @@ from hocmim.errors import (
     warn_user,
 )
 from hocmim.information.counting import BlockTerms, Joint
-from hocmim.insight import plots
 from hocmim.insight.basis import Basis, codes_not_kept, keep_codes
 from hocmim.insight.explain import Explanation, Trace, explain
 from hocmim.search.checkpoint import Checkpoint
@@ -46,6 +45,7 @@ from hocmim.search.stopping import StoppingRule
 from hocmim.selectors.base import RankingSelector
 from hocmim.selectors.callbacks import ReportsTasks, with_callbacks
 from hocmim.selectors.declared import DeclaredParameters
+from hocmim.selectors.pictures import Pictures
 from hocmim.threads import resolve_n_jobs, stopped_by
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ WITHOUT_EFFECT = ("engine", "codes_dir", "checkpoint", "n_jobs", "verbose")
 FOR_AUTO = ("stop", "alpha", "n_permutations", "random_state")
 
 
-class InformationSelector(ReportsTasks, DeclaredParameters, RankingSelector):
+class InformationSelector(ReportsTasks, Pictures, DeclaredParameters, RankingSelector):
     """Base of the selectors that maximise an information criterion, one column at a time.
 
     The table is encoded; missing values are a level of their own. Then the criterion scores the
@@ -459,34 +459,6 @@ class InformationSelector(ReportsTasks, DeclaredParameters, RankingSelector):
             if terms.relevance()[0] == self.relevance_[first]:
                 return column
         raise self._other_table()
-
-    def redundancy_matrix(self) -> NDArray[np.float64]:
-        """R_ij = I(X_i;X_j) − I(X_i;X_j|Y) of the selected features, in the order of selection.
-
-        In nats. Positive: the two features repeat each other. Negative: together they have more
-        information about y than the sum of the two. The diagonal is I(X_i;Y).
-        """
-        return self.basis().redundancy_matrix()
-
-    def plot_scores(self, ax: Any = None) -> Any:
-        """Draw the score and the relevance of each selected feature; return the axes."""
-        check_is_fitted(self)
-        return plots.score_curve(self.selection_, self.features_, ax, self.make_criterion().unit)
-
-    def plot_redundancy_heatmap(self, ax: Any = None) -> Any:
-        """Draw the redundancy of each pair of selected features; return the axes."""
-        return plots.redundancy_heatmap(self.basis(), ax)
-
-    def plot_redundancy_network(self, ax: Any = None, *, min_share: float = 0.2) -> Any:
-        """Draw the selected features, with lines between redundant and synergistic pairs.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-        min_share : float
-            Draw lines from this share of the smaller relevance up.
-        """
-        return plots.redundancy_network(self.basis(), min_share, ax)
 
     def __getstate__(self) -> dict[str, Any]:
         """What is pickled: of a Client that is the engine, the address of its scheduler."""
