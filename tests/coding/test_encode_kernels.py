@@ -11,7 +11,7 @@ import pytest
 from scipy import sparse
 
 from hocmim.coding.encoder import Encoder
-from hocmim.coding.target import encode_target
+from hocmim.coding.target import TargetOptions, encode_target
 from hocmim.errors import InvalidTableError
 
 DISCRETIZERS = ["uniform", "quantile"]
@@ -302,7 +302,7 @@ def test_classes_are_the_distinct_values(dtype):
     for y in targets:
         if len(np.unique(y)) > 1:
             classes, codes = np.unique(y, return_inverse=True)
-            found = encode_target(y)
+            found = encode_target(y, options=TargetOptions(kind="classes"))
             assert found.classes.dtype == classes.dtype
             np.testing.assert_array_equal(found.classes, classes)
             np.testing.assert_array_equal(found.column.codes, codes)
