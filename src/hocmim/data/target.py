@@ -25,6 +25,7 @@ MAX_FEW_WHOLE = 20
 # Rows that show that numbers with fractions have many distinct values.
 MAX_FIRST_ROWS = 4096
 # Whole numbers in a smaller range are counted in a table.
+MAX_EXACT = 2**53  # whole numbers up to here are exact as floating-point numbers
 MAX_LEVEL_RANGE = 1 << 20
 
 
@@ -99,7 +100,7 @@ def summarize_target(y: NDArray[Any]) -> TargetSummary:
     ends = float(y.min()), float(y.max())
     if has_fractions(y):
         return TargetSummary(len(y), True, True, _count_few(y), *ends)
-    return TargetSummary(len(y), True, False, _count_whole(y, *ends), *ends)
+    return TargetSummary(len(y), True, False, _count_whole(y), *ends)
 
 
 def _count_few(y: NDArray[Any]) -> int | None:
@@ -109,12 +110,13 @@ def _count_few(y: NDArray[Any]) -> int | None:
     return len(np.unique(y))
 
 
-def _count_whole(y: NDArray[Any], low: float, high: float) -> int:
+def _count_whole(y: NDArray[Any]) -> int:
     """Return the number of distinct whole numbers, without sorting if their range is small."""
-    if high - low >= MAX_LEVEL_RANGE:
+    low, high = int(y.min()), int(y.max())
+    if high - low >= MAX_LEVEL_RANGE or max(-low, high) > MAX_EXACT:
         return len(np.unique(y))
-    occurs = np.zeros(int(high - low) + 1, bool)
-    occurs[(y - y.min()).astype(np.int64)] = True
+    occurs = np.zeros(high - low + 1, bool)
+    occurs[y.astype(np.int64) - low] = True
     return int(np.count_nonzero(occurs))
 
 
