@@ -9,6 +9,9 @@ from __future__ import annotations
 import inspect
 import warnings
 
+# Modules that are not the user's code: scikit-learn calls ``fit`` in place of the user.
+OWN_MODULES = ("hocmim.", "sklearn.")
+
 
 class HocmimError(Exception):
     """Base of all errors of hocmim."""
@@ -55,9 +58,9 @@ class ClusterError(HocmimError, ConnectionError):
 
 
 def warn_user(message: str) -> None:
-    """Give a HocmimWarning at the line outside hocmim that called it."""
+    """Give a HocmimWarning at the line of the user's code that called hocmim."""
     frame, level = inspect.currentframe(), 1
-    while frame is not None and frame.f_globals.get("__name__", "").startswith("hocmim."):
+    while frame is not None and frame.f_globals.get("__name__", "").startswith(OWN_MODULES):
         frame, level = frame.f_back, level + 1
     warnings.warn(message, HocmimWarning, stacklevel=level)
 
