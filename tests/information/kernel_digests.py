@@ -87,7 +87,7 @@ def show_encoding():
         for array in (X, np.asfortranarray(X)):
             for method in range(2):
                 codes = np.zeros((41, 3001), np.uint8)
-                rest = np.zeros(0, np.int64), 0, codes, _native.StopFlag()
+                rest = np.zeros(0, np.int64), 0, codes
                 *found, _ = _native.encode_block(array, method, 5, *rest)
                 show("one pass", codes, *found)
 
