@@ -214,6 +214,7 @@ def test_the_search_on_codes_selects_what_fit_selects(tiny):
     assert row["cpu_seconds"] > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["float64", "int8"])
 def test_reports_and_comparisons_are_measured(tiny, kind):
     from pages import long_table, measure_comparison, measure_report

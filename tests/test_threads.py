@@ -68,6 +68,7 @@ class Recorder(hocmim.JMI):
         return super().fit(X, y)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["loky", "threading"])
 def test_a_grid_search_of_two_jobs_uses_two_threads(backend):
     rng = np.random.default_rng(17)
@@ -161,6 +162,7 @@ def test_a_handler_that_raises_stops_a_fit(n_jobs):
     assert time.monotonic() - began < LONG
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_a_callback_that_raises_stops_a_fit(n_jobs):
     end = time.monotonic() + 1

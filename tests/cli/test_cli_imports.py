@@ -60,6 +60,7 @@ def test_a_selection_imports_neither_pandas_nor_statistics(folder):
     assert found == ["sklearn", "scipy", "pyarrow"]
 
 
+@pytest.mark.slow
 def test_commands_that_convert_columns_work_without_pandas(folder):
     """pyarrow asks for pandas when it converts values and tables."""
     with sqlite3.connect(folder / "t.db") as database:

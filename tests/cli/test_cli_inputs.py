@@ -126,6 +126,7 @@ def test_a_criterion_of_ones_own(folder):
     assert "fcator" in said.stderr
 
 
+@pytest.mark.slow
 def test_a_criterion_of_ones_own_in_an_experiment(folder):
     (folder / "e.toml").write_text(
         '[run]\nout = "out"\nsplits = 1\nn_features = 2\n[[dataset]]\npath = "t.csv"\n'

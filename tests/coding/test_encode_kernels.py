@@ -261,6 +261,7 @@ def test_an_infinite_value_of_a_sparse_table_names_its_column():
 # --- interrupts -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_ctrl_c_stops_encoding(n_jobs):
     """In a process of its own: encoding for many seconds is stopped by the signal."""

@@ -344,6 +344,7 @@ def write_parts(folder, frame, bounds, **options):
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_batches")
 @pytest.mark.parametrize("n_jobs", [1, 2])
 @pytest.mark.parametrize("discretizer", DISCRETIZERS)

@@ -68,6 +68,7 @@ def assert_agrees(name, X, y, K, estimator, parameters):
 # -- the naive twin: the same tables for all, so that it can remember what they share --------------
 
 
+@pytest.mark.slow
 @every_selector
 @pytest.mark.parametrize("estimator", ["plugin", "shrinkage"])
 @pytest.mark.parametrize("seed", range(4))
@@ -307,6 +308,7 @@ def test_cmicot_scores_a_copy_zero():
         assert min(scores[1], scores[3]) == pytest.approx(0, abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("team_size", [2, 3, 6])
 def test_cmicot_scores_a_copy_zero_whatever_ties_there_are(team_size):
     """Small tables are full of ties: every order of selection must leave a copy nothing."""

@@ -105,6 +105,7 @@ def some_options(rng):
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("seed", "n", "D", "K", "count"), BATCHES)
 def test_agrees_with_the_naive_twin(seed, n, D, K, count):
     rng = np.random.default_rng([seed, n[0]])

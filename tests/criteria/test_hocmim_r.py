@@ -105,6 +105,7 @@ def test_takes_any_estimator(estimator):
         assert_is_twin(steps, X, y, estimator=estimator)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_samples", [300, 4500])
 def test_columns_of_few_and_many_levels(n_samples):
     """With bit planes, with one byte and with two bytes a cell."""
@@ -166,6 +167,7 @@ def test_repeated_rows_count_as_rows():
 # -- lazy and eager --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("parameters", VARIANTS, ids=str)
 def test_lazy_is_eager(parameters):
     for X, y in naive.random_tables(1630, 25, (10, 200), D=20, levels=6):
@@ -176,6 +178,7 @@ def test_lazy_is_eager(parameters):
             assert recorded(lazy) == recorded(eager)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_jobs", [2, 4])
 @pytest.mark.parametrize("estimator", ["miller_madow", "plugin", "shrinkage"])
 def test_threads_change_nothing(estimator, n_jobs):

@@ -34,6 +34,7 @@ def answer(selector):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", ["last", "min"])
 @pytest.mark.parametrize("form", ["redundancy", "conditional"])
 @pytest.mark.parametrize("estimator", ["shrinkage", "plugin", "miller_madow", "jeffreys"])

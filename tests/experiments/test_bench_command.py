@@ -149,6 +149,7 @@ def own(tmp_path):
     return path
 
 
+@pytest.mark.slow
 def test_an_experiment_of_ones_own(own):
     invoke("bench", "run", own)
     out = own.parent / "results"

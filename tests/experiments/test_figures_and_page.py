@@ -150,6 +150,7 @@ def test_figures_as_pdf(report, tmp_path):
     assert names["pdf"] == names["svg"] > 0
 
 
+@pytest.mark.slow
 def test_the_page_asks_for_nothing(report, written):
     page = make_page(report, written)
     assert "Two sets &lt;of&gt; ours" in page

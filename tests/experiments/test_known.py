@@ -286,6 +286,7 @@ def invoke(*arguments, code=0):
     return result.output
 
 
+@pytest.mark.slow
 def test_the_command_resumes_and_rebuilds(tmp_path):
     command = ["--out", tmp_path, "--tables", 1, "--cases", "iris + random,network 30 × 400"]
     command += ["--methods", "HOCMIM-R,MIM,SelectKBest f_classif,HOCMIM-R auto"]

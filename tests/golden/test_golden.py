@@ -68,6 +68,7 @@ def test_every_case_is_recorded_and_no_other():
     assert list(recorded) == sorted(recorded), "not in order"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("group", [group for group in GROUPS if group != "dask"])
 def test_as_recorded(group, tmp_path):
     compare(group, tmp_path)

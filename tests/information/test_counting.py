@@ -66,6 +66,7 @@ def test_redundancy_of_columns_side_by_side_is_that_of_one_by_one(n_samples, n_c
     assert terms.redundancy(w, which).tolist() == expected[which].tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("n", [300, 20_000, 140_000])
 def test_every_level_of_a_path_is_the_redundancy_with_its_set(n, n_classes):

@@ -85,6 +85,7 @@ def test_data_processing(table, merged):
     assert hocmim.mi(x, y) <= min(hocmim.entropy(x), hocmim.entropy(y)) + 1e-12
 
 
+@pytest.mark.slow
 @every_estimator
 @quick
 @given(table=tables(4), data=st.data())

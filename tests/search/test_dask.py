@@ -255,6 +255,7 @@ def test_whole_numbers_as_target(threads, kind):
     assert_same(local, remote)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", ["joint", "mean"])
 def test_several_targets(threads, strategy, tmp_path):
     X, y = make_table()

@@ -236,6 +236,7 @@ def on_cluster(X, y, folder):
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("discretizer", DISCRETIZERS)
 def test_every_kind_gives_the_same_codes_on_a_cluster(cluster, data, tmp_path, discretizer):
     X, y = data

@@ -186,6 +186,7 @@ def test_redundant_features():
 # -- what is selected ------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stop", ["chi2", "permutation"])
 def test_known_answers(stop):
     """All six are found and nothing else, but for 1 table in 5 (docs/development/stopping.md)."""

@@ -58,6 +58,7 @@ def assert_same(found, expected):
 # -- scikit-learn ----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @parametrize_with_checks([hocmim.make_selector(name) for name in METHODS])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)

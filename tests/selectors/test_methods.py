@@ -204,6 +204,7 @@ hocmim.JMI4(50, n_jobs=2, verbose=1).fit(X, rng.integers(2, size=3000))
 """
 
 
+@pytest.mark.slow
 def test_a_long_step_ends_at_control_c():
     command = [sys.executable, "-c", INTERRUPTED]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
