@@ -9,6 +9,9 @@ from numpy.typing import NDArray
 def set_stop_check(check: Callable[[], None] | None) -> Callable[[], None] | None:
     """A function for this thread that raises to stop a kernel; returns the one before."""
 
+def prepare_thread() -> None:
+    """Make what a thread needs to throw an exception, while there is memory for it."""
+
 def stop_check() -> Callable[[], None] | None:
     """The check of this thread, if it has one."""
 
@@ -67,6 +70,9 @@ _Codings = tuple[
     NDArray[np.int64],
     NDArray[np.int64],
     NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.float64],
+    NDArray[np.float64],
     NDArray[np.float64],
     NDArray[np.float64],
     int,
@@ -83,8 +89,9 @@ def encode_block(
     """Learn how columns are coded and write their codes, if they fit into one byte.
 
     Of each column: whether it is cut, whether values are missing, its number of cuts, of listed
-    levels and of levels, and its most frequent code. Then all cuts, all listed levels, and the
-    first column with an infinite value, or -1.
+    levels and of levels, its most frequent code and how many samples have it (0 if the codes do not
+    fit into one byte), its minimum and maximum (0 if it is not cut). Then all cuts, all listed
+    levels, and the first column with an infinite value, or -1.
     """
 
 def encode_sparse(

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/comparison.hpp"
+#include "core/contenders.hpp"
 #include "criteria/path_updater.hpp"
 
 namespace hocmim {
@@ -72,17 +73,6 @@ public:
     }
 
 private:
-    // Of candidates with equal keys the first of the table wins.
-    struct Contender {
-        double key;
-        size_t block;
-        int64_t id;
-        bool operator<(const Contender& other) const {
-            if (key != other.key) return key < other.key;
-            return block != other.block ? block > other.block : id > other.id;
-        }
-    };
-
     double score(size_t block, int64_t id) const { return blocks_[block]->score(id); }
 
     // Whether n_best candidates are known to be better.

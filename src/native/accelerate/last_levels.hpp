@@ -1,10 +1,7 @@
-// HOCMIM's search by unfinished last levels. It saves time and never changes a result:
+// The search by unfinished last levels. It saves time and never changes a result:
 // docs/development/bounds.md has the proof.
 #pragma once
-#include <algorithm>
 #include <cstdint>
-#include <limits>
-#include <mutex>
 #include <optional>
 #include <stdexcept>
 #include <tuple>
@@ -12,6 +9,7 @@
 #include <vector>
 
 #include "core/comparison.hpp"
+#include "core/contenders.hpp"
 #include "criteria/path_updater.hpp"
 
 namespace hocmim {
@@ -33,61 +31,39 @@ public:
                 if (!open[b](size_t(id))) continue;
                 if (blocks_[b]->n_missing(id) != 0)
                     throw std::invalid_argument("a path is not up to date");
-                heap_.push_back(contender(b, id));
+                contenders_.add(contender(b, id));
             }
         }
-        std::make_heap(heap_.begin(), heap_.end());
+        contenders_.begin();
     }
 
     void work() {
         nb::gil_scoped_release release;
         std::optional<PathUpdater> updater;
-        std::unique_lock<std::mutex> lock(mutex_);
-        while (!heap_.empty() && !heap_.front().is_exact) {
-            const Contender top = heap_.front();
-            std::pop_heap(heap_.begin(), heap_.end());
-            heap_.pop_back();
-            const double bar = heap_.empty() ? kNoBar : heap_.front().key;
-            lock.unlock();
-            GreedyPaths& paths = *blocks_[top.block];
-            if (!updater) updater.emplace(paths);
-            updater->finish(paths, top.id, bar);
-            lock.lock();
-            heap_.push_back(contender(top.block, top.id));
-            std::push_heap(heap_.begin(), heap_.end());
-        }
+        contenders_.work([] { return true; },
+                         [&](const Contender& top, double bar) {
+                             GreedyPaths& paths = *blocks_[top.block];
+                             if (!updater) updater.emplace(paths);
+                             updater->finish(paths, top.id, bar);
+                             return contender(top.block, top.id);
+                         });
     }
 
     // The block and position of the best, and its score; block −1 if no candidate is open. Valid
     // when all threads have returned from work().
     std::tuple<int64_t, int64_t, double> winner() const {
-        if (heap_.empty()) return {-1, 0, 0.0};
-        const Contender& top = heap_.front();
+        if (contenders_.empty()) return {-1, 0, 0.0};
+        const Contender& top = contenders_.first();
         return {int64_t(top.block), top.id, blocks_[top.block]->score(top.id)};
     }
 
 private:
-    static constexpr double kNoBar = -std::numeric_limits<double>::infinity();
-
-    // Of candidates with equal keys the first of the table wins.
-    struct Contender {
-        double key;
-        size_t block;
-        int64_t id;
-        bool is_exact;
-        bool operator<(const Contender& other) const {
-            if (key != other.key) return key < other.key;
-            return block != other.block ? block > other.block : id > other.id;
-        }
-    };
-
     Contender contender(size_t b, int64_t id) const {
         return {comparison_key(blocks_[b]->score(id)), b, id, blocks_[b]->is_exact(id)};
     }
 
     std::vector<GreedyPaths*> blocks_;
-    std::mutex mutex_;
-    std::vector<Contender> heap_;  // by score, or by the bound on it
+    Contenders contenders_;
 };
 
 }  // namespace hocmim

@@ -59,7 +59,7 @@ struct Pairs {
 };
 
 // The bits of one column in a block of pairs.
-typedef uint64_t PairBits __attribute__((vector_size(8 * kPairWords)));
+using PairBits = LaneVector<uint64_t, kPairWords>;
 
 HOCMIM_INLINE bool any(const PairBits& bits) {
     uint64_t all = 0;

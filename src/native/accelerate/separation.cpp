@@ -118,8 +118,7 @@ void Separation::rank_columns() {
     pairs_.transpose(n_pairs.size());
     const size_t n_words = pairs_.n_blocks() * kPairWords;
     for (size_t c = 0; c < n_pairs.size(); ++c)
-        for (size_t w = 0; w < n_words; ++w)
-            n_pairs[c] += __builtin_popcountll(pairs_.bits[c * n_words + w]);
+        for (size_t w = 0; w < n_words; ++w) n_pairs[c] += count_ones(pairs_.bits[c * n_words + w]);
     rank_.resize(n_pairs.size());
     std::iota(rank_.begin(), rank_.end(), 0);
     std::stable_sort(rank_.begin(), rank_.end(),
@@ -162,7 +161,7 @@ bool Separation::can_cover(uint64_t in_all, uint64_t in_any) {
         if (block == n_blocks) return false;
         for (size_t w = 0; w < kPairWords; ++w)
             for (; found[w]; found[w] &= found[w] - 1) {
-                const size_t at = (block * kPairWords + w) * 64 + size_t(__builtin_ctzll(found[w]));
+                const size_t at = (block * kPairWords + w) * 64 + size_t(lowest_one(found[w]));
                 if (at >= pairs.equal_in.size()) break;
                 const uint64_t equal = pairs.equal_in[at];
                 if (can_cover(in_all & equal, in_any | equal)) return true;

@@ -2,6 +2,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings/module.hpp"
+#include "core/arrays.hpp"
 #include "criteria/path_updater.hpp"
 
 namespace hocmim {

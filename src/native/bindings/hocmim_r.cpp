@@ -3,6 +3,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings/module.hpp"
+#include "core/arrays.hpp"
 #include "criteria/representative_sets.hpp"
 
 namespace hocmim {

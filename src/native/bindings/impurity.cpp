@@ -2,6 +2,7 @@
 #include "criteria/impurity.hpp"
 
 #include "bindings/module.hpp"
+#include "core/arrays.hpp"
 #include "core/interrupt.hpp"
 
 namespace hocmim {

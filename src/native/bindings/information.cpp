@@ -7,6 +7,8 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings/module.hpp"
+#include "core/arrays.hpp"
+#include "core/columns.hpp"
 #include "core/interrupt.hpp"
 #include "counting/conditioned_terms.hpp"
 #include "counting/join.hpp"
@@ -23,6 +25,33 @@ JointCodes to_numpy(std::vector<uint32_t>&& codes) {
     nb::capsule owner(owned,
                       [](void* p) noexcept { delete static_cast<std::vector<uint32_t>*>(p); });
     return JointCodes(owned->data(), {owned->size()}, owner);
+}
+
+void make_columns(Columns* self, Matrix<const uint8_t> narrow, Matrix<const uint16_t> wide,
+                  Vector<const int64_t> place, Vector<const int64_t> arity) {
+    Columns made(int64_t(narrow.shape(1)));
+    const int64_t n_samples = made.n_samples();
+    if (int64_t(wide.shape(1)) != n_samples || place.shape(0) != arity.shape(0))
+        throw std::invalid_argument("the parts of Codes do not fit together");
+    for (size_t j = 0; j < place.shape(0); ++j) {
+        const int64_t at = place(j);
+        const bool is_wide = at < 0;
+        const int64_t row = is_wide ? ~at : at;
+        if (row >= int64_t(is_wide ? wide.shape(0) : narrow.shape(0)))
+            throw std::invalid_argument("a column lies outside its array");
+        const void* data = is_wide ? static_cast<const void*>(wide.data() + row * n_samples)
+                                   : static_cast<const void*>(narrow.data() + row * n_samples);
+        made.append(data, size_t(n_samples), is_wide, arity(j));
+    }
+    made.keep(std::move(narrow));
+    made.keep(std::move(wide));
+    new (self) Columns(std::move(made));
+}
+
+template <class Code>
+void append(Columns& columns, Vector<const Code> codes, int64_t arity) {
+    columns.append(codes.data(), codes.shape(0), sizeof(Code) == 2, arity);
+    columns.keep(std::move(codes));
 }
 
 std::pair<JointCodes, int64_t> join(const Columns& columns) {
@@ -147,12 +176,10 @@ void bind_information(nanobind::module_& m) {
 
     nb::class_<Columns>(m, "Columns")
         .def(nb::init<int64_t>(), "n_samples"_a)
-        .def(nb::init<Matrix<const uint8_t>, Matrix<const uint16_t>, Vector<const int64_t>,
-                      Vector<const int64_t>>(),
-             "narrow"_a.noconvert(), "wide"_a.noconvert(), "place"_a.noconvert(),
-             "arity"_a.noconvert())
-        .def("append", &Columns::append_narrow, "codes"_a.noconvert(), "arity"_a)
-        .def("append", &Columns::append_wide, "codes"_a.noconvert(), "arity"_a)
+        .def("__init__", &make_columns, "narrow"_a.noconvert(), "wide"_a.noconvert(),
+             "place"_a.noconvert(), "arity"_a.noconvert())
+        .def("append", &append<uint8_t>, "codes"_a.noconvert(), "arity"_a)
+        .def("append", &append<uint16_t>, "codes"_a.noconvert(), "arity"_a)
         .def("__len__", &Columns::size);
 
     nb::class_<BitPlanes>(m, "BitPlanes")

@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "coding/arrays.hpp"
 #include "coding/block.hpp"
 #include "coding/stage.hpp"
 #include "core/dispatch.hpp"
@@ -104,22 +105,21 @@ HOCMIM_INLINE void cut_rows_body(const T* x, i64 row_stride, i64 top, i64 rows, 
         word[0] = word[1] = Words{0, 0, 0, 0};
         for (i64 i = 0; i < kWordRows; ++i) {
             const T* p = x + (begin + i) * row_stride;
-            __builtin_prefetch(p + kBandRows * row_stride, 0, kSecondLevel);
+            prefetch(p + kBandRows * row_stride);
             for (i64 h = 0; h < 2; ++h) {
                 Lanes values, cut;
                 Words code = {0, 0, 0, 0};
                 load_numbers(p + 4 * h, values);
                 for (i64 k = 0; k < lanes.n_cuts; ++k) {
                     load(lanes.cuts[k] + 4 * h, cut);
-                    code -= reinterpret_cast<Words>(cut <= values);
+                    code -= HOCMIM_BITS_AS(Words, cut <= values);
                 }
-                is_special[h] |= reinterpret_cast<Words>((values - values) != 0.0);
+                is_special[h] |= HOCMIM_BITS_AS(Words, (values - values) != 0.0);
                 word[h] = (word[h] >> 8) | (code << 56);
             }
         }
         for (i64 c = 0; c < kCutLanes; ++c) {
-            const std::uint64_t bytes = word[c / 4][c % 4];
-            std::memcpy(lanes.codes[c] + begin, &bytes, sizeof bytes);
+            store_word(lanes.codes[c] + begin, word[c / 4][c % 4]);
         }
     }
     for (i64 h = 0; h < 2; ++h) {
@@ -176,7 +176,9 @@ i64 cut_lanes(const Block<T>& block, const CutColumns& columns, std::vector<i64>
         }
     };
     for (i64 top = 0; top < whole; top += kBandRows) {
-        cut_band(top, std::min(kBandRows, whole - top));
+        const i64 rows = std::min(kBandRows, whole - top);
+        cut_band(top, rows);
+        count_work(rows * width);
     }
     if (whole < n && n >= kWordRows) cut_band(n - kWordRows, kWordRows);
     i64 first_infinite = width;

@@ -13,14 +13,9 @@
 #include <utility>
 #include <vector>
 
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-
 #include "core/interrupt.hpp"
 
 namespace hocmim::coding {
-
-namespace nb = nanobind;
 
 using i64 = std::int64_t;
 
@@ -28,31 +23,6 @@ constexpr i64 kTileRows = 64;
 constexpr i64 kTileColumns = 32;
 constexpr i64 kFewCuts = 16;  // are tried one by one, more by bisection
 constexpr i64 kScratchCells = i64{1} << 20;
-
-template <class T>
-using Array1 = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Array2 = nb::ndarray<const T, nb::ndim<2>, nb::device::cpu>;
-template <class T>
-using Rows = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Result = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
-
-// An array of indices, read like a vector.
-struct Indices {
-    explicit Indices(const Array1<i64>& array) : first(array.data()), n(array.size()) {}
-    const i64* first;
-    std::size_t n;
-    std::size_t size() const { return n; }
-    i64 operator[](std::size_t i) const { return first[i]; }
-};
-
-template <class T>
-Result<T> to_numpy(std::vector<T>&& values) {
-    auto* kept = new std::vector<T>(std::move(values));
-    nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-    return Result<T>(kept->data(), {kept->size()}, owner);
-}
 
 inline void require(bool holds, const char* what) {
     if (!holds) throw std::invalid_argument(what);
@@ -63,7 +33,9 @@ struct Block {
     const T* data;
     i64 rows, columns, row_stride, column_stride;
 
-    explicit Block(const Array2<T>& a)
+    // An array with data(), shape(i) and stride(i), in numbers.
+    template <class Array>
+    explicit Block(const Array& a)
         : data(a.data()),
           rows(static_cast<i64>(a.shape(0))),
           columns(static_cast<i64>(a.shape(1))),
@@ -140,14 +112,6 @@ void for_columns(const Block<T>& block, const Columns& columns, Visit&& visit) {
             }
         }
         for (i64 c = left; c < right; ++c) visit(c, scratch.get() + (c - left) * block.rows);
-    }
-}
-
-template <class T>
-void require_columns(const Block<T>& block, const Array1<i64>& columns) {
-    for (std::size_t c = 0; c < columns.size(); ++c) {
-        require(columns(c) >= 0 && columns(c) < block.columns,
-                "columns must be columns of the block");
     }
 }
 

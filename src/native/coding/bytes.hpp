@@ -10,7 +10,7 @@
 
 namespace hocmim::coding {
 
-using Bytes = std::uint8_t __attribute__((vector_size(32)));
+using Bytes = LaneVector<std::uint8_t, 32>;
 constexpr i64 kBytes = sizeof(Bytes);
 constexpr i64 kFewLevels = 16;  // are counted one by one, more by a table
 
@@ -35,7 +35,7 @@ HOCMIM_INLINE void count_levels_body(const std::uint8_t* b, i64 n, std::uint8_t 
     for (i64 level = 0; level < n_levels; level += kTogether) {
         Bytes value[kTogether], bytes;
         for (i64 k = 0; k < kTogether; ++k) {
-            value[k] = Bytes{} + static_cast<std::uint8_t>(first + level + k);
+            std::memset(&value[k], static_cast<std::uint8_t>(first + level + k), sizeof(Bytes));
         }
         i64 sums[kTogether] = {};
         for (i64 top = 0; top < whole; top += kBytes * kMostAdditions) {
@@ -43,7 +43,8 @@ HOCMIM_INLINE void count_levels_body(const std::uint8_t* b, i64 n, std::uint8_t 
             Bytes found[kTogether] = {};
             for (i64 i = top; i < end; i += kBytes) {
                 load_bytes(b + i, bytes);
-                for (i64 k = 0; k < kTogether; ++k) found[k] -= Bytes(bytes == value[k]);
+                for (i64 k = 0; k < kTogether; ++k)
+                    found[k] -= HOCMIM_BITS_AS(Bytes, bytes == value[k]);
             }
             for (i64 k = 0; k < kTogether; ++k) sums[k] += sum_bytes(found[k]);
         }
@@ -114,9 +115,9 @@ HOCMIM_INLINE void apply_steps_body(std::uint8_t* b, i64 n, const Steps& steps) 
             load_bytes(b + i, bytes);
             const Bytes distance = bytes - zero;
             for (i64 k = 0; k < steps.n_steps; ++k) {
-                codes -= Bytes(distance >= (Bytes{} + steps.at[k]));
+                codes -= HOCMIM_BITS_AS(Bytes, distance >= Bytes{} + steps.at[k]);
             }
-            if (steps.has_missing) codes = bytes == missing ? code : codes;
+            if (steps.has_missing) codes = HOCMIM_SELECT(bytes == missing, code, codes);
             std::memcpy(b + i, &codes, sizeof codes);
         }
         for (; i < n; ++i) b[i] = steps.code_of(b[i]);
@@ -138,13 +139,14 @@ HOCMIM_INLINE void find_rows_of_body(const std::uint8_t* b, i64 n, const std::ui
     for (; i + kBytes <= n; i += kBytes) {
         Bytes bytes, found = {};
         load_bytes(b + i, bytes);
-        for (i64 k = 0; k < n_wanted; ++k) found |= Bytes(bytes == (Bytes{} + wanted[k]));
+        for (i64 k = 0; k < n_wanted; ++k)
+            found |= HOCMIM_BITS_AS(Bytes, bytes == Bytes{} + wanted[k]);
         std::uint64_t words[kBytes / 8];
         std::memcpy(words, &found, sizeof words);
         if (!(words[0] | words[1] | words[2] | words[3])) continue;
         for (i64 w = 0; w < kBytes / 8; ++w) {
-            for (std::uint64_t left = words[w]; left;) {
-                const int byte = __builtin_ctzll(left) / 8;
+            for (std::uint64_t left = swap_if_big_endian(words[w]); left;) {
+                const int byte = lowest_one(left) / 8;
                 rows.push_back(i + 8 * w + byte);
                 left &= ~(std::uint64_t{0xFF} << (8 * byte));
             }
@@ -159,15 +161,13 @@ HOCMIM_DISPATCH(inline void, find_rows_of, find_rows_of_body,
                  std::vector<i64>& rows),
                 (b, n, wanted, n_wanted, rows))
 
-// The most frequent code of a row; of equally frequent ones the smallest.
-inline i64 most_frequent_code(const std::uint8_t* codes, i64 n, i64 arity) {
-    i64 counts[256];
+// How often each code occurs in a row.
+inline void count_codes(const std::uint8_t* codes, i64 n, i64 arity, i64* counts) {
     if (arity <= kFewLevels) {
         count_levels(codes, n, 0, arity, counts);
     } else {
         count_bytes(codes, n, counts);
     }
-    return std::max_element(counts, counts + std::min<i64>(arity, 256)) - counts;
 }
 
 }  // namespace hocmim::coding

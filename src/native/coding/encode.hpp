@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "coding/arrays.hpp"
 #include "coding/block.hpp"
 #include "coding/learn.hpp"
 #include "coding/stage.hpp"
@@ -22,8 +23,8 @@ namespace hocmim::coding {
 // Columns as Python gets them: see encode_block.
 struct Codings {
     std::vector<std::uint8_t> is_cut, has_missing;
-    std::vector<i64> n_cuts, n_distinct, n_levels, most_frequent;
-    std::vector<double> cuts, distinct;
+    std::vector<i64> n_cuts, n_distinct, n_levels, most_frequent, n_most_frequent;
+    std::vector<double> minimum, maximum, cuts, distinct;
     i64 infinite = -1;  // the first column with an infinite value
 
     void append(const Coding& coding) {
@@ -34,6 +35,9 @@ struct Codings {
         n_distinct.push_back(static_cast<i64>(coding.levels.size()));
         n_levels.push_back(coding.n_levels);
         most_frequent.push_back(coding.most_frequent);
+        n_most_frequent.push_back(coding.n_most_frequent);
+        minimum.push_back(coding.minimum);
+        maximum.push_back(coding.maximum);
         cuts.insert(cuts.end(), coding.cuts.begin(), coding.cuts.end());
         distinct.insert(distinct.end(), coding.levels.begin(), coding.levels.end());
     }
@@ -279,11 +283,13 @@ private:
 };
 
 inline nb::tuple to_tuple(Codings&& found) {
-    return nb::make_tuple(to_numpy(std::move(found.is_cut)), to_numpy(std::move(found.has_missing)),
-                          to_numpy(std::move(found.n_cuts)), to_numpy(std::move(found.n_distinct)),
-                          to_numpy(std::move(found.n_levels)),
-                          to_numpy(std::move(found.most_frequent)), to_numpy(std::move(found.cuts)),
-                          to_numpy(std::move(found.distinct)), found.infinite);
+    return nb::make_tuple(
+        to_numpy(std::move(found.is_cut)), to_numpy(std::move(found.has_missing)),
+        to_numpy(std::move(found.n_cuts)), to_numpy(std::move(found.n_distinct)),
+        to_numpy(std::move(found.n_levels)), to_numpy(std::move(found.most_frequent)),
+        to_numpy(std::move(found.n_most_frequent)), to_numpy(std::move(found.minimum)),
+        to_numpy(std::move(found.maximum)), to_numpy(std::move(found.cuts)),
+        to_numpy(std::move(found.distinct)), found.infinite);
 }
 
 inline Learning to_learning(int method, i64 n_bins, const Array1<i64>& classes, i64 n_classes,
@@ -298,8 +304,9 @@ inline Learning to_learning(int method, i64 n_bins, const Array1<i64>& classes, 
 // Learn how the columns of a block are coded, and write the codes of column j to row j of `codes`.
 // A column whose codes do not fit into one byte is not written. Returns, a column: whether it is
 // cut, whether values are missing, numbers of cuts, of levels that are listed, and of levels; the
-// most frequent code; all cuts and all listed levels; and the first column with an infinite value,
-// or -1.
+// most frequent code and its number of samples (0 if the column is not written); minimum and
+// maximum (0 if it is not cut); all cuts and all listed levels; and the first column with an
+// infinite value, or -1.
 template <class T>
 nb::tuple encode_block(const Array2<T>& values, int method, i64 n_bins, const Array1<i64>& classes,
                        i64 n_classes, const Rows<std::uint8_t>& codes) {

@@ -36,14 +36,26 @@ struct Coding {
     std::vector<double> cuts, levels;
     bool is_cut = false, has_missing = false, is_infinite = false;
     i64 n_levels = 0;  // without the level of missing values
-    i64 most_frequent = 0;
+    i64 most_frequent = 0, n_most_frequent = 0;
+    double minimum = 0, maximum = 0;  // of a column that is cut
 
     i64 arity() const { return n_levels + has_missing; }
     void clear() {
         cuts.clear();
         levels.clear();
         is_cut = has_missing = is_infinite = false;
-        n_levels = most_frequent = 0;
+        n_levels = most_frequent = n_most_frequent = 0;
+        minimum = maximum = 0;
+    }
+    // Notes the most frequent code, given how many samples each has.
+    void count(const i64* totals) {
+        most_frequent = std::max_element(totals, totals + std::min<i64>(arity(), 256)) - totals;
+        n_most_frequent = totals[most_frequent];
+    }
+    void count(const std::uint8_t* codes, i64 n) {
+        i64 totals[256];
+        count_codes(codes, n, arity(), totals);
+        count(totals);
     }
 };
 
@@ -87,6 +99,8 @@ public:
         }
         if (static_cast<i64>(coding.levels.size()) > how_.n_bins) {
             cut_counts(low, range, zero, bytes, n, counts, n_present, coding);
+            coding.minimum = coding.levels.front();
+            coding.maximum = coding.levels.back();
             coding.levels.clear();
             coding.is_cut = true;
         } else {
@@ -104,7 +118,10 @@ public:
         coding.is_cut = true;
         coding.is_infinite = std::isinf(minimum) || std::isinf(maximum);
         if (coding.is_infinite) return;
+        coding.minimum = minimum;
+        coding.maximum = maximum;
         rows_.clear();
+        n_looked_into_ = 0;
         i64 n_missing = 0;
         if (how_.method == Method::uniform) {
             count_levels(bytes, n, 0, 1, &n_missing);
@@ -115,7 +132,7 @@ public:
         coding.has_missing = n_missing > 0;
         coding.n_levels = static_cast<i64>(coding.cuts.size()) + 1;
         apply_buckets(cells, origin, scale, bytes, n, coding);
-        coding.most_frequent = most_frequent_code(bytes, n, coding.arity());
+        coding.count(bytes, n);
     }
 
     // A column of n values. They become codes if the codes fit into one byte.
@@ -141,6 +158,8 @@ public:
         } else if (learn_own_buckets(x, n, minimum, maximum, codes, coding)) {
             return;
         } else {
+            coding.minimum = minimum;
+            coding.maximum = maximum;
             cut_values(x, n, minimum, maximum, coding.cuts);
         }
         coding.n_levels = is_empty ? 0 : static_cast<i64>(coding.cuts.size()) + 1;
@@ -149,7 +168,7 @@ public:
             encode_tile(x + top, std::min(kTileRows, n - top), coding.cuts.data(),
                         static_cast<i64>(coding.cuts.size()), coding.n_levels, codes + top);
         }
-        coding.most_frequent = most_frequent_code(codes, n, coding.arity());
+        coding.count(codes, n);
     }
 
     // A column of n values, all zero but the n_stored ones of these rows. They become codes if the
@@ -175,6 +194,8 @@ public:
         if (coding.is_infinite) return;
         coding.is_cut = static_cast<i64>(runs_.size()) > how_.n_bins;
         if (coding.is_cut) {
+            coding.minimum = runs_.front().first;
+            coding.maximum = runs_.back().first;
             cut_runs(n - n_missing, coding.cuts);
         } else {
             for (const auto& run : runs_) coding.levels.push_back(run.first);
@@ -185,7 +206,7 @@ public:
         i64 totals[kNarrowLevels] = {};
         for (const auto& run : runs_) totals[code_of(run.first, coding)] += run.second;
         if (coding.has_missing) totals[coding.n_levels] = n_missing;
-        coding.most_frequent = std::max_element(totals, totals + coding.arity()) - totals;
+        coding.count(totals);
         std::fill_n(codes, n, code_of(0.0, coding));
         for (i64 k = 0; k < n_stored; ++k) codes[rows[k]] = code_of(stored[k], coding);
     }
@@ -224,12 +245,6 @@ private:
             while (upto <= position) upto += runs_[++r].second;
             append_above(std::max(runs_[r].first, runs_[1].first), cuts);
         }
-    }
-
-    static bool has_missing(const double* x, i64 n) {
-        bool missing = false;
-        for (i64 i = 0; i < n; ++i) missing |= x[i] != x[i];
-        return missing;
     }
 
     static void cut_levels(Coding& coding) {
@@ -303,42 +318,53 @@ private:
             totals[steps.n_steps] += counts[r];
         }
         if (coding.has_missing) totals[coding.n_levels] = n_missing;
-        coding.most_frequent = std::max_element(totals, totals + coding.arity()) - totals;
+        coding.count(totals);
         if (!steps.is_identity(range)) apply_steps(bytes, n, steps);
     }
 
     // --- buckets ---
 
-    // The cuts of equal frequency; returns the number of missing values. Keeps the rows of the
-    // buckets it looked into.
+    // The cuts of equal frequency; returns the number of missing values. Keeps the rows and values
+    // of the buckets it looked into.
     template <class T>
     i64 select_in_buckets(const Cells<T>& cells, double minimum, const std::uint8_t* bytes, i64 n,
                           std::vector<double>& cuts) {
         i64 counts[256];
         count_bytes(bytes, n, counts);
         const i64 n_missing = counts[0], n_present = n - n_missing;
-        double least = -std::numeric_limits<double>::infinity();
-        i64 bucket = 0, upto = 0, settled = 0;
+        i64 bucket = 0, upto = 0;
+        places_.clear();
         for (i64 k = 1; k < how_.n_bins; ++k) {
             const i64 position = part_begin(k, n_present, how_.n_bins);
-            const i64 before = bucket;
             while (upto <= position) upto += counts[++bucket];
-            if (bucket != before) {
-                const auto wanted = static_cast<std::uint8_t>(bucket);
-                rows_.clear();
-                find_rows_of(bytes, n, &wanted, 1, rows_);
-                look_up(cells);
-                settled = 0;
+            places_.push_back({static_cast<std::uint8_t>(bucket),
+                               static_cast<std::size_t>(position - (upto - counts[bucket]))});
+            if (n_looked_into_ == 0 || looked_into_[n_looked_into_ - 1] != bucket) {
+                looked_into_[n_looked_into_++] = static_cast<std::uint8_t>(bucket);
             }
-            const i64 place = position - (upto - counts[bucket]);
-            std::nth_element(values_.begin() + settled, values_.begin() + place, values_.end());
-            settled = place;
-            double value = values_[static_cast<std::size_t>(place)];
+        }
+        find_rows_of(bytes, n, looked_into_, n_looked_into_, rows_);
+        look_up(cells);
+        double least = -std::numeric_limits<double>::infinity();
+        const Place* before = nullptr;
+        for (const Place& place : places_) {
+            if (!before || place.bucket != before->bucket) {
+                in_bucket_.clear();
+                for (std::size_t k = 0; k < rows_.size(); ++k) {
+                    if (bytes[rows_[k]] == place.bucket) in_bucket_.push_back(values_[k]);
+                }
+                before = nullptr;
+            }
+            const auto first = in_bucket_.begin();
+            std::nth_element(first + static_cast<std::ptrdiff_t>(before ? before->rank : 0),
+                             first + static_cast<std::ptrdiff_t>(place.rank), in_bucket_.end());
+            double value = in_bucket_[place.rank];
             if (value == minimum) {
                 if (std::isinf(least)) least = next_above(cells, minimum, n);
                 value = least;
             }
             append_above(value, cuts);
+            before = &place;
         }
         return n_missing;
     }
@@ -368,10 +394,13 @@ private:
         }
         steps.has_missing = coding.has_missing;
         steps.missing_code = static_cast<std::uint8_t>(coding.n_levels);
-        rows_.clear();
-        find_rows_of(bytes, n, holding, n_holding, rows_);
+        if (!std::equal(holding, holding + n_holding, looked_into_,
+                        looked_into_ + n_looked_into_)) {
+            rows_.clear();
+            find_rows_of(bytes, n, holding, n_holding, rows_);
+            look_up(cells);
+        }
         apply_steps(bytes, n, steps);
-        look_up(cells);
         for (std::size_t k = 0; k < rows_.size(); ++k) {
             const auto above = std::upper_bound(coding.cuts.begin(), coding.cuts.end(), values_[k]);
             bytes[rows_[k]] = static_cast<std::uint8_t>(above - coding.cuts.begin());
@@ -428,9 +457,19 @@ private:
         return *mdlp_;
     }
 
+    // Where the value of a cut is: its bucket, and how many values of the bucket are below it.
+    struct Place {
+        std::uint8_t bucket;
+        std::size_t rank;
+    };
+
     Learning how_;
     std::vector<i64> rows_;
-    std::vector<double> values_;
+    std::vector<double> values_;     // of rows_
+    std::uint8_t looked_into_[256];  // the buckets of rows_, ascending
+    i64 n_looked_into_ = 0;
+    std::vector<Place> places_;
+    std::vector<double> in_bucket_;
     std::vector<double> dense_;
     std::vector<std::pair<double, i64>> samples_, runs_;
     std::unique_ptr<Mdlp> mdlp_;

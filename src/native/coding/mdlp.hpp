@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "coding/arrays.hpp"
 #include "coding/block.hpp"
 #include "coding/quantiles.hpp"
 #include "core/comparison.hpp"

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "coding/apply.hpp"
+#include "coding/arrays.hpp"
 #include "coding/block.hpp"
 #include "coding/encode.hpp"
 #include "coding/learn.hpp"

@@ -30,13 +30,11 @@ constexpr i64 kWordRows = 8;       // rows in a word
 constexpr i64 kNumberLanes = 8;    // columns read together by stage_numbers
 constexpr i64 kIntegerLanes = 32;  // columns read together by stage_integers, or 8
 constexpr i64 kBandRows = 32;      // rows of a panel read before the next columns
-constexpr int kSecondLevel = 2;    // of the cache, for values that are read soon
 constexpr double kFirstBucket = 1.0, kLastBucket = 255.0;
 constexpr double kToInteger = 4503599627370496.0;  // 2^52: adding it rounds to a whole number
 
-using Lanes = double __attribute__((vector_size(32)));
-using Words = std::uint64_t __attribute__((vector_size(32)));
-using Masks = std::int64_t __attribute__((vector_size(32)));
+using Lanes = LaneVector<double, 4>;
+using Words = LaneVector<std::uint64_t, 4>;
 
 // How the values of columns become buckets, and what was found out about them, for neighbouring
 // columns in lanes.
@@ -78,17 +76,15 @@ HOCMIM_INLINE void load(const T* p, Vector& lanes) {
 HOCMIM_INLINE void load_numbers(const double* p, Lanes& x) { load(p, x); }
 
 HOCMIM_INLINE void load_numbers(const float* p, Lanes& x) {
-    using Four = float __attribute__((vector_size(16)));
-    Four narrow;
+    LaneVector<float, 4> narrow;
     load(p, narrow);
-    x = __builtin_convertvector(narrow, Lanes);
+    convert_lanes(narrow, x);
 }
 
 HOCMIM_INLINE void load_numbers(const std::int32_t* p, Lanes& x) {
-    using Four = std::int32_t __attribute__((vector_size(16)));
-    Four narrow;
+    LaneVector<std::int32_t, 4> narrow;
     load(p, narrow);
-    x = __builtin_convertvector(narrow, Lanes);
+    convert_lanes(narrow, x);
 }
 
 template <class T>
@@ -103,15 +99,15 @@ HOCMIM_INLINE void bucket_lanes(const Lanes& x, const Lanes& origin, const Lanes
     const Lanes first = {kFirstBucket, kFirstBucket, kFirstBucket, kFirstBucket};
     const Lanes last = {kLastBucket, kLastBucket, kLastBucket, kLastBucket};
     const Lanes zero = {0.0, 0.0, 0.0, 0.0};
-    minimum = x < minimum ? x : minimum;
-    maximum = x > maximum ? x : maximum;
+    minimum = HOCMIM_SELECT(x < minimum, x, minimum);
+    maximum = HOCMIM_SELECT(x > maximum, x, maximum);
     Lanes t = (x - origin) * scale;
-    t = t > first ? t : first;
-    t = t < last ? t : last;
-    t = x == x ? t : zero;
+    t = HOCMIM_SELECT(t > first, t, first);
+    t = HOCMIM_SELECT(t < last, t, last);
+    t = HOCMIM_SELECT(x == x, t, zero);
     const Lanes whole = t + kToInteger;
-    is_between |= reinterpret_cast<Words>((whole - kToInteger) != t);
-    words = reinterpret_cast<Words>(whole);
+    is_between |= HOCMIM_BITS_AS(Words, (whole - kToInteger) != t);
+    words = HOCMIM_BITS_AS(Words, whole);
 }
 
 // The bucket of one value, by the same operations.
@@ -143,7 +139,7 @@ HOCMIM_INLINE void stage_numbers_body(const T* x, i64 row_stride, i64 rows, i64 
         word[0] = word[1] = Words{0, 0, 0, 0};
         for (i64 i = 0; i < kWordRows; ++i) {
             const T* p = x + (top + i) * row_stride;
-            __builtin_prefetch(p + ahead, 0, kSecondLevel);
+            prefetch(p + ahead);
             for (i64 h = 0; h < 2; ++h) {
                 Lanes values;
                 load_numbers(p + 4 * h, values);
@@ -153,8 +149,7 @@ HOCMIM_INLINE void stage_numbers_body(const T* x, i64 row_stride, i64 rows, i64 
             }
         }
         for (i64 c = 0; c < kNumberLanes; ++c) {
-            const std::uint64_t bytes = word[c / 4][c % 4];
-            std::memcpy(out + c * out_stride + top, &bytes, sizeof bytes);
+            store_word(out + c * out_stride + top, word[c / 4][c % 4]);
         }
     }
     for (i64 h = 0; h < 2; ++h) {
@@ -223,8 +218,16 @@ HOCMIM_INLINE void transpose_bytes(Vector (&rows)[8]) {
     }
 }
 
-HOCMIM_INLINE std::uint64_t word_of(const Words& words, i64 lane) { return words[lane]; }
+HOCMIM_INLINE std::uint64_t word_of(const Words& words, i64 lane) {
+    return words[static_cast<std::size_t>(lane)];
+}
 HOCMIM_INLINE std::uint64_t word_of(const std::uint64_t& word, i64) { return word; }
+
+// Makes the first byte of a word its lowest.
+HOCMIM_INLINE void order_bytes(std::uint64_t& word) { word = swap_if_big_endian(word); }
+HOCMIM_INLINE void order_bytes(Words& words) {
+    for (std::size_t lane = 0; lane < 4; ++lane) words[lane] = swap_if_big_endian(words[lane]);
+}
 
 // 32 columns of a row-major panel of integers, or 8; the arguments are those of stage_numbers_body.
 template <class T, class Vector>
@@ -237,7 +240,7 @@ HOCMIM_INLINE void stage_integers_body(const T* x, i64 row_stride, i64 rows, i64
         for (i64 i = 0; i < kWordRows; ++i) {
             const T* p = x + (top + i) * row_stride;
             for (i64 c = 0; c < n_lanes; c += 64 / static_cast<i64>(sizeof(T))) {
-                __builtin_prefetch(p + ahead + c, 0, kSecondLevel);
+                prefetch(p + ahead + c);
             }
             if constexpr (sizeof(T) == 1) {
                 load(p, words[i]);
@@ -250,11 +253,11 @@ HOCMIM_INLINE void stage_integers_body(const T* x, i64 row_stride, i64 rows, i64
                 }
                 load(low, words[i]);
             }
+            order_bytes(words[i]);
         }
         transpose_bytes(words);
         for (i64 c = 0; c < n_lanes; ++c) {
-            const std::uint64_t bytes = word_of(words[c % 8], c / 8);
-            std::memcpy(out + c * out_stride + top, &bytes, sizeof bytes);
+            store_word(out + c * out_stride + top, word_of(words[c % 8], c / 8));
         }
     }
 }

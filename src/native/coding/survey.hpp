@@ -5,8 +5,10 @@
 #include <limits>
 #include <vector>
 
+#include "coding/arrays.hpp"
 #include "coding/block.hpp"
 #include "coding/bytes.hpp"
+#include "coding/stage.hpp"
 #include "core/dispatch.hpp"
 
 namespace hocmim::coding {
@@ -26,6 +28,12 @@ HOCMIM_INLINE bool are_known_body(const double* x, i64 n, const double* values,
 HOCMIM_DISPATCH(inline bool, are_known, are_known_body,
                 (const double* x, i64 n, const double* values, std::size_t n_values),
                 (x, n, values, n_values))
+
+inline bool has_missing(const double* x, i64 n) {
+    bool missing = false;
+    for (i64 i = 0; i < n; ++i) missing |= x[i] != x[i];
+    return missing;
+}
 
 // The distinct values of a column, in order, until there are more than `limit` of them.
 class Distinct {
@@ -74,16 +82,8 @@ nb::tuple survey(const Array2<T>& values, i64 limit) {
         nb::gil_scoped_release unlocked;
         std::vector<Distinct> sets(width);
         for_tiles(block, count_from(0, block.columns), [&](i64 j, i64, i64 n, const double* x) {
-            double low = minimum[j], high = maximum[j];
-            bool nan = false;
-            for (i64 i = 0; i < n; ++i) {
-                low = x[i] < low ? x[i] : low;
-                high = x[i] > high ? x[i] : high;
-                nan |= x[i] != x[i];
-            }
-            minimum[j] = low;
-            maximum[j] = high;
-            missing[j] |= nan;
+            find_range(x, n, minimum[j], maximum[j]);
+            missing[j] |= has_missing(x, n);
             if (!sets[j].too_many()) sets[j].add(x, n, static_cast<std::size_t>(limit));
         });
         for (std::size_t j = 0; j < width; ++j) {

@@ -10,10 +10,9 @@
 #include <string>
 #include <vector>
 
-#define HOCMIM_INLINE inline __attribute__((always_inline))
+#include "core/portable.hpp"
 
-#if defined(__x86_64__) && defined(__GNUC__)
-#define HOCMIM_X86 1
+#ifdef HOCMIM_X86
 #define HOCMIM_TARGET_PORTABLE
 #define HOCMIM_TARGET_AVX2 __attribute__((target("avx2")))
 #define HOCMIM_TARGET_AVX512 __attribute__((target("avx512f,avx512vpopcntdq")))

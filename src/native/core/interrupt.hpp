@@ -7,11 +7,12 @@
 // raises, count_work throws the exception: it leaves the kernel and arrives in Python as it is. The
 // state of a search is not usable after that.
 //
-// The GIL may be held or not. A thread must not hold a mutex that others wait for with the GIL.
+// The GIL may be held or not. bindings/interrupt.cpp has the part that knows Python.
+// A thread must not hold a mutex that others wait for with the GIL.
 #pragma once
 #include <cstdint>
 
-#include <nanobind/nanobind.h>
+#include "core/portable.hpp"
 
 namespace hocmim {
 
@@ -22,18 +23,11 @@ constexpr int64_t kWorkBetweenLooks = 1 << 18;
 void look_for_stop();
 
 inline void count_work(int64_t n_operations) {
-    static thread_local int64_t n_before_look = kWorkBetweenLooks;
+    static HOCMIM_THREAD_LOCAL int64_t n_before_look = kWorkBetweenLooks;
     n_before_look -= n_operations;
     if (n_before_look >= 0) return;
     n_before_look = kWorkBetweenLooks;
     look_for_stop();
 }
-
-// A function without arguments for this thread, called from time to time while a kernel works; it
-// raises an exception to stop the kernel. None removes it. Returns the one before.
-nanobind::object set_stop_check(nanobind::object check);
-
-// The check of this thread, or None.
-nanobind::object current_stop_check();
 
 }  // namespace hocmim

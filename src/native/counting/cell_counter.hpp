@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/partition.hpp"
+#include "core/portable.hpp"
 
 namespace hocmim {
 
@@ -52,7 +53,7 @@ private:
     template <class Use>
     static void unpack(uint64_t counts, uint32_t first_row, Use&& use) {
         while (counts) {
-            const int at = __builtin_ctzll(counts) & ~7;
+            const int at = lowest_one(counts) & ~7;
             use(first_row + uint32_t(at >> 3), int64_t((counts >> at) & 255));
             counts &= ~(uint64_t(255) << at);
         }

@@ -16,7 +16,7 @@ constexpr uint32_t kMostInByte = 255;     // the largest count of a byte
 constexpr uint32_t kGathered = 2048;      // samples whose codes are gathered at a time
 constexpr size_t kMostLevels = 16;        // paths::choose
 
-typedef uint8_t Bytes __attribute__((vector_size(kLanes)));
+using Bytes = LaneVector<uint8_t, kLanes>;
 
 // counts[level] of n ≤ 255 samples, in every lane.
 HOCMIM_INLINE void count_levels(const uint8_t* codes, size_t n, size_t n_levels, Bytes* counts) {
@@ -26,7 +26,7 @@ HOCMIM_INLINE void count_levels(const uint8_t* codes, size_t n, size_t n_levels,
         Bytes code;
         std::memcpy(&code, codes + i * kLanes, kLanes);
         for (size_t level = 0; level < last; ++level)
-            counts[level] -= Bytes(code == Bytes(Bytes{} + uint8_t(level)));
+            counts[level] -= HOCMIM_BITS_AS(Bytes, code == Bytes{} + uint8_t(level));
     }
     counts[last] = Bytes{} + uint8_t(n);
     for (size_t level = 0; level < last; ++level) counts[last] -= counts[level];
@@ -38,7 +38,7 @@ HOCMIM_INLINE void tally_counts(const Bytes& counts, uint32_t most, uint8_t* tal
         uint8_t* of_count = tally + (c - 1) * kLanes;
         Bytes times;
         std::memcpy(&times, of_count, kLanes);
-        times -= Bytes(counts == Bytes(Bytes{} + uint8_t(c)));
+        times -= HOCMIM_BITS_AS(Bytes, counts == Bytes{} + uint8_t(c));
         std::memcpy(of_count, &times, kLanes);
     }
 }

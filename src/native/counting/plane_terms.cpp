@@ -11,13 +11,6 @@ namespace {
 
 constexpr int64_t kLanes = BitPlanes::kLanes;
 
-// Loads by index do not gain from vector instructions, but gcc would use them.
-#if defined(__GNUC__) && !defined(__clang__)
-#define HOCMIM_SCALAR __attribute__((optimize("no-tree-vectorize")))
-#else
-#define HOCMIM_SCALAR
-#endif
-
 // sums[lane] = Σ f(counts[k * 8 + lane]), by table.
 HOCMIM_SCALAR void add_up(const int64_t* f, const uint32_t* counts, int64_t n, int64_t* sums) {
     int64_t s0 = 0, s1 = 0, s2 = 0, s3 = 0, s4 = 0, s5 = 0, s6 = 0, s7 = 0;

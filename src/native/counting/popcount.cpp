@@ -26,7 +26,7 @@ void count_chunk_portable(const uint64_t* planes, int64_t n_planes, const uint64
         for (int64_t p = 0; p < n_planes; ++p) {
             const uint64_t *mask = masks + m * n_words, *plane = planes + p * n_words;
             int64_t count = 0;
-            for (int64_t i = from; i < to; ++i) count += __builtin_popcountll(mask[i] & plane[i]);
+            for (int64_t i = from; i < to; ++i) count += count_ones(mask[i] & plane[i]);
             counts[m * n_planes + p] += count;
         }
 }
@@ -39,8 +39,7 @@ void count_lanes_portable(const uint64_t* planes, int64_t n_planes, const uint64
             std::fill_n(counts, size_t(kLanes), 0);
             for (int64_t i = 0; i < n_words; ++i)
                 for (int64_t lane = 0; lane < kLanes; ++lane)
-                    counts[lane] +=
-                        uint32_t(__builtin_popcountll(mask[i] & plane[i * kLanes + lane]));
+                    counts[lane] += uint32_t(count_ones(mask[i] & plane[i * kLanes + lane]));
         }
 }
 

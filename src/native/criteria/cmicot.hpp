@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "core/arrays.hpp"
 #include "core/comparison.hpp"
 #include "core/interrupt.hpp"
 #include "criteria/any_team.hpp"

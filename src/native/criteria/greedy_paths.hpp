@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/arrays.hpp"
 #include "core/columns.hpp"
 #include "core/comparison.hpp"
 #include "counting/class_counts.hpp"
@@ -39,7 +40,8 @@ struct GreedyPaths {
           p{conditional, int64_t(member_.shape(1)), tol, min_support, smallest},
           closed_(size_t(block.size()), 0),
           n_seen_(size_t(block.size()), 0),
-          n_tried_(size_t(block.size()), 0) {
+          n_tried_(size_t(block.size()), 0),
+          hint_(size_t(block.size()), -1) {
         const size_t size = size_t(block.size());
         if (selected.n_samples() != block.n_samples() || relevance_.shape(0) != size ||
             member_.shape(0) != size || redundancy_.shape(0) != size ||
@@ -62,6 +64,9 @@ struct GreedyPaths {
     // How many of the selected columns the last level has been tried with, in their order. If they
     // are not all, R of the last level is at least what it is now, and J at most.
     int64_t& n_tried(int64_t id) { return n_tried_[size_t(id)]; }
+    // A column that is likely to have a large R at the next level, or −1. At an unfinished last
+    // level it has been tried before the others.
+    int32_t& hint(int64_t id) { return hint_[size_t(id)]; }
     bool is_exact(int64_t id) { return n_missing(id) == 0 && n_tried(id) == selected.size(); }
     // Whether J at the last level is below the tolerance.
     bool is_redundant(int64_t id) {
@@ -97,6 +102,7 @@ struct GreedyPaths {
     const PathParameters p;
     std::vector<uint8_t> closed_;
     std::vector<int64_t> n_seen_, n_tried_;
+    std::vector<int32_t> hint_;
 };
 
 }  // namespace hocmim

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/arrays.hpp"
 #include "core/comparison.hpp"
 #include "core/interrupt.hpp"
 #include "counting/conditioned_terms.hpp"

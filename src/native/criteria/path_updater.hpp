@@ -16,11 +16,10 @@
 #include <utility>
 #include <vector>
 
-#include "core/buffer.hpp"
 #include "core/interrupt.hpp"
 #include "core/partition.hpp"
-#include "counting/paths.hpp"
 #include "criteria/greedy_paths.hpp"
+#include "criteria/split_terms.hpp"
 #include "estimators/evaluator.hpp"
 
 namespace hocmim {
@@ -37,6 +36,7 @@ public:
           setting_(like.setting),
           p_(like.p),
           evaluate_(make_evaluator(like.setting)),
+          split_(like.setting, *evaluate_),
           depth_(size_t(like.p.max_order) + 1) {
         all_samples_.assign_whole(setting_.n_samples, setting_.cls, setting_.n_classes());
     }
@@ -156,15 +156,13 @@ private:
         pending_.clear();
         for (size_t k = 0; k < ids.size(); ++k) {
             paths_->assign(candidate_, ids[k]);
-            bool is_gathered = false;
+            split_.begin();
             for (const int32_t s : members) {
-                if (!splits_cells(p, selected_[s])) {
+                if (!split_.applies(candidate_, p, selected_[s])) {
                     pending_.push_back({s, k});
                     continue;
                 }
-                if (!is_gathered) gather_rows(p);
-                is_gathered = true;
-                use(k, s, to_redundancy(ids[k], evaluate_split(p, selected_[s])));
+                use(k, s, to_redundancy(ids[k], split_(term(), candidate_, p, selected_[s])));
                 count_work(int64_t(p.sample.size()));
             }
         }
@@ -184,113 +182,37 @@ private:
         }
     }
 
-    // Whether the cells of `p` are split by a column without forming the finer partition.
-    bool splits_cells(const Partition& p, const Column& by) const {
-        const int64_t n_rows = int64_t(candidate_.row_count.size());
-        return uses_table(p, by) || paths::splits_cells(setting_.estimator, n_rows, by.arity);
-    }
-    bool uses_table(const Partition& p, const Column& by) const {
-        return p.n_alone == 0 &&
-               paths::counts_split_in_table(setting_, int64_t(candidate_.row_count.size()),
-                                            int64_t(p.cell_end.size()) * by.arity);
-    }
-
-    // The term of the candidate with `p` split by one more column. A few samples can be split in a
-    // few ways only: each way is evaluated once.
-    double evaluate_split(const Partition& p, const Column& by) {
-        if (uses_table(p, by)) return evaluate_table(p, by);
-        if (p.sample.size() > kFewSamples)
-            return evaluate_->split(term(), candidate_, p, row_of_.data(), by);
-        const uint64_t way = way_to_split(p, by);
-        for (const auto& [known, value] : known_)
-            if (known == way) return value;
-        const double value = evaluate_->split(term(), candidate_, p, row_of_.data(), by);
-        known_.emplace_back(way, value);
-        return value;
-    }
-
-    // The same from a table of counts by cell, level of `by` and row.
-    double evaluate_table(const Partition& p, const Column& by) {
-        const int64_t n_rows = int64_t(candidate_.row_count.size());
-        const int64_t n_cells = int64_t(p.cell_end.size()) * by.arity;
-        const int64_t n_classes = setting_.n_classes();
-        table_.assign(size_t(n_cells * n_rows), 0);
-        by.visit([&](const auto* level_of) {
-            int64_t* counts = table_.data();
-            uint32_t begin = 0;
-            for (const uint32_t end : p.cell_end) {
-                for (uint32_t i = begin; i < end; ++i)
-                    ++counts[int64_t(level_of[p.sample[i]]) * n_rows + row_of_[i]];
-                begin = end;
-                counts += by.arity * n_rows;
-            }
-        });
-        pairs_.assign(size_t(n_cells * n_classes), 0);
-        const int64_t* count = table_.data();
-        for (int64_t* pair = pairs_.data(); count != table_.data() + table_.size();
-             pair += n_classes)
-            for (int64_t level = 0; level < candidate_.column.arity; ++level)
-                for (int64_t cls = 0; cls < n_classes; ++cls) pair[cls] += *count++;
-        condition_.compute(pairs_, setting_);
-        return evaluate_->from_table(term(), candidate_.column, table_.data(), n_cells, condition_);
-    }
-
-    // Four bits a sample: the position of the first sample of its cell with the same level.
-    static constexpr size_t kFewSamples = 16;
-    static uint64_t way_to_split(const Partition& p, const Column& by) {
-        return by.visit([&](const auto* level_of) {
-            uint64_t way = 0;
-            uint32_t begin = 0;
-            for (const uint32_t end : p.cell_end) {
-                for (uint32_t i = begin; i < end; ++i) {
-                    uint32_t first = begin;
-                    while (level_of[p.sample[first]] != level_of[p.sample[i]]) ++first;
-                    way |= uint64_t(first) << (4 * i);
-                }
-                begin = end;
-            }
-            return way;
-        });
-    }
-
     // Tries the columns that have not been tried at level `depth`, the last of the path, until the
-    // key of J is below the bar. `p` is the partition by the levels before.
+    // key of J is below the bar: first the hint, then the others in the order of selection. `p` is
+    // the partition by the levels before.
     void try_last(int64_t id, int64_t depth, const Partition& p, Partition& trial) {
         paths_->assign(candidate_, id);
-        bool is_gathered = false;
+        split_.begin();
+        if (member(id, depth) < 0 && paths_->hint(id) >= 0)
+            try_column(id, depth, p, trial, paths_->hint(id));
         while (n_tried(id) < selected_.size() && comparison_key(paths_->score(id)) >= bar_) {
             const int32_t s = int32_t(n_tried(id)++);
-            if (is_member(id, depth, s)) continue;
-            double value;
-            if (splits_cells(p, selected_[s])) {
-                if (!is_gathered) gather_rows(p);
-                is_gathered = true;
-                value = to_redundancy(id, evaluate_split(p, selected_[s]));
-            } else {
-                refine(p, s, trial);
-                condition_.compute(trial, setting_);
-                value = to_redundancy(id, (*evaluate_)(term(), candidate_, trial, condition_));
-            }
-            if (member(id, depth) < 0 ||
-                comparison_key(value) > comparison_key(redundancy(id, depth))) {
-                member(id, depth) = s;
-                redundancy(id, depth) = value;
-            }
-            count_work(int64_t(p.sample.size()));
+            if (s != paths_->hint(id) && !is_member(id, depth, s))
+                try_column(id, depth, p, trial, s);
         }
     }
 
-    // The row (level and class) of each sample of `p`, in its order.
-    void gather_rows(const Partition& p) {
-        known_.clear();
-        row_of_.resize(p.sample.size());
-        const uint32_t n_classes = uint32_t(setting_.n_classes());
-        candidate_.column.visit([&](const auto* level_of) {
-            for (size_t i = 0; i < p.sample.size(); ++i) {
-                const uint32_t sample = p.sample[i];
-                row_of_[i] = uint8_t(level_of[sample] * n_classes + setting_.cls[sample]);
-            }
-        });
+    // Tries a column at the last level of the path of the candidate.
+    void try_column(int64_t id, int64_t depth, const Partition& p, Partition& trial, int32_t s) {
+        double value;
+        if (split_.applies(candidate_, p, selected_[s])) {
+            value = to_redundancy(id, split_(term(), candidate_, p, selected_[s]));
+        } else {
+            refine(p, s, trial);
+            condition_.compute(trial, setting_);
+            value = to_redundancy(id, (*evaluate_)(term(), candidate_, trial, condition_));
+        }
+        const double key = comparison_key(value), best = comparison_key(redundancy(id, depth));
+        if (member(id, depth) < 0 || key > best || (key == best && s < member(id, depth))) {
+            member(id, depth) = s;
+            redundancy(id, depth) = value;
+        }
+        count_work(int64_t(p.sample.size()));
     }
 
     // Sets level `level` of a path, its last so far, and closes the path if J is below the
@@ -301,9 +223,11 @@ private:
         paths_->order(id) = int32_t(level + 1);
         paths_->closed(id) = paths_->is_redundant(id);
         n_tried(id) = selected_.size();
+        paths_->hint(id) = -1;
     }
 
-    // Begins the last level of a path, on which no column has been tried.
+    // Begins the last level of a path, on which no column has been tried. The hint is one of those
+    // that can be tried there.
     void begin_last(int64_t id, int64_t level) {
         member(id, level) = -1;
         redundancy(id, level) = -std::numeric_limits<double>::infinity();
@@ -357,7 +281,9 @@ private:
             if (paths_->order(id) == depth) {
                 set_level(id, depth, newest(), value);
             } else if (comparison_key(value) > comparison_key(redundancy(id, depth))) {
+                const int32_t displaced = member(id, depth);
                 set_level(id, depth, newest(), value);
+                paths_->hint(id) = displaced;
                 if (may_grow(id)) won.push_back(id);
             } else if (paths_->order(id) > depth + 1 || may_grow(id)) {
                 stayed.push_back(id);
@@ -402,20 +328,26 @@ private:
             }
             return;
         }
-        std::vector<double> best(ids.size());
-        std::vector<int32_t> winner(ids.size(), -1);
+        std::vector<double> best(ids.size()), second(ids.size());
+        std::vector<int32_t> winner(ids.size(), -1), runner_up(ids.size(), -1);
         evaluate(ids, p, members, here.trial, [&](size_t k, int32_t s, double value) {
             const double new_key = comparison_key(value), best_key = comparison_key(best[k]);
             const bool is_better =
                 winner[k] < 0 || new_key > best_key || (new_key == best_key && s < winner[k]);
             if (is_better) {
+                second[k] = best[k];
+                runner_up[k] = winner[k];
                 best[k] = value;
                 winner[k] = s;
+            } else if (runner_up[k] < 0 || value > second[k]) {
+                second[k] = value;
+                runner_up[k] = s;
             }
         });
         Ids grown;
         for (size_t k = 0; k < ids.size(); ++k) {
             set_level(ids[k], depth, winner[k], best[k]);
+            paths_->hint(ids[k]) = runner_up[k];
             if (may_grow(ids[k])) grown.push_back(ids[k]);
         }
         for_each_branch(depth, grown, [&](int32_t branch, const Ids& branch_ids) {
@@ -476,16 +408,14 @@ private:
     const Setting& setting_;
     const PathParameters& p_;
     std::unique_ptr<Evaluator> evaluate_;
+    SplitTerms split_;
     Refiner refine_;
     CellSorter sort_cells_;
     ConditionSums condition_;
     Candidate candidate_;
     Partition all_samples_;
-    Buffer<uint8_t> row_of_;
-    std::vector<std::pair<uint64_t, double>> known_;
     std::vector<std::pair<int32_t, size_t>> pending_;
     std::vector<uint32_t> last_cell_;
-    std::vector<int64_t> table_, pairs_;
     std::vector<Depth> depth_;
     bool is_lazy_ = false;
     double bar_ = 0;                 // the key of J below which the last level is left

@@ -17,7 +17,9 @@
 #include <utility>
 #include <vector>
 
+#include "core/arrays.hpp"
 #include "core/comparison.hpp"
+#include "core/contenders.hpp"
 #include "core/interrupt.hpp"
 #include "criteria/set_terms.hpp"
 #include "estimators/evaluator.hpp"
@@ -26,7 +28,6 @@ namespace hocmim {
 
 // A bound and the value it bounds are rounded in different ways.
 constexpr double kBoundRounding = 2e-12;
-constexpr double kNoBar = -std::numeric_limits<double>::infinity();
 constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
 
 struct RobustParameters {
@@ -281,9 +282,9 @@ public:
             if (int64_t(open[b].shape(0)) != sets.block.size())
                 throw std::invalid_argument("the open candidates do not fit the block");
             for (int64_t j = 0; j < sets.block.size(); ++j)
-                if (open[b](size_t(j))) heap_.push_back(contender(b, j));
+                if (open[b](size_t(j))) contenders_.add(contender(b, j));
         }
-        std::make_heap(heap_.begin(), heap_.end());
+        contenders_.begin();
     }
 
     // Lets candidates meet columns until the best is known, or about `most_terms` were computed.
@@ -292,19 +293,12 @@ public:
         nb::gil_scoped_release release;
         int64_t n_terms = 0;
         std::shared_ptr<SetKeeper> keeper;
-        std::unique_lock<std::mutex> lock(mutex_);
-        while (!heap_.empty() && !heap_.front().is_exact && n_terms < most_terms) {
-            const Contender top = heap_.front();
-            std::pop_heap(heap_.begin(), heap_.end());
-            heap_.pop_back();
-            const double bar = heap_.empty() ? kNoBar : heap_.front().key;
-            lock.unlock();
-            if (!keeper) keeper = blocks_[0]->take_keeper();
-            n_terms += keeper->meet(*blocks_[top.block], top.position, bar, most_terms);
-            lock.lock();
-            heap_.push_back(contender(top.block, top.position));
-            std::push_heap(heap_.begin(), heap_.end());
-        }
+        contenders_.work([&] { return n_terms < most_terms; },
+                         [&](const Contender& top, double bar) {
+                             if (!keeper) keeper = blocks_[0]->take_keeper();
+                             n_terms += keeper->meet(*blocks_[top.block], top.id, bar, most_terms);
+                             return contender(top.block, top.id);
+                         });
         if (keeper) blocks_[0]->give_back(keeper);
         return n_terms;
     }
@@ -312,24 +306,12 @@ public:
     // The block and position of the best candidate and its score; block −1 if none is open. After
     // the work of all threads.
     std::tuple<int64_t, int64_t, double> winner() const {
-        if (heap_.empty()) return {-1, 0, 0.0};
-        const Contender& top = heap_.front();
-        return {int64_t(top.block), top.position, blocks_[top.block]->score(top.position)};
+        if (contenders_.empty()) return {-1, 0, 0.0};
+        const Contender& top = contenders_.first();
+        return {int64_t(top.block), top.id, blocks_[top.block]->score(top.id)};
     }
 
 private:
-    // Equal candidates: the first of the table comes first.
-    struct Contender {
-        double key;
-        size_t block;
-        int64_t position;
-        bool is_exact;
-        bool operator<(const Contender& other) const {
-            if (key != other.key) return key < other.key;
-            return block != other.block ? block > other.block : position > other.position;
-        }
-    };
-
     Contender contender(size_t b, int64_t j) const {
         const RepresentativeSets& sets = *blocks_[b];
         const bool is_exact = sets.is_exact(j);
@@ -337,8 +319,7 @@ private:
     }
 
     std::vector<RepresentativeSets*> blocks_;
-    std::mutex mutex_;
-    std::vector<Contender> heap_;  // by score, or by its bound
+    Contenders contenders_;
 };
 
 }  // namespace hocmim

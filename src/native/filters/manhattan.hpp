@@ -2,6 +2,7 @@
 // their time here. The four sums are added in the same order on every instruction set, so
 // that every machine gets the same bits.
 #pragma once
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -10,8 +11,8 @@
 
 namespace hocmim {
 
-typedef double Double4 __attribute__((vector_size(32)));
-typedef std::int64_t Int4 __attribute__((vector_size(32)));
+using Double4 = LaneVector<double, 4>;
+using Int4 = LaneVector<std::int64_t, 4>;
 
 constexpr std::size_t kLanes = 4;
 constexpr std::size_t kGroup = 4;     // rows compared with one row at a time
@@ -25,7 +26,7 @@ HOCMIM_INLINE void add_difference(Double4& sum, const double* a, const double* b
     std::memcpy(&y, b, sizeof y);
     const Int4 no_sign = {INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX};
     const Double4 difference = x - y;
-    sum += reinterpret_cast<Double4>(reinterpret_cast<Int4>(difference) & no_sign);
+    sum += HOCMIM_BITS_AS(Double4, HOCMIM_BITS_AS(Int4, difference) & no_sign);
 }
 
 HOCMIM_INLINE double total(const Double4& sum) { return (sum[0] + sum[1]) + (sum[2] + sum[3]); }
@@ -50,8 +51,7 @@ HOCMIM_INLINE bool distances_to_four(const double* a, const double* const b[kGro
     }
     for (std::size_t g = 0; g < kGroup; ++g) {
         distance[g] = total(sum[g]);
-        for (std::size_t q = whole; q < n_columns; ++q)
-            distance[g] += __builtin_fabs(a[q] - b[g][q]);
+        for (std::size_t q = whole; q < n_columns; ++q) distance[g] += std::fabs(a[q] - b[g][q]);
     }
     return true;
 }
@@ -72,8 +72,7 @@ HOCMIM_INLINE void add_weighted_differences(const double* a, const double* const
         std::memcpy(sums + r, &sum, sizeof sum);
     }
     for (std::size_t r = whole; r < n_columns; ++r)
-        for (std::size_t g = 0; g < kGroup; ++g)
-            sums[r] += weight[g] * __builtin_fabs(a[r] - b[g][r]);
+        for (std::size_t g = 0; g < kGroup; ++g) sums[r] += weight[g] * std::fabs(a[r] - b[g][r]);
 }
 
 }  // namespace hocmim

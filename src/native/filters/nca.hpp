@@ -46,7 +46,7 @@ struct Sums {
 };
 
 HOCMIM_INLINE double overlap(double a, double b) {
-    return (__builtin_fabs(a) + __builtin_fabs(b)) - __builtin_fabs(a - b);
+    return (std::fabs(a) + std::fabs(b)) - std::fabs(a - b);
 }
 
 // distance[j] from row i over the sparse columns.

@@ -89,8 +89,7 @@ HOCMIM_INLINE void offer_group(const Table& t, std::size_t i, std::size_t j, Nei
 HOCMIM_INLINE void add_contribution(const Table& t, std::size_t i, std::size_t j, double weight,
                                     double* value_sums, double* code_sums) {
     const double *a = t.value_row(i), *b = t.value_row(j);
-    for (std::size_t r = 0; r < t.n_values; ++r)
-        value_sums[r] += weight * __builtin_fabs(a[r] - b[r]);
+    for (std::size_t r = 0; r < t.n_values; ++r) value_sums[r] += weight * std::fabs(a[r] - b[r]);
     const std::int32_t *p = t.code_row(i), *q = t.code_row(j);
     for (std::size_t r = 0; r < t.n_codes; ++r) code_sums[r] += p[r] != q[r] ? weight : 0.0;
 }
