@@ -15,7 +15,8 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 
 import hocmim
-from hocmim.threads import ThreadPool, resolve_n_jobs, stopped_by
+from hocmim import _native
+from hocmim.threads import ThreadPool, call_apart, resolve_n_jobs, stopped_by
 
 BENCHMARKS = Path(__file__).resolve().parent.parent / "benchmarks"
 
@@ -192,3 +193,99 @@ def test_control_c_stops_every_method(method, monkeypatch):
     if wait.seconds is None:
         pytest.skip("the method ended before")
     assert wait.seconds < WAIT_SECONDS
+
+
+# Kernels of a search, of a filter, and a call of another package.
+@pytest.mark.slow
+@pytest.mark.parametrize("how", ["SIGTERM", "SIGHUP"])
+@pytest.mark.parametrize("method", ["HOCMIM", "JMI-4", "ReliefF", "FS-OLS"])
+def test_other_signals_stop_a_method(method, how, monkeypatch):
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    from interrupts import measure
+
+    (wait,) = measure([method], 20_000, 500, delays=(0.5,), hows=(how,))
+    assert wait.seconds is not None
+    assert wait.seconds < WAIT_SECONDS
+
+
+# -- threads that cannot be started ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n_started", [0, 1, 2])
+def test_fewer_threads_where_no_more_can_be_started(monkeypatch, n_started):
+    start, started = threading.Thread.start, []
+
+    def start_some(thread):
+        if len(started) >= n_started:
+            raise RuntimeError("can't start new thread")
+        started.append(thread)
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", start_some)
+    with ThreadPool(4) as pool:
+        assert list(pool.map(lambda a, b: a + b, range(50), range(50))) == list(range(0, 100, 2))
+        with pytest.raises(ZeroDivisionError):
+            list(pool.map(lambda a: 1 // a, [2, 1, 0, 3]))
+    assert len(started) == n_started
+
+
+def test_a_fit_without_new_threads_selects_the_same(monkeypatch):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(400, 3000)), rng.integers(0, 2, 400)
+    expected = hocmim.RobustHOCMIM(5, n_jobs=4).fit(X, y)
+
+    def refuse(thread):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    found = hocmim.RobustHOCMIM(5, n_jobs=4).fit(X, y)
+    assert found.selected_.tolist() == expected.selected_.tolist()
+    assert found.scores_.tolist() == expected.scores_.tolist()
+
+
+# -- calls of other packages -----------------------------------------------------------------------
+
+
+def test_a_call_apart_returns_the_result_and_raises_the_error():
+    assert call_apart(divmod, 7, 2) == (3, 1)
+    with pytest.raises(ZeroDivisionError):
+        call_apart(divmod, 7, 0)
+    with pytest.raises(TimeoutError, match="own"):
+        call_apart(raise_timeout)
+
+
+def raise_timeout():
+    raise TimeoutError("own")
+
+
+def test_a_check_that_raises_ends_the_wait_for_a_call_apart():
+    may_end = threading.Event()
+    n_checks = []
+
+    def check():
+        n_checks.append(1)
+        if len(n_checks) == 3:
+            raise Stop
+
+    try:
+        with stopped_by(check), pytest.raises(Stop):
+            call_apart(may_end.wait, LONG)
+        assert not may_end.is_set()
+    finally:
+        may_end.set()
+
+
+def test_stop_checks_are_nested():
+    with stopped_by(int):
+        with stopped_by(float):
+            assert _native.stop_check() is float
+        assert _native.stop_check() is int
+    assert _native.stop_check() is None
+
+
+def test_a_call_apart_without_a_new_thread(monkeypatch):
+    def refuse(thread):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    assert call_apart(divmod, 7, 2) == (3, 1)

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import inspect
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 # Modules that are not the user's code: scikit-learn calls ``fit`` in place of the user.
 OWN_MODULES = ("hocmim.", "sklearn.")
@@ -19,6 +22,17 @@ class HocmimError(Exception):
 
 class HocmimWarning(UserWarning):
     """A warning of hocmim; ``warnings.filterwarnings`` switches all of them off by this class."""
+
+
+class TextWarning(HocmimWarning):
+    """Columns of text look like numbers or dates, and are treated as categories."""
+
+
+class DataWarning(HocmimWarning):
+    """Something in the data that can make a selection misleading: see ``hocmim.insight.cautions``.
+
+    ``warnings.filterwarnings("ignore", category=hocmim.DataWarning)`` switches it off.
+    """
 
 
 class InvalidTableError(HocmimError, ValueError):
@@ -57,12 +71,31 @@ class ClusterError(HocmimError, ConnectionError):
     """The Dask cluster is not reachable, has no workers, or has too little memory."""
 
 
-def warn_user(message: str) -> None:
-    """Give a HocmimWarning at the line of the user's code that called hocmim."""
+_IS_QUIET: ContextVar[bool] = ContextVar("is_quiet", default=False)
+
+
+@contextmanager
+def without_data_warnings(is_quiet: bool = True) -> Iterator[None]:
+    """Within it there are no DataWarnings: for fits on parts of a table that was judged before."""
+    token = _IS_QUIET.set(is_quiet or _IS_QUIET.get())
+    try:
+        yield
+    finally:
+        _IS_QUIET.reset(token)
+
+
+def warn_about_data(message: str) -> None:
+    """Give a DataWarning at the line of the user's code that called hocmim."""
+    if not _IS_QUIET.get():
+        warn_user(message, DataWarning)
+
+
+def warn_user(message: str, category: type[HocmimWarning] = HocmimWarning) -> None:
+    """Give a warning at the line of the user's code that called hocmim."""
     frame, level = inspect.currentframe(), 1
     while frame is not None and frame.f_globals.get("__name__", "").startswith(OWN_MODULES):
         frame, level = frame.f_back, level + 1
-    warnings.warn(message, HocmimWarning, stacklevel=level)
+    warnings.warn(message, category, stacklevel=level)
 
 
 # What to install for the Dask engine.

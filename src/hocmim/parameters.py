@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import inf
 from numbers import Integral, Real
+from os import PathLike
 from typing import Any, Protocol
 
 from hocmim.errors import InvalidParameterError
@@ -62,8 +63,8 @@ class Number:
         The ends of the interval.
     is_whole : bool
         Whether it must be an integer.
-    or_none, or_zero : bool
-        Whether None, or 0, is allowed too.
+    or_none, or_zero, or_boolean : bool
+        Whether None, or 0, or True and False, are allowed too.
     is_above, is_below : bool
         Whether the lower, or the upper, end is excluded.
     """
@@ -73,6 +74,7 @@ class Number:
     is_whole: bool = False
     or_none: bool = False
     or_zero: bool = False
+    or_boolean: bool = False
     is_above: bool = False
     is_below: bool = False
 
@@ -81,7 +83,7 @@ class Number:
         if value is None:
             return self.or_none
         if Boolean().allows(value):
-            return False
+            return self.or_boolean
         kind = Integral if self.is_whole else Real
         if not isinstance(value, kind):
             return False
@@ -102,7 +104,51 @@ class Number:
         if self.at_most < inf:
             text += f" and {'below' if self.is_below else 'at most'} {self.at_most}"
         alternatives = ["0"] * self.or_zero + ["None"] * self.or_none
+        alternatives += ["True or False"] * self.or_boolean
         return ", or ".join([text, *alternatives])
+
+
+@dataclass(frozen=True)
+class Jobs:
+    """A number of threads or processes, as joblib counts them."""
+
+    def allows(self, value: Any) -> bool:
+        """Whether this value is allowed."""
+        return value is None or (Number(-inf, is_whole=True).allows(value) and value != 0)
+
+    def describe(self) -> str:
+        """Return what the value must be."""
+        return "an integer other than 0 (-1 is all cores), or None"
+
+
+@dataclass(frozen=True)
+class PathOrNone:
+    """The path of a file or folder, or None."""
+
+    def allows(self, value: Any) -> bool:
+        """Whether this value is allowed."""
+        return value is None or (isinstance(value, (str, PathLike)) and bool(str(value)))
+
+    def describe(self) -> str:
+        """Return what the value must be."""
+        return "a path, or None"
+
+
+@dataclass(frozen=True)
+class Seed:
+    """A random seed, as scikit-learn has them."""
+
+    def allows(self, value: Any) -> bool:
+        """Whether this value is allowed."""
+        is_state = type(value).__name__ == "RandomState"
+        return is_state or Number(0, 2**32 - 1, is_whole=True, or_none=True).allows(value)
+
+    def describe(self) -> str:
+        """Return what the value must be."""
+        return "an integer from 0 to 2**32 - 1, a numpy.random.RandomState, or None"
+
+
+JOBS, PATH_OR_NONE, SEED = Jobs(), PathOrNone(), Seed()
 
 
 @dataclass(frozen=True)

@@ -5,14 +5,19 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
-from contextlib import contextmanager
-from types import TracebackType
-from typing import Any, Self
+from contextlib import AbstractContextManager
+from contextvars import copy_context
+from threading import Lock, Thread
+from typing import Any
 
 import joblib
 from joblib.parallel import get_active_backend
 
 from hocmim import _native
+from hocmim.memory import affordable_threads
+from hocmim.parameters import JOBS, check_value
+
+SECONDS_BETWEEN_CHECKS = 0.05
 
 
 def resolve_n_jobs(n_jobs: int | None, outside: int = -1) -> int:
@@ -22,6 +27,7 @@ def resolve_n_jobs(n_jobs: int | None, outside: int = -1) -> int:
     of ``joblib.parallel_config``, at most all cores; without it 1 in a worker of joblib or in a
     task of Dask, which share the cores already; otherwise ``outside``.
     """
+    check_value("n_jobs", n_jobs, JOBS)
     if n_jobs is not None:
         return int(joblib.effective_n_jobs(n_jobs))
     backend, n_in_context = get_active_backend()
@@ -44,17 +50,48 @@ def _is_dask_task() -> bool:
     return True
 
 
-@contextmanager
-def stopped_by(check: Callable[[], None]) -> Iterator[None]:
-    """Within it, kernels of this thread call ``check`` from time to time; it may raise to stop."""
-    before = _native.set_stop_check(check)
-    try:
-        yield
-    finally:
-        _native.set_stop_check(before)
+class stopped_by(AbstractContextManager[None]):  # noqa: N801 (used as a function)
+    """Within it, kernels of this thread call ``check`` from time to time; it may raise to stop.
+
+    A class, because a search enters it several times a step and a generator takes longer.
+    """
+
+    __slots__ = ("_before", "_check")
+
+    def __init__(self, check: Callable[[], None]) -> None:
+        self._check = check
+
+    def __enter__(self) -> None:
+        self._before = _native.set_stop_check(self._check)
+
+    def __exit__(self, *error: object) -> None:
+        _native.set_stop_check(self._before)
 
 
-class ThreadPool:
+def call_apart(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Call a long function of another package in a thread of its own, and return its result.
+
+    Meanwhile this thread runs signal handlers and the check of the thread (``stopped_by``). If one
+    of them raises, the call is left to itself: nothing can stop it, and its result is dropped. The
+    function has to release the GIL, and must not change anything that is used afterwards.
+    """
+    outcome = _Call(lambda: function(*arguments))
+    try:  # a daemon does not keep the interpreter from ending
+        Thread(target=copy_context().run, args=(outcome.run,), daemon=True).start()
+    except RuntimeError:  # the system allows no more threads
+        outcome.run()
+    check = _native.stop_check()
+    while True:
+        try:
+            return outcome.result(timeout=SECONDS_BETWEEN_CHECKS)
+        except TimeoutError:
+            if outcome.done():  # the function raised it
+                raise
+        if check is not None:
+            check()
+
+
+class ThreadPool(AbstractContextManager["ThreadPool"]):
     """Threads for kernels that release the GIL. An error in one of them stops the others.
 
     Kernels look for the error about every 50 milliseconds (``core/interrupt.hpp``), so that Ctrl-C,
@@ -63,28 +100,24 @@ class ThreadPool:
     Parameters
     ----------
     n_threads : int
-        With 1 there is no other thread: calls are made one after the other in this one.
+        With 1 there is no other thread: calls are made one after the other in this one. A limit
+        on the address space may allow fewer.
     check : callable, optional
         Called from time to time by every thread; it may raise to stop all of them. The check of
         the thread that makes the pool (``stopped_by``), if it has one, is called as well.
     """
 
     def __init__(self, n_threads: int, check: Callable[[], None] | None = None) -> None:
-        self.n_threads = n_threads
+        self.n_threads = n_threads = affordable_threads(n_threads)
         self._checks = [each for each in (check, _native.stop_check()) if each is not None]
-        self._pool = ThreadPoolExecutor(n_threads) if n_threads > 1 else None
+        self._pool = None
+        if n_threads > 1:
+            self._pool = ThreadPoolExecutor(n_threads, initializer=_native.prepare_thread)
         self._is_stopped = False
+        self._is_short = False  # whether a thread could not be started
         self._error: BaseException | None = None  # the first
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.stop()
 
     def stop(self) -> None:
@@ -109,20 +142,33 @@ class ThreadPool:
         if self._pool is None:
             return (self._call(function, given) for given in zip(*arguments, strict=False))
         calls = [
-            self._pool.submit(self._call, function, given)
+            _Call(lambda given=given: self._call(function, given))  # type: ignore[misc]
             for given in zip(*arguments, strict=False)
         ]
+        for call in calls:
+            self._begin(call)
         calls.reverse()
         return self._results(calls)
 
-    def _results(self, calls: list[Future[Any]]) -> Iterator[Any]:
+    def _begin(self, call: _Call) -> None:
+        """Give a call to the threads. If no more can be started, those that run do the work."""
+        assert self._pool is not None
+        try:
+            self._pool.submit(call.run)
+        except RuntimeError as error:
+            if "start new thread" not in str(error):
+                raise
+            self._is_short = True
+
+    def _results(self, calls: list[_Call]) -> Iterator[Any]:
         while calls:  # a result is not kept once it is handed over
+            call = calls.pop()
             try:
-                result = calls.pop().result()
+                if self._is_short:
+                    call.run()
+                result = call.result()
             except BaseException as error:  # of a call, or of a signal while waiting for it
                 self._is_stopped = True
-                for call in calls:
-                    call.cancel()
                 if isinstance(error, CancelledError) and self._error is not None:
                     raise self._error from None
                 raise
@@ -137,3 +183,25 @@ class ThreadPool:
             if not self._is_stopped:
                 self._error, self._is_stopped = error, True
             raise
+
+
+class _Call(Future[Any]):
+    """A call that is made once, by the first thread that runs it."""
+
+    def __init__(self, function: Callable[[], Any]) -> None:
+        super().__init__()
+        self._function = function
+        self._is_free = Lock()
+
+    def run(self) -> None:
+        """Make the call, unless another thread does or did."""
+        if not self._is_free.acquire(blocking=False):
+            return
+        try:
+            result = self._function()
+        except BaseException as error:
+            self.set_exception(error)
+        else:
+            self.set_result(result)
+        finally:
+            del self._function  # and what it holds

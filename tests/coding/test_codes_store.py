@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import shutil
 import signal
 import subprocess
 import sys
@@ -18,7 +19,7 @@ from hocmim.coding.encoder import Encoder, encode
 from hocmim.coding.store import codes_fingerprint, stored_codes
 from hocmim.coding.target import encode_target
 from hocmim.data.table import as_table
-from hocmim.errors import InvalidFileError, InvalidParameterError
+from hocmim.errors import HocmimWarning, InvalidFileError, InvalidParameterError
 from hocmim.information.counting import BlockTerms, Joint
 from hocmim.selectors.information import InformationSelector
 
@@ -63,8 +64,8 @@ def test_every_method_selects_the_same_from_files(method, planes, tmp_path, monk
 @pytest.mark.parametrize("discretizer", ["uniform", "quantile", "mdlp"])
 def test_the_encoder_and_the_codes_are_those_of_memory(discretizer, tmp_path):
     X, y = frame()
-    selector = HOCMIM(3, discretizer=discretizer, codes_dir=tmp_path).fit(X, y)
-    expected = Encoder(discretizer)
+    selector = HOCMIM(3, discretizer=discretizer, max_levels=None, codes_dir=tmp_path).fit(X, y)
+    expected = Encoder(discretizer, max_levels=None)
     codes = expected.fit_transform(X, encode_target(y).column)
     other, _ = frame(seed=5)
     for one, two in (
@@ -78,7 +79,7 @@ def test_the_encoder_and_the_codes_are_those_of_memory(discretizer, tmp_path):
 
 def test_codes_are_mapped_read_only_and_not_copied(tmp_path):
     X, _ = frame()
-    encoder = Encoder()
+    encoder = Encoder(max_levels=None)
 
     def encode_into(allocate):
         return encoder, encoder.fit_transform(X, allocate=allocate)
@@ -91,7 +92,7 @@ def test_codes_are_mapped_read_only_and_not_copied(tmp_path):
         while not isinstance(base, np.memmap):
             base = base.base
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(codes)).narrow, codes.narrow)
-    expected = encode(X)
+    expected = encode(X, max_levels=None)
     np.testing.assert_array_equal(codes.narrow, expected.narrow)
     assert codes.names == expected.names
 
@@ -174,7 +175,7 @@ def test_damaged_files_are_an_error_that_says_what_to_delete(tmp_path):
     X, y = frame()
     HOCMIM(3, codes_dir=tmp_path).fit(X, y)
     (folder,) = tmp_path.iterdir()
-    for name, content in (("narrow", b"123"), ("encoder.pickle", b"junk")):
+    for name, content in (("narrow", b"123"), ("codes.json", b"junk")):
         whole = (folder / name).read_bytes()
         (folder / name).write_bytes(content)
         with pytest.raises(InvalidFileError, match=f"{folder.name} are damaged. Delete"):
@@ -183,6 +184,33 @@ def test_damaged_files_are_an_error_that_says_what_to_delete(tmp_path):
     (folder / "wide").unlink()
     with pytest.raises(InvalidFileError, match="are damaged"):
         HOCMIM(3, codes_dir=tmp_path).fit(X, y)
+
+
+def test_codes_of_an_earlier_version_are_not_read(tmp_path):
+    class RunsCode:
+        def __reduce__(self):
+            return os.mkdir, (str(tmp_path / "ran"),)
+
+    X, y = frame()
+    old = tmp_path / "codes" / "0123"
+    old.mkdir(parents=True)
+    (old / "encoder.pickle").write_bytes(pickle.dumps(RunsCode()))
+    with pytest.warns(HocmimWarning, match=r"earlier version .* encoded again. Delete them"):
+        fitted = HOCMIM(3, codes_dir=tmp_path / "codes").fit(X, y)
+    assert_same(fitted, HOCMIM(3).fit(X, y))
+    assert not (tmp_path / "ran").exists()
+    assert len(entries(tmp_path / "codes")) == 2
+
+
+def test_codes_of_other_data_are_recognised(tmp_path):
+    X, y = frame()
+    HOCMIM(3, codes_dir=tmp_path / "other").fit(*frame(seed=1))
+    HOCMIM(3, codes_dir=tmp_path / "codes").fit(X, y)
+    (name,), (other,) = entries(tmp_path / "codes"), entries(tmp_path / "other")
+    shutil.rmtree(tmp_path / "codes" / name)
+    (tmp_path / "other" / other).rename(tmp_path / "codes" / name)
+    with pytest.raises(InvalidFileError, match="belongs to other data"):
+        HOCMIM(3, codes_dir=tmp_path / "codes").fit(X, y)
 
 
 def test_a_folder_that_cannot_be_used_is_an_error_that_says_why(tmp_path, monkeypatch):
@@ -222,8 +250,7 @@ def test_a_killed_run_leaves_nothing_that_is_taken_for_codes(tmp_path):
     codes_dir = tmp_path / "codes"
     ended = subprocess.run([*command, tmp_path / "a.parquet", codes_dir], check=False)
     assert ended.returncode == -signal.SIGKILL
-    (left,) = entries(codes_dir)
-    assert left.startswith("writing-")
+    assert [name.startswith("writing-") for name in entries(codes_dir)] == [True, True]
     again = HOCMIM(3, codes_dir=codes_dir).fit(tmp_path / "a.parquet", "y")
     assert_same(again, HOCMIM(3).fit(X, y))
     (whole,) = entries(codes_dir)  # what the killed run left is gone
@@ -301,7 +328,7 @@ SHORT_OF_MEMORY = """
     from pathlib import Path
     import pyarrow.dataset, pyarrow.parquet
     from hocmim import HOCMIM, JMI
-    from hocmim.data.memory import free_memory
+    from hocmim.memory import free_memory
 
     path, codes_dir, allowed = sys.argv[1], sys.argv[2], int(sys.argv[3])
     HOCMIM(2, n_jobs=1).fit([[0, 1], [1, 0], [1, 1]], [0, 1, 1])  # whatever is loaded when used

@@ -265,7 +265,7 @@ def test_more_than_256_levels_take_two_bytes():
     frame = pd.DataFrame(
         {"few": rng.integers(0, 3, 900), "many": np.tile(names, 3), "cut": rng.normal(size=900)}
     )
-    codes = encode(frame)
+    codes = encode(frame, max_levels=None)
     assert codes.narrow.shape == (2, 900)
     assert codes.wide.shape == (1, 900)
     np.testing.assert_array_equal(codes.column(1).codes, np.tile(np.arange(300), 3))
@@ -283,13 +283,15 @@ def test_exactly_256_levels_and_a_missing_one():
 
 def test_65536_levels_are_the_most():
     names = [f"{i:05x}" for i in range(65537)]
-    encoded = encode(pl.DataFrame({"ok": names[:-1]}))
+    encoded = encode(pl.DataFrame({"ok": names[:-1]}), max_levels=None)
     assert encoded.arity.tolist() == [65536]
     np.testing.assert_array_equal(encoded.wide[0], np.arange(65536))
-    with pytest.raises(InvalidTableError, match="column 'id' of X: 65537"):
-        encode(pl.DataFrame({"ok": [1] * 65537, "id": names}))
-    with pytest.raises(InvalidTableError, match="column 'id'"):
-        encode(pl.DataFrame({"id": [*names[:-1], None]}))
+    for values in (names, [*names[:-1], None]):  # the last ones are pooled
+        encoded = encode(pl.DataFrame({"id": values}), max_levels=None)
+        assert encoded.arity.tolist() == [65536]
+        codes = np.minimum(np.arange(65537), 65535 if values[-1] else 65534)
+        codes[-1] = 65535
+        np.testing.assert_array_equal(encoded.wide[0], codes)
 
 
 # --- containers -----------------------------------------------------------------------------------

@@ -17,14 +17,19 @@ from hocmim import HOCMIM, KruskalWallis
 from hocmim.coding.codes import Codes
 from hocmim.coding.cuts import Ragged, cut_columns
 from hocmim.coding.encoder import Encoder, most_frequent
+from hocmim.coding.options import EncodingOptions
 from hocmim.coding.partitions import (
     TableSurvey,
     columns_to_cut,
     encode_partition,
     fit_encoder,
+    mark_numbers,
+    merge_marks,
+    possible_row_numbers,
     read_numbers,
     survey_partition,
 )
+from hocmim.coding.rare import DEFAULT_MAX_LEVELS
 from hocmim.coding.sources import encode_source, encode_source_target
 from hocmim.coding.target import (
     TARGET_DISCRETIZERS,
@@ -85,7 +90,7 @@ def cut_rows(frame, bounds):
     return [frame[a:b] for a, b in pairwise(edges)]
 
 
-def encode_by_functions(parts, y, discretizer, n_bins):
+def encode_by_functions(parts, y, discretizer, n_bins, max_levels=DEFAULT_MAX_LEVELS):
     """The recipe of the module's docstring, every value sent through pickle as to a worker."""
 
     def sent(value):
@@ -102,7 +107,10 @@ def encode_by_functions(parts, y, discretizer, n_bins):
         cuts = Ragged.concatenate(
             [cut_columns(values[:, j : j + 1], discretizer, n_bins, y) for j in range(len(columns))]
         )
-    encoder = sent(fit_encoder(surveys[0], discretizer, n_bins, cuts))
+    suspects = possible_row_numbers(surveys[0])
+    marks = reduce(merge_marks, [mark_numbers(part, suspects) for part in parts])
+    options = EncodingOptions(discretizer, n_bins, max_levels=max_levels)
+    encoder = sent(fit_encoder(surveys[0], options, cuts, marks))
     found = [sent(encode_partition(part, encoder)) for part in parts]
     codes = Codes(
         np.hstack([part.narrow for part in found]),
@@ -172,6 +180,30 @@ def test_categories_merge(parts):
     assert_same_codes(found, codes)
 
 
+@pytest.mark.parametrize("max_levels", [None, 2, 7, 60])
+def test_rare_levels_and_identifiers_are_those_of_the_whole(max_levels):
+    n = 300
+    rng = np.random.default_rng(3)
+    whole = pd.DataFrame(
+        {
+            "number": rng.permutation(n) + 5,
+            "word": rng.zipf(1.5, n).clip(0, 90).astype(str),
+            "name": [f"n{i}" for i in range(n)],
+            "price": rng.choice(10**6, n, replace=False),
+            "gap": np.where(rng.random(n) < 0.2, None, rng.choice(list("abcdefgh"), n)),
+            "twice": np.r_[np.arange(n - 1), 0],
+        }
+    )
+    expected = Encoder(max_levels=max_levels)
+    codes = expected.fit_transform(whole)
+    assert expected.identifiers_.tolist() == [0, 2]
+    parts = [whole[:100], whole[100:101], whole[101:]]
+    encoder, found = encode_by_functions(parts, None, "quantile", 5, max_levels)
+    assert_same_encoder(encoder, expected)
+    assert_same_codes(found, codes)
+    assert encoder.identifiers_.tolist() == [0, 2]
+
+
 @pytest.mark.parametrize("discretizer", DISCRETIZERS)
 def test_a_column_may_have_another_type_in_another_partition(discretizer):
     n = 60
@@ -222,7 +254,7 @@ def test_a_partition_of_missing_values_or_of_no_rows_says_nothing_of_the_kind(ki
 def test_no_rows_at_all_can_be_surveyed_and_encoded():
     whole, part = pd.DataFrame({"a": [1.0, 2.0], "b": ["x", "y"]}), pd.DataFrame({"a": [], "b": []})
     survey = survey_partition(part, 5).merge(survey_partition(whole, 5))
-    codes = encode_partition(part, fit_encoder(survey, "uniform", 5))
+    codes = encode_partition(part, fit_encoder(survey, EncodingOptions("uniform", 5)))
     assert codes.narrow.shape == (2, 0)
     assert codes.names == ("a", "b")
 
@@ -245,9 +277,6 @@ def test_what_does_not_fit_together_is_an_error_that_names_it():
     words = [pd.DataFrame({"a": pd.Categorical(one)}) for one in ([1, 2], ["x"])]
     with pytest.raises(InvalidColumnError, match="categories of column 'a' of X are of different"):
         merge(*words)
-    names = [pd.DataFrame({"id": np.arange(k, k + 40_000).astype(str)}) for k in (0, 40_000)]
-    with pytest.raises(InvalidTableError, match="Too many levels in column 'id' of X: more than"):
-        merge(*names)
 
 
 # --- targets --------------------------------------------------------------------------------------

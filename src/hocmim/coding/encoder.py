@@ -5,15 +5,18 @@ The rules for a column:
 * Numbers (booleans, integers, floats, dates as nanoseconds; see ``hocmim.data.columns``) with more
   than ``n_bins`` distinct values are **cut** by the discretizer. Otherwise the sorted distinct
   values are the **levels**.
-* Strings and categorical columns: the sorted values that occur are the **categories**.
+* Strings and categorical columns: the sorted values that occur are the **categories**. Of more
+  than ``max_levels``, the rarest are pooled into one level: see ``hocmim.coding.rare``.
 * Missing values, if there are any, are an additional level, the last one.
 
 In a table that is encoded later by the fitted encoder:
 
 * A number outside the range of the fit goes to the first or the last bin. In a column that was not
   cut, a new number goes to the nearest level.
-* A new category is treated like a missing value. Both get the level of missing values if the column
-  has one, otherwise its most frequent level (the first of equally frequent ones).
+* A new category goes to the level of pooled categories if the column has one, otherwise to the
+  level of missing values, otherwise to its most frequent level (the first of equally frequent
+  ones). A missing value goes to the level of missing values if the column has one, otherwise to
+  where a new category goes.
 """
 
 from __future__ import annotations
@@ -38,18 +41,21 @@ from hocmim.coding.cuts import (
 )
 from hocmim.coding.fitted import (
     CATEGORIES,
+    CUT,
     KINDS,
     EncodedBlock,
     Fitted,
     Learning,
-    check_levels,
+    changed_kind,
     encode_block,
 )
+from hocmim.coding.rare import DEFAULT_MAX_LEVELS, MaxLevels, check_max_levels
 from hocmim.coding.target import Target, encode_target
 from hocmim.data.checks import check_features, infinite_value, set_features
 from hocmim.data.columns import Categories, Numbers, Span, SparseNumbers
 from hocmim.data.table import Table, as_table
-from hocmim.errors import InvalidTableError, InvalidTargetError
+from hocmim.errors import InvalidTargetError
+from hocmim.parameters import JOBS, check_value
 from hocmim.threads import ThreadPool, resolve_n_jobs
 
 # Bytes of a table that one thread encodes before a second one has started.
@@ -81,6 +87,10 @@ class ColumnDescription:
         The code of new categories, and of missing values if there were none.
     arity : int
         Number of codes, the code of missing values included.
+    other : int or None
+        The code of the pooled categories, if there are any.
+    n_pooled : int
+        How many categories are pooled.
     """
 
     kind: str
@@ -89,6 +99,8 @@ class ColumnDescription:
     missing: int | None
     unknown: int
     arity: int
+    other: int | None = None
+    n_pooled: int = 0
 
 
 class ColumnDescriptions(Sequence[ColumnDescription]):
@@ -119,6 +131,8 @@ class ColumnDescriptions(Sequence[ColumnDescription]):
             int(fitted.n_levels[j]) if fitted.has_missing[j] else None,
             int(self._unknown[j]),
             int(self._arity[j]),
+            int(fitted.n_levels[j]) - 1 if j in fitted.n_pooled else None,
+            fitted.n_pooled.get(j, 0),
         )
 
 
@@ -134,6 +148,10 @@ class Encoder(BaseEstimator):
     n_bins : int
         Numeric columns with more distinct values than this are cut; "uniform" and "quantile" cut
         them into (at most) this many bins.
+    max_levels : int, "auto" or None
+        The most levels of a column of strings or categories; of more, the rarest are pooled into
+        one. "auto": half the square root of the number of rows, and at least 16. None: as many as
+        codes have, 65 536.
     n_jobs : int or None
         Number of threads: None for one, -1 for all cores. It does not change the codes.
 
@@ -141,6 +159,9 @@ class Encoder(BaseEstimator):
     ----------
     columns_ : sequence of ColumnDescription
         How each column was encoded.
+    identifiers_ : ndarray of int64
+        The columns that identify the rows: see ``hocmim.coding.identifiers``. They are encoded like
+        the others.
     n_features_in_ : int
     feature_names_in_ : ndarray of str
         Only if the table has column names.
@@ -151,10 +172,12 @@ class Encoder(BaseEstimator):
         discretizer: str = DEFAULT_DISCRETIZER,
         n_bins: int = 5,
         *,
+        max_levels: MaxLevels = DEFAULT_MAX_LEVELS,
         n_jobs: int | None = None,
     ) -> None:
         self.discretizer = discretizer
         self.n_bins = n_bins
+        self.max_levels = max_levels
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -175,7 +198,7 @@ class Encoder(BaseEstimator):
         table = as_table(X)
         check_features(self, table, reset=True)
         target = _target_column(y, table, self.discretizer) if discretizer.needs_target else None
-        how = Learning(discretizer, n_bins, target)
+        how = Learning(discretizer, n_bins, target, check_max_levels(self.max_levels))
         n_kept = table.n_columns if allocate is None else 0
         rows = np.empty((n_kept, table.n_rows), np.uint8)
 
@@ -188,8 +211,12 @@ class Encoder(BaseEstimator):
         n_threads = self._n_threads(table)
         blocks = map_spans(encode_span, _spans(table, n_threads), n_threads)
         fitted = Fitted.concatenate([block.fitted for block in blocks])
-        check_levels(fitted, table.label)
-        self._set_fitted(fitted, np.concatenate([block.most_frequent for block in blocks]))
+        self._set_fitted(
+            fitted,
+            np.concatenate([block.most_frequent for block in blocks]),
+            np.concatenate([block.n_most_frequent for block in blocks]),
+            [j for block in blocks for j in block.identifiers],
+        )
         if allocate is not None:
             return self._encode(table, allocate)
         wide = {j: codes for block in blocks for j, codes in block.wide.items()}
@@ -197,14 +224,25 @@ class Encoder(BaseEstimator):
 
     def _n_threads(self, table: Table) -> int:
         """Return how many threads are worth their start."""
+        check_value("n_jobs", self.n_jobs, JOBS)
         if table.n_rows * table.n_columns * table.cell_bytes <= MAX_BYTES_OF_ONE_THREAD:
             return 1
         return resolve_n_jobs(self.n_jobs, outside=1)
 
-    def _set_fitted(self, fitted: Fitted, most_frequent: NDArray[np.int64]) -> None:
+    def _set_fitted(
+        self,
+        fitted: Fitted,
+        most_frequent: NDArray[np.int64],
+        n_most_frequent: NDArray[np.int64],
+        identifiers: Sequence[int],
+    ) -> None:
         self._fitted = fitted
+        self._most_frequent, self._n_most_frequent = most_frequent, n_most_frequent
         self._unknown = np.where(fitted.has_missing, fitted.n_levels, most_frequent)
+        for j in fitted.n_pooled:
+            self._unknown[j] = fitted.n_levels[j] - 1
         self.columns_ = ColumnDescriptions(fitted, self._unknown)
+        self.identifiers_ = np.array(identifiers, np.int64)
 
     @classmethod
     def from_fitted(
@@ -212,6 +250,8 @@ class Encoder(BaseEstimator):
         fitted: Fitted,
         names: Sequence[str] | None,
         most_frequent: NDArray[np.int64] | None = None,
+        n_most_frequent: NDArray[np.int64] | None = None,
+        identifiers: Sequence[int] = (),
         **parameters: Any,
     ) -> Self:
         """Return an encoder that was fitted by other code.
@@ -222,22 +262,44 @@ class Encoder(BaseEstimator):
         names : sequence of str, or None
         most_frequent : ndarray of int64, optional
             The most frequent code of each column, for new values.
+        n_most_frequent : ndarray of int64, optional
+            How many rows have it.
+        identifiers : sequence of int
+            The columns that identify the rows.
         **parameters
             The parameters of the encoder.
         """
         encoder = cls(**parameters)
         n_columns = len(fitted.kind)
         set_features(encoder, n_columns, names)
-        if most_frequent is None:
-            most_frequent = np.zeros(n_columns, np.int64)
-        encoder._set_fitted(fitted, most_frequent)
+        nothing = np.zeros(n_columns, np.int64)
+        frequent = nothing if most_frequent is None else most_frequent
+        n_frequent = nothing if n_most_frequent is None else n_most_frequent
+        encoder._set_fitted(fitted, frequent, n_frequent, identifiers)
         return encoder
+
+    def fitted_parts(self) -> Fitted:
+        """Return how the columns are coded; to be saved."""
+        check_is_fitted(self)
+        return self._fitted
 
     @property
     def arity(self) -> NDArray[np.int64]:
         """Number of codes of each column."""
         check_is_fitted(self)
         return self._fitted.arity
+
+    @property
+    def most_frequent(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The most frequent code of each column in the table of the fit, and its rows."""
+        check_is_fitted(self)
+        return self._most_frequent, self._n_most_frequent
+
+    @property
+    def is_cut(self) -> NDArray[np.bool_]:
+        """Which columns are numbers that were cut into bins."""
+        check_is_fitted(self)
+        return self._fitted.kind == CUT
 
     def of_columns(self, start: int, stop: int) -> Self:
         """Return the encoder of columns start..stop-1."""
@@ -246,15 +308,25 @@ class Encoder(BaseEstimator):
         return self.from_fitted(
             self._fitted.columns(start, stop),
             None if names is None else names[start:stop],
-            self._unknown[start:stop],
+            self._most_frequent[start:stop],
+            self._n_most_frequent[start:stop],
+            [j - start for j in self.identifiers_.tolist() if start <= j < stop],
             **self.get_params(),
         )
 
-    def with_most_frequent(self, most_frequent: NDArray[np.int64]) -> Self:
-        """Return the same encoder with the most frequent code of each column."""
+    def with_most_frequent(
+        self, most_frequent: NDArray[np.int64], n_most_frequent: NDArray[np.int64] | None = None
+    ) -> Self:
+        """Return the same encoder with the most frequent code of each column, and its rows."""
         check_is_fitted(self)
-        names = getattr(self, "feature_names_in_", None)
-        return self.from_fitted(self._fitted, names, most_frequent, **self.get_params())
+        return self.from_fitted(
+            self._fitted,
+            getattr(self, "feature_names_in_", None),
+            most_frequent,
+            n_most_frequent,
+            self.identifiers_.tolist(),
+            **self.get_params(),
+        )
 
     def transform(self, X: Any) -> Codes:
         """Code another table with the same columns."""
@@ -287,9 +359,7 @@ class Encoder(BaseEstimator):
 
         def encode_span(span: Span) -> None:
             block = table.read_stored(span)
-            if isinstance(block, SparseNumbers):
-                self._encode_sparse(table, block, place[span.start : span.stop], narrow, wide)
-            elif isinstance(block, Categories):
+            if isinstance(block, Categories):
                 where = int(place[span.start])
                 row = narrow[where] if where >= 0 else wide[~where]
                 row[:] = self._encode_categories(table, block)
@@ -303,64 +373,43 @@ class Encoder(BaseEstimator):
     def _encode_numbers(
         self,
         table: Table,
-        block: Numbers,
-        place: NDArray[np.int64],
-        narrow: NDArray[np.uint8],
-        wide: NDArray[np.uint16],
-    ) -> None:
-        start, stop = block.start, block.start + block.values.shape[1]
-        for j in np.flatnonzero(self._fitted.kind[start:stop] == CATEGORIES):
-            if not Survey.of(block.values[:, j : j + 1], 1).is_empty[0]:
-                raise _changed_kind(table, start + int(j), "categories", "numbers")
-        cuts = self._fitted.cuts
-        infinite = _native.apply_cuts(
-            for_kernels(block.values),
-            cuts.values,
-            cuts.offsets[start : stop + 1],
-            self._unknown[start:stop],
-            place,
-            narrow,
-            wide,
-        )
-        if infinite >= 0:
-            raise infinite_value(table, start + infinite)
-
-    def _encode_sparse(
-        self,
-        table: Table,
-        block: SparseNumbers,
+        block: Numbers | SparseNumbers,
         place: NDArray[np.int64],
         narrow: NDArray[np.uint8],
         wide: NDArray[np.uint16],
     ) -> None:
         start, stop = block.start, block.start + len(place)
         for j in np.flatnonzero(self._fitted.kind[start:stop] == CATEGORIES):
-            raise _changed_kind(table, start + int(j), "categories", "numbers")
+            if not _is_empty(block, int(j)):
+                raise changed_kind(table, start + int(j), "categories", "numbers")
         cuts = self._fitted.cuts
-        infinite = _native.apply_cuts_sparse(
-            block.values,
-            block.rows,
-            block.offsets,
-            cuts.values,
-            cuts.offsets[start : stop + 1],
-            self._unknown[start:stop],
-            place,
-            narrow,
-            wide,
-        )
+        how = cuts.values, cuts.offsets[start : stop + 1], self._unknown[start:stop]
+        if isinstance(block, SparseNumbers):
+            stored = block.values, block.rows, block.offsets
+            infinite = _native.apply_cuts_sparse(*stored, *how, place, narrow, wide)
+        else:
+            values = for_kernels(block.values)
+            infinite = _native.apply_cuts(values, *how, place, narrow, wide)
         if infinite >= 0:
             raise infinite_value(table, start + infinite)
 
     def _encode_categories(self, table: Table, block: Categories) -> NDArray[np.int64]:
         j = block.start
         unknown = int(self._unknown[j])
+        missing = int(self._fitted.n_levels[j]) if self._fitted.has_missing[j] else unknown
         known: list[Any] = self._fitted.categories.get(j, [])
         # A column of the fit that was all missing has one level, and fits any kind.
         if self._fitted.kind[j] != CATEGORIES and self._fitted.n_levels[j] and block.levels:
-            raise _changed_kind(table, j, "numbers", "strings or categories")
+            raise changed_kind(table, j, "numbers", "strings or categories")
         code_of = {level: code for code, level in enumerate(known)}
         codes = [code_of.get(level, unknown) for level in block.levels]
-        return np.array([*codes, unknown], np.int64)[block.codes]
+        return np.array([*codes, missing], np.int64)[block.codes]
+
+
+def _is_empty(block: Numbers | SparseNumbers, j: int) -> bool:
+    """Whether all values of column j of a block are missing. A sparse column has zeros."""
+    is_dense = isinstance(block, Numbers)
+    return is_dense and bool(Survey.of(block.values[:, j : j + 1], 1).is_empty[0])
 
 
 def encode(
@@ -369,6 +418,7 @@ def encode(
     *,
     discretizer: str = DEFAULT_DISCRETIZER,
     n_bins: int = 5,
+    max_levels: MaxLevels = DEFAULT_MAX_LEVELS,
     n_jobs: int | None = None,
 ) -> Codes:
     """Return the codes of a table: ``Encoder(...).fit_transform(X, y)``.
@@ -379,7 +429,7 @@ def encode(
         NumPy array, pandas or polars DataFrame, pyarrow Table, scipy sparse matrix, nested lists.
     y : array-like of shape (n_samples,)
         Only for ``discretizer="mdlp"``.
-    discretizer, n_bins, n_jobs
+    discretizer, n_bins, max_levels, n_jobs
         See :class:`Encoder`.
 
     Examples
@@ -389,7 +439,8 @@ def encode(
     array([[0, 1, 2],
            [1, 0, 1]], dtype=uint8)
     """
-    return Encoder(discretizer, n_bins, n_jobs=n_jobs).fit_transform(X, y)
+    encoder = Encoder(discretizer, n_bins, max_levels=max_levels, n_jobs=n_jobs)
+    return encoder.fit_transform(X, y)
 
 
 def _target_column(y: Any, table: Table, discretizer: str) -> Column:
@@ -417,11 +468,12 @@ def most_frequent(codes: Codes) -> NDArray[np.int64]:
     return found
 
 
-def _changed_kind(table: Table, j: int, then: str, now: str) -> InvalidTableError:
-    return InvalidTableError(
-        f"The type of {table.label(j)} of X has changed: it holds {now}, but held {then} when the "
-        "encoder was fitted. Convert it to the same type."
-    )
+def count_most_frequent(codes: Codes, frequent: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return how many rows have the given code of each column."""
+    counts = [
+        np.count_nonzero(codes.column(j).codes == code) for j, code in enumerate(frequent.tolist())
+    ]
+    return np.array(counts, np.int64)
 
 
 def _spans(table: Table, n_threads: int) -> list[Span]:

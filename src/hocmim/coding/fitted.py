@@ -2,20 +2,21 @@
 
 A numeric column with more than ``n_bins`` distinct values is cut by the discretizer. The others
 have levels, and the cuts midway between neighbouring levels. A column of categories has the sorted
-values that occur.
+values that occur; of too many, the rarest are pooled (``rare.py``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 import hocmim._native as _native
-from hocmim.coding.codes import MAX_LEVELS, NARROW_LEVELS, Column
+from hocmim.coding.codes import NARROW_LEVELS, Column
 from hocmim.coding.cuts import Discretizer, Ragged, Survey, for_kernels, midpoints
+from hocmim.coding.identifiers import Marks, are_nearly_distinct, may_be_row_numbers
+from hocmim.coding.rare import MaxLevels, kept_levels, level_limit
 from hocmim.data.checks import infinite_value
 from hocmim.data.columns import Categories, Numbers, Span, SparseNumbers
 from hocmim.data.table import Table
@@ -37,9 +38,12 @@ class Fitted(NamedTuple):
     levels : Ragged
         The levels of numeric columns that are not cut.
     categories : dict of column index to sorted list
+        Without the pooled ones.
     has_missing : ndarray of bool
     n_levels : ndarray of int64
         Without the level of missing values.
+    n_pooled : dict of column index to int
+        How many categories are pooled into the level after the last one; only where some are.
     """
 
     kind: NDArray[np.int8]
@@ -48,6 +52,7 @@ class Fitted(NamedTuple):
     categories: dict[int, list[Any]]
     has_missing: NDArray[np.bool_]
     n_levels: NDArray[np.int64]
+    n_pooled: dict[int, int]
 
     @property
     def arity(self) -> NDArray[np.int64]:
@@ -63,6 +68,7 @@ class Fitted(NamedTuple):
             {j - start: levels for j, levels in self.categories.items() if start <= j < stop},
             self.has_missing[start:stop],
             self.n_levels[start:stop],
+            {j - start: number for j, number in self.n_pooled.items() if start <= j < stop},
         )
 
     @classmethod
@@ -77,6 +83,7 @@ class Fitted(NamedTuple):
             {j: levels for part in parts for j, levels in part.categories.items()},
             np.concatenate([part.has_missing for part in parts]),
             np.concatenate([part.n_levels for part in parts]),
+            {j: number for part in parts for j, number in part.n_pooled.items()},
         )
 
 
@@ -89,11 +96,14 @@ class Learning(NamedTuple):
     n_bins : int
     y : Column or None
         For "mdlp".
+    max_levels : int, "auto" or None
+        Of a column of categories.
     """
 
     discretizer: Discretizer
     n_bins: int
     y: Column | None
+    max_levels: MaxLevels
 
 
 class EncodedBlock(NamedTuple):
@@ -104,13 +114,19 @@ class EncodedBlock(NamedTuple):
     fitted : Fitted
     most_frequent : ndarray of int64
         The most frequent code of each column; the first of equally frequent ones.
+    n_most_frequent : ndarray of int64
+        How many rows have it.
     wide : dict of column index to ndarray of uint16
         The codes of the columns of more than 256 levels.
+    identifiers : list of int
+        The columns that are identifiers.
     """
 
     fitted: Fitted
     most_frequent: NDArray[np.int64]
+    n_most_frequent: NDArray[np.int64]
     wide: dict[int, NDArray[np.uint16]]
+    identifiers: list[int]
 
 
 def encode_block(
@@ -124,7 +140,7 @@ def encode_block(
     Row k of ``narrow`` gets the codes of column k of the block, if it has at most 256 levels.
     """
     if isinstance(block, Categories):
-        return _encode_categories(table, block, narrow[0])
+        return _encode_categories(table, block, how.max_levels, narrow[0])
     classes = _NO_CLASSES if how.y is None else how.y.codes.astype(np.int64)
     n_classes = 0 if how.y is None else how.y.arity
     method = how.discretizer.method, how.n_bins, classes, n_classes
@@ -134,7 +150,8 @@ def encode_block(
         )
     else:
         found = _native.encode_block(for_kernels(block.values), *method, narrow)
-    is_cut, has_missing, n_cuts, n_distinct, n_levels, frequent, cuts, distinct, infinite = found
+    is_cut, has_missing, n_cuts, n_distinct, n_levels, frequent, n_frequent = found[:7]
+    minimum, maximum, cuts, distinct, infinite = found[7:]
     if infinite >= 0:
         raise infinite_value(table, block.start + infinite)
     fitted = Fitted(
@@ -144,13 +161,35 @@ def encode_block(
         {},
         has_missing.astype(bool),
         n_levels,
+        {},
     )
     wide = {}
     for k in np.flatnonzero(fitted.arity > NARROW_LEVELS).tolist():
         codes = _wide_codes(table, block.start + k, fitted.cuts.row(k), n_levels[k : k + 1])
-        frequent[k] = np.bincount(codes).argmax()
+        counts = np.bincount(codes)
+        frequent[k], n_frequent[k] = counts.argmax(), counts.max()
         wide[block.start + k] = codes
-    return EncodedBlock(fitted, frequent, wide)
+    identifiers = [
+        block.start + k
+        for k in np.flatnonzero(may_be_row_numbers(minimum, maximum, table.n_rows)).tolist()
+        if _is_row_number(table, block, k)
+    ]
+    return EncodedBlock(fitted, frequent, n_frequent, wide, identifiers)
+
+
+def _is_row_number(table: Table, block: Numbers | SparseNumbers, k: int) -> bool:
+    """Whether column k of a block is a row number; a row of weight w counts once."""
+    if isinstance(block, SparseNumbers):
+        block, k = table.read(Span(block.start + k, block.start + k + 1)), 0  # type: ignore[assignment]
+    assert isinstance(block, Numbers)
+    return Marks.of(once(table, block.values[:, k])).is_row_number
+
+
+def once(table: Table, values: NDArray[Any]) -> NDArray[Any]:
+    """Return the value of each row of the user's table, which weights may repeat."""
+    if table.rows is None:
+        return values
+    return values[np.unique(table.rows, return_index=True)[1]]
 
 
 def _wide_codes(
@@ -170,27 +209,44 @@ def _wide_codes(
 _NO_CLASSES = np.empty(0, np.int64)
 
 
-def _encode_categories(table: Table, block: Categories, narrow: NDArray[np.uint8]) -> EncodedBlock:
-    n_levels = len(block.levels)
-    missing = block.codes < 0
+def _encode_categories(
+    table: Table, block: Categories, max_levels: MaxLevels, narrow: NDArray[np.uint8]
+) -> EncodedBlock:
+    j, n_found = block.start, len(block.levels)
+    counts = np.bincount(block.codes + 1, minlength=n_found + 1)
+    has_missing = bool(counts[0])
+    kept = kept_levels(counts[1:], level_limit(max_levels, table.n_rows, has_missing))
     none = Ragged(np.empty(0), np.zeros(2, np.int64))
+    found = block.codes
+    if kept is None:
+        levels, n_levels, n_pooled = block.levels, n_found, {}
+    else:
+        levels, n_levels = [block.levels[code] for code in kept.tolist()], len(kept) + 1
+        n_pooled = {j: n_found - len(kept)}
+        new = np.full(n_found + 1, len(kept), np.int64)
+        new[kept], new[-1] = np.arange(len(kept)), -1
+        found = new[found]
     fitted = Fitted(
         np.array([CATEGORIES], np.int8),
         none,
         none,
-        {block.start: block.levels},
-        np.array([missing.any()]),
+        {j: levels},
+        np.array([has_missing]),
         np.array([n_levels], np.int64),
+        n_pooled,
     )
-    check_levels(fitted, lambda _: table.label(block.start))
     wide: dict[int, NDArray[np.uint16]] = {}
     codes: NDArray[np.uint8] | NDArray[np.uint16] = narrow
     if fitted.arity[0] > NARROW_LEVELS:
-        codes = wide[block.start] = np.empty(len(block.codes), np.uint16)
-    np.copyto(codes, block.codes, casting="unsafe")
-    if fitted.has_missing[0]:
-        codes[missing] = n_levels
-    return EncodedBlock(fitted, np.array([np.bincount(codes).argmax()]), wide)
+        codes = wide[j] = np.empty(len(found), np.uint16)
+    np.copyto(codes, found, casting="unsafe")
+    if has_missing:
+        codes[found < 0] = n_levels
+    n_present = int((once(table, block.codes) >= 0).sum())
+    identifiers = [j] if are_nearly_distinct(n_found, n_present) else []
+    totals = np.bincount(codes)
+    frequent = np.array([totals.argmax()]), np.array([totals.max()])
+    return EncodedBlock(fitted, *frequent, wide, identifiers)
 
 
 def survey_numbers(table: Table, block: Numbers, n_bins: int) -> Survey:
@@ -210,7 +266,7 @@ def fit_numbers(survey: Survey, cut: Ragged) -> Fitted:
     cuts = _interleave(survey.many, cut, midpoints(survey.distinct))
     n_levels = np.where(survey.is_empty, 0, cuts.counts + 1)
     kind = np.where(survey.many, CUT, LEVELS).astype(np.int8)
-    return Fitted(kind, cuts, survey.distinct, {}, survey.has_missing, n_levels)
+    return Fitted(kind, cuts, survey.distinct, {}, survey.has_missing, n_levels, {})
 
 
 def _interleave(is_cut: NDArray[np.bool_], cut: Ragged, others: Ragged) -> Ragged:
@@ -224,12 +280,9 @@ def _interleave(is_cut: NDArray[np.bool_], cut: Ragged, others: Ragged) -> Ragge
     return Ragged.from_counts(values, counts)
 
 
-def check_levels(fitted: Fitted, label: Callable[[int], str]) -> None:
-    """Raise an error if a column has more than 65 536 levels."""
-    is_too_wide = fitted.arity > MAX_LEVELS
-    if is_too_wide.any():
-        j = int(np.argmax(is_too_wide))
-        raise InvalidTableError(
-            f"Too many levels in {label(j)} of X: {fitted.arity[j]}, more than the maximum of "
-            f"{MAX_LEVELS}. Drop the column if it identifies the rows, or group its values."
-        )
+def changed_kind(table: Table, j: int, then: str, now: str) -> InvalidTableError:
+    """Return the error for a column whose kind is not the one of the fit."""
+    return InvalidTableError(
+        f"The type of {table.label(j)} of X has changed: it holds {now}, but held {then} when the "
+        "encoder was fitted. Convert it to the same type."
+    )

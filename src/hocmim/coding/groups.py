@@ -101,9 +101,25 @@ class Features:
         columns = [j for k in np.asarray(features).tolist() for j in self.columns(k)]
         return np.array(columns, np.int64)
 
+    def alone(self, columns: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return those of the columns that are in no group."""
+        grouped = [j for group in self.groups for j in group.columns]
+        return np.setdiff1d(columns, grouped) if grouped else columns
+
     def sizes(self, features: ArrayLike) -> NDArray[np.int64]:
         """Return the number of columns of each of several features."""
         return np.array([len(self.columns(k)) for k in np.asarray(features).tolist()], np.int64)
+
+    @cached_property
+    def column_places(self) -> dict[str, int]:
+        """The index of each column that has a name."""
+        return _places(self.column_names)
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """The feature of each column that has a name, and of each group."""
+        columns = self.column_places | {group.name: group.columns[0] for group in self.groups}
+        return {name: int(self.of_column[j]) for name, j in columns.items()}
 
     def join(self, codes: Codes) -> Codes:
         """Return the codes of the features, given those of the columns."""
@@ -114,11 +130,10 @@ class Features:
     def find(self, feature: int | str) -> int:
         """Return the feature of that name, or the feature of the column of that name or index."""
         if isinstance(feature, str) and self.names is not None:
-            places = _places(self.column_names) | {g.name: g.columns[0] for g in self.groups}
-            if feature in places:
-                return int(self.of_column[places[feature]])
+            if feature in self.places:
+                return self.places[feature]
             raise InvalidParameterError(
-                f"There is no feature {feature!r}.{did_you_mean(feature, places)}"
+                f"There is no feature {feature!r}.{did_you_mean(feature, self.places)}"
             )
         if _is_index(feature) and 0 <= int(feature) < self.n_columns:
             return int(self.of_column[int(feature)])

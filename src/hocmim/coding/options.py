@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from os import PathLike
 
 from hocmim.coding.groups import Features
+from hocmim.coding.rare import DEFAULT_MAX_LEVELS, MaxLevels
 
 
 @dataclass(frozen=True)
@@ -14,7 +15,7 @@ class EncodingOptions:
 
     Attributes
     ----------
-    discretizer, n_bins, n_jobs
+    discretizer, n_bins, n_jobs, max_levels
         See :class:`hocmim.coding.encoder.Encoder`.
     features : Features or None
         Which columns are joined into one feature. None: every column is a feature.
@@ -27,3 +28,4 @@ class EncodingOptions:
     features: Features | None = None
     n_jobs: int | None = None
     codes_dir: str | PathLike[str] | None = None
+    max_levels: MaxLevels = DEFAULT_MAX_LEVELS

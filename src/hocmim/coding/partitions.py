@@ -8,7 +8,9 @@ machine and as tasks on a cluster::
     columns = columns_to_cut(survey, discretizer)          # none for "uniform"
     values  = read_numbers(part, columns)                  # for each partition, then stacked
     cuts    = cut_columns(values, discretizer, n_bins, y)  # whole columns, some at a time
-    encoder = fit_encoder(survey, discretizer, n_bins, cuts)
+    columns = possible_row_numbers(survey)                 # a few, if any
+    marks   = mark_numbers(part, columns)                  # for each partition, then merged
+    encoder = fit_encoder(survey, options, cuts, marks)
     codes   = encode_partition(part, encoder)              # for each partition
     encoder = encoder.with_most_frequent(most_frequent)    # counted in the codes of all rows
 
@@ -17,8 +19,9 @@ column that is cut are collected (8 bytes for each row) and cut by the code for 
 
 A partition is any table in memory (``hocmim.data.table``), also one without rows. A column may hold
 integers in one partition and floats in another. A partition in which all values of a column are
-missing has no influence on the kind of the column. ``hocmim.data.rows.RowSource`` gives the
-partitions of a Parquet data set or of a list of tables.
+missing has no influence on the kind of the column. All distinct strings of a column are in memory
+together, since the most frequent are known at the end only. ``hocmim.data.rows.RowSource`` gives
+the partitions of a Parquet data set or of a list of tables.
 """
 
 from __future__ import annotations
@@ -30,10 +33,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hocmim.coding.codes import MAX_LEVELS, Codes
+from hocmim.coding.codes import Codes
 from hocmim.coding.cuts import Ragged, Survey, get_discretizer
 from hocmim.coding.encoder import Encoder
-from hocmim.coding.fitted import CATEGORIES, check_levels, fit_numbers, survey_numbers
+from hocmim.coding.fitted import CATEGORIES, Fitted, fit_numbers, survey_numbers
+from hocmim.coding.identifiers import Marks, are_nearly_distinct, may_be_row_numbers
+from hocmim.coding.options import EncodingOptions
+from hocmim.coding.rare import LevelCounts, check_max_levels, kept_levels, level_limit
 from hocmim.data.columns import Categories, column_label
 from hocmim.data.table import as_table, take_columns
 from hocmim.errors import InvalidColumnError, InvalidTableError
@@ -49,14 +55,14 @@ class TableSurvey:
     n_rows : int
     numbers : Survey
         Of every column; a column of categories has no minimum and no maximum in it.
-    categories : dict of column index to sorted list
-        The values that occur in the columns of strings or categories.
+    categories : dict of column index to LevelCounts
+        The values that occur in the columns of strings or categories, and how often.
     """
 
     names: tuple[str, ...] | None
     n_rows: int
     numbers: Survey
-    categories: dict[int, list[Any]]
+    categories: dict[int, LevelCounts]
 
     @property
     def n_columns(self) -> int:
@@ -75,9 +81,9 @@ class TableSurvey:
             for j in self.categories.keys() | other.categories.keys()
         }
         numbers = self.numbers.merge(other.numbers)
-        for j, levels in list(categories.items()):
+        for j, found in list(categories.items()):
             if not numbers.is_empty[j]:
-                if levels:
+                if found.levels:
                     raise InvalidTableError(
                         f"Some rows of {self.label(j)} of X hold numbers and others strings or "
                         "categories. Convert the column to one type in all partitions."
@@ -95,9 +101,9 @@ class TableSurvey:
             parts[0].n_rows,
             Survey.concatenate([part.numbers for part in parts]),
             {
-                start + j: levels
+                start + j: found
                 for start, part in zip(starts, parts, strict=False)
-                for j, levels in part.categories.items()
+                for j, found in part.categories.items()
             },
         )
 
@@ -114,27 +120,18 @@ class TableSurvey:
                 f"one, {theirs} in another."
             )
 
-    def _merged_levels(self, j: int, a: list[Any] | None, b: list[Any] | None) -> list[Any]:
-        if a is None or b is None or a == b:
-            return (a if a is not None else b) or []
+    def _merged_levels(self, j: int, a: LevelCounts | None, b: LevelCounts | None) -> LevelCounts:
+        if a is None or b is None:
+            present = a if a is not None else b
+            assert present is not None
+            return present
         try:
-            levels = sorted({*a, *b})
+            return a.merge(b)
         except TypeError as error:
             raise InvalidColumnError(
                 f"The categories of {self.label(j)} of X are of different types in different "
                 "partitions. Convert them to one type, for example with astype(str)."
             ) from error
-        _check_n_levels(len(levels), self.label(j))
-        return levels
-
-
-def _check_n_levels(n_levels: int, label: str) -> None:
-    """Raise an error before the levels of a column that identifies the rows fill the memory."""
-    if n_levels > MAX_LEVELS:
-        raise InvalidTableError(
-            f"Too many levels in {label} of X: more than {MAX_LEVELS}. Drop the column if it "
-            "identifies the rows, or group its values."
-        )
 
 
 def survey_partition(X: Any, n_bins: int) -> TableSurvey:
@@ -145,10 +142,10 @@ def survey_partition(X: Any, n_bins: int) -> TableSurvey:
     numbers, categories = [], {}
     for block in table.blocks():
         if isinstance(block, Categories):
-            _check_n_levels(len(block.levels), table.label(block.start))
-            categories[block.start] = block.levels
+            counts = np.bincount(block.codes + 1, minlength=len(block.levels) + 1)
+            categories[block.start] = LevelCounts(block.levels, counts[1:])
             nothing = Survey.nothing(1, n_bins)
-            nothing.has_missing[0] = (block.codes < 0).any()
+            nothing.has_missing[0] = counts[0] > 0
             numbers.append(nothing)
         else:
             numbers.append(survey_numbers(table, block, n_bins))
@@ -172,21 +169,76 @@ def read_numbers(X: Any, columns: NDArray[np.int64]) -> NDArray[np.float64]:
     return values
 
 
-def fit_encoder(
-    survey: TableSurvey, discretizer: str, n_bins: int, cuts: Ragged | None = None
-) -> Encoder:
-    """Return the encoder of all rows. ``cuts`` are those of ``columns_to_cut``, in that order."""
+def possible_row_numbers(survey: TableSurvey) -> NDArray[np.int64]:
+    """Return the columns of numbers that may be row numbers; their values have to be read."""
     numbers = survey.numbers
+    low, high = np.where(numbers.many, (numbers.minimum, numbers.maximum), 0.0)
+    return np.flatnonzero(may_be_row_numbers(low, high, survey.n_rows))
+
+
+def mark_numbers(X: Any, columns: NDArray[np.int64]) -> list[Marks]:
+    """Return the marks of some numeric columns of one partition."""
+    if not len(columns):
+        return []
+    return [Marks.of(column) for column in read_numbers(X, columns).T]
+
+
+def merge_marks(a: list[Marks], b: list[Marks]) -> list[Marks]:
+    """Return the marks of the rows of both; associative."""
+    return [one.merge(other) for one, other in zip(a, b, strict=True)]
+
+
+def fit_encoder(
+    survey: TableSurvey,
+    options: EncodingOptions,
+    cuts: Ragged | None = None,
+    marks: Sequence[Marks] = (),
+) -> Encoder:
+    """Return the encoder of all rows.
+
+    Parameters
+    ----------
+    survey : TableSurvey
+    options : EncodingOptions
+    cuts : Ragged, optional
+        Those of ``columns_to_cut``, in that order.
+    marks : sequence of Marks
+        Those of ``possible_row_numbers``, in that order.
+    """
+    numbers, n_bins = survey.numbers, options.n_bins
+    max_levels = check_max_levels(options.max_levels)
     if cuts is None:
         many = np.flatnonzero(numbers.many)
-        cuts = get_discretizer(discretizer).cut(np.empty((0, 0)), many, numbers, n_bins, None)
+        cut = get_discretizer(options.discretizer).cut
+        cuts = cut(np.empty((0, 0)), many, numbers, n_bins, None)
     fitted = fit_numbers(numbers, cuts)
-    for j, levels in survey.categories.items():
-        fitted.kind[j] = CATEGORIES
-        fitted.n_levels[j] = len(levels)
-        fitted.categories[j] = levels
-    check_levels(fitted, survey.label)
-    return Encoder.from_fitted(fitted, survey.names, discretizer=discretizer, n_bins=n_bins)
+    columns = possible_row_numbers(survey).tolist()
+    pairs = zip(columns, marks, strict=True)
+    identifiers = [j for j, found in pairs if found.is_row_number]
+    for j, found in survey.categories.items():
+        limit = level_limit(max_levels, survey.n_rows, bool(fitted.has_missing[j]))
+        _set_categories(fitted, j, found, limit)
+        if are_nearly_distinct(len(found.levels), found.n_present):
+            identifiers.append(j)
+    return Encoder.from_fitted(
+        fitted,
+        survey.names,
+        identifiers=sorted(identifiers),
+        discretizer=options.discretizer,
+        n_bins=n_bins,
+        max_levels=max_levels,
+    )
+
+
+def _set_categories(fitted: Fitted, j: int, found: LevelCounts, limit: int) -> None:
+    """Set how a column of categories is coded."""
+    kept = kept_levels(found.counts, limit)
+    fitted.kind[j] = CATEGORIES
+    fitted.n_levels[j] = len(found.levels) if kept is None else len(kept) + 1
+    fitted.categories[j] = found.levels
+    if kept is not None:
+        fitted.categories[j] = [found.levels[code] for code in kept.tolist()]
+        fitted.n_pooled[j] = len(found.levels) - len(kept)
 
 
 def encode_partition(X: Any, encoder: Encoder) -> Codes:

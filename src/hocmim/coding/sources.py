@@ -22,20 +22,26 @@ from hocmim.coding.cuts import (
     cut_columns,
     get_discretizer,
 )
-from hocmim.coding.encoder import Encoder, map_spans, most_frequent
+from hocmim.coding.encoder import Encoder, count_most_frequent, map_spans, most_frequent
+from hocmim.coding.identifiers import Marks
+from hocmim.coding.options import EncodingOptions
 from hocmim.coding.partitions import (
     TableSurvey,
     columns_to_cut,
     encode_partition,
     fit_encoder,
+    mark_numbers,
+    merge_marks,
+    possible_row_numbers,
     read_numbers,
     survey_partition,
 )
+from hocmim.coding.rare import DEFAULT_MAX_LEVELS, MaxLevels
 from hocmim.coding.target import Target, TargetOptions, encode_target_parts
 from hocmim.data.columns import Span
-from hocmim.data.memory import free_memory
 from hocmim.data.rows import Groups, Piece, RowSource, cells_per_thread
 from hocmim.errors import InvalidTableError
+from hocmim.memory import free_memory
 
 # Cells of whole columns that are in memory at a time for "quantile" and "mdlp": 64 MB.
 WHOLE_CELLS = 1 << 23
@@ -47,21 +53,22 @@ def encode_source(
     *,
     discretizer: str = DEFAULT_DISCRETIZER,
     n_bins: int = 5,
+    max_levels: MaxLevels = DEFAULT_MAX_LEVELS,
     n_jobs: int | None = None,
     allocate: Allocate | None = None,
 ) -> tuple[Encoder, Codes]:
     """Return the encoder of a source and its codes.
 
     The rows are read twice by "uniform" (survey, encode) and three times by "quantile" and "mdlp"
-    (survey, cut, encode). Memory holds a few blocks for each thread and, for "quantile" and "mdlp",
-    a few whole columns.
+    (survey, cut, encode); a column that may be a row number is read once more. Memory holds a few
+    blocks for each thread and, for "quantile" and "mdlp", a few whole columns.
 
     Parameters
     ----------
     source : RowSource
     y : Column, optional
         For "mdlp".
-    discretizer, n_bins, n_jobs
+    discretizer, n_bins, max_levels, n_jobs
         See :class:`hocmim.coding.encoder.Encoder`.
     allocate : callable, optional
         See :class:`hocmim.coding.codes.Allocate`; in memory by default.
@@ -72,11 +79,15 @@ def encode_source(
     if get_discretizer(discretizer).needs_values:
         columns = columns_to_cut(survey, discretizer)
         cuts = cut_source(source, columns, discretizer, n_bins, y, n_jobs)
-    encoder = fit_encoder(survey, discretizer, n_bins, cuts)
+    marks = mark_source(source, possible_row_numbers(survey), n_jobs)
+    options = EncodingOptions(discretizer, n_bins, max_levels=max_levels)
+    encoder = fit_encoder(survey, options, cuts, marks)
     allocate = Codes.empty if allocate is None else allocate
     codes = allocate(encoder.arity, source.n_rows, source.names)
     fill_rows(codes, source, Span(0, source.n_columns), encoder, n_jobs)
-    return encoder.with_most_frequent(most_frequent(codes)).set_params(n_jobs=n_jobs), codes
+    frequent = most_frequent(codes)
+    encoder = encoder.with_most_frequent(frequent, count_most_frequent(codes, frequent))
+    return encoder.set_params(n_jobs=n_jobs), codes
 
 
 def survey_columns(source: RowSource, span: Span, n_bins: int, n_jobs: int | None) -> TableSurvey:
@@ -97,6 +108,21 @@ def survey_columns(source: RowSource, span: Span, n_bins: int, n_jobs: int | Non
 
     surveys = map_spans(survey_piece, source.pieces, n_jobs)
     return reduce(TableSurvey.merge, surveys, TableSurvey.concatenate(nothing))
+
+
+def mark_source(source: RowSource, columns: NDArray[np.int64], n_jobs: int | None) -> list[Marks]:
+    """Return the marks of some columns of a source."""
+    if not len(columns):
+        return []
+    keys = [[source.columns[j] for j in columns.tolist()]]
+    every = np.arange(len(columns))
+    n_cells = cells_per_thread(n_jobs)
+
+    def mark_piece(piece: Piece) -> list[Marks]:
+        parts = [mark_numbers(part, every) for _, part in piece.tables(keys, n_cells)]
+        return reduce(merge_marks, parts, [Marks.nothing()] * len(columns))
+
+    return reduce(merge_marks, map_spans(mark_piece, source.pieces, n_jobs))
 
 
 def cut_source(

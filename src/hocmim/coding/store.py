@@ -4,9 +4,13 @@ Each table has a folder inside ``codes_dir``, named after the fingerprint of the
 they are encoded:
 
 ==============  ==================================================================================
-narrow, wide    the codes, of one byte and of two bytes, column by column
-encoder.pickle  the fitted encoder, the number of rows and the names of the columns
+narrow, wide    the codes, of one byte and of two bytes (little endian), column by column
+codes.json      the fitted encoder, the number of rows, the names of the columns, the fingerprint,
+                and the checksum of each part of the two other files: see ``hocmim.data.documents``
 ==============  ==================================================================================
+
+Opening a folder reads every code once: it compares the checksums, and the codes with the number of
+levels of their columns.
 
 A folder is written under a temporary name and renamed when it is complete, so that a run that was
 killed leaves no incomplete codes. Any number of runs may share ``codes_dir``. The next run removes
@@ -16,11 +20,9 @@ the temporary folder of a run that was killed.
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
-import pickle
+import secrets
 import shutil
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from os import PathLike
@@ -33,24 +35,40 @@ from numpy.typing import NDArray
 import hocmim._native as _native
 from hocmim.coding.codes import Allocate, Codes, Column, column_digests, places
 from hocmim.coding.cuts import get_discretizer
-from hocmim.coding.encoder import Encoder
+from hocmim.coding.encoder import Encoder, map_spans
+from hocmim.coding.rare import DEFAULT_MAX_LEVELS, MaxLevels
+from hocmim.coding.saved import encoder_content, encoder_from
 from hocmim.data.digests import digest_table, new_digest
-from hocmim.data.memory import free_memory
+from hocmim.data.documents import FORMATS, checksum, read_document, write_document
+from hocmim.data.locks import locked
 from hocmim.data.rows import RowSource
 from hocmim.data.table import Table
-from hocmim.errors import InvalidFileError, InvalidParameterError
+from hocmim.data.values import is_count, require
+from hocmim.data.writing import sync_folder
+from hocmim.errors import InvalidFileError, InvalidParameterError, warn_user
+from hocmim.memory import free_memory
 
-# Part of the fingerprint: a new format, or new classes in the pickle, do not find old folders.
-FORMAT = 2
+# Part of the fingerprint: a new format does not find old folders.
+FORMAT = FORMATS["codes"]
+# Bytes of codes that have one checksum.
+PART_BYTES = 1 << 24
 _WRITING = "writing-"
+_LOCK = ".lock"
+_DOCUMENT = "codes.json"
+_OLD_DOCUMENT = "encoder.pickle"
 
 
 def codes_fingerprint(
-    data: Table | RowSource, y: Column | None, *, discretizer: str, n_bins: int
+    data: Table | RowSource,
+    y: Column | None,
+    *,
+    discretizer: str,
+    n_bins: int,
+    max_levels: MaxLevels = DEFAULT_MAX_LEVELS,
 ) -> str:
     """Return a digest of the data, of how they are encoded, and of the format of the files."""
     seen: Any = digest_table(data) if isinstance(data, Table) else (data.fingerprint, data.columns)
-    digest = new_digest(repr((FORMAT, seen, discretizer, n_bins)).encode())
+    digest = new_digest(repr((FORMAT, seen, discretizer, n_bins, max_levels)).encode())
     if get_discretizer(discretizer).needs_target and y is not None:
         digest.update(column_digests(Codes.from_columns([y])).data)
     return digest.hexdigest()
@@ -81,38 +99,59 @@ def stored_codes(
         ) from error
     final = root / name
     if not final.exists():
+        _warn_about_old(root)
         with _folder_to_write(root) as folder:
             encoder, codes = encode(partial(_allocate, folder))
-            _finish(folder, encoder, codes)
+            _finish(folder, name, encoder, codes)
             try:
                 folder.rename(final)
             except OSError:
                 if not final.exists():  # otherwise another run has stored the same codes
                     raise
+        sync_folder(root)
     return _open(final)
+
+
+def _warn_about_old(root: Path) -> None:
+    """Say that there are folders of earlier versions, which are neither read nor deleted."""
+    n_old = sum(1 for _ in root.glob(f"*/{_OLD_DOCUMENT}"))
+    if n_old:
+        warn_user(
+            f"{n_old} of the folders in {root} were written by an earlier version of hocmim, in a "
+            f"format that can run code ({_OLD_DOCUMENT}). They are not read, and the table is "
+            "encoded again. Delete them."
+        )
 
 
 @contextlib.contextmanager
 def _folder_to_write(root: Path) -> Iterator[Path]:
-    """Make a folder, locked while it is written; remove it at the end if it was not renamed."""
+    """Make a folder, locked while it is written; remove it at the end if it was not renamed.
+
+    The file of the lock is beside the folder. It is made before the folder and removed after the
+    folder has its final name, so that no other run takes the folder for an abandoned one.
+    """
     _remove_abandoned(root)
     with contextlib.ExitStack() as stack:
-        folder = None
-        while folder is None or not (folder / "lock").exists():  # removed before it was locked
-            folder = Path(tempfile.mkdtemp(prefix=_WRITING, dir=root))
-            stack.callback(shutil.rmtree, folder, ignore_errors=True)
-            lock = stack.enter_context((folder / "lock").open("w"))
-            with contextlib.suppress(OSError):  # not every file system has locks
-                fcntl.flock(lock, fcntl.LOCK_EX)
+        folder, is_mine = root, False
+        while not is_mine:
+            folder = root / f"{_WRITING}{secrets.token_hex(8)}"
+            is_mine = stack.enter_context(locked(_lock_of(folder)))
+        folder.mkdir(mode=0o700)
+        stack.callback(shutil.rmtree, folder, ignore_errors=True)
         yield folder
 
 
 def _remove_abandoned(root: Path) -> None:
-    """Remove the folders of runs that were killed: no process holds their locks."""
-    for folder in root.glob(f"{_WRITING}*"):
-        with contextlib.suppress(OSError), (folder / "lock").open("r") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            shutil.rmtree(folder, ignore_errors=True)
+    """Remove the folders and locks of runs that were killed: no process holds their locks."""
+    for path in root.glob(f"{_WRITING}*"):
+        folder = path.with_name(path.name.removesuffix(_LOCK))
+        with contextlib.suppress(OSError), locked(_lock_of(folder)) as is_abandoned:
+            if is_abandoned:
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+def _lock_of(folder: Path) -> Path:
+    return folder.with_name(f"{folder.name}{_LOCK}")
 
 
 def _allocate(
@@ -175,42 +214,58 @@ def _map_file(path: Path, n_bytes: int, dtype: Any, mode: Any) -> NDArray[Any]:
     return np.asarray(np.memmap(path, dtype, mode)) if n_bytes else np.empty(0, dtype)
 
 
-def _finish(folder: Path, encoder: Encoder, codes: Codes) -> None:
+def _finish(folder: Path, name: str, encoder: Encoder, codes: Codes) -> None:
     """Write everything to disk before the folder gets its final name."""
-    contents = {
-        "format": FORMAT,
-        "encoder": encoder,
+    content = {
+        "fingerprint": name,
+        "encoder": encoder_content(encoder),
         "n_samples": codes.n_samples,
-        "names": codes.names,
+        "part_bytes": PART_BYTES,
+        "narrow": _checksums(codes.narrow),
+        "wide": _checksums(codes.wide),
     }
-    (folder / "encoder.pickle").write_bytes(pickle.dumps(contents))
-    (folder / "lock").unlink()
-    for path in folder.iterdir():
-        with path.open("rb+") as file:
+    for file_name in ("narrow", "wide"):
+        with (folder / file_name).open("rb+") as file:
             os.fsync(file.fileno())
+    write_document(folder / _DOCUMENT, "codes", content)
+    sync_folder(folder)
+
+
+def _checksums(codes: NDArray[Any]) -> list[str]:
+    """Return the checksum of each part of a file of codes."""
+    content = np.ascontiguousarray(codes).reshape(-1).view(np.uint8)
+    starts = range(0, max(len(content), 1), PART_BYTES)
+    return map_spans(lambda start: checksum(content[start : start + PART_BYTES].data), starts, -1)
 
 
 def _open(folder: Path) -> tuple[Encoder, Codes]:
+    """Map the codes of a folder, after every part of it was checked."""
+
+    def read(content: dict[str, Any]) -> tuple[Encoder, Codes]:
+        require(content["fingerprint"] == folder.name, "it belongs to other data")
+        require(is_count(content["n_samples"]), "n_samples must be a count")
+        require(content["part_bytes"] == PART_BYTES, "part_bytes is another number")
+        encoder, n_samples = encoder_from(content["encoder"]), content["n_samples"]
+        for path, n_bytes in _sizes(folder, places(encoder.arity), n_samples).items():
+            require(path.stat().st_size == n_bytes, f"{path.name} has another size")
+        planes = plane_bytes(encoder.arity, n_samples) <= free_memory() // 2
+        names = content["encoder"]["names"]
+        codes = _mapped(folder, encoder.arity, n_samples, names, "r", planes)
+        for name, rows in (("narrow", codes.narrow), ("wide", codes.wide)):
+            require(_checksums(rows) == content[name], f"the checksum of {name} is wrong")
+        for rows, is_here in ((codes.narrow, codes.place >= 0), (codes.wide, codes.place < 0)):
+            highest = rows.max(axis=1, initial=0)
+            is_level = highest < np.maximum(codes.arity[is_here], 1)
+            require(bool(is_level.all()), "a code is not below its number of levels")
+        return encoder, codes
+
     try:
-        contents = pickle.loads((folder / "encoder.pickle").read_bytes())
-        encoder, n_samples = contents["encoder"], contents["n_samples"]
-        is_whole = contents["format"] == FORMAT and all(
-            path.stat().st_size == n_bytes
-            for path, n_bytes in _sizes(folder, places(encoder.arity), n_samples).items()
-        )
-    except Exception as error:
-        raise _damaged(folder) from error
-    if not is_whole:
-        raise _damaged(folder)
-    planes = plane_bytes(encoder.arity, n_samples) <= free_memory() // 2
-    return encoder, _mapped(folder, encoder.arity, n_samples, contents["names"], "r", planes)
-
-
-def _damaged(folder: Path) -> InvalidFileError:
-    return InvalidFileError(
-        f"The codes in {folder} are damaged. Delete this folder; the next run encodes the table "
-        "again."
-    )
+        return read_document(folder / _DOCUMENT, "codes", read)
+    except (InvalidFileError, OSError, InvalidParameterError) as error:
+        raise InvalidFileError(
+            f"The codes in {folder} are damaged. Delete this folder; the next run encodes the "
+            f"table again. ({error})"
+        ) from error
 
 
 def plane_bytes(arity: NDArray[np.int64], n_samples: int) -> int:

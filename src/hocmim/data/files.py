@@ -26,6 +26,8 @@ from hocmim.data.formats import (
     show,
     suffix_format,
 )
+from hocmim.data.formulas import neutralise_table
+from hocmim.data.raw_text import KeptText, restore_text
 from hocmim.data.sheets import read_sheet
 from hocmim.data.writing import write_file
 from hocmim.errors import InvalidParameterError, InvalidTableError
@@ -46,6 +48,7 @@ def read_table(
     missing: Sequence[str] = (),
     header: bool = True,
     columns: Sequence[str] | None = None,
+    kept: KeptText | None = None,
 ) -> Any:
     """Read a file as a pyarrow table.
 
@@ -64,6 +67,8 @@ def read_table(
         Whether the first line of a text file has the column names; otherwise f0, f1, …
     columns : sequence of str, optional
         Read only these columns.
+    kept : KeptText, optional
+        Columns of a text file that are not converted to numbers.
 
     Raises
     ------
@@ -78,7 +83,7 @@ def read_table(
         if address is not None:
             table = read_address(address)
         elif (kind := _format_of(source)).is_text:
-            table = _read_text(source, kind, delimiter, encoding, missing, header)
+            table = _read_text(source, kind, delimiter, encoding, missing, header, kept)
         elif kind.kind == "sheet":
             table = read_sheet(source, sheet, {*_null_values(), *missing}, header)
         elif kind.kind == "json":
@@ -145,14 +150,28 @@ def _read_text(
     encoding: str,
     missing: Sequence[str],
     header: bool,
+    kept: KeptText | None,
 ) -> Any:
     csv = arrow("pyarrow.csv")
     data = _read_bytes(path, kind)
     options = _text_options(path, kind, data[:HEAD_BYTES], delimiter, encoding, missing)
 
-    def read(use_threads: bool) -> Any:
+    def read(use_threads: bool, as_text: Sequence[str] = ()) -> Any:
         settings = _read_options(encoding, header, use_threads)
-        return csv.read_csv(arrow("pyarrow").BufferReader(data), read_options=settings, **options)
+        convert = options["convert_options"]
+        if as_text:
+            convert = csv.ConvertOptions(
+                null_values=convert.null_values,
+                strings_can_be_null=True,
+                include_columns=as_text,
+                column_types=dict.fromkeys(as_text, arrow("pyarrow").string()),
+            )
+        return csv.read_csv(
+            arrow("pyarrow").BufferReader(data),
+            read_options=settings,
+            parse_options=options["parse_options"],
+            convert_options=convert,
+        )
 
     try:
         table = read(use_threads=True)
@@ -161,7 +180,10 @@ def _read_text(
     for field in table.schema:
         if str(field.type) == "binary":
             raise _wrong_encoding(path, encoding)
-    return table
+    if len(set(table.column_names)) < len(table.column_names):
+        return table  # an error of its own
+    used = options["parse_options"].delimiter
+    return restore_text(table, data, used, kept or KeptText(), lambda names: read(True, names))
 
 
 def _text_options(
@@ -345,6 +367,7 @@ def write_table(
     *,
     overwrite: bool = False,
     hint: str = "Pass overwrite=True to replace it",
+    is_safe: bool = False,
 ) -> Path:
     """Write a pyarrow table in the format of the suffix: CSV, TSV, Parquet, Arrow; .gz, .zst.
 
@@ -356,8 +379,12 @@ def write_table(
         Whether to replace an existing file.
     hint : str
         How the user allows replacing, for the message.
+    is_safe : bool
+        Whether to neutralise the cells of CSV and TSV that spreadsheets would run as formulas.
     """
     kind = output_format(Path(path))
+    if is_safe and kind.is_text:
+        table = neutralise_table(table)
 
     def write(file: IO[bytes]) -> None:
         if kind.compression == "zstd":
@@ -393,9 +420,13 @@ def _write(table: Any, kind: str, file: Any) -> None:
     elif kind == "arrow":
         arrow("pyarrow.feather").write_feather(table, file)
     else:
-        csv = arrow("pyarrow.csv")
-        options = csv.WriteOptions(delimiter=DELIMITERS[kind])
-        csv.write_csv(_without_dictionaries(table), file, options)
+        write_text(table, file, DELIMITERS[kind])
+
+
+def write_text(table: Any, file: Any, delimiter: str = ",") -> None:
+    """Write a pyarrow table to an open file as CSV."""
+    csv = arrow("pyarrow.csv")
+    csv.write_csv(_without_dictionaries(table), file, csv.WriteOptions(delimiter=delimiter))
 
 
 def _without_dictionaries(table: Any) -> Any:

@@ -13,15 +13,15 @@ from typing import Any, Protocol
 
 import narwhals as nw
 import numpy as np
-from joblib import effective_n_jobs
 
 from hocmim.data.columns import Span
 from hocmim.data.digests import digest_table, new_digest
-from hocmim.data.memory import free_memory
 from hocmim.data.table import as_table, take_columns, take_rows
 from hocmim.data.times import TimeKinds
 from hocmim.errors import InvalidTableError, InvalidTargetError
+from hocmim.memory import free_memory
 from hocmim.text import did_you_mean
+from hocmim.threads import resolve_n_jobs
 
 # The most cells a thread reads at a time (16 MB of numbers); fewer if memory is short.
 MAX_CELLS = 1 << 21
@@ -217,4 +217,4 @@ def cells_per_thread(n_jobs: int | None) -> int:
 
 
 def _memory_per_thread(n_jobs: int | None) -> int:
-    return free_memory() // effective_n_jobs(n_jobs)
+    return free_memory() // resolve_n_jobs(n_jobs, outside=1)

@@ -31,6 +31,7 @@ from hocmim.data.columns import (
     read_strings,
     unmask,
 )
+from hocmim.data.sparse import checked_csc
 from hocmim.data.times import TimeKinds, kind_of_array, kind_of_dtype
 from hocmim.errors import InvalidTableError, not_installed
 
@@ -171,7 +172,7 @@ class SparseTable(Table):
         super().__init__(matrix)
         if matrix.dtype.kind == "c":
             raise InvalidTableError("Complex data not supported: X holds complex numbers.")
-        self._columns = matrix.tocsc()
+        self._columns = checked_csc(matrix)
         if not self._columns.has_canonical_format:  # a value may be stored in several parts
             self._columns = self._columns.copy()
             self._columns.sum_duplicates()
@@ -208,6 +209,14 @@ class FrameTable(Table):
         self._dtypes = list(frame.schema.values())
         is_pandas = frame.implementation.is_pandas_like()
         self._storage = list(self.native.dtypes) if is_pandas else self._dtypes
+
+    def dtype(self, j: int) -> nw.dtypes.DType:
+        """Return the type of column j."""
+        return self._dtypes[j]
+
+    def series(self, j: int) -> nw.Series[Any]:
+        """Return column j of the user's table."""
+        return self._frame[:, j]
 
     def _time_kind(self, j: int) -> str | None:
         dtype = self._dtypes[j]

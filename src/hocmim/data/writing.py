@@ -1,22 +1,27 @@
 """Atomic writing of files: a file is written completely, or not at all.
 
 The content goes to a temporary file in the same folder, which then gets the final name. A run that
-is killed leaves the old file as it was.
+is killed leaves the old file as it was. The temporary file that it leaves is used again by the next
+run that writes the same file; a lock on it keeps runs apart that write the same file at once.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import secrets
-from collections.abc import Callable
+import stat
+from collections.abc import Callable, Iterator
 from os import PathLike
 from pathlib import Path
 from typing import IO
 
+from hocmim.data.locks import is_at, try_lock
 from hocmim.errors import InvalidParameterError
 
 # Characters of the final name that the temporary name repeats: file systems allow 255 bytes.
 MAX_NAME_LENGTH = 60
+IS_WINDOWS = os.name == "nt"
 
 
 def check_writable(
@@ -66,17 +71,63 @@ def write_file(
         with target.open("wb") as file:
             write(file)
         return target
-    temporary = target.with_name(f".{target.name[:MAX_NAME_LENGTH]}.{secrets.token_hex(4)}.part")
-    try:
-        with temporary.open("xb") as file:
-            write(file)
-            if is_durable:
-                file.flush()
-                os.fsync(file.fileno())
+    with _temporary_file(target) as (file, temporary):
+        with os.fdopen(os.dup(file.fileno()), "wb") as copy:  # some writers close their file
+            write(copy)
+        if is_durable:
+            os.fsync(file.fileno())
+        if IS_WINDOWS:
+            file.close()
         _give_name(temporary, target, overwrite, hint)
-    finally:
-        temporary.unlink(missing_ok=True)
+    if is_durable:
+        sync_folder(target.parent)
     return target
+
+
+@contextlib.contextmanager
+def _temporary_file(target: Path) -> Iterator[tuple[IO[bytes], Path]]:
+    """Open an empty file in the folder of the target; it is removed unless it was renamed."""
+    start = f".{target.name[:MAX_NAME_LENGTH]}"
+    path = target.with_name(f"{start}.part")
+    file = _open_again(path)
+    if file is None:
+        path = target.with_name(f"{start}.{secrets.token_hex(4)}.part")
+        file = path.open("xb")
+    with file:
+        try:
+            yield file, path
+        finally:
+            # While this run holds the lock, no other one renames or removes the file.
+            if file.closed or is_at(file, path):
+                path.unlink(missing_ok=True)
+
+
+def _open_again(path: Path) -> IO[bytes] | None:
+    """Open and lock a temporary file, an old one too; None if it is not ours to write.
+
+    A file with a second name may be a finished one whose writer was killed. Links and files of
+    other users are not written: in a shared folder they may be a trap. Windows does not rename
+    files that others have open, so that every run uses a name of its own there.
+    """
+    if IS_WINDOWS:
+        return None
+    try:
+        file = open(path, "wb", opener=_open_without_truncating)  # noqa: SIM115
+    except OSError:
+        return None
+    status = os.fstat(file.fileno())
+    is_own = stat.S_ISREG(status.st_mode) and status.st_uid == os.getuid()
+    if is_own and try_lock(file) and is_at(file, path):
+        if os.fstat(file.fileno()).st_nlink == 1:
+            file.truncate(0)
+            return file
+        path.unlink()
+    file.close()
+    return None
+
+
+def _open_without_truncating(path: str, flags: int) -> int:
+    return os.open(path, (flags & ~os.O_TRUNC) | os.O_NOFOLLOW | os.O_NONBLOCK, 0o666)
 
 
 def _give_name(temporary: Path, target: Path, overwrite: bool, hint: str) -> None:
@@ -90,3 +141,14 @@ def _give_name(temporary: Path, target: Path, overwrite: bool, hint: str) -> Non
         except OSError:  # a file system without hard links
             check_writable(target, overwrite=False, hint=hint)
     temporary.replace(target)
+
+
+def sync_folder(folder: Path) -> None:
+    """Wait until the names of the files in a folder are on disk."""
+    if IS_WINDOWS:  # it does not open folders
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

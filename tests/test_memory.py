@@ -2,9 +2,12 @@
 
 import resource
 
+import numpy as np
 import pytest
+from scipy import sparse
 
-from hocmim.data import memory
+from hocmim import MIM, memory
+from hocmim.errors import HocmimWarning
 
 GB = 1 << 30
 
@@ -61,3 +64,40 @@ def test_a_system_without_such_files(system):
     for name in ("meminfo", "self/status", "self/cgroup"):
         (proc / name).unlink()
     assert memory.free_memory() > 0
+
+
+# -- what a fit needs ------------------------------------------------------------------------------
+
+
+def test_a_table_that_does_not_fit_is_said_before_the_fit(monkeypatch):
+    monkeypatch.setattr(memory, "free_memory", lambda: GB)
+    with pytest.warns(HocmimWarning, match=r"about 2\.0 GB .* and 1\.1 GB are free.*codes_dir"):
+        memory.warn_if_short(1_000_000, 2_000)
+
+
+def test_weights_that_repeat_too_many_rows_are_said(monkeypatch):
+    monkeypatch.setattr(memory, "free_memory", lambda: GB)
+    with pytest.warns(HocmimWarning, match=r"about 10\.0 GB .*divide them by their mean"):
+        memory.warn_if_short(10**9, 2, 10**9)
+
+
+def test_a_table_that_fits_is_not_mentioned(monkeypatch, recwarn):
+    monkeypatch.setattr(memory, "free_memory", lambda: GB)
+    memory.warn_if_short(1_000_000, 500)
+    memory.warn_if_short(100, 10)
+    assert not recwarn.list
+
+
+def test_a_huge_empty_sparse_matrix_is_said_at_once(monkeypatch):
+    monkeypatch.setattr(memory, "free_memory", lambda: GB)
+    X = sparse.csc_array((10, 50_000_000), dtype=np.int8)
+    with pytest.warns(HocmimWarning, match="50,000,000 columns"), pytest.raises(_StopError):
+        MIM(2).fit(X, np.arange(10) % 2, progress=_stop)
+
+
+class _StopError(Exception):
+    pass
+
+
+def _stop(event):
+    raise _StopError

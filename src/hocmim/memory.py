@@ -1,0 +1,148 @@
+"""Memory that this process may still use, and whether a fit needs more."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from hocmim.errors import warn_user
+
+if sys.platform == "win32":
+    resource = None
+else:
+    import resource
+
+# A fit that needs less is not compared with the free memory.
+MIN_CHECKED_BYTES = 1 << 28
+# What is kept for each column besides its codes: arity, cuts, scores, masks.
+BYTES_PER_COLUMN = 200
+
+# What the system reserves for a thread: its stack, and a heap of its own.
+BYTES_PER_THREAD = 1 << 27
+
+_PROC = Path("/proc")
+_CGROUP = Path("/sys/fs/cgroup")
+
+
+def free_memory() -> int:
+    """Return the free bytes: the least of machine, container or job, and limits of the process."""
+    return max(0, min(_free()))
+
+
+def affordable_threads(n_threads: int) -> int:
+    """Return how many of these threads the limit on the address space allows; at least one.
+
+    A thread that finds no memory for its own variables ends the process.
+    """
+    if n_threads == 1 or resource is None:
+        return n_threads
+    if resource.getrlimit(resource.RLIMIT_AS)[0] == resource.RLIM_INFINITY:
+        return n_threads
+    return max(1, min(n_threads, free_memory() // BYTES_PER_THREAD))
+
+
+def warn_if_short(n_rows: int, n_columns: int, n_repeated: int = 0) -> None:
+    """Warn if the codes of a table need more memory than is free.
+
+    Parameters
+    ----------
+    n_rows, n_columns : int
+        Of the table, weights applied.
+    n_repeated : int
+        Rows that weights repeat; their indices take memory too.
+    """
+    needed = n_rows * n_columns + BYTES_PER_COLUMN * n_columns + 8 * n_repeated
+    if needed < MIN_CHECKED_BYTES:
+        return
+    free = free_memory()
+    if needed <= free:
+        return
+    advice = (
+        "If the weights are relative, divide them by their mean."
+        if n_repeated
+        else "Pass codes_dir to keep the codes on disk, or fit on fewer columns or rows."
+    )
+    warn_user(
+        f"This fit needs about {_size(needed)} of memory for {n_rows:,} rows and {n_columns:,} "
+        f"columns, and {_size(free)} are free. {advice}"
+    )
+
+
+def _size(n_bytes: int) -> str:
+    return f"{n_bytes / 1e9:,.1f} GB"
+
+
+def _free() -> Iterator[int]:
+    yield _free_of_machine()
+    if resource is None:
+        return
+    # Cached files of a group can be dropped, so only anonymous memory counts as used.
+    for folder in _groups():
+        limit = _number(folder / "memory.max")
+        if limit is not None:
+            yield limit - (_field(folder / "memory.stat", "anon", 1) or 0)
+    limit = _number(_CGROUP / "memory/memory.limit_in_bytes")
+    if limit is not None:
+        yield limit - (_field(_CGROUP / "memory/memory.stat", "total_rss", 1) or 0)
+    for which, used in ((resource.RLIMIT_DATA, "VmData:"), (resource.RLIMIT_AS, "VmSize:")):
+        soft, _ = resource.getrlimit(which)
+        if soft != resource.RLIM_INFINITY:
+            yield soft - (_field(_PROC / "self/status", used, 1024) or 0)
+
+
+def _free_of_machine() -> int:
+    if sys.platform == "win32":
+        return _free_on_windows()
+    free = _field(_PROC / "meminfo", "MemAvailable:", 1024)
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") if free is None else free
+
+
+class _WindowsMemory(ctypes.Structure):
+    """MEMORYSTATUSEX of the Windows API."""
+
+    _fields_ = (
+        ("length", ctypes.c_uint32),
+        ("load", ctypes.c_uint32),
+        *((name, ctypes.c_uint64) for name in ("total", "free", "total_page", "free_page")),
+        *((name, ctypes.c_uint64) for name in ("total_virtual", "free_virtual", "extended")),
+    )
+
+
+def _free_on_windows() -> int:
+    found = _WindowsMemory(length=ctypes.sizeof(_WindowsMemory))
+    kernel = getattr(ctypes, "windll").kernel32  # noqa: B009
+    kernel.GlobalMemoryStatusEx(ctypes.byref(found))
+    return int(found.free)
+
+
+def _groups() -> Iterator[Path]:
+    """Return the control group of this process and its parents (version 2)."""
+    try:
+        lines = (_PROC / "self/cgroup").read_text().splitlines()
+    except OSError:
+        return
+    for line in lines:
+        if line.startswith("0::/"):
+            group = _CGROUP / line.removeprefix("0::/")
+            yield from (group, *group.parents[: len(group.parts) - len(_CGROUP.parts)])
+
+
+def _field(path: Path, name: str, unit: int) -> int | None:
+    """Return the number after a name in a file of lines, in bytes; None without such a line."""
+    try:
+        lines = path.read_text().splitlines()
+    except OSError:
+        return None
+    found = [line.split()[1] for line in lines if line.split()[:1] == [name]]
+    return int(found[0]) * unit if found else None
+
+
+def _number(path: Path) -> int | None:
+    """Return the number in a file; None if there is no file, or no number in it."""
+    try:
+        return int(path.read_text())
+    except (OSError, ValueError):
+        return None
