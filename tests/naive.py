@@ -284,12 +284,30 @@ def cmi(X, Y, Z, estimator="plugin"):
 # -- the forward search ----------------------------------------------------------------------------
 
 
-def forward(score, D, K):
-    """K of the D features, each the best given those before it, and their scores."""
+def forward(score, D, K, keep=(), exclude=(), costs=None, budget=inf):
+    """K of the D features, each the best given those before it, and their scores.
+
+    Features to keep are the only candidates until all are selected; excluded ones never are. With
+    costs the best is the one with the largest key per unit of cost (times the cost if the key is
+    not positive) of those that the budget still pays for.
+    """
     selected, scores = [], []
+
+    def merit(k):
+        value = key(score(k, selected))
+        if costs is None:
+            return value
+        return value / costs[k] if value > 0 else value * costs[k]
+
+    def fits(k):
+        return costs is None or fsum(costs[j] for j in [*selected, k]) <= budget
+
     while len(selected) < K:
-        candidates = [k for k in range(D) if k not in selected]
-        best = largest(candidates, lambda k: score(k, selected))
+        rest = [k for k in range(D) if k not in selected and k not in exclude]
+        candidates = [k for k in rest if k in keep] or [k for k in rest if fits(k)]
+        if not candidates:
+            break
+        best = max(candidates, key=merit)
         scores.append(score(best, selected))
         selected.append(best)
     return selected, scores
@@ -366,13 +384,13 @@ def hocmim_candidate(
     return J, Z, len(Z), [R for _, R, _ in orders]
 
 
-def hocmim(X, y, K, **parameters):
+def hocmim(X, y, K, limits=None, **parameters):
     """(selected, scores, representative sets, orders)."""
 
     def score(k, S):
         return hocmim_candidate(k, S, X, y, **parameters)[0]
 
-    selected, scores = forward(score, len(X), K)
+    selected, scores = forward(score, len(X), K, **(limits or {}))
     chosen = [hocmim_candidate(k, selected[:i], X, y, **parameters) for i, k in enumerate(selected)]
     return selected, scores, [Z for _, Z, _, _ in chosen], [n for _, _, n, _ in chosen]
 
@@ -573,13 +591,13 @@ CRITERIA = {
 }
 
 
-def select(name, X, y, K, estimator="plugin", **parameters):
-    """(selected, scores) of one of CRITERIA."""
+def select(name, X, y, K, estimator="plugin", limits=None, **parameters):
+    """(selected, scores) of one of CRITERIA; ``limits`` are arguments of ``forward``."""
 
     def score(k, S):
         return CRITERIA[name](k, S, X, y, estimator, **parameters)
 
-    return forward(score, len(X), K)
+    return forward(score, len(X), K, **(limits or {}))
 
 
 def assert_selects_as_hocmim(selector, X, y, **parameters):
@@ -690,12 +708,12 @@ def robust_candidate(
     return U + min(weight * (A - U), limit * sigma), Z, U, A, sigma
 
 
-def robust_hocmim(X, y, K, **parameters):
+def robust_hocmim(X, y, K, limits=None, **parameters):
     """(selected, scores, and what ``robust_candidate`` says of each selected feature)."""
 
     def score(k, S):
         return robust_candidate(k, S, X, y, **parameters)[0]
 
-    selected, scores = forward(score, len(X), K)
+    selected, scores = forward(score, len(X), K, **(limits or {}))
     chosen = [robust_candidate(k, selected[:i], X, y, **parameters) for i, k in enumerate(selected)]
     return selected, scores, chosen

@@ -22,7 +22,14 @@ METHODS = (
     "Kruskal-Wallis", "ReliefF", "NCA", "ILFS", "FS-OLS",
 )  # fmt: skip
 # Defaults that have changed since, as they were.
-RECORDED_DEFAULTS = {"discretizer": "uniform", "target_bins": 5, "with_relevance": False}
+RECORDED_DEFAULTS = {
+    "discretizer": "uniform",
+    "target_bins": 5,
+    "with_relevance": False,
+    "identifiers": "keep",
+    "max_levels": None,
+    "max_tries": 1,
+}
 ESTIMATORS = ("plugin", "shrinkage", "miller_madow", "grassberger", "jeffreys")
 DISCRETIZERS = ("uniform", "quantile", "mdlp")
 INFORMATION = [name for name in METHODS if "estimator" in hocmim.make_selector(name).get_params()]

@@ -1,5 +1,6 @@
 """Searches that are interrupted, by exceptions and by kill -9, against searches that are not."""
 
+import contextlib
 import json
 import signal
 import subprocess
@@ -120,7 +121,7 @@ def test_permutations_of_no_seed_go_on_with_the_seed_they_began_with(tmp_path, m
     path = tmp_path / "run.checkpoint"
     fit_until(HOCMIM(**parameters, random_state=None, checkpoint=path), 1, X, y, monkeypatch)
     first = HOCMIM(**parameters, random_state=None, checkpoint=path).fit(X, y)
-    seeds = json.loads(path.read_text().partition("\n")[2])["state"]["dict"]["seed"]
+    seeds = json.loads(path.read_text())["content"]["state"]["seed"]
     assert isinstance(seeds, int)
     assert_same(HOCMIM(**parameters, random_state=None, checkpoint=path).fit(X, y), first)
 
@@ -408,3 +409,32 @@ def test_the_fingerprint_does_not_depend_on_blocks_and_tells_everything_else():
         fingerprint(column_digests(codes), codes.column(0)),
     ]
     assert len({*found, *others}) == 4
+
+
+def test_a_search_with_failures_continues_to_the_last_bit(tmp_path):
+    """A column of dates leads and fails in each step; the search is stopped after each column."""
+    rng = np.random.default_rng(0)
+    n = 400
+    y = rng.integers(2, size=n)
+    dates = [f"day {i}" for i in range(n)]
+    X = pd.DataFrame({"date": dates, **{f"x{k}": y + rng.normal(0, 1 + k, n) for k in range(4)}})
+    parameters = {"identifiers": "keep", "max_levels": None, "stop": "permutation"}
+    parameters |= {"n_features_to_select": "auto", "n_permutations": 99, "alpha": 0.05}
+    whole = MIM(**parameters).fit(X, y)
+    assert len(whole.selected_) > 1
+    assert all(step.failures for step in whole.selection_.steps)
+    path = tmp_path / "run"
+    for n_updates in (1, 2):
+
+        def stop_at(event, n_updates=n_updates):
+            if event.n_selected >= n_updates:
+                raise KeyboardInterrupt
+
+        with contextlib.suppress(KeyboardInterrupt):
+            MIM(**parameters, checkpoint=path).fit(X, y, progress=stop_at)
+    found = MIM(**parameters, checkpoint=path).fit(X, y)
+    for selector in (found, MIM(**parameters, checkpoint=path).fit(X, y)):
+        assert selector.selection_.steps == whole.selection_.steps
+        assert selector.p_values_.tobytes() == whole.p_values_.tobytes()
+        assert selector.stopping_.failures == whole.stopping_.failures
+        assert selector.stopping_.p_value == whole.stopping_.p_value

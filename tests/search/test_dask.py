@@ -23,7 +23,7 @@ import dask.array as da  # noqa: E402
 import dask.dataframe as dd  # noqa: E402
 from distributed import Client, LocalCluster  # noqa: E402
 
-from hocmim import HOCMIM, JMI, CriterionSelector, list_methods, make_selector  # noqa: E402
+from hocmim import HOCMIM, JMI, MIM, CriterionSelector, list_methods, make_selector  # noqa: E402
 from hocmim.coding.codes import Column  # noqa: E402
 from hocmim.coding.encoder import encode  # noqa: E402
 from hocmim.coding.target import encode_target  # noqa: E402
@@ -39,7 +39,7 @@ from hocmim.errors import (  # noqa: E402
 from hocmim.search.engines import dask_tables  # noqa: E402
 from hocmim.search.engines.cluster import Cluster  # noqa: E402
 from hocmim.search.engines.dask import DaskEngine, open_dask_engine  # noqa: E402
-from hocmim.search.engines.dask_block import Block  # noqa: E402
+from hocmim.search.engines.dask_block import Block, Candidates  # noqa: E402
 from hocmim.search.engines.dask_codes import Layout  # noqa: E402
 from hocmim.search.engines.local import LocalEngine  # noqa: E402
 from hocmim.search.loop import forward_search  # noqa: E402
@@ -477,9 +477,9 @@ def block():
 
 def test_block_begins_where_it_arrives(block):
     block, y = block
-    first = block.start(JMICriterion(), y, [], ())
+    first = block.start(JMICriterion(), y, [], Candidates(()))
     newest = block.codes.column(first.leaders[0].column - 3)
-    aside = (newest.index,)
+    aside = Candidates((newest.index,))
     then = block.advance(newest, 1, aside)
     assert then.leaders == block.advance(newest, 1, aside).leaders  # a task may be run twice
     assert block.advance(newest, 3, aside) is None
@@ -497,10 +497,10 @@ def test_block_forgets_what_an_error_left_half_done(block):
             raise MemoryError
 
     newest = block.codes.column(0)
-    block.start(Failing(), y, [], ())
+    block.start(Failing(), y, [], Candidates(()))
     with pytest.raises(MemoryError):
-        block.advance(newest, 1, (newest.index,))
-    assert block.advance(newest, 1, (newest.index,)) is None
+        block.advance(newest, 1, Candidates((newest.index,)))
+    assert block.advance(newest, 1, Candidates((newest.index,))) is None
 
 
 def test_set_aside_more_than_the_best_two(threads):
@@ -650,3 +650,22 @@ def run_python(script):
 def test_column_arrives_whole():
     column = Column(np.arange(5, dtype=np.uint8), 5, 3)
     assert dask.sizeof.sizeof(column) == 5
+
+
+@pytest.mark.parametrize("kept", [{}, {"identifiers": "keep", "max_levels": None}])
+def test_identifiers_and_failures_are_those_of_a_table_in_memory(client, kept):
+    rng = np.random.default_rng(0)
+    n = 300
+    y = rng.integers(2, size=n)
+    X = pd.DataFrame({"name": [f"n{i}" for i in range(n)], "row": rng.permutation(n)})
+    X["word"] = rng.zipf(1.4, n).clip(0, 90).astype(str)
+    for k in range(4):
+        X[f"x{k}"] = y + rng.normal(0, 1 + k, n)
+    expected = MIM("auto", **kept).fit(X, y)
+    collection = dd.from_pandas(X.assign(y=y), npartitions=3)
+    for given in ((X, y), (collection, "y")):
+        found = MIM("auto", engine=client, **kept).fit(*given)
+        assert found.identifiers_.tolist() == expected.identifiers_.tolist() == [0, 1]
+        assert found.selection_.steps == expected.selection_.steps
+        assert found.stopping_.failures == expected.stopping_.failures
+    assert any(step.failures for step in expected.selection_.steps) == bool(kept)

@@ -94,7 +94,12 @@ def test_every_kind_gives_the_codes_of_the_table_in_memory(kind, data, discretiz
         target.column, EncodingOptions(discretizer=discretizer, n_bins=5, n_jobs=2)
     )
     assert_same_codes(codes, encode(X, y, discretizer=discretizer, n_bins=5))
-    assert encoder.get_params() == {"discretizer": discretizer, "n_bins": 5, "n_jobs": 2}
+    assert encoder.get_params() == {
+        "discretizer": discretizer,
+        "n_bins": 5,
+        "n_jobs": 2,
+        "max_levels": "auto",
+    }
 
 
 def test_a_continuous_target_is_cut_alike(kind, data, tmp_path):

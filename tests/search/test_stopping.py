@@ -14,20 +14,17 @@ import hocmim
 from hocmim import HOCMIM, MIM, errors
 from hocmim.coding.codes import Column
 from hocmim.information.counting import Joint
-from hocmim.search.stopping import (
-    Margins,
-    Strata,
-    chi2_p_value,
-    mean_of_g,
-    moments_of_pearson,
-    permutation_p_value,
-    redundant_features,
-)
+from hocmim.search.moments import Margins, mean_of_g, moments_of_pearson
+from hocmim.search.stopping import Strata, chi2_p_value, permutation_p_value, redundant_features
 from hocmim.selectors.information import InformationSelector
 from hocmim.selectors.registry import METHODS
 
 BY_INFORMATION = [name for name, kind in METHODS.items() if issubclass(kind, InformationSelector)]
 FILTERS = [name for name in METHODS if name not in BY_INFORMATION]
+
+
+def margins_of(found):
+    return Margins.of(found.x, found.y, found.z, found.starts)
 
 
 def column(values, index=-1):
@@ -90,7 +87,7 @@ def test_moments_over_every_permutation():
         naive_pearson(x[7 + np.array(p)], y[7:10], np.zeros(3)) for p in permutations(range(3))
     ]
     fixed = naive_g(x[7:10], y[7:10], np.zeros(3))
-    margins = Margins.of(strata(x, y, z))
+    margins = margins_of(strata(x, y, z))
     assert mean_of_g(margins) == pytest.approx(np.mean(g) - fixed + np.mean(small_g))
     mean, variance = moments_of_pearson(margins)
     fixed = naive_pearson(x[7:10], y[7:10], np.zeros(3))
@@ -104,7 +101,7 @@ def test_mean_is_the_expected_mutual_information(n, k):
     x, y = rng.integers(k, size=n), (rng.random(n) < 0.2).astype(int)
     table = sparse.csr_matrix(contingency_matrix(x, y))
     expected = 2 * n * expected_mutual_information(table, n)
-    assert mean_of_g(Margins.of(strata(x, y))) == pytest.approx(expected, rel=1e-4)
+    assert mean_of_g(margins_of(strata(x, y))) == pytest.approx(expected, rel=1e-4)
 
 
 def test_g_of_the_cells_that_vary_is_g_of_all():
@@ -221,7 +218,7 @@ def test_noise(stop, n, D, rare):
 @pytest.mark.parametrize("name", BY_INFORMATION)
 def test_a_selection_is_the_start_of_a_longer_one(name):
     X, y = known_table(1, n=600, n_noise=5)
-    auto = hocmim.make_selector(name, n_features_to_select="auto").fit(X, y)
+    auto = hocmim.make_selector(name, n_features_to_select="auto", max_tries=1).fit(X, y)
     K = len(auto.selected_)
     assert 1 <= K < 13
     assert len(auto.p_values_) == K
@@ -232,6 +229,101 @@ def test_a_selection_is_the_start_of_a_longer_one(name):
     assert auto.stopping_.score == longer.scores_[K]
     assert longer.stopping_ is None
     assert not hasattr(longer, "p_values_")
+
+
+def weather(seed=0, n=600):
+    """A table in the shape of the weather data: a date as text comes first, then measurements."""
+    rng = np.random.default_rng(seed)
+    rain, wind = rng.gamma(0.4, 8, n) * (rng.random(n) < 0.4), rng.gamma(4, 0.9, n)
+    warm = 16 + 9 * np.sin(np.arange(n) / 58) + rng.normal(0, 2, n)
+    y = np.where(rain > 3, "rain", np.where(warm + rng.normal(0, 3, n) > 20, "sun", "drizzle"))
+    days = np.datetime64("2012-01-01") + np.arange(n)
+    date = [str(day).replace("-", "/") for day in days]
+    X = pd.DataFrame(
+        {
+            "date": date,
+            "precipitation": rain,
+            "temp_max": warm,
+            "temp_min": warm - rng.gamma(4, 1.5, n),
+            "wind": wind,
+        }
+    )
+    return X, y
+
+
+@pytest.mark.parametrize("stop", ["chi2", "permutation"])
+@pytest.mark.parametrize("name", ["MIM", "JMI", "CMIM", "HOCMIM-R"])
+def test_a_candidate_that_fails_is_set_aside_and_the_next_is_tried(name, stop):
+    X, y = weather()
+    parameters = {"n_features_to_select": "auto", "stop": stop, "n_permutations": 199}
+    parameters |= {"identifiers": "keep", "max_levels": None}
+    selector = hocmim.make_selector(name, **parameters).fit(X, y)
+    without = hocmim.make_selector(name, **parameters).fit(X.drop(columns="date"), y)
+    assert {"precipitation", "temp_max"} <= set(selector.get_feature_names_out())
+    assert "date" not in selector.get_feature_names_out()
+    assert set(selector.get_feature_names_out()) <= set(without.get_feature_names_out())
+    assert len(selector.p_values_) == len(selector.selected_)
+    assert (selector.p_values_ <= selector.alpha).all()
+    first = selector.selection_.steps[0]
+    if name == "MIM":  # the plug-in estimate of a date is the largest
+        assert [failure.index for failure in first.failures] == [0]
+        assert first.failures[0].score > first.score
+        assert hocmim.make_selector(name, **parameters, max_tries=1).fit(X, y).selected_.size == 0
+        assert "adds nothing significant" in selector.explain("date", X).reason
+
+
+def test_at_most_max_tries_candidates_fail():
+    rng = np.random.default_rng(2)
+    X, y = rng.normal(size=(200, 30)), rng.integers(2, size=200)
+    for max_tries in (1, 4, 50):
+        selector = MIM("auto", max_tries=max_tries).fit(X, y)
+        stopping = selector.stopping_
+        assert selector.selected_.size == 0
+        assert len(stopping.failures) + 1 == min(max_tries, 30)
+        tried = [stopping.index, *(failure.index for failure in stopping.failures)]
+        ranked = MIM(30).fit(X, y).selected_.tolist()
+        assert tried == ranked[: len(tried)]
+        assert stopping.p_value > selector.alpha
+        assert all(failure.p_value > selector.alpha for failure in stopping.failures)
+
+
+class FixedOrder(hocmim.Criterion):
+    """Prefers the last columns, whatever they say about the target."""
+
+    def scores(self):
+        return np.arange(len(self.relevance), dtype=float)
+
+
+def test_a_candidate_that_failed_comes_back():
+    """The second bit of an exclusive or fails alone, and passes given the first."""
+    rng = np.random.default_rng(3)
+    first, second = rng.integers(2, size=500), (rng.random(500) < 0.3).astype(int)
+    X = np.column_stack([rng.integers(2, size=(500, 3)), first, second])
+    selector = hocmim.CriterionSelector(FixedOrder(), "auto", n_jobs=1).fit(X, first ^ second)
+    assert selector.selected_.tolist() == [3, 4]
+    steps = selector.selection_.steps
+    assert [[failure.index for failure in step.failures] for step in steps] == [[4], []]
+    assert steps[0].failures[0].p_value > selector.alpha
+
+
+@pytest.mark.parametrize("kind", ["normal", "rare", "strings"])
+def test_trying_the_next_keeps_the_error_rate(kind):
+    """On tables of noise, nothing is selected in all but about alpha of the tables."""
+    n_selected = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        y = rng.integers(2, size=120)
+        if kind == "normal":
+            X = rng.normal(size=(120, 30))
+        elif kind == "rare":
+            X = rng.poisson(0.1, size=(120, 30))
+        else:
+            X = pd.DataFrame(
+                {f"s{k}": rng.integers(3 + 2 * k, size=120).astype(str) for k in range(30)}
+            )
+        n_selected += len(MIM("auto", alpha=0.05, identifiers="keep").fit(X, y).selected_) > 0
+    # 60 tables at 5 %: 3 expected; more than 9 has a probability below 1 in 1000.
+    assert n_selected <= 9
 
 
 def test_mim_takes_copies_and_the_others_do_not():

@@ -23,7 +23,7 @@ from __future__ import annotations
 import copy
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,11 +55,11 @@ class Criterion(ABC):
     """
 
     # How the best candidate is found. The default computes every score.
-    plan: ClassVar[SearchPlan] = SearchPlan()
+    plan: SearchPlan = SearchPlan()
     # Whether ``describe`` gives an order and a representative set.
-    has_representative_sets: ClassVar[bool] = False
+    has_representative_sets: bool = False
     # What the scores are measured in.
-    unit: ClassVar[str] = "nats"
+    unit = "nats"
     # False for a criterion that scores a copy of a selected column like any other column.
     sees_redundancy = True
 
@@ -100,6 +100,14 @@ class Criterion(ABC):
     @abstractmethod
     def scores(self) -> Values:
         """J of each column. The score of a column that is already selected does not matter."""
+
+    def upper_bounds(self) -> Values | None:
+        """Return bounds on the scores that take less work than the scores; None without such."""
+        return None
+
+    def scores_of(self, positions: NDArray[np.intp]) -> Values:
+        """Return J of some columns; for criteria with ``upper_bounds``."""
+        return self.scores()[positions]
 
     def describe(self, position: int) -> dict[str, Any]:
         """Return what else there is to say about a column at the moment it is selected."""

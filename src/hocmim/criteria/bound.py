@@ -174,8 +174,9 @@ class BoundedSearch(LazySearch):
 
     def _is_bounded(self, selected: SelectedCells) -> bool | None:
         """Whether J(X; Z = S) bounds the J of paths that do not stop early; None if unknown."""
-        n_open = sum(int(is_open.sum()) for is_open in self.is_open)
-        most_work = PROOF_WORK_PER_CELL * n_open * len(selected.cells.cells)
+        # Of all columns that are not selected, also those that become candidates later.
+        n_left = sum(int(criterion.is_candidate.sum()) for criterion in self.criteria)
+        most_work = PROOF_WORK_PER_CELL * n_left * len(selected.cells.cells)
         return selected.is_separated(self.criteria[0].max_order, most_work)
 
     def _note_failed_proof(self, selected: SelectedCells) -> None:

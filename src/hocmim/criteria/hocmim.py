@@ -178,6 +178,18 @@ class GreedyHOCMIM(HOCMIMCriterion):
         self.paths.follow(np.flatnonzero(self.is_candidate))
         return self._path_scores()
 
+    def upper_bounds(self) -> Values | None:
+        """See Criterion: while |S| ≤ max_order, paths end at Z = S or stop early."""
+        is_short = 0 < len(self.selected) <= self.max_order
+        if not (is_short and self.can_be_bounded and _native.bound_is_enabled()):
+            return None
+        return self.bounds(Joint.of(self.selected))
+
+    def scores_of(self, positions: NDArray[np.intp]) -> Values:
+        """J of some candidates, each path followed to its end."""
+        self.paths.follow(positions)
+        return self._path_scores()[positions]
+
     @property
     def can_be_bounded(self) -> bool:
         """Whether J at Z = S may bound the J of a path."""

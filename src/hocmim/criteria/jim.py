@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import numpy as np
 
 from hocmim import _native
@@ -32,7 +30,7 @@ class JIMCriterion(Criterion):
     """
 
     plan = SECOND_ORDER_PLAN
-    unit: ClassVar[str] = "impurity"
+    unit = "impurity"
 
     def start(self, block: Codes, y: Column) -> Values:
         """Start from the gain of each column alone."""

@@ -122,13 +122,22 @@ class LeastTermCriterion(Criterion):
 
     def scores(self) -> Values:
         """The exact score of every candidate."""
-        candidates, n_terms = np.flatnonzero(self.is_candidate), 1
+        self.scores_of(np.flatnonzero(self.is_candidate))
+        return self.least
+
+    def upper_bounds(self) -> Values | None:
+        """See Criterion: the least term of the subsets met so far."""
+        return self.least.copy() if self.selected else None
+
+    def scores_of(self, positions: NDArray[np.intp]) -> Values:
+        """The exact score of some candidates."""
+        n_terms = 1
         while n_terms > 0:
             n_terms = self._subsets.meet(
-                candidates, self._n_met, self.least, -np.inf, self._terms_per_call
+                positions, self._n_met, self.least, -np.inf, self._terms_per_call
             )
             self.count_terms(n_terms)
-        return self.least
+        return self.least[positions]
 
     def find_best(self, is_open: NDArray[np.bool_], floor: Floor) -> Best | None:
         """Return the best open candidate with as few terms as possible; None if below the floor."""

@@ -27,6 +27,7 @@ class MeanCriterion(Criterion):
     def __init__(self, criterion: Criterion, targets: Sequence[Column]) -> None:
         super().__init__(criterion.estimator)
         self.sees_redundancy = criterion.sees_redundancy
+        self.unit = criterion.unit
         self._criterion = criterion
         self._targets = tuple(targets)
         self._each: list[Criterion] = []

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import numpy as np
 
 from hocmim.coding.codes import Codes, Column
@@ -28,7 +26,7 @@ class NJMIMCriterion(Criterion):
     """
 
     plan = SECOND_ORDER_PLAN
-    unit: ClassVar[str] = "share"
+    unit = "share"
 
     def start(self, block: Codes, y: Column) -> Values:
         """Start without a least share."""

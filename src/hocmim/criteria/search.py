@@ -117,6 +117,13 @@ class EagerSearch:
         self.is_open[block][positions] = is_open
         self._best.pop(block, None)
 
+    def set_candidates(self, block: int, is_candidate: NDArray[np.bool_]) -> None:
+        """Make exactly these columns of a block the candidates."""
+        is_open = self.is_open[block]
+        for positions, value in ((is_candidate & ~is_open, True), (is_open & ~is_candidate, False)):
+            if positions.any():
+                self.set_open(block, np.flatnonzero(positions), value)
+
     def best(self) -> Found | None:
         """Return the best candidate of all blocks; None if there is none."""
         blocks = [block for block in range(len(self.criteria)) if block not in self._best]
@@ -141,10 +148,14 @@ class EagerSearch:
         known = self._scores[block]
         if known is None:
             scores = _checked_scores(self.criteria[block], is_open)
-            known = self._scores[block] = scores, comparison_key(scores)
+            known = self._scores[block] = scores, self._keys(block, scores)
         scores, keys = known
         position = int(np.argmax(np.where(is_open, keys, -np.inf)))
         return Best(float(keys[position]), position, float(scores[position]))
+
+    def _keys(self, block: int, scores: Values) -> Values:
+        """Return the keys by which the scores of a block are compared."""
+        return comparison_key(scores)
 
     def describe(self, block: int, position: int) -> dict[str, Any]:
         """Return what the criterion says about a column."""
@@ -178,13 +189,13 @@ class RankingSearch(EagerSearch):
 
     def __init__(self, criteria: Sequence[Criterion], threads: Threads = ONE_THREAD) -> None:
         super().__init__(criteria, threads)
-        # The candidates of each block from the best, and how many of the first ones are not open.
-        self._ranked: dict[int, list[Found]] = {}
-        self._n_passed: dict[int, int] = {}
+        # The best candidate of each block that is open; a block without an entry has to be asked.
+        self._leaders: dict[int, Found | None] = {}
+        self._ranked: dict[int, Ranked] = {}
 
     def start(self, blocks: Sequence[Codes], y: Column) -> Values:
         """Give every criterion its block; return the relevance of every column."""
-        self._ranked, self._n_passed = {}, {}
+        self._leaders, self._ranked = {}, {}
         return super().start(blocks, y)
 
     def update(self, newest: Column) -> None:
@@ -195,31 +206,48 @@ class RankingSearch(EagerSearch):
     def set_open(self, block: int, positions: Any, is_open: bool) -> None:
         """Take columns out of the candidates, or put them back."""
         super().set_open(block, positions, is_open)
-        if is_open:
-            self._n_passed.pop(block, None)
+        self._leaders.pop(block, None)
+        if is_open and block in self._ranked:
+            self._ranked[block].n_passed = 0
 
     def best(self) -> Found | None:
         """Return the best candidate of all blocks; None if there is none."""
-        found = (self._best_of(block) for block in range(len(self.criteria)))
-        leaders = [best for best in found if best is not None]
-        return max(leaders, key=lambda best: best.key, default=None)
+        leader: Found | None = None
+        for block in range(len(self.criteria)):
+            if block not in self._leaders:
+                self._leaders[block] = self._best_of(block)
+            found = self._leaders[block]
+            if found is not None and (leader is None or found.key > leader.key):
+                leader = found
+        return leader
 
     def _best_of(self, block: int) -> Found | None:
         if block not in self._ranked:
-            self._ranked[block] = self._rank(block)
+            scores = _checked_scores(self.criteria[block], self.is_open[block])
+            self._ranked[block] = Ranked(scores, comparison_key(scores))
         ranked, is_open = self._ranked[block], self.is_open[block]
-        for place in range(self._n_passed.get(block, 0), len(ranked)):
-            if is_open[ranked[place].position]:
-                self._n_passed[block] = place
-                return ranked[place]
+        for place in range(ranked.n_passed, len(ranked.order)):
+            position = ranked.order[place]
+            if is_open[position]:
+                ranked.n_passed = place
+                key, score = float(ranked.keys[position]), float(ranked.scores[position])
+                return Found(block, int(position), key, score)
         return None
 
-    def _rank(self, block: int) -> list[Found]:
-        scores = _checked_scores(self.criteria[block], self.is_open[block])
-        keys = comparison_key(scores)
-        order = np.argsort(-keys, kind="stable")
-        ranked = zip(order.tolist(), keys[order].tolist(), scores[order].tolist(), strict=True)
-        return [Found(block, position, key, score) for position, key, score in ranked]
+
+class Ranked:
+    """The candidates of a block from the best.
+
+    Attributes
+    ----------
+    n_passed : int
+        How many of the first ones are known not to be open.
+    """
+
+    def __init__(self, scores: Values, keys: Values) -> None:
+        self.scores, self.keys = scores, keys
+        self.order = np.argsort(-keys, kind="stable")
+        self.n_passed = 0
 
 
 class LazySearch(EagerSearch):

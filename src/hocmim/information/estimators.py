@@ -36,7 +36,7 @@ Grassberger: Entropy estimates from insufficient samplings. arXiv physics/030713
 from __future__ import annotations
 
 from hocmim._native import Estimator, estimator_names
-from hocmim.errors import InvalidParameterError
+from hocmim.parameters import OneOf, check_value
 
 ESTIMATORS = tuple(estimator_names())
 # Relative frequencies: exact identities hold.
@@ -50,8 +50,5 @@ UNBIASED_ESTIMATOR = "miller_madow"
 
 def estimator_by_name(name: str) -> Estimator:
     """Return the kernels' estimator of that name."""
-    if name not in ESTIMATORS:
-        raise InvalidParameterError(
-            f"estimator must be one of {', '.join(map(repr, ESTIMATORS))}. Got {name!r} instead."
-        )
+    check_value("estimator", name, OneOf(ESTIMATORS))
     return getattr(Estimator, name)

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from hocmim.coding.codes import MAX_LEVELS, Codes, Column
 from hocmim.data.columns import Categories
 from hocmim.data.table import as_table
-from hocmim.errors import InvalidParameterError, InvalidTableError
+from hocmim.errors import InvalidTableError
 from hocmim.information.counting import BlockTerms, Joint
-from hocmim.information.estimators import SECOND_ORDER_ESTIMATOR
+from hocmim.information.estimators import ESTIMATORS, SECOND_ORDER_ESTIMATOR
+from hocmim.parameters import OneOf, check_value
 
 _UNITS = {"nats": 1.0, "bits": math.log(2.0)}
 
@@ -36,6 +37,7 @@ def entropy(X: Any, *, estimator: str = SECOND_ORDER_ESTIMATOR, unit: str = "nat
     >>> entropy([0, 1, 0, 1], unit="bits")
     1.0
     """
+    _check_parameters(estimator, unit)
     x = _joint(X, "X")
     return _in_unit(_terms(_constant(x), x, estimator).joint_entropy(_nothing(x)), unit)
 
@@ -56,6 +58,7 @@ def mi(X: Any, Z: Any, *, estimator: str = SECOND_ORDER_ESTIMATOR, unit: str = "
     >>> mi([0, 0, 1, 1], [0, 0, 1, 1], unit="bits")
     1.0
     """
+    _check_parameters(estimator, unit)
     x, z = _joint(X, "X"), _joint(Z, "Z")
     _check_lengths(X=x, Z=z)
     return _in_unit(_terms(_constant(x), z, estimator).joint(x), unit)
@@ -85,6 +88,7 @@ def cmi(
     >>> mi(x, y, unit="bits"), cmi(x, y, z, unit="bits")
     (0.0, 1.0)
     """
+    _check_parameters(estimator, unit)
     x, y, z = _joint(X, "X"), _joint(Y, "Y"), _joint(Z, "Z")
     _check_lengths(X=x, Y=y, Z=z)
     if x.n_cells > MAX_LEVELS:
@@ -135,11 +139,12 @@ def _terms(x: Column, y: Joint, estimator: str) -> BlockTerms:
     return BlockTerms(Codes.from_columns([x]), y, estimator)
 
 
+def _check_parameters(estimator: str, unit: str) -> None:
+    check_value("estimator", estimator, OneOf(ESTIMATORS))
+    check_value("unit", unit, OneOf(tuple(_UNITS)))
+
+
 def _in_unit(values: NDArray[np.float64], unit: str) -> float:
-    if unit not in _UNITS:
-        raise InvalidParameterError(
-            f"unit must be one of {', '.join(map(repr, _UNITS))}. Got {unit!r} instead."
-        )
     return float(values[0]) / _UNITS[unit]
 
 

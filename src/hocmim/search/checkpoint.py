@@ -5,15 +5,14 @@ holds the steps of these features, the parameters of the search and a fingerprin
 last two must be equal when the search continues. The number of features to select may change: a
 search that ended continues if more features are requested.
 
-The first line of the file is its title and a digest of the other lines. These are JSON, which keeps
-every bit of floating-point numbers. The file is written atomically after each step.
+The file is a document of the kind "checkpoint" (``hocmim.data.documents``), with a checksum. It is
+written atomically after each step. A lock keeps a second run from using the same file at once.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
-from dataclasses import fields
+import contextlib
+from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from os import PathLike
 from pathlib import Path
@@ -21,14 +20,17 @@ from typing import Any
 
 import numpy as np
 
-from hocmim.data.digests import new_digest
-from hocmim.data.writing import write_file
+from hocmim.data.documents import read_document, write_document
+from hocmim.data.locks import locked
+from hocmim.data.values import UnsupportedError, require, to_json
+from hocmim.data.writing import MAX_NAME_LENGTH
 from hocmim.errors import InvalidFileError, InvalidParameterError
 from hocmim.search.loop import Engine, forward_search
+from hocmim.search.saved import RECORDS, check_steps, check_stopping, read_value
 from hocmim.search.selection import Selection, Step, Stopping
 from hocmim.search.stopping import StoppingRule
 
-TITLE = "hocmim checkpoint 1"
+_OLD_TITLE = b"hocmim checkpoint "
 
 
 class Checkpoint:
@@ -59,10 +61,15 @@ class Checkpoint:
         self._p_values: list[float] = []
         self._seed: int | None = None
         self._stopping: Stopping | None = None
-        if self._path.exists():
-            self._read()
-        else:
-            self._write()  # an error comes before the work, not after it
+        self._held = contextlib.ExitStack()
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(self._held)
+            self._lock()
+            if self._path.exists():
+                self._read()
+            else:
+                self._write()  # an error comes before the work, not after it
+            stack.pop_all()  # the lock is held until the search ends
 
     def search(
         self,
@@ -70,8 +77,44 @@ class Checkpoint:
         n_select: int,
         rule: StoppingRule,
         on_step: Callable[[int, Step], None] | None = None,
+        *,
+        taken: Sequence[Step] = (),
+        **constraints: Any,
     ) -> Selection:
-        """Run ``forward_search`` from the steps of the file on, and write each new step to it."""
+        """Run ``forward_search`` from the steps of the file on, and write each new step to it.
+
+        ``taken`` are steps of the same search that are known, for a file that has fewer;
+        ``constraints`` are the other arguments of ``forward_search``.
+        """
+        if len(taken) > len(self._steps):
+            self._steps = list(taken)
+        with self._held:
+            return self._search(engine, n_select, rule, on_step, constraints)
+
+    def _lock(self) -> None:
+        """Lock the checkpoint; an error if another run uses it."""
+        try:
+            is_free = self._held.enter_context(locked(self._path.with_name(self._lock_name)))
+        except OSError:  # the folder does not exist, or cannot be written: ``_write`` says so
+            return
+        if not is_free:
+            raise InvalidParameterError(
+                f"Another run is using the checkpoint {self._path}. Wait for it, or pass another "
+                "path."
+            )
+
+    @property
+    def _lock_name(self) -> str:
+        return f".{self._path.name[:MAX_NAME_LENGTH]}.lock"
+
+    def _search(
+        self,
+        engine: Engine,
+        n_select: int,
+        rule: StoppingRule,
+        on_step: Callable[[int, Step], None] | None,
+        constraints: dict[str, Any],
+    ) -> Selection:
         if self._seed is not None:
             rule.seed = self._seed
         rule.p_values = list(self._p_values)
@@ -86,7 +129,12 @@ class Checkpoint:
                 on_step(number, step)
 
         selection = forward_search(
-            engine, n_select, stop=rule, on_step=save, taken=tuple(self._steps)
+            engine,
+            n_select,
+            stop=rule,
+            on_step=save,
+            taken=tuple(self._steps),
+            **constraints,
         )
         if rule.stopping is not None and self._stopping is None:
             self._save_rule(rule)
@@ -105,12 +153,9 @@ class Checkpoint:
             "stopping": self._stopping,
         }
         identity = {"parameters": self._parameters, "data": self._fingerprint}
-        body = json.dumps({**identity, "state": _encode(state)}, indent=1)
-        content = f"{TITLE} {_digest(body)}\n{body}".encode()
+        content = {**identity, "state": {key: _encode(value) for key, value in state.items()}}
         try:
-            write_file(
-                self._path, lambda file: file.write(content), overwrite=True, is_durable=True
-            )
+            write_document(self._path, "checkpoint", content, overwrite=True)
         except InvalidParameterError as error:
             raise InvalidParameterError(
                 f"checkpoint must be a file that can be written. {error}"
@@ -121,16 +166,29 @@ class Checkpoint:
             ) from error
 
     def _read(self) -> None:
-        contents = _parse(self._path)
+        try:
+            if self._path.read_bytes()[: len(_OLD_TITLE)] == _OLD_TITLE:
+                raise InvalidFileError("an earlier version of hocmim wrote it")
+            contents = read_document(self._path, "checkpoint", lambda content: content)
+        except (InvalidFileError, OSError) as error:
+            raise _not_a_checkpoint(self._path, error) from error
         self._check_parameters(contents["parameters"])
         if contents["data"] != self._fingerprint:
             raise InvalidFileError(
                 f"The checkpoint {self._path} is of other data: X or y was different when it was "
                 "written. Pass the same data, or another path."
             )
-        state = _decode(contents["state"])
+        read_document(self._path, "checkpoint", self._set_state)
+
+    def _set_state(self, content: dict[str, Any]) -> None:
+        state = {key: read_value(value) for key, value in content["state"].items()}
         self._steps, self._p_values = state["steps"], state["p_values"]
         self._seed, self._stopping = state["seed"], state["stopping"]
+        check_steps(self._steps)
+        is_list = isinstance(self._p_values, list)
+        require(is_list and all(type(p) is float for p in self._p_values), "p_values: numbers")
+        require(self._seed is None or type(self._seed) is int, "seed must be an integer")
+        check_stopping(self._stopping)
 
     def _check_parameters(self, written: dict[str, Any]) -> None:
         for name in [*self._parameters, *written]:
@@ -142,79 +200,26 @@ class Checkpoint:
                 )
 
 
-# --- the file -------------------------------------------------------------------------------------
-
-
-def _parse(path: Path) -> dict[str, Any]:
-    try:
-        title, _, body = path.read_text(encoding="utf-8").partition("\n")
-    except (OSError, UnicodeDecodeError) as error:
-        raise _not_a_checkpoint(path) from error
-    kind, _, digest = title.rpartition(" ")
-    if kind != TITLE:
-        raise _not_a_checkpoint(path)
-    if digest != _digest(body):
-        raise InvalidFileError(
+def _not_a_checkpoint(path: Path, error: Exception) -> InvalidFileError:
+    if "is damaged" in str(error):
+        return InvalidFileError(
             f"The checkpoint {path} is damaged. Delete it to start again, or pass another path."
         )
-    return json.loads(body)
-
-
-def _not_a_checkpoint(path: Path) -> InvalidFileError:
     return InvalidFileError(
-        f"{path} exists and is not a checkpoint that this version of hocmim can read. It was not "
-        "changed. Pass another path."
+        f"{path} exists and is not a checkpoint that this version of hocmim can read ({error}). "
+        "It was not changed. Pass another path."
     )
-
-
-def _digest(text: str) -> str:
-    return new_digest(text.encode()).hexdigest()
-
-
-# --- values as JSON -------------------------------------------------------------------------------
 
 
 def _encode(value: Any) -> Any:
-    """Return a value as JSON; ``_decode`` restores it."""
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return value
-    if isinstance(value, np.generic):
-        return _encode(value.item())
-    if isinstance(value, list):
-        return [_encode(item) for item in value]
-    if isinstance(value, dict) and all(isinstance(key, str) for key in value):
-        return {"dict": {key: _encode(item) for key, item in value.items()}}
-    if isinstance(value, tuple):
-        return {"tuple": [_encode(item) for item in value]}
-    if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
-        return {"array": value.tolist(), "dtype": value.dtype.str}
-    for kind in _KINDS:
-        if isinstance(value, kind):
-            parts = {field.name: getattr(value, field.name) for field in fields(kind)}
-            return {kind.__name__: _encode(parts)}
-    raise InvalidParameterError(
-        "A checkpoint holds numbers, strings, arrays of numbers, and lists, tuples and dicts of "
-        f"them. The criterion's describe() gave a value of type {type(value).__qualname__}: return "
-        "one of these instead."
-    )
-
-
-_KINDS: tuple[type[Any], ...] = (Step, Stopping)
-
-
-def _decode(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_decode(item) for item in value]
-    if not isinstance(value, dict):
-        return value
-    if "array" in value:
-        return np.array(value["array"], value["dtype"])
-    ((kind, item),) = value.items()
-    if kind == "dict":
-        return {key: _decode(one) for key, one in item.items()}
-    if kind == "tuple":
-        return tuple(map(_decode, item))
-    return next(found for found in _KINDS if found.__name__ == kind)(**_decode(item))
+    try:
+        return to_json(value, RECORDS)
+    except UnsupportedError as error:
+        raise InvalidParameterError(
+            "A checkpoint holds numbers, strings, arrays of numbers, and lists, tuples and dicts "
+            f"of them. The criterion's describe() gave a value of type {error}: return one of "
+            "these instead."
+        ) from error
 
 
 def _comparable(value: Any) -> Any:

@@ -38,6 +38,7 @@ from hocmim.data.target import as_target
 from hocmim.data.times import TimeKinds
 from hocmim.data.weights import as_counts, repeated_rows
 from hocmim.errors import InvalidParameterError, InvalidTargetError
+from hocmim.memory import warn_if_short
 from hocmim.search.engines.local import LocalEngine
 from hocmim.search.engines.remote import (
     RemoteCodes,
@@ -257,6 +258,8 @@ class MemoryInput:
         table = as_table(X, min_rows=2)
         n_rows = table.n_rows
         counts = as_counts(sample_weight, n_rows, y)
+        n_repeated = 0 if counts is None else int(counts.sum())
+        warn_if_short(n_repeated or n_rows, table.n_columns, n_repeated)
         if counts is not None:
             table = as_table(table.take(repeated_rows(counts)), min_rows=2)
         caller = f"This {caller} estimator"
@@ -295,7 +298,12 @@ class MemoryInput:
         """See Input."""
 
         def encode(allocate: Allocate | None) -> tuple[Encoder, Codes]:
-            encoder = Encoder(options.discretizer, options.n_bins, n_jobs=options.n_jobs)
+            encoder = Encoder(
+                options.discretizer,
+                options.n_bins,
+                max_levels=options.max_levels,
+                n_jobs=options.n_jobs,
+            )
             return encoder, encoder.fit_transform(self.table, y, allocate=allocate)
 
         return _encode_or_load(self.table, y, encode, options)
@@ -351,6 +359,7 @@ class SourceInput:
                 y,
                 discretizer=options.discretizer,
                 n_bins=options.n_bins,
+                max_levels=options.max_levels,
                 n_jobs=options.n_jobs,
                 allocate=allocate,
             )
@@ -381,7 +390,11 @@ def _encode_or_load(
         encoder, codes = encode(None)
     else:
         fingerprint = codes_fingerprint(
-            data, y, discretizer=options.discretizer, n_bins=options.n_bins
+            data,
+            y,
+            discretizer=options.discretizer,
+            n_bins=options.n_bins,
+            max_levels=options.max_levels,
         )
         encoder, codes = stored_codes(options.codes_dir, fingerprint, encode)
         encoder.set_params(n_jobs=options.n_jobs)  # the stored one has that of another run

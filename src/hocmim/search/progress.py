@@ -21,18 +21,19 @@ class ProgressEvent:
 
     Attributes
     ----------
-    stage : {"encode", "search", "explain"}
-        "explain" while a report explains the features.
+    stage : {"encode", "search", "explain", "validate"}
+        "explain" while a report explains the features; "validate" during a cross-validation.
     n_selected : int
         How many features are selected.
     n_to_select : int or None
         How many will be; None if the selection decides when to stop.
     name : str or None
-        The feature selected last.
+        The feature selected last; in a cross-validation the selector.
     score : float or None
         Its score.
     n_terms : int
-        How many terms of the criterion are computed; for a report, terms and scores.
+        How many terms of the criterion are computed; for a report, terms and scores; for a
+        cross-validation, searches and fits.
     n_terms_total : int or None
         How many there are at most; None if the criterion cannot say.
     """

@@ -14,6 +14,25 @@ from numpy.typing import NDArray
 
 from hocmim import html
 from hocmim.information.counting import Values
+from hocmim.search.discovery import ErrorControl
+from hocmim.search.spending import Spending
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A candidate that led in a step and was set aside, because it failed its test.
+
+    Attributes
+    ----------
+    index : int
+    score : float
+    p_value : float
+        Corrected for the number of candidates.
+    """
+
+    index: int
+    score: float
+    p_value: float
 
 
 @dataclass(frozen=True)
@@ -30,12 +49,18 @@ class Step:
         criteria that have them.
     runner_up : Step or None
         The second best candidate of the same step.
+    is_kept : bool
+        Whether it was selected because it is in ``keep``: only such features were candidates.
+    failures : tuple of Failure
+        The candidates with a larger score that failed their test in this step.
     """
 
     index: int
     score: float
     details: dict[str, Any]
     runner_up: Step | None = None
+    is_kept: bool = False
+    failures: tuple[Failure, ...] = ()
 
     @property
     def order(self) -> int:
@@ -54,14 +79,17 @@ class Stopping:
 
     Attributes
     ----------
-    reason : {"not significant", "below min_gain"}
+    reason : {"not significant", "below min_gain", "over budget"}
     index : int
-        The best candidate of the step at which it ended.
+        The best candidate of the step at which it ended; for "over budget", the best of those that
+        cost more than what is left.
     score : float
     p_value : float
         Corrected for the number of candidates; NaN if it was not tested.
     given : ndarray of int64
         The features Z of the null hypothesis X ⟂ Y | Z.
+    failures : tuple of Failure
+        The other candidates that failed their test in this step, the best first.
     """
 
     reason: str
@@ -69,6 +97,7 @@ class Stopping:
     score: float
     p_value: float
     given: NDArray[np.int64]
+    failures: tuple[Failure, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,13 +113,22 @@ class Selection:
     stopping : Stopping or None
         Why the selection ended early.
     p_values : ndarray of float64 or None
-        Of each selected feature, with ``n_features_to_select="auto"``.
+        Of each selected feature, with ``n_features_to_select="auto"``; NaN for those in ``keep``.
+    error_control : ErrorControl or None
+        The error rate that the tests keep, with ``n_features_to_select="auto"``.
+    closed : tuple of int
+        The features that could not be selected: those in ``exclude``.
+    spending : Spending or None
+        The cost of every feature, and the budget.
     """
 
     steps: tuple[Step, ...]
     relevance: Values
     stopping: Stopping | None = None
     p_values: Values | None = None
+    error_control: ErrorControl | None = None
+    closed: tuple[int, ...] = ()
+    spending: Spending | None = None
 
     @property
     def indices(self) -> NDArray[np.int64]:
@@ -101,6 +139,21 @@ class Selection:
     def scores(self) -> Values:
         """The score of each selected feature when it was selected."""
         return np.array([step.score for step in self.steps], np.float64)
+
+    @property
+    def is_kept(self) -> NDArray[np.bool_]:
+        """Whether each selected feature was selected because it is in ``keep``."""
+        return np.array([step.is_kept for step in self.steps], bool)
+
+    @property
+    def n_kept(self) -> int:
+        """How many features were selected because they are in ``keep``: the first ones."""
+        return int(self.is_kept.sum())
+
+    @property
+    def costs(self) -> Values | None:
+        """The cost of each selected feature; None without costs."""
+        return None if self.spending is None else self.spending.costs[self.indices]
 
     @property
     def has_representative_sets(self) -> bool:
@@ -114,6 +167,19 @@ class Selection:
         if self.stopping is not None:
             best.append((self.stopping.index, self.stopping.score))
         return best
+
+    def to_json(self) -> str:
+        """Return the selection as text, to be stored; ``from_json`` restores it to the last bit."""
+        from hocmim.search.saved import selection_to_json  # imports this module
+
+        return selection_to_json(self)
+
+    @classmethod
+    def from_json(cls, text: str) -> Selection:
+        """Return the selection that ``to_json`` wrote; InvalidFileError if it was changed."""
+        from hocmim.search.saved import selection_from_json
+
+        return selection_from_json(text)
 
     def __len__(self) -> int:
         return len(self.steps)
@@ -129,6 +195,14 @@ class Selection:
             titles += ["order", "representative set"]
             for row, step in zip(rows, self.steps, strict=True):
                 row += [step.order, ", ".join(map(str, step.representative_set.tolist()))]
+        if self.n_kept:
+            titles.append("kept")
+            for row, step in zip(rows, self.steps, strict=True):
+                row.append("kept" if step.is_kept else "")
+        if self.costs is not None:
+            titles.append("cost")
+            for row, cost in zip(rows, self.costs.tolist(), strict=True):
+                row.append(cost)
         note = ""
         if self.stopping is not None:
             note = f"Stopped before feature {self.stopping.index}: {self.stopping.reason}."

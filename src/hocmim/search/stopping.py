@@ -14,8 +14,17 @@ synergy with X:
 
 X is selected if H0 is rejected for one of the three sets. X is the best of D − |S| candidates, and
 there are 1 + |S∖R| + 1 possible sets Z. p-values are multiplied by the product of these two numbers
-(Bonferroni, valid for any criterion). Selection continues while the result is at most alpha. A
-criterion that ignores redundancy is tested with Z = ∅ only.
+(Bonferroni, valid for any criterion). X is selected if the result is at most alpha. A criterion
+that ignores redundancy is tested with Z = ∅ only. With ``fdr`` the first number is that of
+``search.discovery``, and only the best candidate of a step is tested.
+
+If X fails, it is set aside and the next best candidate of the step is tried, until one passes or
+``max_tries`` have failed; then selection ends. A column with very many levels can have the largest
+score by chance alone, and must not hide the columns behind it. The error rate of a step stays
+alpha: the factor D − |S| counts every candidate of the step, so that the probability that any of
+them passes by chance is at most alpha, whichever of them are tested and in whichever order. A
+candidate that failed is tested again in the next step, since it may add something given the newest
+feature (a synergy). That step is a test of its own at the level alpha, as it was for the others.
 
 permutation
     X is permuted among the samples of each cell of Z, which is exactly H0. The p-value is
@@ -28,34 +37,33 @@ chi2
     over all permutations: E[G] and the moments of Pearson's χ² have closed forms. For large cells
     a = 1 and ν = df = Σ_z (k_x(z)−1)(k_y(z)−1), the levels that occur in each cell z of Z; in small
     cells, where χ²(df) is inaccurate, these moments are still exact.
-
-References
-----------
-Dawson: A simplified expression for the variance of the χ²-function on a contingency table.
-Biometrika 41, 1954.
-Vinh, Epps, Bailey: Information theoretic measures for clusterings comparison: variants, properties,
-normalization and correction for chance. JMLR 11, 2010 (E[G]).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaincc, gammaln, xlogy
+from scipy import special
 from sklearn.utils import check_random_state
 
 from hocmim.coding.codes import Codes, Column
 from hocmim.information.comparison import comparison_key
 from hocmim.information.counting import BlockTerms, Joint, Values
 from hocmim.information.estimators import PLUGIN_ESTIMATOR, UNBIASED_ESTIMATOR
-from hocmim.search.selection import Step, Stopping
+from hocmim.search.discovery import ErrorControl, control_errors, discovery_factor
+from hocmim.search.loop import Verdict
+from hocmim.search.moments import Margins, mean_of_g, moments_of_pearson
+from hocmim.search.selection import Failure, Step, Stopping
 
 STOPS = ("permutation", "chi2")
+# Candidates of a step that may fail before selection ends, unless the caller chooses: measured in
+# docs/development/stopping.md.
+MAX_TRIES = 10
 # The fewest samples that a cell of Z holds on average.
 SUPPORT = 5
 # The fewest permutations that must reach G for their share to be the p-value.
@@ -65,7 +73,7 @@ BYTES_AT_A_TIME = 1 << 24
 
 
 class StoppingRule:
-    """Whether selection ends before the best candidate; for ``search.loop.forward_search``.
+    """Whether the best candidate is selected; for ``search.loop.forward_search``.
 
     Parameters
     ----------
@@ -87,13 +95,17 @@ class StoppingRule:
         End before a candidate with a lower score.
     given_selected : bool
         False for a criterion that ignores redundancy: Z = ∅.
+    fdr : float or None
+        Control the false-discovery rate at this level instead: see ``search.discovery``.
+    max_tries : int
+        How many candidates of a step may fail.
 
     Attributes
     ----------
     seed : int
         Random seed of the permutations.
     p_values : list of float
-        The corrected p-value of each candidate that was tested.
+        The corrected p-value of each candidate that passed.
     stopping : Stopping or None
         Why selection ended; None while it continues.
     """
@@ -110,16 +122,22 @@ class StoppingRule:
         random_state: Any = 0,
         min_gain: float | None = None,
         given_selected: bool = True,
+        fdr: float | None = None,
+        max_tries: int = MAX_TRIES,
     ) -> None:
         self._column = column
         self._targets = [y] if isinstance(y, Column) else list(y)
         self._n_columns = n_columns
         self._test = test
-        self._alpha = alpha
+        self._fdr = fdr
+        self._alpha = alpha if fdr is None else fdr
         self._n_permutations = n_permutations
         self._random_state = random_state
         self._min_gain = min_gain
         self._given_selected = given_selected
+        self._max_tries = max_tries
+        self._n_steps = 0
+        self._failed: list[Stopping] = []
         self.p_values: list[float] = []
         self.stopping: Stopping | None = None
 
@@ -128,21 +146,57 @@ class StoppingRule:
         """Random seed of the permutations; a random state is not made before it is needed."""
         return int(check_random_state(self._random_state).randint(np.iinfo(np.int32).max))
 
-    def __call__(self, steps: Sequence[Step], best: Step) -> bool:
-        """Return whether selection ends before the best candidate, given the steps so far."""
-        p_value, given = np.nan, np.empty(0, np.int64)
+    @property
+    def error_control(self) -> ErrorControl | None:
+        """The error rate that the tests keep; None if there are none."""
+        if self._test is None:
+            return None
+        return control_errors(
+            self._fdr,
+            self._alpha,
+            permutations=(self._n_permutations, self._random_state)
+            if self._test == "permutation"
+            else None,
+            n_samples=len(self._targets[0].codes),
+            n_features=self._n_columns,
+            n_targets=len(self._targets),
+            given_selected=self._given_selected,
+        )
+
+    @property
+    def failures(self) -> tuple[Failure, ...]:
+        """The candidates of this step that failed, the best first."""
+        return tuple(Failure(one.index, one.score, one.p_value) for one in self._failed)
+
+    def __call__(self, steps: Sequence[Step], best: Step) -> Verdict:
+        """Judge the best candidate, given the steps so far."""
+        if len(steps) != self._n_steps:
+            self._n_steps, self._failed = len(steps), []
         if self._min_gain is not None and _key(best.score) < _key(self._min_gain):
-            reason = "below min_gain"
-        elif self._test is None:
-            return False
-        else:
-            reason = "not significant"
-            p_value, given = self._p_value(steps, best)
+            nothing = np.empty(0, np.int64)
+            low = Stopping("below min_gain", best.index, best.score, np.nan, nothing)
+            self.stopping = self._first_failure() if self._failed else low
+            return Verdict.STOP
+        if self._test is None:
+            return Verdict.SELECT
+        p_value, given = self._p_value(steps, best)
+        if p_value <= self._alpha:
             self.p_values.append(p_value)
-            if p_value <= self._alpha:
-                return False
-        self.stopping = Stopping(reason, best.index, best.score, p_value, given)
-        return True
+            return Verdict.SELECT
+        self._failed.append(Stopping("not significant", best.index, best.score, p_value, given))
+        if len(self._failed) < self._max_tries:
+            return Verdict.TRY_NEXT
+        self.stopping = self._first_failure()
+        return Verdict.STOP
+
+    def end(self) -> None:
+        """Note that no candidate is left."""
+        if self._failed:
+            self.stopping = self._first_failure()
+
+    def _first_failure(self) -> Stopping:
+        """Return the best candidate of the step, which failed, and the others that did."""
+        return replace(self._failed[0], failures=self.failures[1:])
 
     def _p_value(self, steps: Sequence[Step], best: Step) -> tuple[float, NDArray[np.int64]]:
         """Return the corrected p-value of the best candidate, and its Z."""
@@ -150,30 +204,64 @@ class StoppingRule:
         p_value, given = min(found, key=lambda item: item[0])
         return min(1.0, p_value * len(found)), given
 
+    @property
+    def _nth_try(self) -> list[int]:
+        """What distinguishes the random numbers of the candidates of a step."""
+        return [len(self._failed)] if self._failed else []
+
     def _p_value_for(
         self, y: Column, steps: Sequence[Step], best: Step
     ) -> tuple[float, NDArray[np.int64]]:
         """Return the corrected p-value of the best candidate for one target, and its Z."""
-        x = self._column(best.index)
+        x, selected = self._columns(steps, best)
+        rng = np.random.default_rng([self.seed, len(steps), *self._nth_try])
+        return self._test_sets(x, selected, y, rng, self._n_candidates(steps))
+
+    def _columns(self, steps: Sequence[Step], best: Step) -> tuple[Column, list[Column]]:
+        """Return the candidate, and the selected features that it is compared with."""
         selected = [self._column(step.index) for step in steps] if self._given_selected else []
-        rng = np.random.default_rng([self.seed, len(steps)])
+        return self._column(best.index), selected
+
+    def _test_sets(
+        self,
+        x: Column,
+        selected: Sequence[Column],
+        y: Column,
+        rng: np.random.Generator,
+        n_candidates: float,
+        *,
+        n_parts: int = 1,
+        extra: Callable[[Joint], Joint] = lambda joint: joint,
+    ) -> tuple[float, NDArray[np.int64]]:
+        """Return the smallest corrected p-value over the sets Z, and this Z.
+
+        ``n_parts`` is by how much the caller multiplies the p-value; ``extra`` adds a condition to
+        every Z.
+        """
+        alpha = self._alpha / n_parts
         redundant = redundant_features(x, selected, y, self._alpha)
         sets = ConditioningSets(x, selected, y, redundant)
-        n_tests = (self._n_columns - len(steps)) * sets.n_possible
+        n_tests = n_candidates * sets.n_possible
         found: list[tuple[float, NDArray[np.int64]]] = []
         for given in sets:
-            strata = Strata(x, y, Joint.of(given, len(x.codes)))
+            strata = Strata(x, y, extra(Joint.of(given, len(x.codes))))
             if self._test == "chi2":
                 p_value = chi2_p_value(strata)
             else:
                 p_value = permutation_p_value(
-                    strata, self._n_permutations, rng, level=self._alpha / n_tests
+                    strata, self._n_permutations, rng, level=alpha / n_tests
                 )
             indices = np.array([z.index for z in given], np.int64)
             found.append((min(1.0, p_value * n_tests), indices))
-            if found[-1][0] <= self._alpha:
+            if found[-1][0] <= alpha:
                 break
         return min(found, key=lambda item: item[0])
+
+    def _n_candidates(self, steps: Sequence[Step]) -> float:
+        """Return by how many candidates a p-value is corrected."""
+        if self._fdr is None:
+            return self._n_columns - len(steps)
+        return discovery_factor(self._n_columns, self.p_values, self._fdr)
 
 
 def redundant_features(
@@ -294,7 +382,7 @@ def permutation_p_value(
 
 def chi2_p_value(strata: Strata) -> float:
     """Return the tail of the scaled χ² that has the moments of G over all permutations."""
-    margins = Margins.of(strata)
+    margins = Margins.of(strata.x, strata.y, strata.z, strata.starts)
     df = float(((margins.k_x - 1) * (margins.k_y - 1)).sum())
     if df == 0:
         return 1.0
@@ -310,103 +398,7 @@ def chi2_p_value(strata: Strata) -> float:
 def _gamma_tail(g: float, mean: float, variance: float) -> float:
     """Return P(G ≥ g) of the gamma distribution with this mean and variance."""
     # The same bits as scipy.stats.gamma.sf, without importing scipy.stats, which takes long.
-    return float(gammaincc(mean**2 / variance, max(g, 0.0) / (variance / mean)))
-
-
-@dataclass(frozen=True)
-class Margins:
-    """Counts that permutations do not change: in each cell of Z, of samples and of each x and y.
-
-    ``a[i]`` of the samples in cell ``z_of_x[i]`` have the i-th level; ``b`` and ``z_of_y`` are the
-    same for y. ``k_x`` and ``k_y`` count the levels in each cell.
-    """
-
-    n: NDArray[np.int64]
-    a: NDArray[np.int64]
-    z_of_x: NDArray[np.int64]
-    k_x: NDArray[np.int64]
-    b: NDArray[np.int64]
-    z_of_y: NDArray[np.int64]
-    k_y: NDArray[np.int64]
-
-    @classmethod
-    def of(cls, strata: Strata) -> Margins:
-        """Count the samples of each cell and level."""
-        n = np.diff(strata.starts)
-        return cls(n, *_margin(strata.z, strata.x, len(n)), *_margin(strata.z, strata.y, len(n)))
-
-
-def mean_of_g(margins: Margins) -> float:
-    """Return E[G] = 2 Σ_z {Σ_xy E[c ln c] − Σ_x a ln a − Σ_y b ln b + n ln n}.
-
-    The mean is over all permutations. c is the count of (x, y) among the n samples of a cell, of
-    which a have x and b have y; it is hypergeometric.
-    """
-    # All pairs of a level x and a level y of the same cell.
-    n_pairs = margins.k_y[margins.z_of_x]
-    first_y = (np.cumsum(margins.k_y) - margins.k_y)[margins.z_of_x]
-    with_y = _ranges(first_y, n_pairs)
-    a, n = np.repeat(margins.a, n_pairs), np.repeat(margins.n[margins.z_of_x], n_pairs)
-    tables = np.column_stack([a, margins.b[with_y], n])
-    distinct, times = np.unique(tables, axis=0, return_counts=True)
-    total = float(times @ _mean_c_log_c(*distinct.T))
-    for counts, sign in ((margins.a, -1), (margins.b, -1), (margins.n, 1)):
-        total += sign * float(xlogy(counts, counts).sum())
-    return 2 * total
-
-
-def moments_of_pearson(margins: Margins) -> tuple[float, float]:
-    """Return mean and variance of Pearson's χ² over all permutations, summed over the cells."""
-    n = margins.n.astype(np.float64)
-    mean = n / (n - 1) * (margins.k_x - 1) * (margins.k_y - 1)
-    v_x, w_x = _dawson_terms(n, margins.k_x, margins.a, margins.z_of_x)
-    v_y, w_y = _dawson_terms(n, margins.k_y, margins.b, margins.z_of_y)
-    # In cells of 2 samples χ² is constant; in cells of 3, v = w.
-    spread = np.where(n > 3, 2 * n / np.maximum(n - 3, 1) * (v_x - w_x) * (v_y - w_y), 0.0)
-    variance = np.where(n > 2, spread + n**2 / (n - 1) * w_x * w_y, 0.0)
-    return float(mean.sum()), float(variance.sum())
-
-
-def _dawson_terms(
-    n: Values, k: NDArray[np.int64], counts: NDArray[np.int64], z: NDArray[np.int64]
-) -> tuple[Values, Values]:
-    """Return the terms v = (k−1)(n−k)/(n−1) and w = (Σ n/count − k²)/(n−2) of each cell."""
-    inverse = np.bincount(z, weights=n[z] / counts, minlength=len(n))
-    return (k - 1) * (n - k) / (n - 1), (inverse - k**2) / np.maximum(n - 2, 1)
-
-
-def _mean_c_log_c(a: NDArray[np.int64], b: NDArray[np.int64], n: NDArray[np.int64]) -> Values:
-    """Return E[c ln c] of c ~ Hypergeometric(n, a, b), within 12 standard deviations."""
-    mean = a * b / n
-    spread = 12 * np.sqrt(mean * (1 - a / n) * (1 - b / n) * n / np.maximum(n - 1, 1)) + 12
-    low = np.maximum(np.maximum(0, a + b - n), np.floor(mean - spread)).astype(np.int64)
-    high = np.minimum(np.minimum(a, b), np.ceil(mean + spread)).astype(np.int64)
-    sizes = high - low + 1
-    first = np.cumsum(sizes) - sizes
-    c = _ranges(low, sizes)
-    a, b, n = (np.repeat(values, sizes) for values in (a, b, n))
-    weight = np.exp(_log_choose(a, c) + _log_choose(n - a, b - c) - _log_choose(n, b))
-    return np.add.reduceat(weight * xlogy(c, c), first) / np.add.reduceat(weight, first)
-
-
-def _log_choose(n: NDArray[np.int64], k: NDArray[np.int64]) -> Values:
-    return gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
-
-
-def _margin(
-    z: NDArray[np.uint32], codes: NDArray[Any], n_cells: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Return the count of each pair (z, code), its z, and the number of pairs of each z."""
-    n_codes = int(codes.max(initial=0)) + 1
-    found, counts = np.unique(z.astype(np.int64) * n_codes + codes, return_counts=True)
-    cell = found // n_codes
-    return counts, cell, np.bincount(cell, minlength=n_cells)
-
-
-def _ranges(starts: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return starts[i], starts[i] + 1, … (sizes[i] numbers) for each i, concatenated."""
-    first = np.cumsum(sizes) - sizes
-    return np.arange(int(sizes.sum())) - np.repeat(first - starts, sizes)
+    return float(special.gammaincc(mean**2 / variance, max(g, 0.0) / (variance / mean)))
 
 
 def _bounds(z: NDArray[np.uint32]) -> NDArray[np.int64]:

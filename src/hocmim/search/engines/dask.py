@@ -9,10 +9,10 @@ block come back.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from itertools import chain
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from hocmim.criteria.base import Criterion
 from hocmim.information.counting import Values
 from hocmim.search.engines.cluster import Cluster
 from hocmim.search.engines.dask_block import (
+    Candidates,
     Leader,
     Report,
     advance_block,
@@ -45,7 +46,7 @@ def open_dask_engine(
     return DaskEngine(codes, y, criterion, on_terms=on_terms)
 
 
-class DaskEngine:
+class DaskEngine(AbstractContextManager["DaskEngine"]):
     """A criterion on blocks of columns on the workers of a Dask cluster.
 
     Parameters
@@ -72,20 +73,13 @@ class DaskEngine:
         self._on_terms = on_terms
         self._selected: list[int] = []
         self._aside: set[int] = set()
+        self._only: tuple[int, ...] | None = None  # the only candidates for now
         # Keys of the blocks whose search was started; a block that was moved has lost its state.
         self._started: set[str] = set()
         # The best candidates of each block given all selected columns; None if not computed yet.
         self._leaders: list[list[Leader]] | None = None
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         """Do nothing: the cluster releases everything on its workers."""
 
     def fingerprint(self) -> str:
@@ -124,6 +118,21 @@ class DaskEngine:
         """Take a column out of the candidates."""
         self._aside.add(index)
 
+    def close(self, indices: Iterable[int]) -> None:
+        """Take several columns out of the candidates."""
+        self._aside.update(indices)
+        self._leaders = None
+
+    def restrict(self, indices: Sequence[int] | None) -> None:
+        """Make these columns the only candidates for now; None lifts the restriction."""
+        self._only = None if indices is None else tuple(indices)
+        self._leaders = None
+
+    def reopen(self, indices: Iterable[int]) -> None:
+        """Make columns that were set aside candidates again."""
+        self._aside -= set(indices)
+        self._leaders = None
+
     def select(self, index: int) -> None:
         """Take a column out of the candidates and make it the newest selected column."""
         self.set_aside(index)
@@ -139,20 +148,22 @@ class DaskEngine:
         return reports
 
     def _update_blocks(self) -> list[Report]:
-        codes, aside = self.codes, tuple(sorted(self._aside))
+        codes, candidates = self.codes, Candidates(tuple(sorted(self._aside)), self._only)
         keys = [block.key for block in codes.present()]
         reports: dict[int, Report | None] = dict.fromkeys(range(len(keys)))
         started = [number for number, key in enumerate(keys) if key in self._started]
         if started:
             newest = codes.newest(self._selected[-1]) if self._selected else None
-            found = codes.run(advance_block, newest, len(self._selected), aside, numbers=started)
+            found = codes.run(
+                advance_block, newest, len(self._selected), candidates, numbers=started
+            )
             reports.update(zip(started, found, strict=True))
         behind = [number for number, report in reports.items() if report is None]
         if behind:
             workers = [codes.layout.workers[number] for number in behind]
             [y] = codes.cluster.scatter([self.y], workers)
             selected = codes.several(self._selected, workers)
-            found = codes.run(start_block, self._criterion, y, selected, aside, numbers=behind)
+            found = codes.run(start_block, self._criterion, y, selected, candidates, numbers=behind)
             reports.update(zip(behind, found, strict=True))
             self._started.update(keys[number] for number in behind)
         return [report for report in reports.values() if report is not None]

@@ -21,8 +21,27 @@ from hocmim.criteria.search import ONE_THREAD, EagerSearch
 from hocmim.information.counting import Values
 from hocmim.threads import stopped_by
 
-# Columns that are not candidates any more.
-Aside = tuple[int, ...]
+
+class Candidates(NamedTuple):
+    """Which columns of the table can be selected: not those aside; if given, only some."""
+
+    aside: tuple[int, ...]
+    only: tuple[int, ...] | None = None
+
+    def within(self, codes: Codes) -> NDArray[np.bool_]:
+        """Return which columns of a block are candidates."""
+        is_candidate = np.ones(codes.n_columns, bool)
+        if self.only is not None:
+            is_candidate[:] = False
+            is_candidate[_places(self.only, codes)] = True
+        is_candidate[_places(self.aside, codes)] = False
+        return is_candidate
+
+
+def _places(indices: tuple[int, ...], codes: Codes) -> NDArray[np.int64]:
+    """Return the positions of those columns that are in a block."""
+    positions = np.array(indices, np.int64) - codes.start
+    return positions[(positions >= 0) & (positions < codes.n_columns)]
 
 
 class Leader(NamedTuple):
@@ -55,6 +74,8 @@ class Block:
         self.codes = codes
         self._search: EagerSearch | None = None
         self._n_selected = 0
+        # The columns that were closed in the last step, by their positions.
+        self._closed = np.empty(0, np.int64)
         self._on_terms: Callable[[int], None] | None = None
         self._lock = Lock()
 
@@ -66,7 +87,7 @@ class Block:
         criterion: Criterion,
         y: Column,
         selected: Sequence[Column],
-        aside: Aside,
+        candidates: Candidates,
         on_terms: Callable[[int], None] | None = None,
     ) -> Report:
         """Start the search and score the candidates given all these columns."""
@@ -74,13 +95,13 @@ class Block:
             self._search, self._on_terms = None, on_terms
             search = criterion.plan.search([criterion.copy(self._after_terms)], ONE_THREAD)
             relevance = search.start([_without_planes_if_memory_is_short(self.codes)], y)
-            return self._score(search, selected, 0, aside)._replace(relevance=relevance)
+            return self._score(search, selected, 0, candidates)._replace(relevance=relevance)
 
     def advance(
         self,
         newest: Column | None,
         n_selected: int,
-        aside: Aside,
+        candidates: Candidates,
         on_terms: Callable[[int], None] | None = None,
     ) -> Report | None:
         """Score the candidates given one more column; None without the state of the last step."""
@@ -92,14 +113,12 @@ class Block:
             search, self._search = self._search, None
             self._on_terms = on_terms
             columns = [newest] if newest is not None and is_newest_missing else []
-            return self._score(search, columns, self._n_selected, aside)
+            return self._score(search, columns, self._n_selected, candidates)
 
     def _score(
-        self, search: EagerSearch, newest: Sequence[Column], n_selected: int, aside: Aside
+        self, search: EagerSearch, newest: Sequence[Column], n_selected: int, candidates: Candidates
     ) -> Report:
-        positions = np.array(aside, np.int64) - self.codes.start
-        is_here = (positions >= 0) & (positions < self.codes.n_columns)
-        search.set_open(0, positions[is_here], False)
+        search.set_candidates(0, candidates.within(self.codes))
         for column in newest:
             search.update(column)
         leaders = self._leaders(search)
@@ -159,22 +178,22 @@ def _without_planes_if_memory_is_short(codes: Codes) -> Codes:
 
 
 def start_block(
-    block: Block, criterion: Criterion, y: Column, selected: list[Column], aside: Aside
+    block: Block, criterion: Criterion, y: Column, selected: list[Column], candidates: Candidates
 ) -> Report:
     """Run ``Block.start`` as a task."""
     counter = TermCounter()
     with stopped_by(counter.raise_if_cancelled):
-        report = block.start(criterion, y, selected, aside, counter)
+        report = block.start(criterion, y, selected, candidates, counter)
     return report._replace(n_terms=counter.n_terms)
 
 
 def advance_block(
-    block: Block, newest: Column | None, n_selected: int, aside: Aside
+    block: Block, newest: Column | None, n_selected: int, candidates: Candidates
 ) -> Report | None:
     """Run ``Block.advance`` as a task."""
     counter = TermCounter()
     with stopped_by(counter.raise_if_cancelled):
-        report = block.advance(newest, n_selected, aside, counter)
+        report = block.advance(newest, n_selected, candidates, counter)
     return report and report._replace(n_terms=counter.n_terms)
 
 

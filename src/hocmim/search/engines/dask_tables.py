@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
 from typing import Any
@@ -23,13 +23,17 @@ from numpy.typing import NDArray
 
 from hocmim.coding.codes import Codes, Column
 from hocmim.coding.cuts import Ragged, check_bins, cut_columns, get_discretizer
-from hocmim.coding.encoder import Encoder, most_frequent
+from hocmim.coding.encoder import Encoder, count_most_frequent, most_frequent
+from hocmim.coding.identifiers import Marks
 from hocmim.coding.options import EncodingOptions
 from hocmim.coding.partitions import (
     TableSurvey,
     columns_to_cut,
     encode_partition,
     fit_encoder,
+    mark_numbers,
+    merge_marks,
+    possible_row_numbers,
     read_numbers,
     survey_partition,
 )
@@ -38,6 +42,7 @@ from hocmim.coding.sources import (
     cut_source,
     encode_source_target,
     fill_rows,
+    mark_source,
     survey_columns,
 )
 from hocmim.coding.target import (
@@ -80,6 +85,10 @@ class DaskRows(RemoteTable):
         """Return the cuts of these columns, computed from all their values."""
 
     @abstractmethod
+    def _mark(self, columns: NDArray[np.int64]) -> list[Future]:
+        """Mark the values of these columns, some rows in each task."""
+
+    @abstractmethod
     def _codes(self, encoder: Encoder, n_rows: int) -> ComputedCodes:
         """Return the codes of all rows."""
 
@@ -88,7 +97,7 @@ class DaskRows(RemoteTable):
         _check_local_only(options)
         discretizer, n_bins = options.discretizer, check_bins("n_bins", options.n_bins)
         reliably = self.cluster.reliably
-        survey = reliably(lambda: self._merged(self._survey(n_bins)))
+        survey = reliably(lambda: self._merged(self._survey(n_bins), _merge))
         if survey.n_rows != len(y.codes):
             raise InvalidTargetError(
                 f"X and y have different lengths: X has {survey.n_rows} rows and y has "
@@ -98,18 +107,23 @@ class DaskRows(RemoteTable):
         if get_discretizer(discretizer).needs_values:
             columns = columns_to_cut(survey, discretizer)
             cuts = reliably(lambda: self._cut(columns, survey.n_rows, discretizer, n_bins, y))
-        encoder = fit_encoder(survey, discretizer, n_bins, cuts)
+        suspects = possible_row_numbers(survey)
+        marks: list[Marks] = []
+        if len(suspects):
+            marks = reliably(lambda: self._merged(self._mark(suspects), _merge_marks))
+        encoder = fit_encoder(survey, options, cuts, marks)
         codes = self._codes(encoder, survey.n_rows)
         frequent = reliably(lambda: codes.run(_most_frequent))
-        return encoder.with_most_frequent(np.concatenate(frequent)), codes
+        return encoder.with_most_frequent(*np.concatenate(frequent, axis=1)), codes
 
-    def _merged(self, surveys: list[Future]) -> TableSurvey:
-        while len(surveys) > 1:
-            surveys = [
-                self.cluster.submit(_merge, surveys[at : at + MERGED_TOGETHER])
-                for at in range(0, len(surveys), MERGED_TOGETHER)
+    def _merged(self, parts: list[Future], merge: Callable[[list[Any]], Any]) -> Any:
+        """Merge the results of several tasks on the workers, some at a time; return the whole."""
+        while len(parts) > 1:
+            parts = [
+                self.cluster.submit(merge, parts[at : at + MERGED_TOGETHER])
+                for at in range(0, len(parts), MERGED_TOGETHER)
             ]
-        return self.cluster.gather(surveys)[0]
+        return self.cluster.gather(parts)[0]
 
 
 def _check_local_only(options: EncodingOptions) -> None:
@@ -130,8 +144,14 @@ def _merge(surveys: list[TableSurvey]) -> TableSurvey:
     return reduce(TableSurvey.merge, surveys)
 
 
+def _merge_marks(parts: list[list[Marks]]) -> list[Marks]:
+    return reduce(merge_marks, parts)
+
+
 def _most_frequent(block: Block) -> NDArray[np.int64]:
-    return most_frequent(block.codes)
+    """Return the most frequent code of each column, and how many rows have it."""
+    frequent = most_frequent(block.codes)
+    return np.stack([frequent, count_most_frequent(block.codes, frequent)])
 
 
 def _groups(columns: NDArray[np.int64], n_rows: int) -> list[NDArray[np.int64]]:
@@ -193,6 +213,10 @@ class DaskFiles(DaskRows):
             for group in _groups(columns, n_rows)
         ]
         return Ragged.concatenate([Ragged.nothing(), *self.cluster.gather(cuts)])
+
+    def _mark(self, columns: NDArray[np.int64]) -> list[Future]:
+        parts = [replace(self._source, target=None, pieces=(p,)) for p in self._source.pieces]
+        return [self.cluster.submit(mark_source, part, columns, 1) for part in parts]
 
     def _codes(self, encoder: Encoder, n_rows: int) -> ComputedCodes:
         return _FileCodes(self.cluster, n_rows, encoder, self._source)
@@ -321,6 +345,10 @@ class DaskCollection(DaskRows):
             del parts
             cuts += self.cluster.gather(futures)
         return Ragged.concatenate(cuts)
+
+    def _mark(self, columns: NDArray[np.int64]) -> list[Future]:
+        mark = dask.delayed(mark_numbers)
+        return self.cluster.compute([mark(part, columns) for part in self._parts])
 
     def _codes(self, encoder: Encoder, n_rows: int) -> ComputedCodes:
         return _CollectionCodes(self.cluster, n_rows, encoder, self._parts)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from types import TracebackType
-from typing import Any, Self
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from hocmim.threads import ThreadPool, resolve_n_jobs, stopped_by
 MIN_COLUMNS_PER_BLOCK = 16
 
 
-class LocalEngine:
+class LocalEngine(AbstractContextManager["LocalEngine"]):
     """Owns the blocks of columns of one table and a search over them.
 
     Parameters
@@ -60,16 +60,10 @@ class LocalEngine:
         self._threads = ThreadPool(min(n_threads, len(self._blocks)), self._report_nothing_new)
         criteria = [criterion.copy(self._after_terms) for _ in self._blocks]
         self.search = plan.search(criteria, self._threads)
+        # Columns that are no candidates: selected, set aside or closed.
+        self._is_closed = np.zeros(codes.n_columns, bool)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._threads.stop()
 
     def _after_terms(self, n_terms: int) -> None:
@@ -89,6 +83,7 @@ class LocalEngine:
 
     def start(self) -> Values:
         """Start the criterion on every block; return the relevance of every column."""
+        self._is_closed[:] = False
         with stopped_by(self._threads.check):
             return self.search.start(self._blocks, self.y)
 
@@ -107,7 +102,30 @@ class LocalEngine:
     def set_aside(self, index: int) -> None:
         """Take a column out of the candidates."""
         block, position = divmod(index, self._block_size)
+        self._is_closed[index] = True
         self.search.set_open(block, position, False)
+
+    def close(self, indices: Iterable[int]) -> None:
+        """Take several columns out of the candidates."""
+        for index in indices:
+            self.set_aside(int(index))
+
+    def restrict(self, indices: Sequence[int] | None) -> None:
+        """Make these columns the only candidates for now; None lifts the restriction."""
+        is_candidate = np.ones(self.codes.n_columns, bool)
+        if indices is not None:
+            is_candidate[:] = False
+            is_candidate[list(indices)] = True
+        is_candidate &= ~self._is_closed
+        for block, at in enumerate(range(0, len(is_candidate), self._block_size)):
+            self.search.set_candidates(block, is_candidate[at : at + self._block_size])
+
+    def reopen(self, indices: Iterable[int]) -> None:
+        """Make columns that were set aside candidates again."""
+        for index in indices:
+            block, position = divmod(index, self._block_size)
+            self._is_closed[index] = False
+            self.search.set_open(block, position, True)
 
     def select(self, index: int) -> None:
         """Take a column out of the candidates and make it the newest selected column."""

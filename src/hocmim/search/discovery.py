@@ -1,0 +1,137 @@
+"""False discoveries: which share of a whole selection may be there by chance.
+
+A selected feature X is a **false discovery** if it adds no information about the target to the
+features selected before it, S: H0: X ⟂ Y | S. The false-discovery rate is the expected share of
+them among the selected features (0 if none is selected). It is a statement about the coded columns,
+and about the set and order that were selected. It is not one about causes: a noisy copy of a column
+that was not selected does add information, and so it is a true discovery.
+
+``fdr=q`` selects the best candidate of a step as discovery number k if
+
+    p ≤ q k / D,        so that the adjusted p-value  p D / k  is at most q.
+
+D is the number of features, and p the p-value of ``search.stopping``, corrected for its sets Z. The
+first discovery needs the level of Bonferroni; each one that is made allows for more.
+
+Selection effects. The candidate is the best of all, but each feature has a hypothesis of its own,
+with a share 1/D of the level, so it does not matter how a search chooses the feature it tests.
+All p-values of a finished selection are at most q |S| / D: it is *self-consistent* in the sense of
+Blanchard and Roquain. This also holds at each step, so that a selection that was interrupted, or
+ended by ``min_gain``, has the same bound.
+
+What theory says, for hypotheses that are chosen before the data are seen and valid p-values:
+
+* FDR ≤ q if the p-values are independent or positively dependent, and no smaller p-value makes the
+  selection smaller (Benjamini and Hochberg; Blanchard and Roquain, theorem 2.7 and below).
+* FDR ≤ q (1 + 1/2 + … + 1/D) for any dependence and any search (Benjamini and Yekutieli). Divide q
+  by this sum for a bound that needs nothing else.
+
+What is measured only (``benchmarks/error_control.py``): S is chosen on the same rows, and X is
+tested given the features Z ⊆ S that it depends on instead of all of S. If it depends on none of the
+others given Z, then X ⟂ Y | S implies X ⟂ Y | Z; but Z is found from the data, and it is small if
+rows are few. Both could raise the rate. On the tables of the benchmark they do not.
+
+References
+----------
+Benjamini, Hochberg: Controlling the false discovery rate: a practical and powerful approach to
+multiple testing. Journal of the Royal Statistical Society B 57, 1995.
+Benjamini, Yekutieli: The control of the false discovery rate in multiple testing under dependency.
+Annals of Statistics 29, 2001.
+Blanchard, Roquain: Two simple sufficient conditions for FDR control. Electronic Journal of
+Statistics 2, 2008.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
+
+from hocmim.parameters import Number
+
+FDR = Number(0, 1, or_none=True, is_above=True, is_below=True)
+FALSE_DISCOVERY_RATE = "false-discovery rate"
+FAMILY_WISE_RATE = "family-wise error rate"
+
+
+@dataclass(frozen=True)
+class ErrorControl:
+    """Which error rate the tests of a selection keep, and how they were made.
+
+    Attributes
+    ----------
+    rate : {"false-discovery rate", "family-wise error rate"}
+        The expected share of false discoveries among the selected features, or the probability that
+        there is any.
+    level : float
+        The bound on this rate.
+    test : {"chi2", "permutation"}
+        How p-values are computed.
+    n_permutations : int or None
+        None for "chi2".
+    seed : int or None
+        ``random_state`` of the permutations, if it was a number.
+    n_samples, n_features : int
+        N and D.
+    n_targets : int
+    given_selected : bool
+        False if the features are tested without a condition: S = ∅.
+    """
+
+    rate: str
+    level: float
+    test: str
+    n_permutations: int | None
+    seed: int | None
+    n_samples: int
+    n_features: int
+    n_targets: int = 1
+    given_selected: bool = True
+
+    @property
+    def is_fdr(self) -> bool:
+        """Whether the false-discovery rate is controlled."""
+        return self.rate == FALSE_DISCOVERY_RATE
+
+
+def control_errors(
+    fdr: float | None, alpha: float, *, permutations: tuple[int, Any] | None, **shape: Any
+) -> ErrorControl:
+    """Return which error rate tests keep.
+
+    Parameters
+    ----------
+    fdr : float or None
+        None if the level of the tests is ``alpha``.
+    alpha : float
+    permutations : tuple of int and random state, or None
+        How many permutations, and their ``random_state``; None for "chi2".
+    **shape
+        The other attributes of ErrorControl.
+    """
+    n_permutations, random_state = permutations or (None, None)
+    return ErrorControl(
+        rate=FAMILY_WISE_RATE if fdr is None else FALSE_DISCOVERY_RATE,
+        level=float(alpha if fdr is None else fdr),
+        test="chi2" if permutations is None else "permutation",
+        n_permutations=n_permutations,
+        seed=int(random_state) if isinstance(random_state, Integral) else None,
+        **shape,
+    )
+
+
+def discovery_factor(n_features: int, p_values: Iterable[float], fdr: float) -> float:
+    """Return D / k, which adjusts the p-value of the next discovery, number k.
+
+    Parameters
+    ----------
+    n_features : int
+        D.
+    p_values : iterable of float
+        The adjusted p-values so far; those of at most ``fdr`` are discoveries. Features that were
+        selected without a test do not count.
+    fdr : float
+        q.
+    """
+    return n_features / (1 + sum(p_value <= fdr for p_value in p_values))

@@ -1,0 +1,133 @@
+"""The stopping test for rows in groups, such as several rows of one patient.
+
+Rows of one group are alike, so they are not independent samples, and a test that treats them as
+such finds columns by chance. Two tests remain valid, each for its own null hypothesis:
+
+between groups
+    H0: X ⟂ Y | Z for rows of different groups. One row is drawn at random from each group; these
+    rows are independent, and the test of ``search.stopping`` is applied to them. This is repeated
+    ``N_DRAWS`` times, and the p-value is twice the median of the p-values, at most 1, which is
+    valid for any dependence between them.
+within groups
+    H0: X ⟂ Y | Z, group. The group is one more condition: X is permuted among the rows of one
+    group and one cell of Z. It is left out if the target is constant in every group.
+
+X is selected if one of the two is rejected. If both are made, the smaller p-value is doubled
+(Bonferroni). If every group has one row, this is the test without groups.
+
+References
+----------
+Hoffman, Sen, Weinberg: Within-cluster resampling. Biometrika 88, 2001.
+Meinshausen, Meier, Bühlmann: p-values for high-dimensional regression. JASA 104, 2009 (the median).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hocmim.coding.codes import Column
+from hocmim.data.row_groups import RowGroups, as_row_groups
+from hocmim.errors import InvalidParameterError
+from hocmim.information.counting import Joint
+from hocmim.search.inputs import Input
+from hocmim.search.selection import Step
+from hocmim.search.stopping import StoppingRule
+
+N_DRAWS = 11
+# The p-value of a sample is multiplied by at most this: for the median, and for two tests.
+MOST_PARTS = 4
+
+Found = tuple[float, NDArray[np.int64]]
+
+
+class GroupedStoppingRule(StoppingRule):
+    """A stopping rule for rows in groups.
+
+    Parameters
+    ----------
+    row_groups : ndarray of int64
+        The group of each sample.
+    *arguments, **settings
+        As for ``StoppingRule``.
+    """
+
+    def __init__(self, row_groups: RowGroups, *arguments: Any, **settings: Any) -> None:
+        super().__init__(*arguments, **settings)
+        self._groups = row_groups
+        self._by_group = np.argsort(row_groups, kind="stable")
+        sizes = np.bincount(row_groups)
+        self._starts, self._sizes = np.cumsum(sizes) - sizes, sizes
+
+    @property
+    def groups_digest(self) -> str:
+        """What tells these groups from others."""
+        return hashlib.sha256(self._groups.tobytes()).hexdigest()
+
+    def _p_value_for(self, y: Column, steps: Sequence[Step], best: Step) -> Found:
+        if (self._sizes <= 1).all():
+            return super()._p_value_for(y, steps, best)
+        found = [self._between(y, steps, best)]
+        if self._varies_within(y):
+            found.append(self._within(y, steps, best))
+        p_value, given = min(found, key=lambda item: item[0])
+        return min(1.0, len(found) * p_value), given
+
+    def _varies_within(self, y: Column) -> bool:
+        codes = y.codes[self._by_group]
+        starts = self._starts[self._sizes > 0]
+        return bool((np.maximum.reduceat(codes, starts) > np.minimum.reduceat(codes, starts)).any())
+
+    def _between(self, y: Column, steps: Sequence[Step], best: Step) -> Found:
+        """Twice the median p-value of samples with one row of each group."""
+        x, selected = self._columns(steps, best)
+        n_candidates = self._n_candidates(steps)
+        found = []
+        for draw in range(N_DRAWS):
+            rng = np.random.default_rng([self.seed, len(steps), draw, *self._nth_try])
+            places = self._starts + (rng.random(len(self._sizes)) * self._sizes).astype(np.int64)
+            rows = np.sort(self._by_group[places[self._sizes > 0]])
+            drawn = [_take(column, rows) for column in selected]
+            sample = _take(x, rows), drawn, _take(y, rows)
+            found.append(self._test_sets(*sample, rng, n_candidates, n_parts=MOST_PARTS))
+        found.sort(key=lambda item: item[0])
+        p_value, given = found[len(found) // 2]
+        return min(1.0, 2 * p_value), given
+
+    def _within(self, y: Column, steps: Sequence[Step], best: Step) -> Found:
+        """The p-value with the group as one more condition."""
+        x, selected = self._columns(steps, best)
+        rng = np.random.default_rng([self.seed, len(steps), N_DRAWS, *self._nth_try])
+        n_candidates = self._n_candidates(steps)
+        return self._test_sets(
+            x, selected, y, rng, n_candidates, n_parts=MOST_PARTS, extra=self._group_joint
+        )
+
+    def _group_joint(self, joint: Joint) -> Joint:
+        """Return the cells of Z, each divided by group."""
+        pairs = joint.cells.astype(np.int64) * (self._groups.max() + 1) + self._groups
+        found, cells = np.unique(pairs, return_inverse=True)
+        return Joint(cells.astype(np.uint32), len(found))
+
+
+def _take(column: Column, rows: NDArray[np.int64]) -> Column:
+    return Column(column.codes[rows], column.arity, column.index)
+
+
+def groups_of_samples(groups: Any, data: Input) -> RowGroups | None:
+    """Return the group of each sample of an input; a row of weight w is w samples."""
+    if groups is None:
+        return None
+    if data.n_rows is None:
+        raise InvalidParameterError(
+            "groups needs a table whose rows are in order, and a Dask collection has none. Pass a "
+            "table in memory or a Parquet file."
+        )
+    counts = data.row_counts
+    found = as_row_groups(groups, data.n_rows if counts is None else len(counts))
+    assert found is not None
+    return found if counts is None else np.repeat(found, counts)

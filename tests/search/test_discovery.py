@@ -1,0 +1,212 @@
+"""The false-discovery rate of a selection: its levels, its rate, its words."""
+
+from math import inf
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer
+
+from hocmim import HOCMIM, JMI, MIM, RobustHOCMIM, encode, make_selector
+from hocmim.coding.codes import Column
+from hocmim.errors import InvalidParameterError
+from hocmim.information.counting import Joint
+from hocmim.search.discovery import discovery_factor
+from hocmim.search.stopping import ConditioningSets, Strata, chi2_p_value, redundant_features
+
+
+def table(seed, n=500, n_useful=8, n_noise=30):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(3, size=(n, n_useful + n_noise))
+    signal = X[:, :n_useful] @ np.linspace(1.2, 0.4, n_useful)
+    y = (rng.random(n) < 1 / (1 + np.exp(signal.mean() - signal))).astype(int)
+    return X, y
+
+
+def naive_discoveries(X, y, order, q):
+    """Test each column of a given order at the level q k / D, until one is not significant."""
+    codes, target = encode(X), Column(y.astype(np.uint8), 2)
+    columns = [codes.column(j) for j in order]
+    adjusted = []
+    for k, x in enumerate(columns, 1):
+        before = columns[: k - 1]
+        sets = ConditioningSets(x, before, target, redundant_features(x, before, target, q))
+        found = inf
+        for given in sets:
+            p_value = chi2_p_value(Strata(x, target, Joint.of(given, len(y))))
+            found = min(found, p_value * sets.n_possible * X.shape[1] / k)
+            if found <= q:
+                break
+        if found > q:
+            return adjusted, min(found, 1.0)
+        adjusted.append(found)
+    return adjusted, None
+
+
+@pytest.mark.parametrize("method", ["HOCMIM-R", "HOCMIM", "JMI", "CMIM", "mRMR"])
+@pytest.mark.parametrize("q", [0.05, 0.3])
+def test_levels_are_those_of_the_definition(method, q):
+    X, y = table(3)
+    order = make_selector(method, n_features_to_select=20).fit(X, y).selected_.tolist()
+    expected, ended = naive_discoveries(X, y, order, q)
+    selector = make_selector(method, n_features_to_select="auto", fdr=q).fit(X, y)
+    assert 2 < len(expected) < 20
+    assert selector.selected_.tolist() == order[: len(expected)]
+    np.testing.assert_allclose(selector.p_values_, expected, rtol=1e-12)
+    assert selector.stopping_.p_value == pytest.approx(ended)
+
+
+def test_only_significant_features_raise_the_level():
+    assert discovery_factor(30, [], 0.1) == 30
+    assert discovery_factor(30, [0.01, 0.1], 0.1) == 10
+    # Not significant, or selected without a test: neither is a discovery.
+    assert discovery_factor(30, [0.01, 0.2, np.nan], 0.1) == 15
+
+
+def test_it_finds_more_than_the_same_alpha():
+    found = {"alpha": 0, "fdr": 0}
+    for seed in range(8):
+        X, y = table(seed)
+        for name in found:
+            selector = RobustHOCMIM("auto", **{name: 0.1}).fit(X, y)
+            found[name] += sum(j < 8 for j in selector.selected_)
+    assert found["fdr"] > found["alpha"] + 3
+
+
+def test_rate_on_noise_and_on_mixed_tables():
+    """On noise a quarter of 80 tables is expected at fdr=0.25, give or take 3.5 deviations."""
+    n_any, shares = 0, []
+    for seed in range(80):
+        rng = np.random.default_rng([seed, 1])
+        X, y = rng.integers(3, size=(200, 25)), rng.integers(2, size=200)
+        n_any += len(RobustHOCMIM("auto", fdr=0.25).fit(X, y).selected_) > 0
+        X, y = table(seed, n=300, n_useful=5)
+        selected = RobustHOCMIM("auto", fdr=0.25).fit(X, y).selected_
+        shares.append(np.mean(selected >= 5) if len(selected) else 0.0)
+    assert 5 <= n_any <= 34
+    assert np.mean(shares) <= 0.25
+
+
+@pytest.mark.parametrize("stop", ["chi2", "permutation"])
+def test_threads_do_not_change_a_bit(stop):
+    X, y = table(5, n_noise=120)
+    parameters = {"fdr": 0.2, "stop": stop, "n_permutations": 199, "random_state": 4}
+    one = RobustHOCMIM("auto", n_jobs=1, **parameters).fit(X, y)
+    many = RobustHOCMIM("auto", n_jobs=4, **parameters).fit(X, y)
+    assert len(one.selected_) > 2
+    assert one.selected_.tolist() == many.selected_.tolist()
+    assert one.p_values_.tolist() == many.p_values_.tolist()
+    assert one.stopping_.p_value == many.stopping_.p_value
+
+
+def test_random_state_decides_the_permutations():
+    X, y = table(6, n=200)
+    parameters = {"fdr": 0.9, "stop": "permutation", "n_permutations": 999}
+    p_values = [
+        HOCMIM("auto", random_state=seed, **parameters).fit(X, y).p_values_.tolist()
+        for seed in (0, 0, 1)
+    ]
+    assert p_values[0] == p_values[1] != p_values[2]
+
+
+def test_it_continues_from_a_checkpoint(tmp_path):
+    def interrupt(event):
+        if event.n_selected == 3:
+            raise InterruptedError
+
+    X, y = table(7)
+    whole = JMI("auto", fdr=0.2).fit(X, y)
+    assert len(whole.selected_) > 3
+    resumed = JMI("auto", fdr=0.2, checkpoint=tmp_path / "run")
+    with pytest.raises(InterruptedError):
+        resumed.fit(X, y, progress=interrupt)
+    resumed.fit(X, y)
+    assert resumed.selected_.tolist() == whole.selected_.tolist()
+    assert resumed.p_values_.tolist() == whole.p_values_.tolist()
+    with pytest.raises(Exception, match=r"fdr was 0\.2"):
+        JMI("auto", fdr=0.1, checkpoint=tmp_path / "run").fit(X, y)
+
+
+def test_groups_count_as_one_feature():
+    X, y = table(8)
+    groups = {"first two": [0, 1], "noise": list(range(20, 30))}
+    selector = JMI("auto", fdr=0.1, feature_groups=groups).fit(X, y)
+    control = selector.selection_.error_control
+    assert (control.n_features, control.n_samples) == (28, 500)
+    assert "of 28 features" in selector.statement()
+
+
+@pytest.mark.parametrize("fdr", [0, 1, -0.1, 1.5, "low", True])
+def test_bad_rates(fdr):
+    X, y = table(0)
+    with pytest.raises(InvalidParameterError, match="fdr must be a number above 0 and below 1"):
+        HOCMIM("auto", fdr=fdr).fit(X, y)
+
+
+def test_parameters_that_do_not_go_with_it():
+    X, y = table(0)
+    with pytest.raises(InvalidParameterError, match=r"n_features_to_select must be 'auto'\. Got 5"):
+        HOCMIM(5, fdr=0.1).fit(X, y)
+    with pytest.raises(InvalidParameterError, match="cut without the target"):
+        HOCMIM("auto", fdr=0.1, discretizer="mdlp").fit(X, y)
+    with pytest.raises(InvalidParameterError, match="pairs of discretizer='kendall' are not"):
+        HOCMIM("auto", fdr=0.1, discretizer="kendall").fit(X[:50], y[:50])
+
+
+# -- words -----------------------------------------------------------------------------------------
+
+
+def test_statement_of_a_false_discovery_rate():
+    X, y = table(9)
+    selector = RobustHOCMIM("auto", fdr=0.05).fit(X, y)
+    text = selector.statement()
+    assert f"We selected {len(selector.selected_)} of 38 features with HOCMIM-R (hocmim " in text
+    assert "N = 500" in text
+    assert "The false-discovery rate was controlled at 5 %: the expected share of selected" in text
+    assert "add no information about the target to the features selected before them" in text
+    assert "(G-tests of conditional independence with Benjamini–Hochberg levels)" in text
+
+
+def test_statement_of_permutations_and_their_seed():
+    X, y = table(9)
+    how = {"fdr": 0.125, "stop": "permutation", "n_permutations": 99}
+    text = HOCMIM("auto", random_state=7, **how).fit(X, y).statement()
+    assert "at most 12.5 %" in text
+    assert "99 permutations, random seed 7, with Benjamini–Hochberg" in text
+    state = np.random.RandomState(0)
+    assert "seed" not in HOCMIM("auto", random_state=state, **how).fit(X, y).statement()
+
+
+def test_statement_of_other_selections():
+    X, y = table(9)
+    text = HOCMIM("auto", alpha=0.05).fit(X, y).statement()
+    assert "The family-wise error rate was controlled at 5 %: the probability" in text
+    assert "Bonferroni correction" in text
+    text = MIM("auto", fdr=0.1).fit(X, y).statement()
+    assert "features that have no information about the target is at most 10 %" in text
+    assert "G-tests of independence" in text
+    text = HOCMIM(3).fit(X, y).statement()
+    assert text.endswith("The number of features was given; they were not tested.")
+    y = np.random.default_rng(0).integers(2, size=(500, 2))
+    text = JMI("auto", fdr=1e-6, target_strategy="mean").fit(X, y).statement()
+    assert text.startswith("We selected none of 38 features with JMI")
+    assert "any of the targets" in text
+
+
+def test_explanations_give_the_rate():
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    selector = RobustHOCMIM("auto", fdr=0.1).fit(X, y)
+    reason = selector.explain(int(selector.selected_[0])).reason
+    assert "It adds more than chance would: adjusted p = " in reason
+    reason = selector.explain(selector.stopping_.index, X).reason
+    assert f"adjusted p = {selector.stopping_.p_value:.2g}, false-discovery rate 0.1)" in reason
+    assert "adjusted" not in RobustHOCMIM("auto").fit(X, y).explain("worst perimeter").reason
+
+
+def test_report_has_the_statement(tmp_path):
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    selector = RobustHOCMIM("auto", fdr=0.1).fit(X, y)
+    page = selector.report(tmp_path / "page.html", X, y).read_text(encoding="utf-8")
+    assert f"For a paper: “{selector.statement()}”" in page
+    assert "fdr=0.1" in page
+    page = RobustHOCMIM(3).fit(X, y).report(tmp_path / "three.html", X, y)
+    assert "For a paper" not in page.read_text(encoding="utf-8")
