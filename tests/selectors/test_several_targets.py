@@ -7,7 +7,16 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from hocmim import CMIM, HOCMIM, JMI, MIM, FisherScore, StabilitySelector, make_selector
+from hocmim import (
+    CMIM,
+    HOCMIM,
+    JMI,
+    MIM,
+    FisherScore,
+    StabilitySelector,
+    compare_methods,
+    make_selector,
+)
 from hocmim.coding.target import TargetOptions, encode_target
 from hocmim.coding.targets import encode_targets
 from hocmim.errors import HocmimWarning, InvalidParameterError, InvalidTargetError
@@ -156,7 +165,9 @@ def test_what_is_refused():
     with pytest.raises(InvalidTargetError, match="y should be a 1d array"):
         FisherScore(2).fit(X, FRAME)
     with pytest.raises(InvalidTargetError, match="y should be a 1d array"):
-        StabilitySelector(MIM(2)).fit(X, FRAME)
+        StabilitySelector(FisherScore(2)).fit(X, FRAME)
+    with pytest.raises(InvalidTargetError, match="compare_methods needs one target, and y has 3"):
+        compare_methods(X, FRAME, ["MIM"], 2)
     with pytest.raises(InvalidParameterError, match="discretizer='mdlp' cuts the columns by one"):
         MIM(2, discretizer="mdlp", target_strategy="mean").fit(X, FRAME)
     with pytest.raises(InvalidParameterError, match="target_strategy must be one of"):
@@ -165,3 +176,15 @@ def test_what_is_refused():
     with pytest.raises(InvalidTargetError, match="Input y contains NaN"):
         MIM(2).fit(X, gap)
     assert encode_targets(FRAME, N, TargetOptions()).column.arity == 12
+
+
+@pytest.mark.parametrize("strategy", ["joint", "mean"])
+def test_stability_takes_several_targets(strategy):
+    selector = HOCMIM(3, target_strategy=strategy)
+    stable = StabilitySelector(selector, n_resamples=6).fit(X, FRAME)
+    assert sorted(stable.selected_[:3].tolist()) == [0, 3, 5]
+    assert stable.frequencies_[[0, 3, 5]].min() > 0.5
+    assert stable.target_kind_ == ("classes", "classes", "quantity")
+    # Two targets of classes: every resample has all combinations.
+    classes = StabilitySelector(selector, n_resamples=4).fit(X, FRAME[["a", "b"]])
+    assert {0, 5} <= set(classes.selected_.tolist())

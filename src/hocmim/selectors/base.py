@@ -29,9 +29,10 @@ from hocmim.information.estimators import PLUGIN_ESTIMATOR
 from hocmim.insight.basis import Basis
 from hocmim.search.inputs import MemoryInput, open_table
 from hocmim.search.selection import Selection, Step
+from hocmim.selectors.saving import SavedRanking
 
 
-class RankingSelector(TransformerMixin, BaseEstimator):
+class RankingSelector(SavedRanking, TransformerMixin, BaseEstimator):
     """Base of the selectors that select columns one after the other, or rank all columns.
 
     It has the methods of scikit-learn's SelectorMixin. It is not derived from that class, because
@@ -108,13 +109,15 @@ class RankingSelector(TransformerMixin, BaseEstimator):
     # --- for subclasses ---------------------------------------------------------------------------
 
     def _validate_input(
-        self, X: Any, y: Any, sample_weight: Any = None
+        self, X: Any, y: Any, sample_weight: Any = None, *, several: bool = False
     ) -> tuple[Table, NDArray[Any]]:
         """Open the table, check it against y, and store its number of columns and their names.
 
         Weights are applied: a row of weight w occurs w times in the returned table and target.
+        ``several``: whether y may have several columns.
         """
-        opened = MemoryInput.open(X, y, sample_weight, caller=type(self).__name__)
+        caller = type(self).__name__
+        opened = MemoryInput.open(X, y, sample_weight, caller=caller, several=several)
         set_features(self, opened.n_columns, opened.names)
         return opened.table, opened.y
 
@@ -195,7 +198,9 @@ class RankingSelector(TransformerMixin, BaseEstimator):
         return Basis(
             method=self.display_name,
             features=Features(table.n_columns, getattr(self, "feature_names_in_", None)),
-            selection=_as_selection(self.selected_, self.scores_, table.n_columns),
+            selection=self.selection_
+            if getattr(self, "features_", None) is None
+            else _as_selection(self.selected_, self.scores_, table.n_columns),
             encoder=encoder,
             target=target,
             selected=Codes.from_columns([codes.column(int(j)) for j in self.selected_]),
@@ -204,7 +209,12 @@ class RankingSelector(TransformerMixin, BaseEstimator):
             codes=codes,
             column_codes=codes,
             time_kinds=table.time_kinds(range(table.n_columns)),
+            left_out=frozenset(self._left_out_columns()),
         )
+
+    def _left_out_columns(self) -> list[int]:
+        """Return the columns that are no candidates, because they identify the rows."""
+        return []
 
     def report(self, path: str | PathLike[str], X: Any, y: Any, **options: Any) -> Path:
         """Write a report: what was selected and why, and why any other feature was not.
@@ -238,6 +248,16 @@ class RankingSelector(TransformerMixin, BaseEstimator):
         tags.input_tags.sparse = True
         tags.input_tags.categorical = True
         return tags
+
+    @property
+    def support_(self) -> NDArray[np.bool_]:
+        """Which columns are selected: shape (n_features_in_,)."""
+        return self._get_support_mask()
+
+    @property
+    def n_features_(self) -> int:
+        """How many columns are selected."""
+        return int(self._get_support_mask().sum())
 
     def get_support(self, indices: bool = False) -> NDArray[Any]:
         """Return which columns are selected.
@@ -323,6 +343,8 @@ class RankingSelector(TransformerMixin, BaseEstimator):
         Returns
         -------
         X_full : ndarray or CSC matrix of shape (n_samples, n_features_in_)
+            A DataFrame if X is one and ``set_output`` asks for DataFrames: the selected columns
+            keep their types.
         """
         support = self._get_support_mask()
         table = as_table(X)
@@ -337,10 +359,29 @@ class RankingSelector(TransformerMixin, BaseEstimator):
             ends[support] = np.diff(X.indptr)
             indptr = np.concatenate([[0], np.cumsum(ends)])
             return type(X)((X.data, X.indices, indptr), shape=(X.shape[0], len(support)))
+        wanted = _get_output_config("transform", self)["dense"]
+        if wanted != "default" and nw.dependencies.is_into_dataframe(X):
+            return self._as_output(self._full_frame(X, support))
         chosen = _as_array(X)
         full = np.zeros((table.n_rows, len(support)), chosen.dtype)
         full[:, support] = chosen
         return full
+
+    def _full_frame(self, X: Any, support: NDArray[np.bool_]) -> Any:
+        """Return a DataFrame with all columns: those of X, and zeros."""
+        frame = nw.from_native(X, eager_only=True)
+        names = _check_feature_names_in(self, None)
+        chosen = iter(frame.columns)
+        zeros = np.zeros(len(frame), np.int64)
+        columns = [
+            frame[next(chosen)].alias(str(name))
+            if is_selected
+            else nw.new_series(str(name), zeros, backend=frame.implementation)
+            for name, is_selected in zip(names, support, strict=True)
+        ]
+        return nw.from_dict(
+            {column.name: column for column in columns}, backend=frame.implementation
+        ).to_native()
 
 
 def _as_selection(indices: NDArray[np.int64], scores: ArrayLike, n_features: int) -> Selection:

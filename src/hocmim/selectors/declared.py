@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import textwrap
 from collections.abc import Callable, Sequence
@@ -49,6 +50,29 @@ def init_of(parameters: Sequence[Parameter]) -> Callable[..., None]:
 
     __init__.__signature__ = signature  # type: ignore[attr-defined]
     return __init__
+
+
+def add_parameters(kind: type, parameters: Sequence[Parameter]) -> None:
+    """Add keyword parameters to the ``__init__``, the signature and the docstring of a class."""
+    own = kind.__init__  # type: ignore[misc]
+    before = inspect.signature(own)
+    more = [
+        inspect.Parameter(parameter.name, inspect.Parameter.KEYWORD_ONLY, default=parameter.default)
+        for parameter in parameters
+    ]
+
+    @functools.wraps(own)
+    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
+        for parameter in parameters:
+            setattr(self, parameter.name, kwargs.pop(parameter.name, parameter.default))
+        own(self, *args, **kwargs)
+
+    signature = before.replace(parameters=[*before.parameters.values(), *more])
+    __init__.__signature__ = signature  # type: ignore[attr-defined]
+    kind.__init__ = __init__  # type: ignore[misc]
+    text, title, rest = inspect.cleandoc(kind.__doc__ or "").partition("\n\nAttributes\n")
+    entries = parameters_section(parameters).partition("----------\n")[2]
+    kind.__doc__ = f"{text}\n{entries}{title}{rest}"
 
 
 def parameters_section(parameters: Sequence[Parameter]) -> str:

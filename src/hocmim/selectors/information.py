@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import copy
-from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Self
 
@@ -14,38 +14,41 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from hocmim.coding.codes import Codes, Column, column_digests, fingerprint
-from hocmim.coding.groups import Features, join_columns, resolve_groups
+from hocmim.coding.groups import Features, resolve_groups
+from hocmim.coding.identifiers import identifiers_or_decided
 from hocmim.coding.kendall import KENDALL
 from hocmim.coding.options import EncodingOptions
+from hocmim.coding.rare import MaxLevels
 from hocmim.coding.target import Target
-from hocmim.coding.targets import encode_targets
+from hocmim.coding.texts import warn_of_text
 from hocmim.criteria.base import Criterion
+from hocmim.criteria.cost import PerCostCriterion
 from hocmim.criteria.mean import MeanCriterion
 from hocmim.data.checks import set_features
-from hocmim.data.table import as_table
-from hocmim.data.target import as_target
-from hocmim.data.weights import repeated_rows
-from hocmim.errors import (
-    InvalidParameterError,
-    InvalidTableError,
-    InvalidTargetError,
-    warn_user,
+from hocmim.data.row_groups import RowGroups
+from hocmim.errors import InvalidParameterError
+from hocmim.insight.basis import keep_codes
+from hocmim.insight.cautions import (
+    only_identifiers,
+    warn_about_columns,
+    warn_about_identifiers,
 )
-from hocmim.information.counting import BlockTerms, Joint
-from hocmim.insight.basis import Basis, codes_not_kept, keep_codes
-from hocmim.insight.explain import Explanation, Trace, explain
+from hocmim.insight.explain import Trace
 from hocmim.search.checkpoint import Checkpoint
 from hocmim.search.engines.remote import RemoteCodes, address_of, open_cluster
-from hocmim.search.inputs import Input, open_engine, open_input, open_table
+from hocmim.search.inputs import Input, open_engine, open_input
 from hocmim.search.loop import Engine, forward_search
-from hocmim.search.pairs import PairsInput, encode_pairs, open_pairs
+from hocmim.search.pairs import PairsInput, open_pairs
 from hocmim.search.progress import Listeners, Notifier, Progress, ProgressCallback
+from hocmim.search.row_groups import GroupedStoppingRule, groups_of_samples
 from hocmim.search.selection import Selection, Step, Stopping
 from hocmim.search.stopping import StoppingRule
-from hocmim.selectors.base import RankingSelector
 from hocmim.selectors.callbacks import ReportsTasks, with_callbacks
 from hocmim.selectors.declared import DeclaredParameters
-from hocmim.selectors.pictures import Pictures
+from hocmim.selectors.encoded import Encoded, check_mean
+from hocmim.selectors.errors import ControlsErrors
+from hocmim.selectors.pictures import PlottingSelector
+from hocmim.selectors.saved_information import SavedInformation
 from hocmim.threads import resolve_n_jobs, stopped_by
 
 if TYPE_CHECKING:
@@ -53,10 +56,12 @@ if TYPE_CHECKING:
 
 # Parameters that no result depends on, and those that matter for "auto" only.
 WITHOUT_EFFECT = ("engine", "codes_dir", "checkpoint", "n_jobs", "verbose")
-FOR_AUTO = ("stop", "alpha", "n_permutations", "random_state")
+FOR_AUTO = ("stop", "alpha", "max_tries", "fdr", "n_permutations", "random_state")
 
 
-class InformationSelector(ReportsTasks, Pictures, DeclaredParameters, RankingSelector):
+class InformationSelector(
+    SavedInformation, ReportsTasks, ControlsErrors, DeclaredParameters, PlottingSelector
+):
     """Base of the selectors that maximise an information criterion, one column at a time.
 
     The table is encoded; missing values are a level of their own. Then the criterion scores the
@@ -71,13 +76,16 @@ class InformationSelector(ReportsTasks, Pictures, DeclaredParameters, RankingSel
     ``trace_``, the pictures and ``redundancy_matrix`` have a group once, under its name.
 
     For ``explain`` and the pictures a fitted selector keeps the codes of the selected columns and
-    of y, one or two bytes a value, unless that is more than 256 MiB.
+    of y, one or two bytes a value, unless that is more than 256 MiB. For ``extend`` it also keeps
+    those of all columns, with the same limit; they are not pickled or copied.
     """
 
     n_features_to_select: int | float | str | None
     estimator: str
     discretizer: str
     n_bins: int
+    max_levels: MaxLevels
+    identifiers: str
     target_kind: str
     target_bins: int
     target_discretizer: str
@@ -87,6 +95,8 @@ class InformationSelector(ReportsTasks, Pictures, DeclaredParameters, RankingSel
     min_gain: float | None
     stop: str
     alpha: float
+    fdr: float | None
+    max_tries: int
     n_permutations: int
     random_state: Any
     feature_groups: Any
@@ -96,11 +106,9 @@ class InformationSelector(ReportsTasks, Pictures, DeclaredParameters, RankingSel
     n_jobs: int | None
     verbose: int
 
-    _other_numbers = ", or 'auto' for as many as add more than chance does"
+    _encoded: Encoded | None
 
-    @abstractmethod
-    def make_criterion(self) -> Criterion:
-        """Check the parameters and make the criterion."""
+    _other_numbers = ", or 'auto' for as many as add more than chance does"
 
     @with_callbacks
     def fit(
@@ -109,6 +117,7 @@ class InformationSelector(ReportsTasks, Pictures, DeclaredParameters, RankingSel
         y: Any,
         sample_weight: Any = None,
         *,
+        groups: Any = None,
         progress: ProgressCallback | None = None,
     ) -> Self:
         """Select columns of X that together say most about y.
@@ -131,46 +140,132 @@ class InformationSelector(ReportsTasks, Pictures, DeclaredParameters, RankingSel
             fractions are relative: they are scaled to a mean of 1, and rows are repeated or left
             out so that rows of one weight have their share. "balanced" gives every class the same
             weight. For tables in memory.
+        groups : array of shape (n_samples,), optional
+            For "auto": a label for each row. Rows of one label, such as those of one patient, are
+            not independent, and the test allows for it: see ``hocmim.search.row_groups``.
         progress : callable, optional
             Called with a ``hocmim.search.progress.ProgressEvent`` during the fit, a few times a
             second. It may raise to stop the fit.
         """
         self.check_parameters()
+        self._extended_to = None
         with (
             self._reported_tasks(X, y, progress) as callback,
             open_cluster(self.engine) as cluster,
         ):
-            return self._fit(X, y, sample_weight, cluster, callback)
+            return self._fit(X, y, sample_weight, groups, cluster, callback)
+
+    def extend(
+        self,
+        k: int,
+        X: Any = None,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        progress: ProgressCallback | None = None,
+    ) -> Self:
+        """Select more columns, up to k in all, without starting over.
+
+        The result is that of ``fit`` with ``n_features_to_select=k``, to the last bit. After
+        "auto" too: the selection goes on past its stop, without a test.
+
+        Parameters
+        ----------
+        k : int
+            How many features to select in all, those already selected included.
+        X, y, sample_weight : optional
+            What the selector was fitted on. Not needed while the selector has the codes of the fit:
+            in memory up to 256 MiB, or in ``codes_dir``. A selector that was pickled or copied has
+            none, and neither has one that was fitted on a Dask collection.
+        progress : callable, optional
+            As for ``fit``.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_breast_cancer
+        >>> from hocmim import NJMIM
+        >>> X, y = load_breast_cancer(return_X_y=True)
+        >>> NJMIM(3).fit(X, y).extend(5).n_features_
+        5
+        """
+        check_is_fitted(self)
+        k = self._check_extension(k)
+        encoded = self._encoded
+        if X is None and encoded is None:
+            raise InvalidParameterError(
+                "This selector does not have the codes of the fit any more: pass the table and the "
+                "target it was fitted on, as in extend(k, X, y)."
+            )
+        fitted = dict(vars(self))
+        self._extended_to = k
+        try:
+            with open_cluster(self.engine) as cluster:
+                if X is None and encoded is not None:
+                    return self._select(encoded, cluster, self._listeners(k, progress), True)
+                return self._fit(X, y, sample_weight, None, cluster, progress, is_extension=True)
+        except BaseException:
+            self.__dict__.clear()
+            self.__dict__.update(fitted)
+            raise
 
     def _fit(
         self,
         X: Any,
         y: Any,
         sample_weight: Any,
+        groups: Any,
         cluster: Cluster | None,
         callback: ProgressCallback | None,
+        *,
+        is_extension: bool = False,
     ) -> Self:
         data = open_input(X, y, sample_weight, cluster=cluster, caller=type(self).__name__)
         if self.discretizer == KENDALL:
             data = open_pairs(data, is_auto=self._is_auto)
-        set_features(self, data.n_columns, data.names)
-        self._row_counts = data.row_counts
-        self.features_ = self._resolve_features()
-        n_selected = self._resolve_n_features(len(self.features_), self.features_.counted)
-        criterion = self._limited_criterion()
-        listeners = self._listeners(criterion, n_selected, callback)
+        if is_extension:
+            self._check_same_columns(data)
+        else:
+            set_features(self, data.n_columns, data.names)
+            self._row_counts = data.row_counts
+            self.features_ = self._resolve_features()
+            self._constraints = self._resolve_constraints(self.features_)
+        n_selected = self._number_to_select(self.features_, self._constraints)
+        self.limited_criterion()  # an error comes before the work
+        listeners = self._listeners(n_selected, callback)
         listeners.on_stage("encode")
         options = EncodingOptions(
-            self.discretizer, self.n_bins, self.features_, self._n_threads, self.codes_dir
+            self.discretizer,
+            self.n_bins,
+            self.features_,
+            self._n_threads,
+            self.codes_dir,
+            self.max_levels,
         )
         with stopped_by(listeners.on_wait):
             target = self._encode_target(data)
             self.encoder_, codes = data.encode(target.column, options)
+        warn_of_text(self.encoder_, X)
+        self._leave_out_identifiers()
+        time_kinds = data.time_kinds(range(data.n_columns))
+        row_groups = groups_of_samples(groups, data) if self._is_auto else None
+        encoded = Encoded(codes, target, time_kinds, row_groups)
+        return self._select(encoded, cluster, listeners, is_extension)
+
+    def _select(
+        self, encoded: Encoded, cluster: Cluster | None, listeners: Listeners, is_extension: bool
+    ) -> Self:
+        """Search the codes of a table, and set the fitted attributes."""
+        codes, target = encoded.codes, encoded.target
         listeners.on_stage("search")
+        criterion = self.limited_criterion()
+        has_sets = criterion.has_representative_sets
         ys = [one.column for one in target.targets] if target.strategy == "mean" else None
         if ys is not None:
-            criterion = MeanCriterion(criterion, ys)
-        rule = self._stopping_rule(criterion, codes, ys or target.column)
+            criterion, has_sets = MeanCriterion(criterion, ys), False
+        constraints = self._constraints
+        if constraints.spending is not None:
+            criterion = PerCostCriterion(criterion, constraints.spending.costs)
+        rule = self._stopping_rule(criterion, codes, ys or target.column, encoded.row_groups)
         with open_engine(
             codes,
             target.column,
@@ -179,12 +274,31 @@ class InformationSelector(ReportsTasks, Pictures, DeclaredParameters, RankingSel
             n_jobs=self._n_threads,
             on_terms=listeners.on_terms if listeners else None,
         ) as engine:
-            selection = self._search(engine, n_selected, rule, listeners.on_step, ys or ())
+            taken = self.selection_ if is_extension else None
+            selection = self._search(engine, rule, listeners.on_step, ys or (), taken)
             self._kept = keep_codes(codes, target, selection.indices.tolist())
-        self._n_samples = len(target.column.codes)
-        self._time_kinds = data.time_kinds(self.features_.expand(selection.indices).tolist())
-        self._keep(self._finished(selection, rule), criterion)
+            y_or_none = None if ys else target.column
+            left_out = np.array(self._constraints.left_out, np.int64)
+            warn_about_columns(
+                self.encoder_, self.features_, codes, y_or_none, selection.relevance, left_out
+            )
+        self._n_samples, self._is_loaded = len(target.column.codes), False
+        self._time_kinds = encoded.time_kinds
+        self._encoded = encoded.if_small()
+        self._keep(self._finished(selection, rule), has_sets)
         return self
+
+    def _leave_out_identifiers(self) -> None:
+        """Find the identifiers, and warn about them."""
+        alone = self.features_.alone(identifiers_or_decided(self.encoder_.identifiers_))
+        self.identifiers_ = alone
+        if self.identifiers == "drop" and len(alone) == len(self.features_):
+            raise only_identifiers()
+        if self.identifiers == "drop":
+            found = self.features_.of_column[alone].tolist()
+            self._constraints = self._constraints.without(found)
+            alone = np.array(self._left_out_columns(), np.int64)
+        warn_about_identifiers(self.features_.column_names, alone, self.identifiers)
 
     def _encode_target(self, data: Input) -> Target:
         """Return the codes of the target; set what there is to know about them."""
@@ -201,44 +315,49 @@ class InformationSelector(ReportsTasks, Pictures, DeclaredParameters, RankingSel
         if target.strategy == "mean":
             self.classes_ = [one.classes for one in target.targets]
             self.target_cuts_ = [one.cuts for one in target.targets]
-            self._check_mean()
+            check_mean(self.target_strategy, self.discretizer)
         return target
-
-    def _check_mean(self) -> None:
-        """Warn if "mean" was not asked for; raise an error if the columns need one target."""
-        if self.target_strategy == "joint":
-            warn_user(
-                "The targets have fewer than 5 rows for each combination of their values, so the "
-                "mean over the targets is used. Pass target_strategy='mean' to confirm this."
-            )
-        if self.discretizer == "mdlp":
-            raise InvalidParameterError(
-                "discretizer='mdlp' cuts the columns by one target. Pass another discretizer for "
-                "the mean over several targets."
-            )
 
     def _search(
         self,
         engine: Engine,
-        n_selected: int,
         rule: StoppingRule,
         on_step: Callable[[int, Step], None],
         targets: Sequence[Column] = (),
+        taken: Selection | None = None,
     ) -> Selection:
-        if self.checkpoint is None:
-            return forward_search(engine, n_selected, stop=rule, on_step=on_step)
-        identity = self._identity(rule)
-        if targets:  # the fingerprint has the first one only
-            identity["targets"] = fingerprint(
-                column_digests(Codes.from_columns(targets)), targets[0]
-            )
-        checkpoint = Checkpoint(self.checkpoint, identity, engine.fingerprint())
-        return checkpoint.search(engine, n_selected, rule, on_step)
+        """Search; ``taken`` is the selection to continue."""
+        n_selected = self._number_to_select(self.features_, self._constraints)
+        steps = () if taken is None else taken.steps
+        arguments: dict[str, Any] = {"taken": steps, **self._constraints.for_search()}
+        # The file of a search that a test ended cannot hold steps beyond it.
+        is_past_stop = taken is not None and self.n_features_to_select == "auto"
+        if self.checkpoint is None or is_past_stop:
+            found = forward_search(engine, n_selected, stop=rule, on_step=on_step, **arguments)
+        else:
+            identity = self._identity(rule)
+            if targets:  # the fingerprint has the first one only
+                identity["targets"] = fingerprint(
+                    column_digests(Codes.from_columns(targets)), targets[0]
+                )
+            checkpoint = Checkpoint(self.checkpoint, identity, engine.fingerprint())
+            found = checkpoint.search(engine, n_selected, rule, on_step, **arguments)
+        if taken is not None and not np.array_equal(found.relevance, taken.relevance):
+            raise self._other_table()
+        return found
 
     def _finished(self, selection: Selection, rule: StoppingRule) -> Selection:
         """Add to a selection why it stopped."""
-        p_values = np.array(rule.p_values[: len(selection)], np.float64) if self._is_auto else None
-        return replace(selection, stopping=rule.stopping, p_values=p_values)
+        p_values = None
+        if self._is_auto:  # columns to keep are not tested
+            tested = [*[np.nan] * selection.n_kept, *rule.p_values]
+            p_values = np.array(tested[: len(selection)], np.float64)
+        return replace(
+            selection,
+            stopping=rule.stopping or selection.stopping,
+            p_values=p_values,
+            error_control=rule.error_control,
+        )
 
     def _identity(self, rule: StoppingRule) -> dict[str, Any]:
         """Return what a result depends on besides the data and the number of columns."""
@@ -246,6 +365,11 @@ class InformationSelector(ReportsTasks, Pictures, DeclaredParameters, RankingSel
         others = self.get_params(deep=False)
         if isinstance(self.random_state, np.random.RandomState):
             others["random_state"] = rule.seed
+        others["keep"], others["exclude"] = self._constraints.keep, self._constraints.excluded
+        if self._constraints.spending is not None:
+            others["costs"] = self._constraints.spending.costs
+        if isinstance(rule, GroupedStoppingRule):
+            others["groups"] = rule.groups_digest
         return {
             "method": type(self).__name__,
             "n_features_to_select": "auto" if self._is_auto else "a number",
@@ -258,7 +382,8 @@ class InformationSelector(ReportsTasks, Pictures, DeclaredParameters, RankingSel
 
     @property
     def _is_auto(self) -> bool:
-        return isinstance(self.n_features_to_select, str) and self.n_features_to_select == "auto"
+        asked = self.n_features_to_select
+        return self._extended_to is None and isinstance(asked, str) and asked == "auto"
 
     def _resolve_n_features(self, n_columns: int, counted: str = "columns of X") -> int:
         return n_columns if self._is_auto else super()._resolve_n_features(n_columns, counted)
@@ -268,31 +393,36 @@ class InformationSelector(ReportsTasks, Pictures, DeclaredParameters, RankingSel
         names = getattr(self, "feature_names_in_", None)
         return resolve_groups(self.feature_groups, self.n_features_in_, names)
 
-    def _limited_criterion(self) -> Criterion:
+    def limited_criterion(self) -> Criterion:
         """Return the criterion for the number of features to select."""
         criterion = self.make_criterion()
-        criterion.expect(self._resolve_n_features(len(self.features_)))
+        criterion.expect(self._number_to_select(self.features_, self._constraints))
         return criterion
 
     def _stopping_rule(
-        self, criterion: Criterion, codes: Codes | RemoteCodes, y: Column | Sequence[Column]
+        self,
+        criterion: Criterion,
+        codes: Codes | RemoteCodes,
+        y: Column | Sequence[Column],
+        row_groups: RowGroups | None,
     ) -> StoppingRule:
-        return StoppingRule(
+        kind = StoppingRule if row_groups is None else partial(GroupedStoppingRule, row_groups)
+        return kind(
             codes.column,
             y,
-            codes.n_columns,
+            codes.n_columns - len(self._constraints.closed),
             test=self.stop if self._is_auto else None,
             alpha=self.alpha,
             n_permutations=self.n_permutations,
             random_state=self.random_state,
             min_gain=self.min_gain,
             given_selected=criterion.sees_redundancy,
+            fdr=self.fdr,
+            max_tries=self.max_tries if self.fdr is None else 1,
         )
 
-    def _listeners(
-        self, criterion: Criterion, n_selected: int, callback: ProgressCallback | None
-    ) -> Listeners:
-        names = self.features_.names
+    def _listeners(self, n_selected: int, callback: ProgressCallback | None) -> Listeners:
+        names, criterion = self.features_.names, self.limited_criterion()
         n_terms = 0 if self._is_auto else criterion.n_terms(n_selected) * len(self.features_)
         n_to_select = None if self._is_auto else n_selected
         listeners = Listeners()
@@ -302,7 +432,7 @@ class InformationSelector(ReportsTasks, Pictures, DeclaredParameters, RankingSel
             listeners.append(Notifier(callback, names, n_to_select, n_terms or None))
         return listeners
 
-    def _keep(self, selection: Selection, criterion: Criterion) -> None:
+    def _keep(self, selection: Selection, has_sets: bool) -> None:
         """Set the fitted attributes."""
         self.relevance_ = selection.relevance[self.features_.of_column]
         self.trace_ = Trace(selection, self.features_)
@@ -311,7 +441,9 @@ class InformationSelector(ReportsTasks, Pictures, DeclaredParameters, RankingSel
         self.stopping_ = self._in_columns(selection.stopping)
         if selection.p_values is not None:
             self.p_values_ = self._for_columns(selection.p_values)
-        if criterion.has_representative_sets:
+        elif hasattr(self, "p_values_"):
+            del self.p_values_  # of a fit before
+        if has_sets:
             sizes = self.features_.sizes(selection.indices)
             orders = [step.order for step in selection.steps]
             self.orders_ = self._for_columns(np.array(orders, np.int64))
@@ -321,6 +453,13 @@ class InformationSelector(ReportsTasks, Pictures, DeclaredParameters, RankingSel
                 for _ in range(size)
             ]
 
+    def _keep_loaded(self, selection: Selection) -> None:
+        """Set the fitted attributes, from a file; the mean over targets has no sets."""
+        self.selection_, self._encoded = selection, None
+        self._restore_constraints()
+        has_sets = self.make_criterion().has_representative_sets
+        self._keep(selection, has_sets and self.target_strategy_ != "mean")
+
     def _for_columns(self, values: ArrayLike) -> NDArray[Any]:
         """Return what was found for each selected feature, for each of its columns."""
         return np.repeat(values, self.features_.sizes(self.selection_.indices))
@@ -329,140 +468,17 @@ class InformationSelector(ReportsTasks, Pictures, DeclaredParameters, RankingSel
         """Return where the selection stopped, in column indices."""
         if stopping is None:
             return None
-        index = int(self.features_.first[stopping.index])
-        return replace(stopping, index=index, given=self.features_.expand(stopping.given))
-
-    # --- why --------------------------------------------------------------------------------------
-
-    def explain(self, feature: int | str, X: Any = None) -> Explanation:
-        """Say why a feature was taken or left.
-
-        Parameters
-        ----------
-        feature : int or str
-            Its index or its name; of a group, that of one of its columns will do.
-        X : table or path, optional
-            What the selector was fitted on: needed for a feature that was left, since only the
-            codes of the selected ones are kept.
-
-        Returns
-        -------
-        Explanation
-            ``print`` it; or read its ``relevance``, ``redundancy``, ``contests`` and so on.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_breast_cancer
-        >>> from hocmim import HOCMIM
-        >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
-        >>> selector = HOCMIM(5).fit(X, y)
-        >>> print(selector.explain("mean radius", X).replaced_by)
-        worst perimeter
-        """
-        check_is_fitted(self)
-        k = self.features_.find(feature)
-        basis = self.basis()
-        if k not in basis.places and X is not None:
-            time_kinds = open_table(X, self).time_kinds(self.features_.columns(k))
-            basis = replace(basis, time_kinds=time_kinds)
-        return explain(basis, self._column_to_explain(basis, k, X))
-
-    def basis(self, X: Any = None, y: Any = None) -> Basis:
-        """Return the selection and the codes it was made on.
-
-        Parameters
-        ----------
-        X, y : optional
-            The table and the target the selector was fitted on. With them the codes of all
-            features are in it, without them those of the selected features only.
-        """
-        check_is_fitted(self)
-        if self.target_strategy_ == "mean":
-            raise InvalidTargetError(
-                "Explanations, reports and redundancy need one target, and this selection is the "
-                "mean over several. Fit on one of the targets, or on fewer with "
-                "target_strategy='joint'."
-            )
-        if self._kept is None:
-            raise codes_not_kept(self._n_samples, len(self.selection_))
-        criterion = self._limited_criterion()
-        basis = Basis(
-            method=self.display_name,
-            features=self.features_,
-            selection=self.selection_,
-            encoder=self.encoder_,
-            target=Target(self._kept.y, self.classes_, self.target_cuts_, values=self._kept.values),
-            selected=self._kept.selected,
-            criterion=criterion,
-            estimator=criterion.estimator,
-            time_kinds=self._time_kinds,
-        )
-        return basis if X is None else self._with_codes(basis, X, y)
-
-    def _with_codes(self, basis: Basis, X: Any, y: Any) -> Basis:
-        """Add the codes of the table, which must be the one of the fit."""
-        if self.discretizer == KENDALL:
-            raise InvalidParameterError(
-                "A report is about rows, and discretizer='kendall' selects by pairs of rows. Pass "
-                "another discretizer."
-            )
-        table, counts = as_table(X), self._row_counts
-        n_rows, rows = table.n_rows, None
-        if counts is not None and len(counts) == n_rows:
-            rows = repeated_rows(counts)
-            table = as_table(table.take(rows))
-        again = encode_targets(
-            as_target(y, n_rows, rows=table.rows, several=True),
-            table.n_rows,
-            self.target_options(),
-        ).column
-        if not np.array_equal(again.codes, basis.y.codes):
-            raise InvalidTargetError(
-                "y is not the target the selector was fitted on: its values, or their order, are "
-                "different. Pass the same X and y as to fit."
-            )
-        columns = self.encoder_.transform(table)
-        codes = self.features_.join(columns)
-        terms = BlockTerms(codes, Joint.of([basis.y]), basis.estimator)
-        if not np.array_equal(terms.relevance(), self.selection_.relevance):
-            raise self._other_table()
-        time_kinds = table.time_kinds(range(table.n_columns))
-        return replace(basis, codes=codes, column_codes=columns, rows=rows, time_kinds=time_kinds)
-
-    def _other_table(self) -> InvalidTableError:
-        return InvalidTableError(
-            "X is not the table the selector was fitted on: its rows, or their order, are "
-            "different. Pass the same table as to fit."
-        )
-
-    def _column_to_explain(self, basis: Basis, k: int, X: Any) -> Column:
-        """The codes of feature k."""
-        for column in basis.selected_columns:
-            if column.index == k:
-                return column
-        first = int(self.features_.first[k])
-        if X is None:
-            raise InvalidParameterError(
-                f"Feature {first} was not selected, and only the codes of selected features are "
-                "kept: pass the table the selector was fitted on, as in explain(feature, X)."
-            )
-        table = open_table(X, self, row_counts=self._row_counts)
-        indices = self.features_.columns(k)
-        if self.discretizer == KENDALL:
-            columns = encode_pairs(X, self.encoder_, indices)
-        else:
-            columns = table.encode_columns(self.encoder_, indices)
-        if len(columns[0].codes) == basis.n_samples:
-            joined = columns[0] if len(columns) == 1 else join_columns(columns, str(k))
-            column = Column(joined.codes, joined.arity, k)
-            terms = BlockTerms(Codes.from_columns([column]), Joint.of([basis.y]), basis.estimator)
-            if terms.relevance()[0] == self.relevance_[first]:
-                return column
-        raise self._other_table()
+        first = self.features_.first
+        failures = tuple(replace(one, index=int(first[one.index])) for one in stopping.failures)
+        given = self.features_.expand(stopping.given)
+        index = int(first[stopping.index])
+        return replace(stopping, index=index, given=given, failures=failures)
 
     def __getstate__(self) -> dict[str, Any]:
         """What is pickled: of a Client that is the engine, the address of its scheduler."""
         state: dict[str, Any] = super().__getstate__()
+        if "_encoded" in state:
+            state = {**state, "_encoded": None}  # copies and files are not as large as the table
         return {**state, "engine": address_of(self.engine)}
 
     def __sklearn_clone__(self) -> Any:

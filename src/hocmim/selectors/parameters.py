@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from hocmim.coding.cuts import DEFAULT_DISCRETIZER, DISCRETIZERS
 from hocmim.coding.kendall import KENDALL
+from hocmim.coding.rare import DEFAULT_MAX_LEVELS
 from hocmim.coding.target import TARGET_DISCRETIZERS, TARGET_STRATEGIES
 from hocmim.data.target import TARGET_KINDS
 from hocmim.defaults import DEFAULT_K
 from hocmim.information.estimators import ESTIMATORS
-from hocmim.parameters import Number, OneOf, Parameter
-from hocmim.search.stopping import STOPS
+from hocmim.insight.cautions import IDENTIFIERS as MODES
+from hocmim.parameters import JOBS, PATH_OR_NONE, SEED, Number, OneOf, Parameter
+from hocmim.search.discovery import FDR
+from hocmim.search.stopping import MAX_TRIES, STOPS
 
 
 def choices(names: tuple[str, ...]) -> str:
@@ -38,6 +41,17 @@ TARGET_KIND = Parameter(
 )
 
 
+IDENTIFIERS = Parameter(
+    "identifiers",
+    "drop",
+    OneOf(MODES),
+    f'{choices(MODES)}, default "drop"',
+    "What to do with columns that identify the rows: strings with nearly one level a row, and row "
+    'numbers. "drop": they are no candidates. "warn" and "keep": they are. The first two give a '
+    "``DataWarning``. See ``hocmim.coding.identifiers``.",
+)
+
+
 def estimator_parameter(default: str) -> Parameter:
     """Return the parameter ``estimator`` with this default."""
     return Parameter(
@@ -48,6 +62,44 @@ def estimator_parameter(default: str) -> Parameter:
         "How information is estimated from counts; see ``hocmim.information.estimators``.",
     )
 
+
+# Parameters of the filters too.
+CONSTRAINTS = (
+    Parameter(
+        "keep",
+        None,
+        None,  # depends on the table
+        "names, indices, mask or callable, or None",
+        "Columns that are selected in any case. They come first, count towards "
+        "``n_features_to_select``, and the other columns are selected given them. A callable gets "
+        "the array of column names and returns names, indices or a mask. A column of a group "
+        "stands for its group.",
+    ),
+    Parameter(
+        "exclude",
+        None,
+        None,  # depends on the table
+        "names, indices, mask or callable, or None",
+        "Columns that are never selected, in the same forms.",
+    ),
+    Parameter(
+        "costs",
+        None,
+        None,  # depends on the table
+        "array of numbers, dict of name to number, Series, or None",
+        "What each column costs, a positive number; columns that a dict does not name cost 1. A "
+        "group costs the sum of its columns. The column with the largest score per unit of cost is "
+        "selected: J / cost, or J · cost where J is not positive.",
+    ),
+    Parameter(
+        "budget",
+        None,
+        Number(0, or_none=True, is_above=True),
+        "float or None",
+        "What the selected columns may cost together. Selection ends when no other column can be "
+        "paid for. With ``n_features_to_select=None``, as many are selected as can be paid for.",
+    ),
+)
 
 COMMON = (
     Parameter(
@@ -66,6 +118,16 @@ COMMON = (
         "int, default 5",
         "Numeric columns with more distinct values than this are cut.",
     ),
+    Parameter(
+        "max_levels",
+        DEFAULT_MAX_LEVELS,
+        None,  # checked by Encoder
+        'int, "auto" or None, default "auto"',
+        "The most levels of a column of strings or categories: of more, the rarest are pooled into "
+        'one level. "auto": half the square root of the number of rows, and at least 16. None: no '
+        "pooling up to 65 536 levels. See ``hocmim.coding.rare``.",
+    ),
+    IDENTIFIERS,
     TARGET_KIND,
     Parameter(
         "target_bins",
@@ -110,8 +172,25 @@ COMMON = (
         0.01,
         Number(0, 1),
         "float, default 0.01",
-        'For "auto": the significance level, corrected for the number of candidates. Selection '
-        "stops before the first column with a larger p-value.",
+        'For "auto": the significance level, corrected for the number of candidates. A column with '
+        "a larger p-value is not selected.",
+    ),
+    Parameter(
+        "max_tries",
+        MAX_TRIES,
+        Number(1, is_whole=True),
+        f"int, default {MAX_TRIES}",
+        'For "auto": how many candidates of a step may fail the test before the selection stops; '
+        "the best first.",
+    ),
+    Parameter(
+        "fdr",
+        None,
+        FDR,
+        "float or None",
+        'For "auto": instead of ``alpha``, the false-discovery rate: the largest expected share of '
+        "selected columns that add nothing to those selected before them. See "
+        "``hocmim.search.discovery``.",
     ),
     Parameter(
         "n_permutations",
@@ -123,7 +202,7 @@ COMMON = (
     Parameter(
         "random_state",
         0,
-        None,
+        SEED,
         "int, RandomState or None, default 0",
         "Random seed of the permutations.",
     ),
@@ -135,6 +214,7 @@ COMMON = (
         "Columns (by name or index) that are selected together as one feature, such as the columns "
         "of a one-hot code. The other columns stay as they are.",
     ),
+    *CONSTRAINTS,
     Parameter(
         "engine",
         "local",
@@ -146,7 +226,7 @@ COMMON = (
     Parameter(
         "codes_dir",
         None,
-        None,
+        PATH_OR_NONE,
         "path or None",
         "Keep the codes in memory-mapped files of this folder instead of in memory, and use them "
         "again for the same data.",
@@ -154,7 +234,7 @@ COMMON = (
     Parameter(
         "checkpoint",
         None,
-        None,
+        PATH_OR_NONE,
         "path or None",
         "Write the state of the search to this file after each selected column. If the file "
         "exists, continue from it.",
@@ -162,7 +242,7 @@ COMMON = (
     Parameter(
         "n_jobs",
         None,
-        None,
+        JOBS,
         "int or None",
         "Threads; -1 for all cores. None: one in a worker of joblib or a task of Dask, as many as "
         "``joblib.parallel_config`` says inside it, otherwise all cores. Never changes a result.",
@@ -170,7 +250,7 @@ COMMON = (
     Parameter(
         "verbose",
         0,
-        None,
+        Number(0, is_whole=True, or_boolean=True),
         "int",
         "1 prints how many terms there are to compute, a line for each selected column, and the "
         "progress of long steps, to standard error.",
@@ -190,6 +270,8 @@ ranking_ : ndarray of int64, shape (n_features_in_,)
     1 for the column selected first; columns that were not selected share K + 1.
 encoder_ : Encoder
     How each column was encoded.
+identifiers_ : ndarray of int64
+    The columns that identify the rows; with ``identifiers="drop"`` they are no candidates.
 target_kind_ : {"classes", "quantity"}
     What y holds: as declared, or as "auto" found it. A tuple for several targets.
 target_strategy_ : {"", "joint", "mean"}
@@ -199,10 +281,19 @@ classes_ : ndarray or None
 target_cuts_ : ndarray or None
     The cut points of a quantity; None for classes. For several targets and "mean", a list.
 p_values_ : ndarray of float64, shape (K,)
-    Of each selected column when it was selected, corrected. Only with "auto".
+    Of each selected column when it was selected, corrected: at most ``alpha`` or ``fdr``. Only with
+    "auto".
 stopping_ : Stopping or None
     Why the selection ended early: ``reason``, the column it ended before, its score and p-value.
     None if all columns, or the number given, were selected.
+support_ : ndarray of bool, shape (n_features_in_,)
+    Which columns are selected.
+n_features_ : int
+    How many columns are selected.
+kept_ : ndarray of bool, shape (K,)
+    Whether each selected column was selected because it is in ``keep``.
+total_cost_ : float
+    What the selected columns cost together. Only with ``costs``.
 features_ : Features
     What was selected from: the groups of ``feature_groups``, and the columns in no group.
 selection_ : Selection

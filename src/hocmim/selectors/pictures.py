@@ -2,33 +2,19 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from hocmim.coding.groups import Features
-from hocmim.criteria.base import Criterion
 from hocmim.insight import plots
-from hocmim.insight.basis import Basis
-from hocmim.search.selection import Selection
+from hocmim.insight.relations.plots import interaction_chart
+from hocmim.selectors.relations import RelatingSelector
 
 
-class Pictures:
-    """The redundancy of the selected features, and pictures of a selection."""
-
-    selection_: Selection
-    features_: Features
-
-    @abstractmethod
-    def make_criterion(self) -> Criterion:
-        """Check the parameters and make the criterion."""
-
-    @abstractmethod
-    def basis(self, X: Any = None, y: Any = None) -> Basis:
-        """Return the selection and the codes of the table."""
+class PlottingSelector(RelatingSelector):
+    """A selector with the redundancy of the selected features, and pictures of a selection."""
 
     def redundancy_matrix(self) -> NDArray[np.float64]:
         """R_ij = I(X_i;X_j) − I(X_i;X_j|Y) of the selected features, in the order of selection.
@@ -42,6 +28,13 @@ class Pictures:
         """Draw the score and the relevance of each selected feature; return the axes."""
         check_is_fitted(self)
         return plots.score_curve(self.selection_, self.features_, ax, self.make_criterion().unit)
+
+    def plot_cost_curve(self, ax: Any = None) -> Any:
+        """Draw the information of the selected features together against what they cost.
+
+        Needs ``costs``. Returns the axes.
+        """
+        return plots.cost_curve(self.basis(), ax)
 
     def plot_redundancy_heatmap(self, ax: Any = None) -> Any:
         """Draw the redundancy of each pair of selected features; return the axes."""
@@ -57,3 +50,16 @@ class Pictures:
             Draw lines from this share of the smaller relevance up.
         """
         return plots.redundancy_network(self.basis(), min_share, ax)
+
+    def plot_interactions(self, ax: Any = None, *, order: int = 2, n: int = 15) -> Any:
+        """Draw the largest interactions of selected features, with what chance can give.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+        order : {2, 3}
+            Pairs or triples.
+        n : int
+            How many to draw.
+        """
+        return interaction_chart(self.interactions(order), n, ax)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
@@ -22,17 +23,43 @@ def _filters() -> dict[str, type[RankingSelector]]:
         kind
         for module in modules
         for kind in vars(module).values()
-        if isinstance(kind, type) and issubclass(kind, RankingSelector) and kind.method_name
+        if issubclass(type(kind), type)  # isinstance would load a module that is loaded lazily
+        and issubclass(kind, RankingSelector)
+        and kind.method_name
     ]
     return {kind.method_name: kind for kind in sorted(kinds, key=lambda kind: kind.method_name)}
 
 
-_INFORMATION = {method.name: selector_class(method) for method in find_methods()}
-_ALIASES = {alias: method.name for method in find_methods() for alias in method.aliases} | {
-    alias: name for name, kind in _filters().items() for alias in kind.method_aliases
-}
-# The information-theoretic methods, then the filters, each in alphabetical order.
-METHODS: dict[str, type[RankingSelector]] = {**_INFORMATION, **_filters()}
+class _Selectors(Mapping[str, type[RankingSelector]]):
+    """The information-theoretic methods, then the filters, each in alphabetical order.
+
+    The class of a method is made when it is first used: scikit-learn inspects every class for
+    milliseconds.
+    """
+
+    def __init__(self) -> None:
+        self._methods = {method.name: method for method in find_methods()}
+        self._filters = _filters()
+        self._made: dict[str, type[RankingSelector]] = {}
+        self.aliases = {alias: m.name for m in self._methods.values() for alias in m.aliases} | {
+            alias: name for name, kind in self._filters.items() for alias in kind.method_aliases
+        }
+
+    def __getitem__(self, name: str) -> type[RankingSelector]:
+        if name in self._filters:
+            return self._filters[name]
+        if name not in self._made:
+            self._made[name] = selector_class(self._methods[name])
+        return self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([*self._methods, *self._filters])
+
+    def __len__(self) -> int:
+        return len(self._methods) + len(self._filters)
+
+
+METHODS = _Selectors()
 
 
 def selectors_by_class_name() -> dict[str, type[RankingSelector]]:
@@ -73,10 +100,10 @@ def make_selector(name: str, **parameters: Any) -> RankingSelector:
     if isinstance(name, str) and ":" in name:
         return make_own(name, parameters)
     known = {_plain(method): method for method in METHODS}
-    known |= {_plain(alias): method for alias, method in _ALIASES.items()}
+    known |= {_plain(alias): method for alias, method in METHODS.aliases.items()}
     method = known.get(_plain(name)) if isinstance(name, str) else None
     if method is None:
-        hint = did_you_mean(name, [*METHODS, *_ALIASES]) if isinstance(name, str) else ""
+        hint = did_you_mean(name, [*METHODS, *METHODS.aliases]) if isinstance(name, str) else ""
         raise InvalidParameterError(
             f"There is no method {name!r}.{hint} The methods are {', '.join(METHODS)}."
         )

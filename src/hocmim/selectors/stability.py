@@ -18,13 +18,24 @@ from scipy.stats import norm
 from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.utils import check_random_state
 
+from hocmim.coding.encoder import Encoder
 from hocmim.coding.groups import resolve_groups
+from hocmim.coding.identifiers import decided_identifiers, identifiers_or_decided
 from hocmim.coding.target import TargetOptions
-from hocmim.data.table import take_rows
-from hocmim.data.target import TARGET_KINDS, TargetKind, decide_kind, summarize_target
-from hocmim.errors import InvalidParameterError
-from hocmim.parameters import Number, OneOf, check_value
+from hocmim.data.row_groups import RowGroups, as_row_groups
+from hocmim.data.table import Table, take_rows
+from hocmim.data.target import TARGET_KINDS, as_target
+from hocmim.errors import InvalidParameterError, without_data_warnings
+from hocmim.parameters import JOBS, SEED, Number, OneOf, check_value
 from hocmim.selectors.base import RankingSelector
+from hocmim.selectors.kinds import (
+    joint_strata,
+    strata,
+    with_target_kind,
+    with_target_kinds,
+)
+from hocmim.selectors.resampling import draw_groups, draw_rows
+from hocmim.selectors.splits import groups_for, make_folds
 
 FRACTION = Number(0, 1, is_above=True)
 CONFIDENCE = Number(0, 1, is_above=True, is_below=True)
@@ -65,11 +76,8 @@ def stability_index(selections: ArrayLike, *, confidence: float = 0.95) -> Stabi
     >>> round(stability_index([[1, 1, 0, 0], [1, 1, 0, 0], [1, 0, 1, 0]]).value, 3)
     0.333
     """
-    chosen = np.asarray(selections, np.float64)
-    if chosen.ndim != 2 or len(chosen) < 2 or not np.isin(chosen, (0, 1)).all():
-        raise InvalidParameterError(
-            "selections must be a table of 0 and 1 with one row a selection and at least two rows."
-        )
+    check_value("confidence", confidence, CONFIDENCE)
+    chosen = _as_selections(selections)
     M, D = chosen.shape
     frequency, sizes = chosen.mean(axis=0), chosen.sum(axis=1)
     share = sizes.mean() / D
@@ -84,6 +92,18 @@ def stability_index(selections: ArrayLike, *, confidence: float = 0.95) -> Stabi
     half = norm.ppf((1 + confidence) / 2) * np.sqrt(variance)
     interval = float(index - half), float(min(index + half, 1.0))
     return Stability(float(index), float(variance), interval)
+
+
+def _as_selections(selections: ArrayLike) -> NDArray[np.float64]:
+    try:
+        chosen = np.asarray(selections, np.float64)
+    except (TypeError, ValueError):
+        chosen = np.empty(0)
+    if chosen.ndim != 2 or len(chosen) < 2 or not np.isin(chosen, (0, 1)).all():
+        raise InvalidParameterError(
+            "selections must be a table of 0 and 1 with one row a selection and at least two rows."
+        )
+    return chosen
 
 
 def wilson_intervals(counts: ArrayLike, n: int, *, confidence: float = 0.95) -> NDArray[np.float64]:
@@ -110,6 +130,10 @@ class StabilitySelector(MetaEstimatorMixin, RankingSelector):
     n_resamples : int, default 50
     resampling : {"bootstrap", "subsample"}
         Draw rows with replacement, or without.
+    cv : splitter, iterable or None
+        Use the training rows of each split in place of resamples, such as those of
+        ``RepeatedStratifiedKFold`` or ``GroupShuffleSplit``; ``n_resamples``, ``resampling`` and
+        ``sample_fraction`` do not count then.
     sample_fraction : float or None
         Size of a resample, as a fraction of all rows. None: 1 for the bootstrap, 0.5 for
         subsamples.
@@ -166,6 +190,14 @@ class StabilitySelector(MetaEstimatorMixin, RankingSelector):
     (30,)
     """
 
+    saved_attributes = RankingSelector.saved_attributes | {
+        "selections_": (np.ndarray,),
+        "frequencies_": (np.ndarray,),
+        "frequency_intervals_": (np.ndarray,),
+        "stability_": (float,),
+        "stability_interval_": (tuple,),
+    }
+
     def __init__(
         self,
         selector: Any,
@@ -179,6 +211,7 @@ class StabilitySelector(MetaEstimatorMixin, RankingSelector):
         random_state: Any = 0,
         n_jobs: int | None = None,
         target_kind: str = "auto",
+        cv: Any = None,
     ) -> None:
         self.selector = selector
         self.n_resamples = n_resamples
@@ -190,48 +223,98 @@ class StabilitySelector(MetaEstimatorMixin, RankingSelector):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.target_kind = target_kind
+        self.cv = cv
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> Self:
         """Fit the selector on resamples of X and y, and count how often it selects each column.
 
         Parameters
         ----------
         X : table of shape (n_samples, n_features)
             Anything the selector accepts.
-        y : array of shape (n_samples,)
+        y : array of shape (n_samples,), or (n_samples, n_targets)
+            Several targets if the selector takes them: see its ``target_strategy``.
         sample_weight : array of shape (n_samples,), optional
             Non-negative integers: a row of weight w is w equal rows, each drawn independently. The
             selector is fitted without weights.
+        groups : array of shape (n_samples,), optional
+            A label for each row: a resample draws whole groups, such as all rows of one patient.
+            Groups are stratified by their most frequent class.
         """
         fraction = self._check_parameters()
-        table, target = self._validate_input(X, y, sample_weight)
+        takes_several = hasattr(self.selector, "target_strategy")
+        table, target = self._validate_input(X, y, sample_weight, several=takes_several)
         names = getattr(self, "feature_names_in_", None)
-        groups = getattr(self.selector, "feature_groups", None)
-        self.features_ = resolve_groups(groups, table.n_columns, names)
-        selector, kind = with_target_kind(self.selector, target, self.target_kind)
-        self._set_target_kind(kind)
-        rng = check_random_state(self.random_state)
-        groups = strata(target, kind)
-        draws = [
-            draw_rows(groups, fraction, self.resampling == "bootstrap", rng)
-            for _ in range(self.n_resamples)
-        ]
+        feature_groups = getattr(self.selector, "feature_groups", None)
+        self.features_ = resolve_groups(feature_groups, table.n_columns, names)
+        if target.ndim == 1:
+            selector, kind = with_target_kind(self.selector, target, self.target_kind)
+            self._set_target_kind(kind)
+            classes, has_classes = strata(target, kind), not kind.is_quantity
+        else:
+            selector, kinds = with_target_kinds(self.selector, target, self.target_kind)
+            self.target_kind_ = tuple(kind.name for kind in kinds)
+            classes, has_classes = joint_strata(target, kinds), False
+        given_groups = as_row_groups(groups, table.native.shape[0])
+        row_groups = given_groups
+        if row_groups is not None and table.rows is not None:
+            row_groups = row_groups[table.rows]
+        if self.cv is None:
+            draws = self._draws(classes, row_groups, fraction)
+        else:
+            draws = self._training_rows(X, y, table, has_classes, given_groups)
+        identifiers = self._identifiers(table)
         supports = joblib.Parallel(n_jobs=self.n_jobs, prefer="threads")(
             joblib.delayed(_support)(
                 clone(selector),
                 X,
                 drawn if table.rows is None else table.rows[drawn],
                 target[drawn],
+                None if row_groups is None else row_groups[drawn],
+                identifiers,
+                number > 0,
             )
-            for drawn in draws
+            for number, drawn in enumerate(draws)
         )
-        self.selections_ = np.array(supports, bool).reshape(self.n_resamples, table.n_columns)
+        self.selections_ = np.array(supports, bool).reshape(len(draws), table.n_columns)
         return self._keep()
+
+    def _identifiers(self, table: Table) -> NDArray[np.int64] | None:
+        """Return the columns that identify the rows, which a resample does not show."""
+        if getattr(self.selector, "identifiers", "keep") == "keep":
+            return None
+        return identifiers_or_decided(Encoder(n_jobs=-1).fit(table).identifiers_)
+
+    def _training_rows(
+        self, X: Any, y: Any, table: Table, has_classes: bool, groups: RowGroups | None
+    ) -> list[NDArray[np.int64]]:
+        """Return the training rows of each split; all copies of a row are on the same side."""
+        target = as_target(y, several=True)
+        folds = make_folds(self.cv, X, target, groups, has_classes=has_classes)
+        if table.rows is None:
+            return [train for train, _ in folds]
+        return [np.flatnonzero(np.isin(table.rows, train)) for train, _ in folds]
+
+    def _draws(
+        self, classes: NDArray[np.int64], groups: RowGroups | None, fraction: float
+    ) -> list[NDArray[np.int64]]:
+        """Return the rows of each resample."""
+        rng = check_random_state(self.random_state)
+        is_bootstrap = self.resampling == "bootstrap"
+        if groups is None:
+            return [
+                draw_rows(classes, fraction, is_bootstrap, rng) for _ in range(self.n_resamples)
+            ]
+        return [
+            draw_groups(groups, classes, fraction, is_bootstrap, rng)
+            for _ in range(self.n_resamples)
+        ]
 
     def target_options(self) -> TargetOptions:
         """Return how the selector encodes the target."""
         inner = getattr(self.selector, "target_options", TargetOptions)()
-        return replace(inner, kind=getattr(self, "target_kind_", self.target_kind))
+        kind = getattr(self, "target_kind_", self.target_kind)
+        return replace(inner, kind=kind if isinstance(kind, str) else self.target_kind)
 
     def _check_parameters(self) -> float:
         """Check every parameter; return the size of a resample as a fraction of the rows."""
@@ -245,6 +328,8 @@ class StabilitySelector(MetaEstimatorMixin, RankingSelector):
         check_value("threshold", self.threshold, FRACTION)
         check_value("confidence", self.confidence, CONFIDENCE)
         check_value("target_kind", self.target_kind, OneOf(TARGET_KINDS))
+        check_value("random_state", self.random_state, SEED)
+        check_value("n_jobs", self.n_jobs, JOBS)
         if self.sample_fraction is None:
             return 1.0 if self.resampling == "bootstrap" else 0.5
         check_value("sample_fraction", self.sample_fraction, FRACTION)
@@ -253,9 +338,10 @@ class StabilitySelector(MetaEstimatorMixin, RankingSelector):
     def _keep(self) -> Self:
         """Set the fitted attributes from the selections."""
         counts = self.selections_.sum(axis=0)
-        self.frequencies_ = counts / self.n_resamples
+        n_resamples = len(self.selections_)
+        self.frequencies_ = counts / n_resamples
         self.frequency_intervals_ = wilson_intervals(
-            counts, self.n_resamples, confidence=self.confidence
+            counts, n_resamples, confidence=self.confidence
         )
         first = self.features_.first  # the columns of a group are selected together
         self.stability_, _, self.stability_interval_ = stability_index(
@@ -280,48 +366,20 @@ class StabilitySelector(MetaEstimatorMixin, RankingSelector):
             tags.input_tags.allow_nan = of_selector.allow_nan
             tags.input_tags.sparse = of_selector.sparse
             tags.input_tags.categorical = of_selector.categorical
+            of_target = self.selector.__sklearn_tags__().target_tags
+            tags.target_tags.multi_output = of_target.multi_output
         return tags
 
 
-def with_target_kind(selector: Any, y: NDArray[Any], kind: str) -> tuple[Any, TargetKind]:
-    """Return a selector that knows the kind of the target, and the kind.
-
-    Parameters
-    ----------
-    selector : estimator
-        A copy is returned; its ``target_kind``, if it has one and it is "auto", is set.
-    y : ndarray
-    kind : {"auto", "classes", "quantity"}
-        "auto": the kind the selector declares, or else the one y looks like.
-    """
-    declared = selector.get_params(deep=False).get("target_kind")
-    if kind == "auto" and declared in TARGET_KINDS:
-        kind = declared
-    found = decide_kind(summarize_target(y), kind)
-    selector = clone(selector)
-    if declared == "auto":
-        selector.set_params(target_kind=found.name)
-    return selector, found
-
-
-def strata(y: NDArray[Any], kind: TargetKind) -> NDArray[np.int64]:
-    """Return the group of each row, for stratified resampling: its class; 0 for a quantity."""
-    if kind.is_quantity:
-        return np.zeros(len(y), np.int64)
-    return np.unique(y, return_inverse=True)[1]
-
-
-def draw_rows(
-    groups: NDArray[np.int64], fraction: float, with_replacement: bool, rng: np.random.RandomState
-) -> NDArray[np.int64]:
-    """Draw a fraction of the rows, in order; stratified, with at least one row a group."""
-    parts = []
-    for group in range(groups.max() + 1):
-        rows = np.flatnonzero(groups == group)
-        size = max(1, round(fraction * len(rows)))
-        parts.append(rng.choice(rows, size, replace=with_replacement))
-    return np.sort(np.concatenate(parts))
-
-
-def _support(selector: Any, X: Any, rows: NDArray[np.int64], y: NDArray[Any]) -> NDArray[np.bool_]:
-    return np.asarray(selector.fit(take_rows(X, rows), y).get_support(), bool)
+def _support(
+    selector: Any,
+    X: Any,
+    rows: NDArray[np.int64],
+    y: NDArray[Any],
+    groups: RowGroups | None,
+    identifiers: NDArray[np.int64] | None,
+    is_quiet: bool,
+) -> NDArray[np.bool_]:
+    given = {} if groups is None else groups_for(selector, groups)
+    with decided_identifiers(identifiers), without_data_warnings(is_quiet):
+        return np.asarray(selector.fit(take_rows(X, rows), y, **given).get_support(), bool)

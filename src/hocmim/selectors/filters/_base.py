@@ -3,16 +3,32 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
+from hocmim.coding.fitted import once
+from hocmim.coding.groups import Features
+from hocmim.coding.identifiers import (
+    Marks,
+    are_nearly_distinct,
+    identifiers_or_decided,
+    may_be_row_numbers,
+)
+from hocmim.criteria.cost import per_cost
 from hocmim.data.numeric import numeric_matrix
+from hocmim.data.table import Table
 from hocmim.data.target import TARGET_KINDS, decide_kind, summarize_target
-from hocmim.errors import InvalidTableError, InvalidTargetError
+from hocmim.data.values import indices_below
+from hocmim.errors import InvalidParameterError, InvalidTableError, InvalidTargetError
+from hocmim.insight.cautions import IDENTIFIERS, only_identifiers, warn_about_identifiers
 from hocmim.parameters import OneOf, check_value
-from hocmim.selectors.base import RankingSelector
+from hocmim.selectors.constrained import ConstrainedSelector
+from hocmim.selectors.declared import add_parameters
+from hocmim.selectors.parameters import CONSTRAINTS
 from hocmim.threads import ThreadPool, resolve_n_jobs
 
 BLOCK_CELLS = 1 << 20
@@ -42,8 +58,12 @@ class Samples(NamedTuple):
         return self.y.dtype.kind == "f"
 
 
-class Filter(RankingSelector):
+class Filter(ConstrainedSelector):
     """A selector that scores the raw columns and ranks all of them.
+
+    Columns to keep come first, in the order of their scores; excluded columns come last and are
+    never selected. With costs the columns are ranked by the score per unit of cost. ``__init__`` of
+    every filter has the parameters ``CONSTRAINTS`` besides its own.
 
     Scores are compared after rounding to 12 decimals, or to 13 significant digits where they are
     10 or more (see :func:`comparable`). Among equal scores the lowest column index comes first.
@@ -52,18 +72,51 @@ class Filter(RankingSelector):
     ----------
     feature_scores_ : ndarray of float64, shape (n_features_in_,)
         The score of every column, in the order of the table.
+    identifiers_ : ndarray of int64
+        The columns that identify the rows. With ``identifiers="drop"`` they rank last and are not
+        selected.
     """
 
+    saved_attributes = ConstrainedSelector.saved_attributes | {
+        "feature_scores_": (np.ndarray,),
+        "_order": (np.ndarray,),
+    }
     lower_is_better: ClassVar[bool] = False
     # Whether the method has a form for a target that is a quantity.
     ranks_quantities: ClassVar[bool] = False
+    # Why the method has no score per unit of cost, if so.
+    why_no_costs: ClassVar[str] = ""
     target_kind: str
+    identifiers: str
 
-    def _read(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Samples, int]:
+    def _set_content(self, content: dict[str, Any], n_columns: int | None = None) -> None:
+        super()._set_content(content, n_columns)
+        if not hasattr(self, "_order"):  # a file of the first form
+            self._order = np.argsort(self.ranking_)
+        indices_below(self._order, self.n_features_in_, "order", distinct=True)
+        self._restore_constraints()
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "__init__" in vars(cls):
+            add_parameters(cls, CONSTRAINTS)
+
+    def _read(
+        self, X: Any, y: Any, sample_weight: Any = None, *, extend_to: int | None = None
+    ) -> tuple[Samples, int]:
         """Return the numbers, the target, and how many columns to select."""
         check_value("target_kind", self.target_kind, OneOf(TARGET_KINDS))
+        if self.costs is not None and self.why_no_costs:
+            raise InvalidParameterError(
+                f"{self.display_name} has no score per unit of cost: {self.why_no_costs}. Leave "
+                "costs out, or use another method."
+            )
+        check_value("identifiers", self.identifiers, OneOf(IDENTIFIERS))
         table, target = self._validate_input(X, y, sample_weight)
-        n_selected = self._resolve_n_features(table.n_columns)
+        features = Features(table.n_columns, getattr(self, "feature_names_in_", None))
+        self._extended_to = extend_to
+        self._constraints = self._resolve_constraints(features)
+        self._number_to_select(features, self._constraints)  # an error comes before the work
         method = type(self).__name__
         values_of_y = self._read_target(target)
         values, is_categorical, has_missing = numeric_matrix(table)
@@ -75,7 +128,30 @@ class Filter(RankingSelector):
                 "sklearn.impute.SimpleImputer, or use an information-theoretic selector such as "
                 "HOCMIM, for which missing is a level of its own."
             )
+        self._find_identifiers(table, values, is_categorical)
+        n_selected = self._number_to_select(features, self._constraints)
         return Samples(values, is_categorical, values_of_y), n_selected
+
+    def _find_identifiers(
+        self, table: Table, values: NDArray[np.float64], is_categorical: NDArray[np.bool_]
+    ) -> None:
+        """Set identifiers_ and warn about them."""
+        low, high = values.min(axis=0), values.max(axis=0)
+        is_found = np.zeros(len(low), bool)
+        for j in np.flatnonzero(is_categorical).tolist():  # codes from 0 to the last level
+            n_rows = len(once(table, values[:, j]))
+            is_found[j] = are_nearly_distinct(high[j] + 1, n_rows)
+        suspects = may_be_row_numbers(low, high, len(values)) & ~is_categorical
+        for j in np.flatnonzero(suspects).tolist():
+            is_found[j] = Marks.of(once(table, values[:, j])).is_row_number
+        self.identifiers_ = identifiers_or_decided(np.flatnonzero(is_found))
+        if self.identifiers == "drop" and len(self.identifiers_) == table.n_columns:
+            raise only_identifiers()
+        found = self.identifiers_
+        if self.identifiers == "drop":
+            self._constraints = self._constraints.without(found.tolist())
+            found = np.array(self._constraints.left_out, np.int64)
+        warn_about_identifiers(table.names, found, self.identifiers)
 
     def _read_target(self, y: NDArray[Any]) -> NDArray[Any]:
         """Return the codes of classes, or the values of a quantity."""
@@ -94,11 +170,50 @@ class Filter(RankingSelector):
         self, order: NDArray[np.intp], scores: NDArray[np.float64], n_selected: int
     ) -> Self:
         """Set the fitted attributes; ``order`` has all columns, the best first."""
-        ranking = np.empty(len(order), np.int64)
-        ranking[order] = np.arange(1, len(order) + 1)
         self.feature_scores_ = scores
-        selected = order[:n_selected]
-        return self._set_selection(selected, scores[selected], ranking)
+        self._order = self._constrained_order(order)
+        return self._select_first(n_selected)
+
+    def _constrained_order(self, order: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Return columns to keep first, then by score per unit of cost, excluded ones last."""
+        keep, closed, spending = self._constraints.for_search().values()
+        if spending is not None:
+            keys = per_cost(comparable(self.feature_scores_), spending.costs)
+            order = np.argsort(-keys, kind="stable")
+        is_kept, is_closed = np.isin(order, keep), np.isin(order, closed)
+        return np.concatenate([order[is_kept], order[~is_kept & ~is_closed], order[is_closed]])
+
+    def _select_first(self, n_selected: int) -> Self:
+        """Select the first columns of the order that can be paid for."""
+        keep, closed, spending = self._constraints.for_search().values()
+        order = self._order
+        selected = order[:n_selected].tolist()
+        if spending is not None and spending.budget is not None:
+            selected = order[: len(keep)].tolist()
+            for j in order[len(keep) : len(order) - len(closed)].tolist():
+                if len(selected) < n_selected and spending.is_affordable(selected)[j]:
+                    selected.append(j)
+        rest = order[~np.isin(order, selected)]
+        ranking = np.empty(len(order), np.int64)
+        ranking[np.concatenate([np.array(selected, np.intp), rest])] = 1 + np.arange(len(order))
+        self._set_selection(selected, self.feature_scores_[selected], ranking)
+        steps = tuple(replace(step, is_kept=step.index in keep) for step in self.selection_.steps)
+        self.selection_ = replace(self.selection_, steps=steps, closed=closed, spending=spending)
+        return self
+
+    def extend(self, k: int, X: Any = None, y: Any = None) -> Self:
+        """Select more columns, up to k in all: the next ones of the ranking.
+
+        Parameters
+        ----------
+        k : int
+            How many columns to select in all.
+        X, y : optional
+            Not needed, because every column has its rank.
+        """
+        check_is_fitted(self)
+        self._extended_to = self._check_extension(k)
+        return self._select_first(self._extended_to)
 
 
 class ScoringFilter(Filter):

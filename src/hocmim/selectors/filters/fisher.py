@@ -38,6 +38,8 @@ class FisherScore(WeightedFilter):
         How many columns to select; see :class:`~hocmim.selectors.base.RankingSelector`.
     target_kind : {"auto", "classes", "quantity"}, default="auto"
         What y holds: see :func:`hocmim.data.target.decide_kind`.
+    identifiers : {"drop", "keep", "warn"}, default="drop"
+        What to do with columns that identify the rows: see :mod:`hocmim.coding.identifiers`.
 
     Attributes
     ----------
@@ -56,10 +58,15 @@ class FisherScore(WeightedFilter):
     ranks_quantities = True
 
     def __init__(
-        self, n_features_to_select: int | float | None = 10, *, target_kind: str = "auto"
+        self,
+        n_features_to_select: int | float | None = 10,
+        *,
+        target_kind: str = "auto",
+        identifiers: str = "drop",
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.target_kind = target_kind
+        self.identifiers = identifiers
 
     def _score(self, samples: Samples) -> NDArray[np.float64]:
         if samples.is_quantity:

@@ -43,12 +43,18 @@ class GiniIndex(WeightedFilter):
     method_aliases = ("Gini index",)
 
     lower_is_better = True
+    why_no_costs = "its scores are better if they are lower"
 
     def __init__(
-        self, n_features_to_select: int | float | None = 10, *, target_kind: str = "auto"
+        self,
+        n_features_to_select: int | float | None = 10,
+        *,
+        target_kind: str = "auto",
+        identifiers: str = "drop",
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.target_kind = target_kind
+        self.identifiers = identifiers
 
     def _score(self, samples: Samples) -> NDArray[np.float64]:
         return gini_index(samples.values, samples.y, samples.is_categorical)

@@ -74,6 +74,11 @@ class ILFS(WeightedFilter):
     """
 
     method_name = "ILFS"
+    saved_attributes = WeightedFilter.saved_attributes | {
+        "relevance_": (np.ndarray,),
+        "log_likelihood_": (np.ndarray, list, float),
+        "n_iter_": (int,),
+    }
 
     def __init__(
         self,
@@ -83,12 +88,14 @@ class ILFS(WeightedFilter):
         max_iter: int = 1000,
         tol: float = 1e-9,
         target_kind: str = "auto",
+        identifiers: str = "drop",
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.n_tokens = n_tokens
         self.max_iter = max_iter
         self.tol = tol
         self.target_kind = target_kind
+        self.identifiers = identifiers
 
     def _score(self, samples: Samples) -> NDArray[np.float64]:
         self._check_parameters()

@@ -41,10 +41,15 @@ class KruskalWallis(WeightedFilter):
     method_aliases = ("Kruskal",)
 
     def __init__(
-        self, n_features_to_select: int | float | None = 10, *, target_kind: str = "auto"
+        self,
+        n_features_to_select: int | float | None = 10,
+        *,
+        target_kind: str = "auto",
+        identifiers: str = "drop",
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.target_kind = target_kind
+        self.identifiers = identifiers
 
     def _score(self, samples: Samples) -> NDArray[np.float64]:
         return kruskal_wallis(samples.values, samples.y)

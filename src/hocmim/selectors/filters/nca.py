@@ -87,6 +87,12 @@ class NCA(ScoringFilter):
     """
 
     method_name = "NCA"
+    saved_attributes = ScoringFilter.saved_attributes | {
+        "objective_": (float,),
+        "n_iter_": (int,),
+        "converged_": (bool,),
+        "n_samples_used_": (int,),
+    }
 
     def __init__(
         self,
@@ -100,6 +106,7 @@ class NCA(ScoringFilter):
         n_jobs: int | None = None,
         random_state: Any = 0,
         target_kind: str = "auto",
+        identifiers: str = "drop",
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.regularization = regularization
@@ -110,6 +117,7 @@ class NCA(ScoringFilter):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.target_kind = target_kind
+        self.identifiers = identifiers
 
     def _score(self, samples: Samples) -> NDArray[np.float64]:
         from scipy.optimize import minimize  # takes long to import

@@ -6,10 +6,11 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import orth
+from scipy import linalg
+from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
-from hocmim.errors import not_installed
+from hocmim.errors import InvalidParameterError, not_installed
 from hocmim.selectors.filters._base import (
     Filter,
     best_first,
@@ -17,7 +18,7 @@ from hocmim.selectors.filters._base import (
     constant_columns,
     indicator,
 )
-from hocmim.threads import resolve_n_jobs
+from hocmim.threads import call_apart, resolve_n_jobs
 
 DEPENDENT = 1e-6
 """A column whose length after orthogonalisation is smaller depends linearly on the others."""
@@ -48,6 +49,8 @@ class FSOLS(Filter):
         threads can be much slower on a busy machine, because they synchronise at every step.
     target_kind : {"auto", "classes", "quantity"}, default="auto"
         What y holds: see :func:`hocmim.data.target.decide_kind`.
+    identifiers : {"drop", "keep", "warn"}, default="drop"
+        What to do with columns that identify the rows: see :mod:`hocmim.coding.identifiers`.
 
     Attributes
     ----------
@@ -68,10 +71,12 @@ class FSOLS(Filter):
     """
 
     method_name = "FS-OLS"
+    saved_attributes = Filter.saved_attributes | {"n_useful_": (int,)}
     method_aliases = ("OLS",)
     needed_packages = ("fastcan",)
 
     ranks_quantities = True
+    why_no_costs = "fastcan searches without costs"
 
     def __init__(
         self,
@@ -79,10 +84,12 @@ class FSOLS(Filter):
         *,
         n_jobs: int | None = None,
         target_kind: str = "auto",
+        identifiers: str = "drop",
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.n_jobs = n_jobs
         self.target_kind = target_kind
+        self.identifiers = identifiers
 
     def fit(self, X: Any, y: Any) -> Self:
         """Select columns one after the other.
@@ -98,21 +105,46 @@ class FSOLS(Filter):
         -------
         self
         """
-        samples, n_selected = self._read(X, y)
-        varies = np.flatnonzero(~constant_columns(samples.values))
+        return self._fit(X, y)
+
+    def extend(self, k: int, X: Any = None, y: Any = None) -> Self:
+        """Select more columns, up to k in all.
+
+        Parameters
+        ----------
+        k : int
+            How many columns to select in all.
+        X, y
+            What the selector was fitted on. They are needed: the search is done again.
+        """
+        check_is_fitted(self)
+        k = self._check_extension(k)
+        if X is None:
+            raise InvalidParameterError(
+                "FS-OLS does not keep the table: pass it and the target, as in extend(k, X, y)."
+            )
+        return self._fit(X, y, extend_to=k)
+
+    def _fit(self, X: Any, y: Any, extend_to: int | None = None) -> Self:
+        samples, n_selected = self._read(X, y, extend_to=extend_to)
+        is_open = ~constant_columns(samples.values)
+        is_open[list(self._constraints.closed)] = False
+        varies = np.flatnonzero(is_open)
         columns = unit_columns(samples.values[:, varies])
         targets = samples.y[:, None] if samples.is_quantity else indicator(samples.y).T
-        with threadpool_limits(resolve_n_jobs(self.n_jobs, outside=1)):
-            chosen, gains = forward_ols(columns, targets, n_selected)
+        keep = np.flatnonzero(np.isin(varies, self._constraints.keep))
+        n_threads = resolve_n_jobs(self.n_jobs, outside=1)
+        with threadpool_limits(n_threads):
+            chosen, gains = forward_ols_given(columns, targets, n_selected, keep, n_threads)
         scores = np.zeros(samples.values.shape[1])
         scores[varies] = remaining_gain(columns, targets, chosen)
         self.n_useful_ = len(chosen)
-        order = self._order(varies, varies[chosen], scores)
+        order = self._all_columns(varies, varies[chosen], scores)
         scores[varies[chosen]] = gains
         return self._set_ranking(order, scores, n_selected)
 
     @staticmethod
-    def _order(
+    def _all_columns(
         varies: NDArray[np.intp], chosen: NDArray[np.intp], scores: NDArray[np.float64]
     ) -> NDArray[np.intp]:
         """Return all columns: the selected ones, the others by J, then the constant ones."""
@@ -128,7 +160,7 @@ def unit_columns(X: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def forward_ols(
-    X: NDArray[np.float64], targets: NDArray[np.float64], n_selected: int
+    X: NDArray[np.float64], targets: NDArray[np.float64], n_selected: int, n_threads: int = 1
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     """Select at most ``n_selected`` columns and return their gains; fewer if no others add.
 
@@ -140,7 +172,7 @@ def forward_ols(
     candidates = np.arange(X.shape[1])
     while True:
         n_wanted = min(n_selected, len(candidates))
-        found, gains = _longest_selection(X[:, candidates], targets, n_wanted)
+        found, gains = _longest_selection(X[:, candidates], targets, n_wanted, n_threads)
         found = candidates[found]
         own = np.abs(np.diagonal(np.linalg.qr(X[:, found], mode="r")))
         useful = (own > DEPENDENT) & (comparable(gains) > 0)
@@ -156,8 +188,37 @@ def forward_ols(
         candidates = np.flatnonzero(is_candidate)
 
 
+def forward_ols_given(
+    X: NDArray[np.float64],
+    targets: NDArray[np.float64],
+    n_selected: int,
+    keep: NDArray[np.intp],
+    n_threads: int = 1,
+) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Select the columns to keep first, as far as they add anything, then the others given them.
+
+    The others are made orthogonal to those that are kept, which is the next step of the search.
+    """
+    if not len(keep):
+        return forward_ols(X, targets, n_selected, n_threads)
+    found, first_gains = forward_ols(X[:, keep], targets, len(keep), n_threads)
+    kept = keep[found]
+    basis, _ = np.linalg.qr(X[:, kept])
+    rest = X - basis @ (basis.T @ X)
+    rest -= basis @ (basis.T @ rest)  # twice, because of rounding errors
+    length = np.linalg.norm(rest, axis=0)
+    is_open = length > DEPENDENT
+    is_open[keep] = False
+    others = np.flatnonzero(is_open)
+    n_more = min(n_selected - len(keep), len(targets) - 1 - len(kept), len(others))
+    if n_more <= 0:
+        return kept, first_gains
+    found, gains = forward_ols(rest[:, others] / length[others], targets, n_more, n_threads)
+    return np.concatenate([kept, others[found]]), np.concatenate([first_gains, gains])
+
+
 def _longest_selection(
-    X: NDArray[np.float64], targets: NDArray[np.float64], n_wanted: int
+    X: NDArray[np.float64], targets: NDArray[np.float64], n_wanted: int, n_threads: int
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     """Return the selection of fastcan: ``n_wanted`` columns, or fewer if it finds fewer."""
     fast_can = _import_fastcan()
@@ -167,7 +228,8 @@ def _longest_selection(
     while low < high:
         # A shorter selection is a prefix of a longer one, so that bisection finds the longest.
         try:
-            found = fast_can(attempt, tol=DEPENDENT, verbose=0).fit(X, targets)
+            search = fast_can(attempt, tol=DEPENDENT, verbose=0)
+            found = call_apart(_fit, search, X, targets, n_threads)
             low = attempt
         except RuntimeError:  # fastcan raises it if no column adds anything
             high = attempt - 1
@@ -177,11 +239,17 @@ def _longest_selection(
     return np.asarray(found.indices_, np.intp), np.asarray(found.scores_, np.float64)
 
 
+def _fit(search: Any, X: NDArray[np.float64], targets: NDArray[np.float64], n_threads: int) -> Any:
+    """Fit fastcan. A limit of OpenMP holds in the thread that sets it."""
+    with threadpool_limits(n_threads):
+        return search.fit(X, targets)
+
+
 def remaining_gain(
     X: NDArray[np.float64], targets: NDArray[np.float64], chosen: NDArray[np.intp]
 ) -> NDArray[np.float64]:
     """Return the gain of each column over the chosen ones; 0 if it depends linearly on them."""
-    basis_of_y = orth(targets - targets.mean(axis=0))
+    basis_of_y = linalg.orth(targets - targets.mean(axis=0))
     basis, _ = np.linalg.qr(X[:, chosen])
     residual = X - basis @ (basis.T @ X)
     residual -= basis @ (basis.T @ residual)  # twice, because of rounding errors

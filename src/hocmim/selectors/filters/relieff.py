@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.spatial.distance import cdist
+from scipy import spatial
 
 from hocmim import _native
 from hocmim.parameters import Number, check_value
@@ -44,6 +44,8 @@ class ReliefF(ScoringFilter):
         Threads, as in scikit-learn: None is one, -1 all processors. Never changes the result.
     target_kind : {"auto", "classes", "quantity"}, default="auto"
         What y holds: see :func:`hocmim.data.target.decide_kind`.
+    identifiers : {"drop", "keep", "warn"}, default="drop"
+        What to do with columns that identify the rows: see :mod:`hocmim.coding.identifiers`.
 
     Attributes
     ----------
@@ -69,11 +71,13 @@ class ReliefF(ScoringFilter):
         n_neighbors: int = 10,
         n_jobs: int | None = None,
         target_kind: str = "auto",
+        identifiers: str = "drop",
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.n_neighbors = n_neighbors
         self.n_jobs = n_jobs
         self.target_kind = target_kind
+        self.identifiers = identifiers
 
     def _score(self, samples: Samples) -> NDArray[np.float64]:
         k = self.n_neighbors
@@ -165,9 +169,9 @@ class _Differences:
         nominal = self._scaled[:, self._is_categorical]
         total = np.zeros((len(rows), len(self._scaled)))
         if numeric.shape[1]:
-            total += cdist(numeric[rows], numeric, "cityblock")
+            total += spatial.distance.cdist(numeric[rows], numeric, "cityblock")
         if nominal.shape[1]:
-            total += cdist(nominal[rows], nominal, "hamming") * nominal.shape[1]
+            total += spatial.distance.cdist(nominal[rows], nominal, "hamming") * nominal.shape[1]
         return np.round(total / len(self._is_categorical), 12)
 
 

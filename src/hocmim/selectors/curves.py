@@ -1,0 +1,236 @@
+"""Cross-validated scores of a model on the features that selectors select.
+
+In each split every selector searches the training rows once. The search gives the features for
+every number of features K. The model is fitted on the first K selected features of the training
+rows and scored on the test rows. Selectors that select the same columns share the fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from inspect import signature
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone, is_classifier
+from sklearn.utils.parallel import Parallel, delayed
+
+from hocmim.data.table import take_columns, take_rows
+from hocmim.errors import InvalidParameterError, without_data_warnings
+from hocmim.search.loop import no_partial_results
+from hocmim.search.progress import ProgressCallback, ProgressEvent
+from hocmim.selectors.choice import Curve
+from hocmim.selectors.models import AsNumbers
+from hocmim.selectors.splits import Fold
+
+Columns = tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What the model is fitted on, and how it is scored.
+
+    Attributes
+    ----------
+    X : table
+    y : ndarray
+    folds : list of (training rows, test rows)
+        A row may occur several times.
+    model : estimator
+    is_numeric : bool
+        Whether the model gets the columns as ``AsNumbers`` makes them, learned on training rows.
+    scorer : callable
+        ``scorer(model, X, y)``.
+    fit_params, score_params : mapping
+        What else the model and the scorer get. A value with one entry a row is cut to the rows.
+    """
+
+    X: Any
+    y: NDArray[Any]
+    folds: Sequence[Fold]
+    model: Any
+    is_numeric: bool
+    scorer: Callable[..., float]
+    fit_params: Mapping[str, Any]
+    score_params: Mapping[str, Any]
+
+
+class Counter:
+    """Counts searches and fits, and reports them to a callback, which may raise to stop."""
+
+    def __init__(self, total: int, callback: ProgressCallback | None) -> None:
+        self._total, self._callback, self._done = total, callback, 0
+
+    def done(self, name: str, number: int = 1) -> None:
+        """Report that this many searches or fits are done."""
+        self._done += number
+        self.wait(name)
+
+    def wait(self, name: str) -> None:
+        """Call the callback, so that it can stop a long search."""
+        if self._callback is not None:
+            event = ProgressEvent(
+                "validate", name=name, n_terms=self._done, n_terms_total=self._total
+            )
+            self._callback(event)
+
+
+def cross_validate_sizes(
+    selectors: Mapping[str, Any],
+    sizes: Mapping[str, Sequence[int]],
+    problem: Problem,
+    n_jobs: int | None,
+    progress: ProgressCallback | None,
+) -> list[Curve]:
+    """Return the scores of each selector in each split, for each number of features.
+
+    Parameters
+    ----------
+    selectors : mapping of name to selector
+    sizes : mapping of name to sequence of int
+        The numbers of features to try with each selector, in increasing order.
+    problem : Problem
+    n_jobs : int or None
+        Fits of the model in parallel, as in joblib.
+    progress : callable, optional
+    """
+    n_fits = sum(map(len, sizes.values())) * len(problem.folds)
+    counter = Counter(len(selectors) * len(problem.folds) + n_fits, progress)
+    found: dict[tuple[str, int, int], Columns] = {}  # by selector, split and number of features
+    with no_partial_results(), without_data_warnings():
+        for split, (train, _) in enumerate(problem.folds):
+            rows = take_rows(problem.X, train)
+            for name, selector in selectors.items():
+                fitted = _search(selector, sizes[name][-1], rows, problem.y[train], name, counter)
+                for size in sizes[name]:
+                    found[name, split, size] = first_columns(fitted, size)
+    scores = _scores(problem, found, n_jobs, counter)
+    return [
+        Curve(
+            name,
+            np.array(sizes[name], np.int64),
+            np.array(
+                [
+                    [scores[split, found[name, split, size]] for size in sizes[name]]
+                    for split in range(len(problem.folds))
+                ]
+            ),
+        )
+        for name in selectors
+    ]
+
+
+def _search(selector: Any, most: int, X: Any, y: NDArray[Any], name: str, counter: Counter) -> Any:
+    made = clone(selector).set_params(n_features_to_select=most)
+    given: dict[str, Any] = {}
+    if "progress" in signature(made.fit).parameters:
+        given["progress"] = lambda _: counter.wait(name)
+    made.fit(X, y, **given)
+    counter.done(name)
+    return made
+
+
+def first_columns(selector: Any, n_features: int) -> Columns:
+    """Return the columns of the first features a fitted selector selected, in table order."""
+    chosen = selector.selection_.indices[:n_features]
+    features = getattr(selector, "features_", None)
+    columns = chosen if features is None else features.expand(chosen)
+    return tuple(sorted(int(j) for j in columns))
+
+
+def _scores(
+    problem: Problem,
+    found: Mapping[tuple[str, int, int], Columns],
+    n_jobs: int | None,
+    counter: Counter,
+) -> dict[tuple[int, Columns], float]:
+    """Return the score of each split and set of columns, each computed once."""
+    users: dict[tuple[int, Columns], list[str]] = {}
+    for (name, split, _), columns in found.items():
+        users.setdefault((split, columns), []).append(name)
+    parallel = Parallel(n_jobs=n_jobs, return_as="generator")
+    results = parallel(delayed(fit_and_score)(*task) for task in _tasks(problem, users))
+    scores = {}
+    for (key, names), score in zip(users.items(), results, strict=True):
+        if not np.isfinite(score):
+            raise InvalidParameterError(
+                f"The score of split {key[0] + 1} with {len(key[1])} columns is {score}. Pass "
+                "another scoring, or a cv whose test rows have every class."
+            )
+        scores[key] = float(score)
+        counter.done(names[0], len(names))
+    return scores
+
+
+def _tasks(problem: Problem, keys: Mapping[tuple[int, Columns], Any]) -> Iterator[tuple[Any, ...]]:
+    """Yield the arguments of ``fit_and_score``; a worker gets the columns it needs only."""
+    numbers: SplitNumbers | None = None
+    for split, columns in keys:
+        train, test = problem.folds[split]
+        if problem.is_numeric:
+            if numbers is None or numbers.split != split:
+                used = sorted({j for one, of_key in keys if one == split for j in of_key})
+                numbers = SplitNumbers(problem, split, used)
+            X_train, X_test = numbers.take(columns)
+        else:
+            part = take_columns(problem.X, columns)
+            X_train, X_test = take_rows(part, train), take_rows(part, test)
+        yield (
+            problem.model,
+            problem.scorer,
+            (X_train, problem.y[train], _cut(problem.fit_params, problem, train)),
+            (X_test, problem.y[test], _cut(problem.score_params, problem, test)),
+        )
+
+
+class SplitNumbers:
+    """The columns of one split as numbers: prepared once, for every number of features."""
+
+    def __init__(self, problem: Problem, split: int, columns: Sequence[int]) -> None:
+        self.split = split
+        train, test = problem.folds[split]
+        part = take_columns(problem.X, columns)
+        self._places = {j: place for place, j in enumerate(columns)}
+        if not columns:
+            self._train, self._test = np.empty((len(train), 0)), np.empty((len(test), 0))
+            return
+        rows = take_rows(part, train)
+        numbers = AsNumbers().fit(rows)
+        self._ends = numbers.ends_
+        self._train = numbers.transform(rows)
+        self._test = numbers.transform(take_rows(part, test))
+
+    def take(self, columns: Columns) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return training and test rows of some of the columns."""
+        places = [self._places[j] for j in columns]
+        indices = [k for at in places for k in range(self._ends[at], self._ends[at + 1])]
+        return self._train[:, indices], self._test[:, indices]
+
+
+def _cut(params: Mapping[str, Any], problem: Problem, rows: NDArray[np.int64]) -> dict[str, Any]:
+    """Return parameters for some rows: a value with one entry a row is cut to them."""
+    n_rows = len(problem.y)
+    return {
+        name: value[rows] if isinstance(value, np.ndarray) and len(value) == n_rows else value
+        for name, value in params.items()
+    }
+
+
+def fit_and_score(
+    model: Any,
+    scorer: Callable[..., float],
+    train: tuple[Any, NDArray[Any], dict[str, Any]],
+    test: tuple[Any, NDArray[Any], dict[str, Any]],
+) -> float:
+    """Fit a copy of the model on the training part, and score it on the test part."""
+    X, y, params = train
+    if X.shape[1]:
+        fitted = clone(model).fit(X, y, **params)
+    else:  # a selector that selects nothing
+        from sklearn.dummy import DummyClassifier, DummyRegressor
+
+        fitted = (DummyClassifier() if is_classifier(model) else DummyRegressor()).fit(X, y)
+    X, y, params = test
+    return float(scorer(fitted, X, y, **params))

@@ -1,0 +1,477 @@
+"""The number of features, and the method, chosen by cross-validation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from inspect import signature
+from numbers import Integral
+from os import PathLike
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import MetaEstimatorMixin, clone, is_classifier
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.validation import check_is_fitted
+
+from hocmim.coding.choice import resolve_columns
+from hocmim.coding.encoder import Encoder
+from hocmim.coding.groups import resolve_groups
+from hocmim.coding.identifiers import decided_identifiers
+from hocmim.coding.target import TargetOptions
+from hocmim.data.checks import set_features
+from hocmim.data.row_groups import RowGroups, as_row_groups
+from hocmim.data.sources import is_row_source
+from hocmim.data.table import Table, as_table, take_rows
+from hocmim.data.target import as_target
+from hocmim.data.weights import as_counts
+from hocmim.defaults import DEFAULT_METHOD
+from hocmim.errors import InvalidParameterError, InvalidTableError
+from hocmim.insight.basis import Basis
+from hocmim.insight.plots import validation_curves
+from hocmim.parameters import OneOf, check_value
+from hocmim.search.engines.remote import is_dask_collection
+from hocmim.search.progress import ProgressCallback
+from hocmim.selectors.base import RankingSelector
+from hocmim.selectors.choice import (
+    RULES,
+    Choice,
+    Choices,
+    as_results,
+    order_choices,
+    second_size,
+    sizes_to_try,
+)
+from hocmim.selectors.curves import Problem, cross_validate_sizes
+from hocmim.selectors.kinds import common_kind, with_target_kind
+from hocmim.selectors.models import DEFAULT_MODEL, make_model
+from hocmim.selectors.registry import make_selector
+from hocmim.selectors.splits import Fold, make_folds
+
+
+class SelectorCV(MetaEstimatorMixin, RankingSelector):
+    """Selects with the number of features, and the selector, that cross-validation chooses.
+
+    In each split every selector searches the training rows once, which gives the features for every
+    number of features K. A model is fitted on the first K features and scored on the test rows. A
+    rule chooses K for each selector and the best selector, which is then fitted on all rows.
+
+    Parameters
+    ----------
+    selectors : selector, or list or dict of selectors, optional
+        One selector of hocmim; or several to choose from, which may differ in method, parameters
+        and discretizer: a list, a list of (name, selector), or a dict. Their
+        ``n_features_to_select`` is set here. None: the default method.
+    estimator : {"knn", "linear", "forest"} or estimator, default "knn"
+        The model that is fitted on the selected columns. One of your own gets the columns as they
+        are in X, in the order of X. For a model by name, missing numbers are replaced by the
+        median, numbers standardised and categories one-hot coded, by the training rows.
+    max_features : int, float or None, default 30
+        The largest K: a number (a table may have fewer), a fraction of the features, or None for
+        all. Every K up to 20 is tried; beyond that each K is about a tenth larger than the one
+        before.
+    scoring : str, callable or None
+        As in scikit-learn; higher is better. None: the score of the estimator, accuracy for classes
+        and R² for a quantity.
+    cv : int, splitter or iterable, default 5
+        A number of shuffled folds, stratified by class, that keep ``groups`` together; or a
+        splitter of scikit-learn; or a list of (training rows, test rows).
+    rule : {"one-se", "best"}
+        "best": the K with the highest mean score. "one-se": the smallest K whose mean is within one
+        standard error of the highest. See ``hocmim.selectors.choice``.
+    target_kind : {"auto", "classes", "quantity"}, default "auto"
+        What y holds, for the model and for selectors that do not declare it.
+    random_state : int or None, default 0
+        Seed of the folds, and of a model by name.
+    n_jobs : int or None
+        Fits of the model in parallel, as in joblib. Searches run one after the other, each with
+        the threads of its selector. Never changes a result.
+
+    Attributes
+    ----------
+    best_n_features_ : int
+        K, the number of selected features. A group of ``feature_groups`` counts as one;
+        ``n_features_`` counts columns.
+    best_selector_ : str
+        The name of the chosen selector.
+    best_score_ : float
+        Its mean score with K features. It is the best of many, so it is optimistic: evaluate the
+        whole of it on other rows, for example by ``cross_val_score`` of a pipeline.
+    best_index_ : int
+        The place of the choice in ``cv_results_``.
+    runner_up_ : Choice or None
+        The best of the other selectors with its own K; with one selector, its best other K.
+    choices_ : Choices
+        The choice of each selector, the best first; ``print`` shows a table.
+    cv_results_ : dict of arrays
+        For each selector and K: ``selector``, ``n_features``, the score of each split,
+        ``mean_test_score``, ``std_test_score``, ``standard_error``, ``rank_test_score``.
+    n_splits_ : int
+    selector_ : selector
+        The chosen selector with K features, fitted on all rows: ``selector_.explain(…)``.
+    selected_, scores_, ranking_ : ndarray
+        Of ``selector_``.
+    target_kind_ : {"classes", "quantity"}
+
+    References
+    ----------
+    Breiman, Friedman, Olshen, Stone: Classification and Regression Trees, 1984.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from hocmim import HOCMIM, SelectorCV
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> found = SelectorCV([HOCMIM(), HOCMIM(n_bins=8)], max_features=8).fit(X, y)
+    >>> len(found.selected_) == found.best_n_features_ <= 8
+    True
+    """
+
+    def __init__(
+        self,
+        selectors: Any = None,
+        estimator: Any = DEFAULT_MODEL,
+        *,
+        max_features: int | float | None = 30,
+        scoring: Any = None,
+        cv: Any = 5,
+        rule: str = "one-se",
+        target_kind: str = "auto",
+        random_state: int | None = 0,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.selectors = selectors
+        self.estimator = estimator
+        self.max_features = max_features
+        self.scoring = scoring
+        self.cv = cv
+        self.rule = rule
+        self.target_kind = target_kind
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        groups: Any = None,
+        progress: ProgressCallback | None = None,
+        **params: Any,
+    ) -> Self:
+        """Choose K and the selector by cross-validation, and fit the selector on all rows.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            In memory: anything the selectors and the estimator accept.
+        y : array of shape (n_samples,)
+        sample_weight : array of shape (n_samples,) or "balanced", optional
+            As for the selectors. A row of weight w is w equal rows on its side of a split, for the
+            search, the model and the score.
+        groups : array of shape (n_samples,), optional
+            A label for each row: rows of one label, such as those of one patient, are never on both
+            sides of a split.
+        progress : callable, optional
+            Called with a ``hocmim.search.progress.ProgressEvent`` during the fit. It may raise to
+            stop the fit.
+        **params
+            For ``fit`` of the estimator. With scikit-learn's metadata routing: for the estimator,
+            the scorer and the splitter, as they request it. Values with one entry a row are cut to
+            the rows of each split.
+        """
+        selectors = self._check_parameters()
+        table = self._open(X)
+        counts = as_counts(sample_weight, table.n_rows, y)
+        target = as_target(y, table.n_rows, caller=f"This {type(self).__name__} estimator")
+        row_groups = as_row_groups(groups, table.n_rows)
+        kind = common_kind(selectors, target, self.target_kind)
+        self.target_kind_ = kind.name
+        selectors = {
+            name: with_target_kind(selector, target, kind.name)[0]
+            for name, selector in selectors.items()
+        }
+        routed = self._route(params, table.n_rows)
+        folds = self._folds(X, target, row_groups, counts, routed["splitter"])
+        model, self._title = self._make_model(not kind.is_quantity)
+        scorer = self._make_scorer(model)
+        is_numeric = isinstance(self.estimator, str)
+        given = routed["estimator"], routed["scorer"]
+        problem = Problem(X, target, folds, model, is_numeric, scorer, *given)
+        sizes = {name: self._sizes(selector, table) for name, selector in selectors.items()}
+        # Identifiers are those of the whole table: a part of the rows does not show them.
+        with decided_identifiers(Encoder(n_jobs=-1).fit(table).identifiers_):
+            self._curves = cross_validate_sizes(selectors, sizes, problem, self.n_jobs, progress)
+        self.n_splits_ = len(folds)
+        self._choose(is_classifier(model))
+        chosen = selectors[self.best_selector_].set_params(
+            n_features_to_select=self.best_n_features_
+        )
+        self.selector_ = _fit_weighted(chosen, X, target, sample_weight, counts, progress)
+        return self._keep()
+
+    # --- what is cross-validated ------------------------------------------------------------------
+
+    def _check_parameters(self) -> dict[str, Any]:
+        """Check the parameters; return the selectors by name."""
+        check_value("rule", self.rule, OneOf(RULES))
+        most = self.max_features
+        is_count = isinstance(most, Integral) and not isinstance(most, bool) and most >= 1
+        is_share = isinstance(most, float) and 0 < most <= 1
+        if not (most is None or is_count or is_share):
+            raise InvalidParameterError(
+                "max_features must be an integer of at least 1, a fraction in (0, 1], or None for "
+                f"all features. Got {most!r} instead."
+            )
+        if not (self.scoring is None or isinstance(self.scoring, str) or callable(self.scoring)):
+            raise InvalidParameterError(
+                "scoring must be the name of one score, such as 'balanced_accuracy', a function, "
+                f"or None. Got {self.scoring!r} instead."
+            )
+        return named_selectors(self.selectors)
+
+    def _open(self, X: Any) -> Table:
+        if is_row_source(X) or is_dask_collection(X):
+            raise InvalidTableError(
+                "Cross-validation needs a table in memory, because the estimator does. Read the "
+                "table, or a sample of its rows, into memory first."
+            )
+        table = as_table(X, min_rows=2)
+        set_features(self, table.n_columns, table.names)
+        return table
+
+    def _route(self, params: dict[str, Any], n_rows: int) -> dict[str, dict[str, Any]]:
+        """Return the parameters of the estimator's fit, the scorer and the splitter."""
+        given = {name: _by_row(value, n_rows) for name, value in params.items()}
+        if not import_module("sklearn").get_config()["enable_metadata_routing"]:
+            return {"estimator": given, "scorer": {}, "splitter": {}}
+        routed = process_routing(self, "fit", **given)
+        return {
+            "estimator": dict(routed.estimator.fit),
+            "scorer": dict(routed.scorer.score),
+            "splitter": dict(routed.splitter.split),
+        }
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Return which metadata ``fit`` takes, and to whom it passes the rest.
+
+        ``sample_weight`` and ``groups`` are its own; other metadata goes to the estimator, the
+        scorer and the splitter, as they request it.
+        """
+        to_fit = MethodMapping().add(caller="fit", callee="fit")
+        to_score = MethodMapping().add(caller="fit", callee="score")
+        to_split = MethodMapping().add(caller="fit", callee="split")
+        model = self._make_model(has_classes=None)[0]
+        splitter = None if isinstance(self.cv, Integral) else self.cv
+        return (
+            MetadataRouter(owner=self)
+            .add_self_request(self)
+            .add(estimator=model, method_mapping=to_fit)
+            .add(scorer=self._make_scorer(model), method_mapping=to_score)
+            .add(splitter=splitter, method_mapping=to_split)
+        )
+
+    def _folds(
+        self,
+        X: Any,
+        y: NDArray[Any],
+        groups: RowGroups | None,
+        counts: NDArray[np.int64] | None,
+        params: Mapping[str, Any],
+    ) -> list[Fold]:
+        folds = make_folds(
+            self.cv,
+            X,
+            y,
+            groups,
+            has_classes=self.target_kind_ == "classes",
+            seed=self.random_state,
+            split_params=params,
+        )
+        if counts is None:
+            return folds
+        return [(np.repeat(a, counts[a]), np.repeat(b, counts[b])) for a, b in folds]
+
+    def _make_model(self, has_classes: bool | None) -> tuple[Any, str]:
+        """Return the estimator and its title; ``has_classes`` None: the kind is not known yet."""
+        if has_classes is None:
+            has_classes = isinstance(self.estimator, str) or is_classifier(self.estimator)
+        made, title = make_model(self.estimator, has_classes, self.random_state, "estimator")
+        if isinstance(self.estimator, str) and "n_jobs" in made.get_params():
+            made.set_params(n_jobs=None)  # the fits are parallel
+        return made, title
+
+    def _make_scorer(self, model: Any) -> Any:
+        from sklearn.metrics import check_scoring
+
+        try:
+            return check_scoring(model, scoring=self.scoring)
+        except (TypeError, ValueError) as error:
+            raise InvalidParameterError(f"scoring cannot be used: {error}") from error
+
+    def _sizes(self, selector: Any, table: Table) -> list[int]:
+        """Return the numbers of features to try, which include those to keep."""
+        given = selector.get_params(deep=False)
+        features = resolve_groups(given.get("feature_groups"), table.n_columns, table.names)
+        n_kept = len(resolve_columns(given.get("keep"), features, "keep"))
+        n_open = len(features) - len(resolve_columns(given.get("exclude"), features, "exclude"))
+        if self.max_features is None:
+            most = n_open
+        elif isinstance(self.max_features, Integral):
+            most = min(int(self.max_features), n_open)
+        else:
+            most = int(self.max_features * n_open)
+        return sizes_to_try(max(1, n_kept, most), max(1, n_kept))
+
+    # --- the choice -------------------------------------------------------------------------------
+
+    def _choose(self, has_classes: bool) -> None:
+        """Set what the rule gives."""
+        default = "accuracy" if has_classes else "R²"
+        self._measure = (
+            self.scoring if isinstance(self.scoring, str) else "score" if self.scoring else default
+        )
+        self.choices_ = Choices(order_choices(self._curves, self.rule), self._measure)
+        best = self.choices_[0]
+        curve = next(one for one in self._curves if one.name == best.selector)
+        self.runner_up_: Choice | None = (
+            self.choices_[1] if len(self.choices_) > 1 else second_size(curve, best)
+        )
+        self.best_selector_, self.best_score_ = best.selector, best.score
+        self.best_n_features_ = best.n_features
+        self.cv_results_ = as_results(self._curves)
+        is_best = (self.cv_results_["selector"] == best.selector) & (
+            self.cv_results_["n_features"] == best.n_features
+        )
+        self.best_index_ = int(np.argmax(is_best))
+
+    def _keep(self) -> Self:
+        """Set the attributes of the selector that was fitted on all rows."""
+        fitted = self.selector_
+        self.selected_, self.scores_ = fitted.selected_, fitted.scores_
+        self.ranking_, self.selection_ = fitted.ranking_, fitted.selection_
+        return self
+
+    @property
+    def display_name(self) -> str:
+        """The name shown to users: that of the chosen selector, once it is chosen."""
+        return self.selector_.display_name if hasattr(self, "selector_") else "SelectorCV"
+
+    def target_options(self) -> TargetOptions:
+        """Return how the chosen selector encodes the target."""
+        check_is_fitted(self)
+        return self.selector_.target_options()
+
+    def basis(self, X: Any = None, y: Any = None) -> Basis:
+        """Return the selection and the codes it was made on, of the chosen selector."""
+        check_is_fitted(self)
+        return self.selector_.basis(X, y)
+
+    def save(
+        self, path: str | PathLike[str], *, overwrite: bool = False, with_codes: bool = False
+    ) -> Path:
+        """Save the chosen selector, fitted on all rows: see its ``save``."""
+        check_is_fitted(self)
+        return self.selector_.save(path, overwrite=overwrite, with_codes=with_codes)
+
+    def plot_curves(self, ax: Any = None) -> Any:
+        """Draw the mean score ± 1 standard error against K, and mark the choice and the runner-up.
+
+        Returns the axes.
+        """
+        check_is_fitted(self)
+        label = f"{self._title}: {self._measure}"
+        return validation_curves(self._curves, self.choices_[0], self.runner_up_, label, ax)
+
+    def __sklearn_tags__(self) -> Any:
+        """Tags: accepts what all selectors accept, and the estimator."""
+        tags = super().__sklearn_tags__()
+        of_all = [one.__sklearn_tags__() for one in named_selectors(self.selectors).values()]
+        if not isinstance(self.estimator, str):
+            of_all.append(self.estimator.__sklearn_tags__())
+        else:
+            tags.input_tags.allow_nan = True
+        for flag in ("allow_nan", "sparse", "categorical"):
+            accepted = all(getattr(one.input_tags, flag) for one in of_all)
+            setattr(tags.input_tags, flag, accepted)
+        return tags
+
+
+def named_selectors(selectors: Any) -> dict[str, Any]:
+    """Return the selectors by name: one, a list, a list of (name, selector), or a dict."""
+    if selectors is None:
+        selectors = make_selector(DEFAULT_METHOD)
+    if hasattr(selectors, "fit"):
+        selectors = [selectors]
+    if isinstance(selectors, Mapping):
+        selectors = list(selectors.items())
+    if not isinstance(selectors, (list, tuple)) or not selectors:
+        raise InvalidParameterError(
+            "selectors must be a selector, a list of selectors, a list of (name, selector), or a "
+            f"dict of them. Got {selectors!r} instead."
+        )
+    found: dict[str, Any] = {}
+    for one in selectors:
+        name, selector = one if isinstance(one, tuple) and len(one) == 2 else (None, one)
+        if isinstance(selector, type) or not (
+            isinstance(selector, RankingSelector)
+            and "n_features_to_select" in selector.get_params(deep=False)
+        ):
+            raise InvalidParameterError(
+                "selectors must be selectors of hocmim with n_features_to_select, such as "
+                f"HOCMIM(). Got {selector!r} instead."
+            )
+        name = _free_name(selector, found) if name is None else str(name)
+        if name in found:
+            raise InvalidParameterError(f"selectors has the name {name!r} twice. Rename one.")
+        found[name] = selector
+    return found
+
+
+def _free_name(selector: Any, used: Mapping[str, Any]) -> str:
+    """Return the name of the method; with its parameters if the name is in use."""
+    name = selector.display_name
+    if name not in used:
+        return name
+    declared = signature(type(selector)).parameters
+    given = [
+        f"{key}={value!r}"
+        for key, value in selector.get_params(deep=False).items()
+        if key != "n_features_to_select" and repr(value) != repr(declared[key].default)
+    ]
+    name = f"{name}({', '.join(given)})" if given else name
+    number, free = 2, name
+    while free in used:
+        number, free = number + 1, f"{name} {number}"
+    return free
+
+
+def _by_row(value: Any, n_rows: int) -> Any:
+    """Return a value with one entry a row as an array, so that it can be cut to rows."""
+    is_array = hasattr(value, "__len__") and not isinstance(value, (str, bytes, Mapping))
+    return np.asarray(value) if is_array and len(value) == n_rows else value
+
+
+def _fit_weighted(
+    selector: Any,
+    X: Any,
+    y: NDArray[Any],
+    sample_weight: Any,
+    counts: NDArray[np.int64] | None,
+    progress: ProgressCallback | None,
+) -> Any:
+    """Fit on all rows; a selector that takes no weights gets each row as often as it counts."""
+    made = clone(selector)
+    accepted: Sequence[str] = list(signature(made.fit).parameters)
+    given: dict[str, Any] = {}
+    if progress is not None and "progress" in accepted:
+        given["progress"] = progress
+    if counts is None:
+        return made.fit(X, y, **given)
+    if "sample_weight" in accepted:
+        return made.fit(X, y, sample_weight=sample_weight, **given)
+    rows = np.repeat(np.arange(len(y)), counts)
+    return made.fit(take_rows(X, rows), y[rows], **given)

@@ -1,0 +1,138 @@
+"""Training and test rows of a cross-validation, for any splitter and for groups of rows."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from inspect import signature
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hocmim.data.row_groups import RowGroups
+from hocmim.errors import InvalidParameterError
+from hocmim.parameters import Number, check_value
+
+Fold = tuple[NDArray[np.int64], NDArray[np.int64]]
+
+
+def make_folds(
+    cv: Any,
+    X: Any,
+    y: NDArray[Any],
+    groups: RowGroups | None = None,
+    *,
+    has_classes: bool,
+    seed: int | None = 0,
+    name: str = "cv",
+    split_params: Mapping[str, Any] | None = None,
+) -> list[Fold]:
+    """Return training and test rows of each split.
+
+    Parameters
+    ----------
+    cv : int, splitter or iterable of (training rows, test rows)
+        A number of folds, which are shuffled, stratified by class, and keep groups together; or a
+        splitter of scikit-learn, or what its ``split`` returns.
+    X : table
+        For splitters that read it.
+    y : ndarray
+        Classes, or a quantity.
+    groups : ndarray of int64, optional
+        The group of each row.
+    has_classes : bool
+        Whether y holds classes.
+    seed : int or None
+        Seed of the shuffled folds.
+    name : str
+        Of the parameter, for messages.
+    split_params : mapping, optional
+        What else the splitter gets.
+
+    Raises
+    ------
+    InvalidParameterError
+        If the rows cannot be split so, or if rows of one group are on both sides of a split.
+    """
+    splitter = make_splitter(cv, groups is not None, has_classes, seed, name)
+    given = dict(split_params or {})
+    try:
+        with warnings.catch_warnings():  # about a class with fewer rows than folds
+            warnings.filterwarnings("ignore", "The least populated class", UserWarning)
+            warnings.filterwarnings("ignore", "The groups parameter is ignored", UserWarning)
+            if groups is not None:
+                given["groups"] = groups
+            found = [(_rows(a), _rows(b)) for a, b in splitter.split(X, y, **given)]
+    except ValueError as error:
+        is_number = isinstance(cv, Integral)
+        problem = f"{name} is too large for this table" if is_number else f"{name} does not fit"
+        raise InvalidParameterError(f"{problem}: {error}") from error
+    _check_folds(found, len(y), groups, name)
+    return found
+
+
+def make_splitter(
+    cv: Any, has_groups: bool, has_classes: bool, seed: int | None = 0, name: str = "cv"
+) -> Any:
+    """Return the splitter that ``cv`` describes; see ``make_folds``."""
+    model_selection = import_module("sklearn.model_selection")
+
+    if isinstance(cv, bool) or not (isinstance(cv, Integral) or _is_splitter(cv)):
+        raise InvalidParameterError(
+            f"{name} must be a number of folds, a splitter such as GroupKFold(5), or a list of "
+            f"(training rows, test rows). Got {cv!r} instead."
+        )
+    if not isinstance(cv, Integral):
+        return model_selection.check_cv(cv)
+    check_value(name, cv, Number(2, is_whole=True))
+    if not has_groups:
+        kind = model_selection.StratifiedKFold if has_classes else model_selection.KFold
+        return kind(int(cv), shuffle=True, random_state=seed)
+    if has_classes:
+        return model_selection.StratifiedGroupKFold(int(cv), shuffle=True, random_state=seed)
+    return model_selection.GroupKFold(int(cv), shuffle=True, random_state=seed)
+
+
+def _is_splitter(cv: Any) -> bool:
+    return not isinstance(cv, (str, Mapping)) and (hasattr(cv, "split") or hasattr(cv, "__iter__"))
+
+
+def _rows(part: Any) -> NDArray[np.int64]:
+    """Return the indices of rows; a mask is allowed too."""
+    rows = np.asarray(part)
+    return np.flatnonzero(rows) if rows.dtype == bool else rows.astype(np.int64)
+
+
+def _check_folds(folds: Sequence[Fold], n_rows: int, groups: RowGroups | None, name: str) -> None:
+    if len(folds) < 2:
+        raise InvalidParameterError(f"{name} must give at least two splits. It gives {len(folds)}.")
+    for number, (train, test) in enumerate(folds, 1):
+        if len(train) < 2 or len(test) < 1:
+            raise InvalidParameterError(
+                f"Split {number} of {name} has {len(train)} training rows and {len(test)} test "
+                "rows. It needs at least two training rows and one test row."
+            )
+        if min(train.min(), test.min()) < 0 or max(train.max(), test.max()) >= n_rows:
+            raise InvalidParameterError(
+                f"Split {number} of {name} has a row that X does not have: X has {n_rows} rows."
+            )
+        shared = np.intersect1d(train, test)
+        if len(shared):
+            raise InvalidParameterError(
+                f"Split {number} of {name} has row {shared[0]} on both sides. Training and test "
+                "rows must differ."
+            )
+        if groups is not None and np.isin(groups[test], groups[train]).any():
+            raise InvalidParameterError(
+                f"Split {number} of {name} has rows of one group on both sides. Pass a number of "
+                "folds, or a splitter that keeps groups together, such as GroupKFold(5)."
+            )
+
+
+def groups_for(selector: Any, groups: RowGroups) -> dict[str, RowGroups]:
+    """Return the argument ``groups`` for a selector whose ``fit`` takes it and needs it."""
+    is_auto = getattr(selector, "n_features_to_select", None) == "auto"
+    return {"groups": groups} if is_auto and "groups" in signature(selector.fit).parameters else {}

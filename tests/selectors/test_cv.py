@@ -1,0 +1,246 @@
+"""SelectorCV: the same computed naively, the rule by hand, groups, weights and routing."""
+
+import pickle
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from sklearn.base import clone
+from sklearn.feature_selection import SelectKBest
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.metrics import balanced_accuracy_score, make_scorer
+from sklearn.model_selection import GroupKFold, KFold, ShuffleSplit, StratifiedKFold
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from hocmim import JMI, MIM, FisherScore, RobustHOCMIM, SelectorCV, load
+from hocmim.errors import InvalidParameterError, InvalidTableError
+from hocmim.selectors.choice import Curve, choose_size, order_choices, sizes_to_try
+
+RNG = np.random.default_rng(3)
+N = 120
+Y = RNG.integers(0, 2, N)
+X = RNG.normal(size=(N, 8))
+X[:, 2] += 1.5 * Y
+X[:, 5] += Y
+GROUPS = np.arange(N) // 4
+
+
+@parametrize_with_checks([SelectorCV(MIM(), max_features=2, cv=2)])
+@pytest.mark.slow
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("cv", [3, KFold(4), ShuffleSplit(3, random_state=0)])
+def test_scores_by_hand(cv):
+    model = LogisticRegression()
+    found = SelectorCV([JMI(), MIM()], model, cv=cv, max_features=4).fit(X, Y)
+    splitter = StratifiedKFold(3, shuffle=True, random_state=0) if cv == 3 else cv
+    for split, (train, test) in enumerate(splitter.split(X, Y)):
+        expected = []
+        for selector in (JMI(4), MIM(4)):
+            chosen = selector.fit(X[train], Y[train]).selected_
+            for K in range(1, 5):
+                columns = np.sort(chosen[:K])
+                fitted = clone(model).fit(X[train][:, columns], Y[train])
+                expected.append(fitted.score(X[test][:, columns], Y[test]))
+        assert found.cv_results_[f"split{split}_test_score"] == pytest.approx(expected)
+    scores = np.array([found.cv_results_[f"split{i}_test_score"] for i in range(found.n_splits_)])
+    error = scores.std(axis=0, ddof=1) / np.sqrt(len(scores))
+    assert found.cv_results_["standard_error"] == pytest.approx(error)
+    assert found.best_score_ == found.cv_results_["mean_test_score"][found.best_index_]
+    refitted = {"JMI": JMI, "MIM": MIM}[found.best_selector_](found.best_n_features_).fit(X, Y)
+    assert found.selected_.tolist() == refitted.selected_.tolist()
+    assert found.transform(X).tobytes() == refitted.transform(X).tobytes()
+    assert found.support_.sum() == found.best_n_features_
+
+
+def test_a_model_by_name_is_the_pipeline_of_scikit_learn():
+    model = make_pipeline(StandardScaler(), KNeighborsClassifier(3))
+    by_name = SelectorCV(JMI(), max_features=5).fit(X, Y)
+    given = SelectorCV(JMI(), model, max_features=5).fit(X, Y)
+    np.testing.assert_allclose(
+        by_name.cv_results_["mean_test_score"], given.cv_results_["mean_test_score"]
+    )
+
+
+def test_the_rule_by_hand():
+    #       mean .5    .78   .8    .8    .7; the standard error at the third is .02
+    scores = np.array([[0.5, 0.78, 0.78, 0.78, 0.7], [0.5, 0.78, 0.82, 0.82, 0.7]])
+    curve = Curve("a", np.arange(1, 6), scores)
+    assert choose_size(curve, "best").n_features == 3
+    assert choose_size(curve, "one-se").n_features == 2
+    better = Curve("b", np.arange(1, 3), np.array([[0.1, 0.9], [0.1, 0.9]]))
+    same = Curve("c", np.arange(1, 2), np.array([[0.9], [0.9]]))
+    order = [one.selector for one in order_choices([curve, better, same], "best")]
+    assert order == ["c", "b", "a"]
+
+
+def test_sizes():
+    assert sizes_to_try(7) == list(range(1, 8))
+    sizes = sizes_to_try(500)
+    assert sizes[:20] == list(range(1, 21))
+    assert sizes[-1] == 500
+    assert all(a < b <= 1.15 * a for a, b in pairwise(sizes[19:]))
+
+
+def test_one_selector_has_a_runner_up_of_another_size():
+    found = SelectorCV(JMI(), max_features=5).fit(X, Y)
+    means = dict(zip(found.cv_results_["n_features"], found.cv_results_["mean_test_score"],
+                     strict=True))  # fmt: skip
+    others = {K: mean for K, mean in means.items() if found.best_n_features_ != K}
+    assert found.runner_up_.score == max(others.values())
+
+
+def test_groups_are_never_on_both_sides():
+    shared = []
+
+    class Remembers(KNeighborsClassifier):
+        def fit(self, X, y):
+            self.groups_ = set(X[:, 0].tolist())
+            return super().fit(X, y)
+
+    def score(model, X, y):
+        if X.shape[1] == 9:  # all columns, the first is the group
+            shared.append(model.groups_ & set(X[:, 0].tolist()))
+        return model.score(X, y)
+
+    labelled = np.column_stack([GROUPS, X])
+    selector = MIM()
+    for cv in (4, GroupKFold(3)):
+        validated = SelectorCV(selector, Remembers(3), cv=cv, scoring=score)
+        validated.fit(labelled, Y, groups=GROUPS)
+    assert len(shared) == 7
+    assert not any(shared)
+    found = SelectorCV(selector, max_features=3).fit(X, Y, groups=GROUPS.astype(str))
+    assert found.n_splits_ == 5
+    with pytest.raises(InvalidParameterError, match="one group on both sides"):
+        SelectorCV(selector, cv=KFold(3, shuffle=True, random_state=0)).fit(X, Y, groups=GROUPS)
+
+
+def test_a_weight_is_a_repeated_row_on_its_side():
+    weight = RNG.integers(1, 4, N)
+    rows = np.repeat(np.arange(N), weight)
+    folds = list(KFold(3).split(X))
+    repeated = [tuple(np.flatnonzero(np.isin(rows, part)) for part in fold) for fold in folds]
+    one = SelectorCV(JMI(), cv=folds, max_features=4).fit(X, Y, sample_weight=weight)
+    two = SelectorCV(JMI(), cv=repeated, max_features=4).fit(X[rows], Y[rows])
+    np.testing.assert_array_equal(
+        one.cv_results_["mean_test_score"], two.cv_results_["mean_test_score"]
+    )
+    assert one.selected_.tolist() == two.selected_.tolist()
+
+
+def test_a_quantity_strings_and_missing_values():
+    y = X[:, 2] + 0.1 * RNG.normal(size=N)
+    frame = pd.DataFrame(X[:, :4], columns=list("abcd"))
+    frame["word"] = np.where(y > 0, "high", "low")
+    frame.loc[::7, "a"] = np.nan
+    found = SelectorCV(RobustHOCMIM(), max_features=3).fit(frame, y)
+    assert found.choices_.measure == "R²"
+    assert found.best_score_ > 0.5
+    assert "c" in found.get_feature_names_out()
+
+
+def test_feature_groups_count_as_one():
+    found = SelectorCV(MIM(feature_groups={"pair": [2, 5]}), rule="best").fit(X, Y)
+    assert max(found.cv_results_["n_features"]) == 7
+    assert {2, 5} <= set(found.selected_.tolist())
+    assert len(found.selected_) == found.best_n_features_ + 1
+
+
+def test_kept_and_excluded_columns():
+    found = SelectorCV(MIM(keep=[0, 1, 3], exclude=[5])).fit(X, Y)
+    assert found.cv_results_["n_features"].tolist() == [3, 4, 5, 6, 7]
+    assert {0, 1, 3} <= set(found.selected_.tolist())
+    assert 5 not in found.selected_
+
+
+def test_the_chosen_selector_is_saved(tmp_path):
+    found = SelectorCV(MIM(), max_features=3).fit(X, Y)
+    found.save(tmp_path / "model.json")
+    again = load(tmp_path / "model.json")
+    assert again.selected_.tolist() == found.selected_.tolist()
+
+
+def test_parallel_pickle_and_progress():
+    told = []
+    one = SelectorCV([MIM(), FisherScore()], max_features=3, cv=3)
+    one.fit(X, Y, progress=lambda event: told.append((event.n_terms, event.n_terms_total)))
+    assert told[-1][0] is not None
+    assert max(done for done, _ in told) == 6 + 18
+    two = pickle.loads(pickle.dumps(clone(one).set_params(n_jobs=2).fit(X, Y)))
+    np.testing.assert_array_equal(
+        one.cv_results_["mean_test_score"], two.cv_results_["mean_test_score"]
+    )
+
+    def stop(_):
+        raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        clone(one).fit(X, Y, progress=stop)
+
+
+def test_metadata_is_routed():
+    weight = RNG.random(N)
+    sklearn.set_config(enable_metadata_routing=True)
+    try:
+        model = LogisticRegression().set_fit_request(sample_weight="trust")
+        scorer = make_scorer(balanced_accuracy_score).set_score_request(sample_weight="trust")
+        found = SelectorCV(MIM(), model, scoring=scorer, cv=3, max_features=2)
+        found.fit(X, Y, trust=weight)
+        plain = SelectorCV(MIM(), LogisticRegression(), cv=3, max_features=2).fit(X, Y)
+        with pytest.raises(TypeError):
+            clone(found).fit(X, Y, nobody=weight)
+    finally:
+        sklearn.set_config(enable_metadata_routing=False)
+    train, test = next(StratifiedKFold(3, shuffle=True, random_state=0).split(X, Y))
+    column = MIM(1).fit(X[train], Y[train]).selected_
+    fitted = LogisticRegression().fit(X[train][:, column], Y[train], sample_weight=weight[train])
+    guess = fitted.predict(X[test][:, column])
+    expected = balanced_accuracy_score(Y[test], guess, sample_weight=weight[test])
+    assert found.cv_results_["split0_test_score"][0] == pytest.approx(expected)
+    assert plain.best_n_features_ >= 1
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"selectors": []}, "selectors must be"),
+        ({"selectors": [SelectKBest()]}, "selectors of hocmim"),
+        ({"selectors": [("a", MIM()), ("a", JMI())]}, "'a' twice"),
+        ({"rule": "worst"}, "rule must be one of"),
+        ({"max_features": 0}, "max_features must be"),
+        ({"cv": 1}, "cv must be an integer of at least 2"),
+        ({"cv": "five"}, "cv must be a number of folds"),
+        ({"cv": 500}, "cv is too large"),
+        ({"scoring": "beauty"}, "scoring cannot be used"),
+        ({"estimator": "oracle"}, "estimator must be one of"),
+        ({"estimator": Ridge()}, "estimator must be a classifier"),
+    ],
+)
+def test_wrong_parameters(settings, message):
+    with pytest.raises(InvalidParameterError, match=message):
+        SelectorCV(**{"selectors": MIM(), **settings}).fit(X, Y)
+
+
+def test_a_path_is_an_error(tmp_path):
+    with pytest.raises(InvalidTableError, match="in memory"):
+        SelectorCV(MIM()).fit(tmp_path / "table.parquet", "y")
+
+
+def test_the_picture_and_the_table():
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    found = SelectorCV([MIM(), JMI(), JMI(n_bins=8)], max_features=4, cv=3).fit(X, Y)
+    labels = found.plot_curves().get_legend_handles_labels()[1]
+    assert {"MIM", "JMI", "JMI(n_bins=8)"} <= set(labels)
+    assert any(label.startswith(f"chosen: {found.best_selector_}") for label in labels)
+    assert any(label.startswith("runner-up: ") for label in labels)
+    assert found.choices_[0].selector in str(found.choices_).splitlines()[1]
+    assert "<table>" in found.choices_._repr_html_()

@@ -1,0 +1,202 @@
+"""Columns that identify the rows are left out; what fit warns about."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from scipy import sparse
+
+import hocmim
+from hocmim.coding.encoder import Encoder
+from hocmim.coding.identifiers import Marks, is_row_number
+from hocmim.errors import DataWarning, HocmimWarning, InvalidTableError
+
+N = 120
+
+
+def table(seed=0):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(2, size=N)
+    X = pd.DataFrame(
+        {
+            "name": [f"Mr {i}" for i in range(N)],
+            "row": rng.permutation(N) + 1000,
+            "useful": y + rng.normal(0, 0.7, N),
+            "population": rng.choice(10**7, N, replace=False),
+            "level": rng.choice(list("abc"), N),
+        }
+    )
+    return X, y
+
+
+def messages(fit):
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        fit()
+    return [str(one.message) for one in found if issubclass(one.category, DataWarning)]
+
+
+def naive_is_row_number(values):
+    """All distinct, whole, at least 20, and half of the range."""
+    present = [value for value in values if value == value]
+    if len(present) < 20 or any(value != int(value) for value in present):
+        return False
+    span = max(present) - min(present) + 1
+    return len(set(present)) == len(present) and 2 * len(present) >= span
+
+
+COLUMNS = {
+    "row number": np.arange(60),
+    "shuffled": np.random.default_rng(0).permutation(60) - 7,
+    "half of the rows": np.random.default_rng(1).choice(100, 55, replace=False),
+    "a third of the rows": np.arange(0, 180, 3),
+    "one twice": np.r_[np.arange(59), 0],
+    "floats": np.arange(60.0),
+    "with missing": np.where(np.arange(60) % 7 == 0, np.nan, np.arange(60.0)),
+    "fractions": np.arange(60) + 0.5,
+    "short": np.arange(19),
+    "bytes": np.arange(60, dtype=np.uint8),
+    "large": np.arange(60) * 1.0 + 2**60,
+    "prices": np.random.default_rng(2).choice(10**6, 60, replace=False),
+    "booleans": np.arange(60) % 2 == 0,
+}
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+@pytest.mark.parametrize("discretizer", ["uniform", "quantile", "mdlp"])
+def test_the_encoder_finds_row_numbers(name, discretizer):
+    values = COLUMNS[name]
+    expected = naive_is_row_number(values.astype(float).tolist()) and name not in ("large",)
+    X = np.column_stack([np.zeros(len(values)), values]).astype(float)
+    y = np.arange(len(values)) % 2
+    for given in (X, sparse.csc_matrix(X), pd.DataFrame(X)):
+        encoder = Encoder(discretizer).fit(given, y)
+        assert encoder.identifiers_.tolist() == ([1] if expected else []), name
+    assert is_row_number(values) == expected
+    parts = [Marks.of(part) for part in np.array_split(values, 4)] if name != "booleans" else []
+    if parts and name not in ("prices", "large"):
+        merged = parts[0].merge(parts[1]).merge(parts[2].merge(parts[3]))
+        assert merged.is_row_number == expected
+
+
+def test_every_kind_of_table_gives_the_same_identifiers(tmp_path):
+    X, y = table()
+    kinds = {"pandas": X, "polars": pl.from_pandas(X), "arrow": pa.Table.from_pandas(X)}
+    found = {}
+    for kind, given in kinds.items():
+        selector = hocmim.MIM(5).fit(given, y)
+        found[kind] = selector.identifiers_.tolist(), selector.selected_.tolist()
+    X.assign(y=y).to_parquet(tmp_path / "table.parquet", row_group_size=37)
+    selector = hocmim.MIM(5).fit(tmp_path / "table.parquet", "y")
+    found["parquet"] = selector.identifiers_.tolist(), selector.selected_.tolist()
+    codes = hocmim.MIM(5, codes_dir=tmp_path / "codes").fit(X, y)
+    found["codes_dir"] = codes.identifiers_.tolist(), codes.selected_.tolist()
+    assert set(map(str, found.values())) == {str(([0, 1], found["pandas"][1]))}
+    assert sorted(found["pandas"][1]) == [2, 3, 4]
+
+
+@pytest.mark.parametrize("method", hocmim.list_methods())
+def test_every_method_leaves_identifiers_out(method):
+    X, y = table()
+    selector = hocmim.make_selector(method, n_features_to_select=5)
+    given = messages(lambda: selector.fit(X, y))
+    assert given[0] == (
+        "2 columns identify the rows and were left out: 'name', 'row'. Pass identifiers='keep' to "
+        "keep them as candidates."
+    )
+    assert selector.identifiers_.tolist() == [0, 1]
+    assert sorted(selector.selected_.tolist()) == list(range(2, X.shape[1]))
+    assert selector.n_features_in_ == X.shape[1]
+    assert selector.transform(X).shape == (N, X.shape[1] - 2)
+    kept = hocmim.make_selector(method, n_features_to_select=5, identifiers="keep")
+    kept.set_params(n_features_to_select=X.shape[1])
+    assert not any("identif" in message for message in messages(lambda: kept.fit(X, y)))
+    assert sorted(kept.selected_.tolist()) == list(range(X.shape[1]))
+
+
+def test_warn_keeps_them_and_says_so():
+    X, y = table()
+    selector = hocmim.MIM(5, identifiers="warn")
+    [first, *_] = messages(lambda: selector.fit(X, y))
+    assert first.startswith("2 columns identify the rows: 'name', 'row'. What they say about")
+    assert len(selector.selected_) == 5
+
+
+def test_a_table_of_identifiers_is_an_error():
+    X, y = table()
+    for selector in (hocmim.MIM(1), hocmim.FisherScore(1)):
+        with pytest.raises(InvalidTableError, match="Every column of X identifies the rows"):
+            selector.fit(X[["name", "row"]], y)
+
+
+def test_groups_and_weights():
+    X, y = table()
+    grouped = hocmim.MIM(4, feature_groups={"g": ["name", "level"]}, max_levels=None)
+    grouped.fit(X, y)
+    assert grouped.identifiers_.tolist() == [1]
+    # A row of weight 3 counts once: its name is still one of its own.
+    weights = np.random.default_rng(0).integers(0, 4, N)
+    assert hocmim.MIM(3).fit(X, y, sample_weight=weights).identifiers_.tolist() == [0, 1]
+
+
+def test_an_explanation_and_the_report_say_that_it_was_left_out(tmp_path):
+    X, y = table()
+    selector = hocmim.JMI(2).fit(X, y)
+    reason = selector.explain("name", X).reason
+    assert reason.startswith("JMI left 'name' out: it identifies the rows")
+    page = selector.report(tmp_path / "report.html", X, y).read_text()
+    assert "It was left out. To keep it as a candidate" in page
+
+
+def test_resamples_and_folds_have_the_identifiers_of_the_table():
+    X, y = table()
+    stable = hocmim.StabilitySelector(hocmim.MIM(5), n_resamples=4)
+    given = messages(lambda: stable.fit(X, y))
+    assert stable.frequencies_.tolist() == [0, 0, 1, 1, 1]
+    assert sum("identify the rows" in message for message in given) == 1
+    found = []
+    given = messages(
+        lambda: found.append(hocmim.compare_methods(X, y, ["MIM", "JMI"], 5, n_resamples=2))
+    )
+    assert sum("identify the rows" in message for message in given) == 1
+    for result in found[0].results:
+        assert sorted(result.selected) == [2, 3, 4]
+        assert result.sizes.max() == 3
+
+
+# --- the other warnings ---------------------------------------------------------------------------
+
+
+def test_fit_warns_of_copies_of_the_target_and_of_uneven_bins():
+    rng = np.random.default_rng(0)
+    y = rng.integers(3, size=400)
+    X = pd.DataFrame(
+        {
+            "leak": np.array(["a", "b", "c"])[y],
+            "x": rng.normal(size=400),
+            "zeros": np.where(rng.random(400) < 0.9, 0, rng.normal(size=400)),
+        }
+    )
+    for selector in (hocmim.MIM(2), hocmim.HOCMIM(2), hocmim.RobustHOCMIM(2)):
+        given = messages(lambda selector=selector: selector.fit(X, y))
+        assert given == [
+            "'leak' explains nearly all of the target. Is it known before the target is?",
+            "One bin holds more than 80% of the rows of 'zeros': the values in it count as equal. "
+            "hocmim.insight.notes.data_notes(X, y) says what to do.",
+        ]
+    notes = {note.kind: note.name for note in hocmim.data_notes(X, y)}
+    assert notes["copies target"] == "leak"
+    assert notes["uneven bins"] == "zeros"
+    assert messages(lambda: hocmim.MIM(1).fit(X[["x"]], y)) == []
+
+
+def test_the_category_switches_them_off():
+    X, y = table()
+    assert issubclass(hocmim.DataWarning, HocmimWarning)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", category=hocmim.DataWarning)
+        hocmim.MIM(2).fit(X, y)

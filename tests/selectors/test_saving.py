@@ -1,0 +1,334 @@
+"""Fitted selectors in files: saved, loaded, damaged on purpose, and of earlier versions."""
+
+import base64
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import hocmim
+from hocmim import HOCMIM, JMI, MIM, RobustHOCMIM, StabilitySelector, list_methods, make_selector
+from hocmim.criteria.jmi_k import JMIkCriterion
+from hocmim.data.documents import checksum
+from hocmim.errors import (
+    HocmimError,
+    HocmimWarning,
+    InvalidFileError,
+    InvalidParameterError,
+    InvalidTableError,
+    MissingDependencyError,
+)
+from hocmim.search.selection import Selection
+
+SAVED = Path(__file__).parent / "saved"
+
+
+def frame(n=240, seed=0):
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame(rng.normal(size=(n, 6)), columns=list("abcdef"))
+    X["word"] = rng.choice(["u", "v", "w", None], n)
+    X["interval"] = pd.cut(X["a"], 3)
+    X["flag"] = rng.random(n) < 0.5
+    X["when"] = pd.Timestamp("2024-05-01") + pd.to_timedelta(rng.integers(0, 900, n), "h")
+    X["many"] = (np.arange(n) % 120).astype(str)
+    X.loc[:20, "b"] = np.nan
+    X["none"] = np.nan
+    y = np.where((X["a"] > 0) ^ (X["word"] == "u"), "yes", "no")
+    return X, y
+
+
+def numbers(n=200):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(n, 8))
+    return X, (X[:, 2] + X[:, 5] > 0).astype(int)
+
+
+def assert_equal(one, two, where=""):
+    """Compare fitted attributes of any kind, types included."""
+    assert type(one) is type(two), where
+    if isinstance(one, np.ndarray):
+        assert one.dtype == two.dtype, where
+        assert one.shape == two.shape, where
+        if one.dtype == object:
+            assert_equal(one.tolist(), two.tolist(), where)
+        else:
+            np.testing.assert_array_equal(one, two, err_msg=where)
+    elif isinstance(one, dict):
+        assert one.keys() - {"names"} == two.keys() - {"names"}, where  # a cached property
+        for key in one.keys() - {"n_jobs", "names"}:
+            assert_equal(one[key], two[key], f"{where}.{key}")
+    elif isinstance(one, (list, tuple)):
+        assert len(one) == len(two), where
+        for a, b in zip(one, two, strict=True):
+            assert_equal(a, b, where)
+    elif type(one).__module__.startswith("hocmim") and hasattr(one, "__dict__"):
+        assert_equal(vars(one), vars(two), f"{where}.{type(one).__name__}")
+    elif isinstance(one, float) and np.isnan(one):
+        assert np.isnan(two), where
+    elif not callable(one):
+        assert one == two, where
+
+
+def saved_and_loaded(selector, path, **options):
+    return hocmim.load(selector.save(path, **options))
+
+
+def fitted_attributes(selector):
+    parameters = selector.get_params(deep=False)
+    found = {k: v for k, v in vars(selector).items() if k not in parameters}
+    caches = {"_task", "_callbacks", "_is_loaded", "_encoded"}
+    return {k: v for k, v in found.items() if k not in caches}
+
+
+@pytest.mark.parametrize("method", list_methods())
+def test_every_method_comes_back_to_the_last_bit(method, tmp_path):
+    X, y = numbers()
+    try:
+        selector = make_selector(method, n_features_to_select=3).fit(X, y)
+    except MissingDependencyError as error:
+        pytest.skip(str(error))
+    loaded = saved_and_loaded(selector, tmp_path / "model.json", with_codes=True)
+    assert type(loaded) is type(selector)
+    assert_equal(fitted_attributes(loaded), fitted_attributes(selector))
+    np.testing.assert_array_equal(loaded.transform(X), selector.transform(X))
+    if hasattr(selector, "explain"):
+        chosen = int(selector.selected_[1])
+        assert str(loaded.explain(chosen)) == str(selector.explain(chosen))
+        assert str(loaded.explain(0, X)) == str(selector.explain(0, X))
+    again = loaded.save(tmp_path / "again.json", with_codes=True)
+    assert again.read_bytes() == (tmp_path / "model.json").read_bytes()
+
+
+FITS = {
+    "types": lambda: RobustHOCMIM(5).fit(*frame()),
+    "groups": lambda: HOCMIM(3, feature_groups={"g": ["a", "b"], "h": ["word", "c"]}).fit(*frame()),
+    "auto": lambda: HOCMIM("auto", n_bins=4).fit(*frame(2000)),
+    "nothing": lambda: JMI("auto").fit(
+        np.random.default_rng(3).normal(size=(60, 2)), np.arange(60) % 2
+    ),
+    "quantity": lambda: JMI(3, target_kind="quantity").fit(frame()[0], frame()[0]["a"]),
+    "joint": lambda: JMI(3).fit(frame()[0], np.c_[frame()[1], np.arange(240) % 2]),
+    "mean": lambda: HOCMIM(3, target_strategy="mean").fit(
+        frame()[0], np.c_[frame()[1], np.arange(240) % 2]
+    ),
+    "kendall": lambda: JMI(3, discretizer="kendall").fit(numbers(40)[0], numbers(40)[1]),
+    "weights": lambda: JMI(3).fit(*frame(), sample_weight=np.arange(240) % 3),
+    "mdlp": lambda: JMI(3, discretizer="mdlp").fit(*frame()),
+}
+
+
+@pytest.mark.parametrize("name", FITS)
+def test_every_kind_of_fit_comes_back(name, tmp_path):
+    selector = FITS[name]()
+    loaded = saved_and_loaded(selector, tmp_path / "model.json", with_codes=True)
+    one, two = fitted_attributes(loaded), fitted_attributes(selector)
+    assert_equal(one, two)
+    assert str(loaded.trace_) == str(selector.trace_)
+    assert loaded.get_feature_names_out().tolist() == selector.get_feature_names_out().tolist()
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [[0, 1], [True, False], ["a", "é"], [1.0, 2.0], np.array([3, 4], np.int8), [b"x", b"y"]],
+    ids=str,
+)
+def test_classes_keep_their_types(labels, tmp_path):
+    X, y = numbers()
+    selector = MIM(2, target_kind="classes").fit(X, np.asarray(labels)[y])
+    loaded = saved_and_loaded(selector, tmp_path / "model.json")
+    assert_equal(loaded.classes_, selector.classes_)
+
+
+def test_a_new_table_is_encoded_in_the_same_way(tmp_path):
+    X, y = frame()
+    selector = JMI(4).fit(X, y)
+    loaded = saved_and_loaded(selector, tmp_path / "model.json")
+    other = frame(seed=7)[0]
+    one, two = loaded.encoder_.transform(other), selector.encoder_.transform(other)
+    np.testing.assert_array_equal(one.narrow, two.narrow)
+    assert_equal(loaded.transform(other), selector.transform(other))
+
+
+def test_stability_comes_back(tmp_path):
+    X, y = frame()
+    groups = {"g": ["a", "b"]}
+    selector = StabilitySelector(JMI(3, feature_groups=groups, n_jobs=1), 5).fit(X, y)
+    loaded = saved_and_loaded(selector, tmp_path / "model.json")
+    assert_equal(fitted_attributes(loaded), fitted_attributes(selector))
+    assert isinstance(loaded.selector, JMI)
+    assert loaded.selector.feature_groups == groups
+
+
+# --- what is not in the file ----------------------------------------------------------------------
+
+
+def test_without_codes_explain_says_how_to_save_them(tmp_path):
+    X, y = frame()
+    loaded = saved_and_loaded(JMI(3).fit(X, y), tmp_path / "model.json")
+    with pytest.raises(InvalidTableError, match="with_codes=True"):
+        loaded.explain("a")
+    assert "codes" not in json.loads((tmp_path / "model.json").read_text())["content"]["fitted"]
+
+
+def test_parameters_of_the_machine_are_not_saved(tmp_path):
+    X, y = frame()
+    selector = JMI(3, n_jobs=2, codes_dir=tmp_path / "codes", verbose=0).fit(X, y)
+    loaded = saved_and_loaded(selector, tmp_path / "model.json")
+    assert (loaded.n_jobs, loaded.codes_dir, loaded.engine) == (None, None, "local")
+    assert str(tmp_path) not in (tmp_path / "model.json").read_text()
+
+
+def test_a_parameter_that_a_file_cannot_hold_is_named(tmp_path):
+    X, y = frame()
+    selector = JMI(3, random_state=np.random.RandomState(0)).fit(X, y)
+    with pytest.warns(HocmimWarning, match=r"random_state \(of type RandomState\) of JMI"):
+        loaded = saved_and_loaded(selector, tmp_path / "model.json")
+    assert loaded.random_state == 0
+
+
+def test_a_class_of_your_own_is_refused(tmp_path):
+    class Mine(JMI):
+        pass
+
+    X, y = frame()
+    with pytest.raises(InvalidParameterError, match="a class of your own"):
+        Mine(3).fit(X, y).save(tmp_path / "model.json")
+
+
+def test_files_are_overwritten_only_if_asked(tmp_path):
+    X, y = frame()
+    selector = JMI(3).fit(X, y)
+    path = selector.save(tmp_path / "model.json")
+    with pytest.raises(InvalidParameterError, match="already exists"):
+        selector.save(path)
+    selector.save(path, overwrite=True)
+    with pytest.raises(InvalidFileError, match="cannot be read: No such file"):
+        hocmim.load(tmp_path / "nothing.json")
+
+
+# --- selections -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["auto", "groups", "nothing", "mean"])
+def test_a_selection_comes_back_as_text(name):
+    selection = FITS[name]().selection_
+    again = Selection.from_json(selection.to_json())
+    assert_equal(again, selection)
+    assert again.to_json() == selection.to_json()
+    with pytest.raises(InvalidFileError, match="damaged"):
+        Selection.from_json(selection.to_json().replace("index", "Index"))
+
+
+# --- later versions, and files made on purpose ----------------------------------------------------
+
+
+def as_file(document):
+    document = {key: value for key, value in document.items() if key != "sha256"}
+    body = (json.dumps(document, indent=1).removeprefix("{\n") + "\n").encode()
+    return b'{"sha256": "%s",\n%s' % (checksum(body).encode(), body)
+
+
+def test_files_of_this_version_stay_readable():
+    """The files in ``saved`` are never written again: later versions must read them."""
+    X, _ = frame()
+    selector = hocmim.load(SAVED / "selector-1.json")
+    assert selector.get_feature_names_out().tolist() == ["a", "word", "many"]
+    assert selector.classes_.tolist() == ["no", "yes"]
+    assert selector.encoder_.columns_[7].levels[0] == pd.Interval(-2.934, -1.033)
+    assert selector.transform(X).shape == (240, 3)
+    assert "a" in str(selector.explain("word"))
+    selection = Selection.from_json((SAVED / "selection-1.json").read_text())
+    assert selection.indices.tolist() == selector.selection_.indices.tolist()
+    assert hocmim.load(SAVED / "filter-1.json").selected_.tolist() == [5, 2]
+
+
+def test_a_later_version_may_add_fields(tmp_path):
+    document = json.loads((SAVED / "selector-1.json").read_text())
+    document["content"]["fitted"]["new"] = 1
+    document["content"]["parameters"]["new"] = 1
+    document["content"]["fitted"]["selection"]["Selection"]["new"] = {"unknown": 1}
+    path = tmp_path / "model.json"
+    path.write_bytes(as_file(document))
+    hocmim.load(path)
+    document["format"] = 2
+    document["written_by"] = "9.1"
+    path.write_bytes(as_file(document))
+    with pytest.raises(InvalidFileError, match=r"written by hocmim 9.1. This version reads format"):
+        hocmim.load(path)
+
+
+def places(value, path=()):
+    """The place of every value in a document."""
+    yield path
+    items = value.items() if isinstance(value, dict) else ()
+    items = enumerate(value) if isinstance(value, list) else items
+    for key, item in items:
+        yield from places(item, (*path, key))
+
+
+WRONG = [None, -1, 10**6, 2**63, 1.5, "x", [], {}, [1], True, {"array": "", "dtype": "<i8"}]
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.filterwarnings("ignore")
+def test_wrong_values_with_a_right_checksum_crash_nothing(seed, tmp_path):
+    """Whoever can write a file can make its checksum, so that the values are checked too."""
+    text = (SAVED / "selector-1.json").read_text()
+    rng = np.random.default_rng(seed)
+    every = [place for place in places(json.loads(text)["content"]) if place]
+    path = tmp_path / "model.json"
+    X, _ = frame()
+    n_refused = 0
+    for _ in range(150):
+        document = json.loads(text)
+        *way, last = every[rng.integers(len(every))]
+        parent = document["content"]
+        for key in way:
+            parent = parent[key]
+        found = parent[last]
+        if last == "array" and rng.random() < 0.7:  # other numbers, as many
+            data = bytearray(base64.b64decode(found))
+            if data:
+                data[rng.integers(len(data))] ^= 1 << rng.integers(8)
+            parent[last] = base64.b64encode(data).decode()
+        else:
+            parent[last] = WRONG[rng.integers(len(WRONG))]
+        path.write_bytes(as_file(document))
+        try:
+            loaded = hocmim.load(path)
+            loaded.transform(X)
+            loaded.encoder_.transform(X)
+            loaded.explain(loaded.features_.names[0], X)
+        except HocmimError:
+            n_refused += 1
+    assert n_refused > 50
+
+
+def test_a_criterion_of_your_own_is_not_saved(tmp_path):
+    X, y = numbers()
+    selector = hocmim.CriterionSelector(JMIkCriterion(2), n_features_to_select=2).fit(X, y)
+    with pytest.raises(InvalidParameterError, match="a file cannot hold its criterion"):
+        selector.save(tmp_path / "model.json")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("kind", [hocmim.RobustHOCMIM, hocmim.FisherScore])
+def test_what_was_kept_excluded_and_paid(tmp_path, kind):
+    X, y = numbers()
+    costs = np.arange(1.0, X.shape[1] + 1)
+    selector = kind(3, keep=[2], exclude=[0], costs=costs, budget=20.0).fit(X, y)
+    loaded = hocmim.load(selector.save(tmp_path / "model.json"))
+    assert loaded.kept_.tolist() == selector.kept_.tolist()
+    assert loaded.total_cost_ == selector.total_cost_
+    assert loaded.selection_.closed == (0,)
+    assert loaded.selection_.spending.budget == 20.0
+
+
+def test_which_error_rate_was_controlled(tmp_path):
+    X, y = numbers()
+    selector = hocmim.MIM("auto", fdr=0.2).fit(X, y)
+    loaded = hocmim.load(selector.save(tmp_path / "model.json"))
+    assert loaded.selection_.error_control == selector.selection_.error_control
+    assert loaded.statement() == selector.statement()
