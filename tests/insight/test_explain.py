@@ -36,7 +36,7 @@ def table(n=150, D=12, seed=0):
 def every_score(selector, X, y):
     """The score of every column at each step, by the criterion on the whole table at once."""
     codes, target = encode(X), encode_target(y).column
-    criterion = selector._limited_criterion().copy()
+    criterion = selector.limited_criterion().copy()
     criterion.start(codes, target)
     for j in selector.selected_:
         yield np.array(criterion.scores())
@@ -166,7 +166,7 @@ def test_a_copy_that_comes_later_in_the_table():
 
 def test_where_selection_ended():
     X, y = CANCER
-    selector = HOCMIM("auto", discretizer="uniform").fit(X, y)
+    selector = HOCMIM("auto", discretizer="uniform", max_tries=1).fit(X, y)
     best_left = selector.explain(selector.stopping_.index, X)
     assert "it adds nothing significant (p = 0.0" in best_left.reason
     assert len(best_left.contests) == len(selector.selected_) + 1
@@ -260,6 +260,7 @@ def test_trace_as_a_frame(monkeypatch):
     frame = trace.to_pandas()
     assert frame.columns.tolist() == [
         "step", "place", "candidate", "name", "score", "relevance", "order", "representative_set",
+        "kept",
     ]  # fmt: skip
     assert len(frame) == len(trace) == 6
     assert frame["name"].tolist() == X.columns[trace["candidate"]].tolist()

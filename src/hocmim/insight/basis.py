@@ -11,13 +11,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from hocmim.coding.codes import Codes, Column
 from hocmim.coding.encoder import Encoder
 from hocmim.coding.groups import Features, column_name
 from hocmim.coding.target import Target
 from hocmim.criteria.base import Criterion
+from hocmim.criteria.cost import per_cost
 from hocmim.data.times import TimeKinds
 from hocmim.errors import InvalidTableError
 from hocmim.information.counting import BlockTerms, Joint, SharedColumn, Values
@@ -71,6 +72,14 @@ def codes_not_kept(n_samples: int, n_selected: int) -> InvalidTableError:
     )
 
 
+def codes_not_saved() -> InvalidTableError:
+    """Return the error for a selector that was loaded from a file without codes."""
+    return InvalidTableError(
+        "The file of this selector has no codes of rows, and explanations, reports and pictures of "
+        "redundancy need them. Save the selector with save(path, with_codes=True), or fit it again."
+    )
+
+
 @dataclass(frozen=True, eq=False)
 class Basis:
     """A selection and the codes it was made on.
@@ -101,6 +110,8 @@ class Basis:
         The row of X behind each row of the codes, with sample weights; None if they are the same.
     time_kinds : dict
         Which columns hold dates, times or durations, of those whose codes are given.
+    left_out : frozenset of int
+        The features that are no candidates, because they identify the rows.
     """
 
     method: str
@@ -115,6 +126,7 @@ class Basis:
     column_codes: Codes | None = None
     rows: NDArray[np.int64] | None = None
     time_kinds: TimeKinds = field(default_factory=dict)
+    left_out: frozenset[int] = frozenset()
 
     @property
     def y(self) -> Column:
@@ -161,6 +173,24 @@ class Basis:
     def best(self) -> list[tuple[int, float]]:
         """The best candidate of each step and its score, as in ``Selection.best``."""
         return self.selection.best
+
+    @property
+    def n_kept(self) -> int:
+        """How many features were selected because they are in ``keep``."""
+        return self.selection.n_kept
+
+    def merit(self, scores: ArrayLike, features: ArrayLike) -> Values:
+        """Return what the search compared: scores, or scores per unit of cost."""
+        spending = self.selection.spending
+        if spending is None:
+            return np.asarray(scores, np.float64)
+        return per_cost(scores, spending.costs[np.asarray(features)])
+
+    def left_before(self, step: int) -> float:
+        """Return what was left of the budget before a step, counted from 0; maybe infinite."""
+        spending = self.selection.spending
+        selected = self.selection.indices[:step].tolist()
+        return np.inf if spending is None else spending.left(selected)
 
     def name(self, k: int) -> str:
         """Return the name of feature k, or its index if the features have no names."""

@@ -10,6 +10,7 @@ from math import floor, inf, log10
 import numpy as np
 
 from hocmim.coding.codes import Column
+from hocmim.coding.encoder import ColumnDescription
 from hocmim.coding.groups import column_name
 from hocmim.insight.basis import Basis
 from hocmim.insight.times import format_times
@@ -43,7 +44,8 @@ class Encoding:
     shown_cuts : tuple of str
         The cut points as they are shown: rounded, dates as dates.
     levels : tuple of str
-        The bins, values, categories or the columns of a group, in words.
+        The bins, values, categories or the columns of a group, in words. The last of the
+        categories is "other (N levels)" if rare ones were pooled.
     has_missing : bool
         Whether there are missing values. They are a level of their own, the last one.
     arity : int
@@ -65,11 +67,18 @@ class Encoding:
         if self.kind == "group":
             columns = f"group of {len(self.levels)} columns ({_listed(self.levels)})"
             return f"{columns}: {count(self.arity, 'combination')} occur"
-        parts = [self._cut()] if self.kind == "cut" else self._as_they_are()
+        parts = self._present()
         if self.has_missing:
             rows = f" ({count(self.n_rows[-1], 'row')})" if self.n_rows else ""
             parts.append(f"missing values{rows} are a level of their own")
         return "; ".join(parts) or "no values"
+
+    def without_missing(self) -> str:
+        """Return the bins or levels of the present values, in words."""
+        return "; ".join(self._present()) or "no values"
+
+    def _present(self) -> list[str]:
+        return [self._cut()] if self.kind == "cut" else self._as_they_are()
 
     def _cut(self) -> str:
         if not self.cuts:
@@ -108,8 +117,24 @@ def describe_encoding(basis: Basis, x: Column, *, count_rows: bool = True) -> En
         return Encoding("group", (), (), tuple(map(_shorten, names)), False, x.arity, ())
     column = basis.encoder.columns_[columns[0]]
     n_rows = np.bincount(x.codes, minlength=column.arity).tolist() if count_rows else []
+    return describe_column(column, basis.time_kinds.get(columns[0]), n_rows)
+
+
+def describe_column(
+    column: ColumnDescription, time_kind: str | None, n_rows: Sequence[int] = ()
+) -> Encoding:
+    """Describe how a column was encoded.
+
+    Parameters
+    ----------
+    column : ColumnDescription
+        Of an encoder.
+    time_kind : str or None
+        What kind of dates or times the column holds.
+    n_rows : sequence of int
+        How many rows each level has, if that is to be shown.
+    """
     is_cut = column.kind == "cut"
-    time_kind = basis.time_kinds.get(columns[0])
     cuts = column.cuts.tolist() if is_cut else []
     shown_cuts = format_cuts(cuts, time_kind)
     if is_cut:
@@ -118,6 +143,8 @@ def describe_encoding(basis: Basis, x: Column, *, count_rows: bool = True) -> En
         levels = format_times(np.asarray(column.levels).tolist(), time_kind)
     else:
         levels = [_shorten(level) for level in column.levels]
+        if column.other is not None:
+            levels.append(f"other ({count(column.n_pooled, 'level')})")
     return Encoding(
         column.kind,
         tuple(cuts),

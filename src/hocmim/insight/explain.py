@@ -46,7 +46,8 @@ class Trace:
         ``step`` from 1; ``place``, 1 for the selected column and 2 for the runner-up;
         ``candidate``, its index (for a group of columns, that of the first); ``name``; ``score``;
         ``relevance``; ``order`` and ``representative_set``, as column indices (−1 and an
-        empty tuple for methods without representative sets).
+        empty tuple for methods without representative sets); ``kept``, whether the winner is in
+        ``keep``; with costs, ``cost``.
     """
 
     def __init__(self, selection: Selection, features: Features) -> None:
@@ -68,7 +69,10 @@ class Trace:
             "relevance": selection.relevance[candidates],
             "order": np.array([step.details.get("order", -1) for *_, step in rows], np.int64),
             "representative_set": sets,
+            "kept": np.array([step.is_kept for *_, step in rows], bool),
         }
+        if selection.spending is not None:
+            self.columns["cost"] = selection.spending.costs[candidates]
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         return self.columns[name]
@@ -102,7 +106,7 @@ class Trace:
         rows = [
             [
                 int(row["step"]),
-                "selected" if row["place"] == 1 else "runner-up",
+                _place_in_words(row),
                 html.Name(row["name"]),
                 float(row["score"]),
                 float(row["relevance"]),
@@ -120,13 +124,19 @@ class Trace:
             f"{'step':>4}  {'':9}  {'feature':<24} {'score':>8}  {'relevance':>9}  {'order':>5}"
         ]
         for row in self:
-            place = "selected" if row["place"] == 1 else "runner-up"
+            place = _place_in_words(row)
             order = row["order"] if row["order"] >= 0 else ""
             lines.append(
                 f"{row['step']:>4}  {place:<9}  {one_line(visible(row['name']), 24):<24} "
                 f"{row['score']:>8.4f}  {row['relevance']:>9.4f}  {order:>5}"
             )
         return "\n".join(lines)
+
+
+def _place_in_words(row: dict[str, Any]) -> str:
+    if row["place"] == 2:
+        return "runner-up"
+    return "kept" if row["kept"] else "selected"
 
 
 @dataclass(frozen=True)
@@ -282,8 +292,7 @@ def explain(basis: Basis, x: Column) -> Explanation:
     if redundancy and rank is None:
         by = max(redundancy, key=lambda index: redundancy[index])
         overlap = Overlap(by, redundancy[by])
-    closest = min(contests, key=lambda contest: contest.taken_score - contest.score)
-    attempt = Attempt(closest.step, closest.score, closest.details)
+    attempt = _closest(basis, k, contests)
     sentences = why(basis, k, relevance, attempt, overlap)
     return Explanation(
         feature=basis.name(k),
@@ -300,6 +309,18 @@ def explain(basis: Basis, x: Column) -> Explanation:
         encoding=describe_encoding(basis, x),
         r2=basis.explained_variance([x]),
     )
+
+
+def _closest(basis: Basis, k: int, contests: Sequence[Contest]) -> Attempt | None:
+    """Return where a feature came closest; None if it was never compared with the others."""
+    compared = contests[basis.n_kept :]
+    if not compared:
+        return None
+    winners = [basis.best[contest.step - 1] for contest in compared]
+    largest = basis.merit([score for _, score in winners], [index for index, _ in winners])
+    own = basis.merit([contest.score for contest in compared], [k] * len(compared))
+    closest = compared[int(np.argmin(largest - own))]
+    return Attempt(closest.step, closest.score, closest.details)
 
 
 def _replacement(basis: Basis, relevance: float, overlap: Overlap | None) -> str | None:

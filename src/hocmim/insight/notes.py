@@ -4,7 +4,8 @@
 copies target  I(X;Y) ≥ 0.95 H(Y) (plug-in, on codes that hold 5 rows a level on average or more),
                or numbers whose ranges in the classes do not overlap: a leak of the target?
 id-like        at least 95% of the values are distinct, of 20 or more: strings, whole numbers,
-               dates. Numbers with a fraction are measurements, even if all are distinct.
+               dates. Numbers with a fraction are measurements, even if all are distinct. Which
+               of them ``fit`` leaves out: see ``hocmim.coding.identifiers``.
 constant       one value, or none at all
 many levels    strings or categories with fewer than 10 rows a level on average, where information
                is overestimated
@@ -15,7 +16,7 @@ missing        the share of missing values
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +26,7 @@ from numpy.typing import NDArray
 from hocmim.coding.codes import Codes, Column
 from hocmim.coding.encoder import Encoder, most_frequent
 from hocmim.coding.groups import column_name
+from hocmim.coding.identifiers import ID_ROWS, ID_SHARE, MAX_EXACT_WHOLE, are_nearly_distinct
 from hocmim.coding.target import DEFAULT_OPTIONS, Target, TargetOptions
 from hocmim.coding.targets import encode_targets
 from hocmim.data.columns import Categories, Numbers
@@ -41,12 +43,8 @@ COPY_SHARE = 0.95
 COPY_ROWS_PER_LEVEL = 5
 # R² of a column of numbers for a target that is a quantity.
 COPY_R2 = 0.99
-ID_SHARE = 0.95
-ID_ROWS = 20
 ROWS_PER_LEVEL = 10
 MAX_BIN_SHARE = 0.8
-# From 2^53 every floating-point number is whole.
-MAX_EXACT_WHOLE = 2.0**53
 NANOSECONDS_PER_MICROSECOND = 1000
 # The ranges of more classes than this are not compared.
 MAX_CLASSES = 64
@@ -90,6 +88,7 @@ def data_notes(
     *,
     encoder: Encoder | None = None,
     target_options: TargetOptions = DEFAULT_OPTIONS,
+    left_out: Collection[int] = (),
 ) -> list[Note]:
     """Find the columns of a table that need a second survey.
 
@@ -102,6 +101,8 @@ def data_notes(
         Fitted on X, such as ``selector.encoder_``. By default one is fitted, with its defaults.
     target_options : TargetOptions
         How y is encoded, such as ``selector.target_options()``.
+    left_out : collection of int
+        The columns that are no candidates, such as ``selector.identifiers_``.
 
     Returns
     -------
@@ -128,11 +129,16 @@ def data_notes(
     observed = ObservedTable(table, [survey.add])
     codes = encoder.transform(observed)
     observed.finish()
-    return notes_from(codes, target.column, survey, encoder, table)
+    return notes_from(codes, target.column, survey, encoder, table, left_out)
 
 
 def notes_from(
-    codes: Codes, y: Column, survey: ValueSurvey, encoder: Encoder, table: Table
+    codes: Codes,
+    y: Column,
+    survey: ValueSurvey,
+    encoder: Encoder,
+    table: Table,
+    left_out: Collection[int] = (),
 ) -> list[Note]:
     """Return the notes on a table, from its codes and a survey of its values.
 
@@ -147,10 +153,12 @@ def notes_from(
         Of the codes.
     table : Table
         For the names of the columns, and which of them hold dates.
+    left_out : collection of int
+        The columns that are no candidates.
     """
     notes = [
         *_copies(_share_explained(codes, y), survey),
-        *_ids(survey),
+        *_ids(survey, left_out),
         *_constants(survey),
         *_many_levels(survey),
         *_uneven_bins(codes, encoder, table),
@@ -179,11 +187,16 @@ def _copies(share: NDArray[np.float64], survey: ValueSurvey) -> _Found:
         yield "copies target", j, f"{found}: is it known before the target is?", value
 
 
-def _ids(survey: ValueSurvey) -> _Found:
+# After the note on a column that was left out.
+LEFT_OUT = " It was left out. To keep it as a candidate: identifiers='keep', or --keep-identifiers."
+
+
+def _ids(survey: ValueSurvey, left_out: Collection[int]) -> _Found:
     for j in np.flatnonzero(survey.is_id).tolist():
         distinct, present = int(survey.n_distinct[j]), int(survey.n_present[j])
         found = f"{distinct} of its {present} values are distinct"
-        yield "id-like", j, f"looks like an identifier: {found}.", distinct / present
+        end = LEFT_OUT if j in left_out else ""
+        yield "id-like", j, f"looks like an identifier: {found}.{end}", distinct / present
 
 
 def _constants(survey: ValueSurvey) -> _Found:
@@ -293,8 +306,7 @@ class ValueSurvey:
     @property
     def is_id(self) -> Flags:
         """Whether a column looks like an identifier."""
-        enough = self.n_present >= ID_ROWS
-        return enough & (self.n_distinct >= ID_SHARE * self.n_present)
+        return are_nearly_distinct(self.n_distinct, self.n_present)
 
     def add(self, block: Numbers | Categories) -> None:
         """Add the values of a block of columns."""

@@ -14,6 +14,7 @@ from hocmim.search.selection import Selection
 from hocmim.text import one_line
 
 BLUE, ORANGE, GREY, INK = "#2f6db3", "#d9792b", "#b9c0c8", "#333a42"
+COLOURS = (BLUE, ORANGE, "#3a9d6e", "#a34fa8", "#c2403d", "#7a6a53", "#2aa4b8", "#5b5f97")
 NAME_LENGTH = 26
 
 
@@ -25,7 +26,7 @@ def score_curve(selection: Selection, features: Features, ax: Any, unit: str = "
     names = _selected_names(selection, features, at_least=1)
     scores, relevance = selection.scores, selection.relevance[selection.indices]
     K = len(names)
-    ax = ax or _axes((7.0, 1.1 + 0.3 * max(K, 3)))
+    ax = ax or make_axes((7.0, 1.1 + 0.3 * max(K, 3)))
     at = np.arange(K)
     ax.hlines(at, np.minimum(scores, relevance), np.maximum(scores, relevance), color=GREY, lw=2)
     ax.plot(relevance, at, "o", color="white", mec=BLUE, mew=1.6, ms=7, label="relevance I(X;Y)")
@@ -41,6 +42,36 @@ def score_curve(selection: Selection, features: Features, ax: Any, unit: str = "
     return ax
 
 
+def cost_curve(basis: Basis, ax: Any) -> Any:
+    """Draw the information of the first selected features together against what they cost."""
+    from hocmim.insight.report.cumulative import cumulative_information  # takes long to import
+
+    names = _selected_names(basis.selection, basis.features, at_least=1)
+    costs = basis.selection.costs
+    if costs is None:
+        raise InvalidParameterError("There are no costs to draw: fit with costs.")
+    found = cumulative_information(basis.selected_columns, basis.y)
+    ax = ax or make_axes((7.0, 4.2))
+    x = np.concatenate([[0.0], np.cumsum(costs)])
+    low, high = (np.concatenate([[0.0], values]) for values in (found.supported, found.counted))
+    ax.fill_between(x, low, high, color=BLUE, alpha=0.15, lw=0)
+    ax.plot(x, high, "-", color=BLUE, lw=1.2, label="plug-in estimate")
+    ax.plot(x, low, "o-", color=BLUE, lw=2, ms=5, label="beyond chance")
+    for at, name in enumerate(map(short_name, names), 1):
+        ax.annotate(name, (x[at], low[at]), (4, -10), textcoords="offset points", color=INK, size=8)
+    budget = basis.selection.spending.budget if basis.selection.spending is not None else None
+    if budget is not None:
+        ax.axvline(budget, color=ORANGE, ls="--", lw=1.2, label="budget")
+    ax.set_xlim(left=0)
+    ax.set_ylim(bottom=0)
+    ax.set_xlabel("cost of the selected features")
+    ax.set_ylabel("information about the target, nats")
+    ax.yaxis.label.set_color(INK)
+    remove_frame(ax, keep=("bottom", "left"))
+    ax.legend(loc="lower left", bbox_to_anchor=(-0.01, 1.0), ncols=3, frameon=False, labelcolor=INK)
+    return ax
+
+
 def redundancy_heatmap(basis: Basis, ax: Any) -> Any:
     """Draw the redundancy of each pair of selected features: blue redundancy, orange synergy."""
     names = _selected_names(basis.selection, basis.features, at_least=2)
@@ -48,7 +79,7 @@ def redundancy_heatmap(basis: Basis, ax: Any) -> Any:
     colors = import_matplotlib("matplotlib.colors")
     K = len(names)
     size = 2.6 + 0.38 * max(K, 4)
-    ax = ax or _axes((size + 0.9, size))
+    ax = ax or make_axes((size + 0.9, size))
     off = np.array(matrix)
     np.fill_diagonal(off, np.nan)
     limit = float(np.nanmax(np.abs(off), initial=0.0)) or 1.0
@@ -79,7 +110,7 @@ def redundancy_network(basis: Basis, min_share: float, ax: Any) -> Any:
     names = _selected_names(basis.selection, basis.features, at_least=2)
     matrix = basis.redundancy_matrix()
     lines = import_matplotlib("matplotlib.lines")
-    ax = ax or _axes((7.5, 5.6))
+    ax = ax or make_axes((7.5, 5.6))
     K = len(names)
     relevance = np.diagonal(matrix)
     angle = np.pi / 2 - 2 * np.pi * np.arange(K) / max(K, 1)
@@ -114,6 +145,52 @@ def redundancy_network(basis: Basis, min_share: float, ax: Any) -> Any:
     return ax
 
 
+def validation_curves(curves: Any, chosen: Any, runner_up: Any, label: str, ax: Any) -> Any:
+    """Draw mean scores ± 1 standard error against the number of features.
+
+    Parameters
+    ----------
+    curves : sequence
+        Each has a ``name``, ``sizes``, ``mean`` and ``standard_error``.
+    chosen, runner_up
+        Each has a ``selector`` (the name of a curve), ``n_features`` and ``score``; the runner-up
+        may be None.
+    label : str
+        What the scores are.
+    ax : matplotlib axes or None
+    """
+    ax = ax or make_axes((7.5, 4.6))
+    for at, curve in enumerate(curves):
+        colour = COLOURS[at % len(COLOURS)]
+        is_chosen = curve.name == chosen.selector
+        style = {"color": colour, "alpha": 1.0 if is_chosen else 0.6, "lw": 1.9 if is_chosen else 1}
+        shift = 0.06 * (at - (len(curves) - 1) / 2)  # so that error bars stand side by side
+        ax.errorbar(
+            curve.sizes + shift,
+            curve.mean,
+            yerr=curve.standard_error,
+            label=short_name(curve.name),
+            elinewidth=0.8,
+            capsize=2,
+            **style,
+        )
+    for one, marker, text in ((chosen, "*", "chosen"), (runner_up, "D", "runner-up")):
+        if one is None:
+            continue
+        title = f"{text}: {short_name(one.selector)}, K = {one.n_features}"
+        mark = {"ms": 15 if marker == "*" else 8, "mfc": "white", "mec": INK, "ls": "none"}
+        ax.plot(one.n_features, one.score, marker, label=title, zorder=5, **mark)
+    ax.set_xlabel("features")
+    ax.set_ylabel(label, color=INK)
+    ax.xaxis.get_major_locator().set_params(integer=True)
+    ax.grid(color="#e6e9ed", lw=0.8)
+    ax.set_axisbelow(True)
+    remove_frame(ax, keep=("bottom",))
+    ax.set_title("cross-validated mean ± 1 standard error", loc="left", color=INK, fontsize=10)
+    ax.legend(frameon=False, labelcolor=INK, fontsize=9)
+    return ax
+
+
 def _selected_names(selection: Selection, features: Features, at_least: int) -> list[str]:
     """Return the names of the selected features; an error if there are too few to draw."""
     if len(selection) < at_least:
@@ -124,7 +201,8 @@ def _selected_names(selection: Selection, features: Features, at_least: int) -> 
     return [column_name(features.names, int(k)) for k in selection.indices]
 
 
-def _axes(size: tuple[float, float]) -> Any:
+def make_axes(size: tuple[float, float]) -> Any:
+    """Return new axes of this size in inches."""
     return import_matplotlib("matplotlib.pyplot").subplots(figsize=size, layout="constrained")[1]
 
 

@@ -12,13 +12,34 @@ from typing import Any
 
 from hocmim.information.comparison import comparison_key
 from hocmim.insight.basis import Basis
-from hocmim.search.selection import Stopping
+from hocmim.search.discovery import ErrorControl
+from hocmim.search.selection import Failure, Selection, Stopping
+from hocmim.search.spending import Spending
 from hocmim.text import percent, quote
 
 # A feature is called redundant if a selected one repeats at least this share of its relevance.
 REDUNDANT_SHARE = 0.5
 
 SELECTED = "{} selected {} as number {} of {}: its score, {}, was the largest."
+SELECTED_PER_COST = (
+    "{} selected {} as number {} of {}: its score per unit of cost, {}, was the largest. Its score "
+    "is {}, and its cost {}."
+)
+KEPT = "{} selected {} as number {} of {} because it is in keep. Its score then was {}."
+EXCLUDED = "{} could not select {}: it is in exclude."
+ONLY_KEPT = "{} did not select {}: the features in keep are as many as it was to select."
+TOO_EXPENSIVE = (
+    "{} did not select {}: it costs {}, and {} was left of the budget in step {}, where its score "
+    "per unit of cost was the largest."
+)
+OVER_BUDGET = (
+    "{} did not select {}: it was the best of the remaining features, but it costs {}, and {} is "
+    "left of the budget."
+)
+NOT_LARGEST_PER_COST = (
+    "{} did not select {}: its score per unit of cost was never the largest. It came closest in "
+    "step {}, with {} against {} for {}."
+)
 RUNNER_UP = "The next candidate was {} with {}."
 TIED = (
     "{} did not select {}: in step {} its score was equal to that of {}, {}, which comes first in "
@@ -30,7 +51,17 @@ NOT_LARGEST = (
 )
 NOT_SIGNIFICANT = (
     "{} did not select {}: it was the best candidate of step {}, but it adds nothing significant "
-    "(p = {}), so the selection stopped."
+    "({}), so the selection stopped."
+)
+SIGNIFICANT = "It adds more than chance would: {}."
+OTHERS_FAILED = "{} other candidates failed the test in this step."
+FAILED = (
+    "{} did not select {}: it had the largest score in step {}, but it adds nothing significant "
+    "(p = {}), so the next best candidate was tried."
+)
+IDENTIFIER = (
+    "{} left {} out: it identifies the rows, so that what it says about the target does not hold "
+    "for new rows. Pass identifiers='keep' to keep it as a candidate."
 )
 BELOW_MIN_GAIN = (
     "{} did not select {}: it was the best candidate of step {}, but its score is below min_gain, "
@@ -117,25 +148,62 @@ def why(
     if k in basis.places:
         yield from _why_selected(basis, k, basis.places[k])
         return
-    if selection.stopping is not None and selection.stopping.index == k:
+    if k in basis.left_out:
+        yield Sentence(IDENTIFIER, (basis.method, FeatureIndex(k)))
+        return
+    failed = _last_failure(selection, k)
+    if k in selection.closed:
+        yield Sentence(EXCLUDED, (basis.method, FeatureIndex(k)))
+    elif selection.stopping is not None and selection.stopping.index == k:
         yield _why_stopped(basis, k, selection.stopping)
+        if selection.stopping.failures:
+            yield Sentence(OTHERS_FAILED, (f"{len(selection.stopping.failures)}",))
+    elif failed is not None:
+        step, failure = failed
+        where = (f"{step}", f"{failure.p_value:.2g}")
+        yield Sentence(FAILED, (basis.method, FeatureIndex(k), *where))
     elif closest is not None:
         yield _why_not(basis, k, closest)
         yield from what_the_score_is(closest.details)
+    elif len(basis.best) == basis.n_kept:
+        yield Sentence(ONLY_KEPT, (basis.method, FeatureIndex(k)))
     else:
         yield Sentence(NOT_SCORED, (basis.method, FeatureIndex(k)))
     yield from why_redundant(relevance, overlap)
 
 
+def _last_failure(selection: Selection, k: int) -> tuple[int, Failure] | None:
+    """Return the last step in which feature k led and failed its test, and what was found."""
+    last = () if selection.stopping is None else selection.stopping.failures
+    steps = [*(step.failures for step in selection.steps), last]
+    found = [
+        (number, failure)
+        for number, failures in enumerate(steps, 1)
+        for failure in failures
+        if failure.index == k
+    ]
+    return found[-1] if found else None
+
+
 def _why_selected(basis: Basis, k: int, place: int) -> Iterator[Sentence]:
     step = basis.selection.steps[place]
-    n_selected = f"{len(basis.selection)}"
-    yield Sentence(
-        SELECTED, (basis.method, FeatureIndex(k), f"{place + 1}", n_selected, f"{step.score:.4f}")
-    )
-    if step.runner_up is not None:
+    start = (basis.method, FeatureIndex(k), f"{place + 1}", f"{len(basis.selection)}")
+    spending = basis.selection.spending
+    if step.is_kept:
+        yield Sentence(KEPT, (*start, f"{step.score:.4f}"))
+    elif spending is not None:
+        merit = f"{basis.merit(step.score, k):.4f}"
+        numbers = (merit, f"{step.score:.4f}", f"{spending.costs[k]:g}")
+        yield Sentence(SELECTED_PER_COST, (*start, *numbers))
+    else:
+        yield Sentence(SELECTED, (*start, f"{step.score:.4f}"))
+    control, p_values = basis.selection.error_control, basis.selection.p_values
+    if control is not None and control.is_fdr and p_values is not None and not step.is_kept:
+        yield Sentence(SIGNIFICANT, (tested(float(p_values[place]), control),))
+    if step.runner_up is not None and not step.is_kept:
         runner_up = step.runner_up
-        yield Sentence(RUNNER_UP, (FeatureIndex(runner_up.index), f"{runner_up.score:.4f}"))
+        merit = f"{basis.merit(runner_up.score, runner_up.index):.4f}"
+        yield Sentence(RUNNER_UP, (FeatureIndex(runner_up.index), merit))
     yield from what_the_score_is(step.details)
 
 
@@ -159,20 +227,47 @@ def what_the_score_is(details: Mapping[str, Any]) -> Iterator[Sentence]:
 
 
 def _why_stopped(basis: Basis, k: int, stopping: Stopping) -> Sentence:
+    if stopping.reason == "over budget" and basis.selection.spending is not None:
+        cost, left = basis.selection.spending.costs[k], basis.left_before(len(basis.selection))
+        return Sentence(OVER_BUDGET, (basis.method, FeatureIndex(k), f"{cost:g}", f"{left:g}"))
     start = (basis.method, FeatureIndex(k), f"{len(basis.selection) + 1}")
     if stopping.reason == "not significant":
-        return Sentence(NOT_SIGNIFICANT, (*start, f"{stopping.p_value:.2g}"))
+        test = tested(stopping.p_value, basis.selection.error_control)
+        return Sentence(NOT_SIGNIFICANT, (*start, test))
     return Sentence(BELOW_MIN_GAIN, start)
+
+
+def tested(p_value: float, control: ErrorControl | None) -> str:
+    """Return a p-value in words; with the false-discovery rate it was adjusted for."""
+    if control is None or not control.is_fdr:
+        return f"p = {p_value:.2g}"
+    return f"adjusted p = {p_value:.2g}, false-discovery rate {control.level:g}"
 
 
 def _why_not(basis: Basis, k: int, closest: Attempt) -> Sentence:
     winner, winner_score = basis.best[closest.step - 1]
     start = (basis.method, FeatureIndex(k))
     step, score = f"{closest.step}", f"{closest.score:.4f}"
+    if basis.selection.spending is not None:
+        return _why_not_per_cost(basis, k, closest, basis.selection.spending)
     if comparison_key(winner_score) <= comparison_key(closest.score):
         return Sentence(TIED, (*start, step, FeatureIndex(winner), score))
     end = (f"{winner_score:.4f}", FeatureIndex(winner))
     return Sentence(NOT_LARGEST, (*start, step, score, *end))
+
+
+def _why_not_per_cost(basis: Basis, k: int, closest: Attempt, spending: Spending) -> Sentence:
+    winner, winner_score = basis.best[closest.step - 1]
+    start = (basis.method, FeatureIndex(k))
+    own, largest = basis.merit([closest.score, winner_score], [k, winner]).tolist()
+    left, cost = basis.left_before(closest.step - 1), float(spending.costs[k])
+    if cost > left and own >= largest:
+        return Sentence(TOO_EXPENSIVE, (*start, f"{cost:g}", f"{left:g}", f"{closest.step}"))
+    step, score = f"{closest.step}", f"{own:.4f}"
+    if comparison_key(largest) <= comparison_key(own):
+        return Sentence(TIED, (*start, step, FeatureIndex(winner), score))
+    end = (f"{largest:.4f}", FeatureIndex(winner))
+    return Sentence(NOT_LARGEST_PER_COST, (*start, step, score, *end))
 
 
 def why_ranked(basis: Basis, k: int, rank: int, score: float) -> Iterator[Sentence]:
@@ -188,10 +283,17 @@ def why_ranked(basis: Basis, k: int, rank: int, score: float) -> Iterator[Senten
     """
     steps = basis.selection.steps
     start = (basis.method, FeatureIndex(k))
+    if k in basis.selection.closed:
+        yield Sentence(EXCLUDED, start)
+        return
     if k in basis.places:
         place = basis.places[k]
         which = (f"{place + 1}", f"{len(steps)}")
-        yield Sentence(SELECTED_BY_RANK, (*start, *which, _format(steps[place].score)))
+        template = KEPT if steps[place].is_kept else SELECTED_BY_RANK
+        yield Sentence(template, (*start, *which, _format(steps[place].score)))
+        return
+    if k in basis.left_out:
+        yield Sentence(IDENTIFIER, start)
         return
     place_of_all = (f"{rank:,}", f"{len(basis.features):,}")
     if score == score:

@@ -51,7 +51,9 @@ def test_fingerprint_and_notes_are_those_of_the_functions(selector):
     found = collect(selector.fit(table, Y), table, Y)
     assert found.fingerprint == fingerprint(table, Y)
     encoder = getattr(selector, "encoder_", None)
-    assert found.notes == data_notes(table, Y, encoder=encoder)
+    left_out = selector.identifiers_
+    assert left_out.tolist() == [X.shape[1]]
+    assert found.notes == data_notes(table, Y, encoder=encoder, left_out=left_out)
 
 
 def test_blocks_may_be_digested_in_any_order():

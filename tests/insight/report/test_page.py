@@ -15,6 +15,7 @@ from sklearn.exceptions import NotFittedError
 
 import hocmim
 from hocmim import HOCMIM, JMI, errors
+from hocmim.insight.notes import LEFT_OUT
 from hocmim.insight.report import page as module
 from hocmim.insight.report.page import write_report
 from hocmim.selectors.registry import METHODS
@@ -324,7 +325,8 @@ def test_bins_of_selected_features_are_listed(tmp_path):
     rng = np.random.default_rng(0)
     y = rng.integers(2, size=100)
     X = pd.DataFrame({"zeros": np.r_[np.zeros(90), np.arange(1, 11)], "size": np.arange(100.0)})
-    page = JMI(2).fit(X, y).report(tmp_path / "report.html", X, y).read_text()
+    selector = JMI(2, identifiers="keep").fit(X, y)
+    page = selector.report(tmp_path / "report.html", X, y).read_text()
     shown = re.sub(r"<[^>]+>", "", page[page.index("How the columns are coded") :])
     assert "size5 bins, cut at 20, 40, 60, 80; rows in each bin: 20, 20, 20, 20, 20" in shown
     assert "up to 5 of equal frequency" in page
@@ -365,7 +367,7 @@ def test_groups_and_weights(tmp_path):
     assert "The first, both, alone has" in words_of(path)
     rows = int((weights > 0).sum())
     assert [m for _, m in data["notes"] if "identifier" in m] == [
-        f"looks like an identifier: {rows} of its {rows} values are distinct."
+        f"looks like an identifier: {rows} of its {rows} values are distinct.{LEFT_OUT}"
     ]
 
 

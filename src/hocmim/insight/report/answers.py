@@ -287,12 +287,13 @@ class _Replay:
         least_gap = np.full(len(self.features), np.inf)
         criterion = self.basis.criterion.copy()
         criterion.start(_take(self.basis.all_codes, self.features), self.basis.shared_target)
-        for step, (_, best_score) in enumerate(best):
+        for step, (winner, best_score) in enumerate(best):
             is_open = self.n_before >= step
             scores = np.where(is_open, criterion.scores(), np.nan)
             self.score[is_open] = scores[is_open]
-            gap = best_score - scores
-            is_closer = is_open & (gap < least_gap)
+            gap = self.basis.merit(best_score, winner) - self.basis.merit(scores, self.features)
+            # While features to keep are selected, the others are not compared.
+            is_closer = is_open & (gap < least_gap) & (step >= self.basis.n_kept)
             least_gap[is_closer] = gap[is_closer]
             self.closest_step[is_closer] = step + 1
             self.closest_score[is_closer] = scores[is_closer]

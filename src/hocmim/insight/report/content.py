@@ -85,6 +85,8 @@ def rows(evidence: Evidence, doubts: dict[int, list[str]]) -> list[dict[str, Any
                 "score": step.score,
                 "p_value": None if selection.p_values is None else float(selection.p_values[place]),
                 "order": step.order,
+                "is_kept": step.is_kept,
+                "cost": None if selection.costs is None else float(selection.costs[place]),
                 "encoding": str(describe_encoding(evidence.basis, selected[place])),
                 "by": None if overlap is None else evidence.name(overlap.by),
                 "share": redundant_share(relevance, overlap.redundancy)

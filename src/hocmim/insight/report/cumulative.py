@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from hocmim.coding.codes import Codes, Column
 from hocmim.information.counting import BlockTerms, Joint, Values
 from hocmim.information.estimators import PLUGIN_ESTIMATOR
-from hocmim.search.stopping import Margins, mean_of_g
+from hocmim.search.moments import Margins, mean_of_g
 
 
 @dataclass(frozen=True, eq=False)

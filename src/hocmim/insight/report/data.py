@@ -157,8 +157,9 @@ def _curve(evidence: Evidence) -> dict[str, Any]:
 
 
 def _together(evidence: Evidence) -> dict[str, Any]:
-    cumulative = evidence.cumulative
+    cumulative, costs = evidence.cumulative, evidence.basis.selection.costs
     return {
+        "costs": None if costs is None else _rounded(np.cumsum(costs)),
         "counted": _rounded(cumulative.counted),
         "chance": _rounded(cumulative.chance),
         "supported": _rounded(cumulative.supported),

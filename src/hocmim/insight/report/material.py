@@ -16,6 +16,7 @@ from hocmim.insight.observed import ObservedTable
 from hocmim.insight.report.evidence import Evidence, gather
 from hocmim.insight.report.fingerprint import TableDigest
 from hocmim.insight.report.progress import ReportProgress
+from hocmim.insight.report.relations import Relations, relate
 from hocmim.search.progress import ProgressCallback
 
 # About how long the scores of a report may take.
@@ -24,11 +25,12 @@ MAX_SECONDS = 10.0
 
 @dataclass(frozen=True, eq=False)
 class Material:
-    """The numbers of a report, the notes on the data, and the fingerprint of the data."""
+    """The numbers of a report, notes on the data, its fingerprint, and related features."""
 
     evidence: Evidence
     notes: list[Note]
     fingerprint: str
+    relations: Relations | None = None
 
 
 def collect(
@@ -56,14 +58,17 @@ def collect(
     notes = _find_notes(basis, table, survey)
     on_progress = None if reporter is None else reporter.on_terms
     evidence = gather(selector, basis, max_seconds=max_seconds, on_progress=on_progress)
-    return Material(evidence, notes, digest.finish(y))
+    relations = relate(basis, n_jobs=getattr(selector, "n_jobs", None))
+    return Material(evidence, notes, digest.finish(y), relations)
 
 
 def _find_notes(basis: Basis, table: Table, survey: ValueSurvey) -> list[Note]:
     """Return the notes on the rows that were used, each row once whatever its weight."""
     assert basis.column_codes is not None
     if basis.rows is None:
-        return notes_from(basis.column_codes, basis.y, survey, basis.encoder, table)
+        return notes_from(
+            basis.column_codes, basis.y, survey, basis.encoder, table, _left_out(basis)
+        )
     once = np.flatnonzero(np.diff(basis.rows, prepend=-1))
     codes = basis.column_codes
     y = Column(basis.y.codes[once], basis.y.arity)
@@ -74,4 +79,9 @@ def _find_notes(basis: Basis, table: Table, survey: ValueSurvey) -> list[Note]:
     narrow = np.ascontiguousarray(codes.narrow[:, once])
     wide = np.ascontiguousarray(codes.wide[:, once])
     once_codes = Codes(narrow, wide, codes.place, codes.arity)
-    return notes_from(once_codes, y, weighted, basis.encoder, table)
+    return notes_from(once_codes, y, weighted, basis.encoder, table, _left_out(basis))
+
+
+def _left_out(basis: Basis) -> list[int]:
+    """Return the columns that are no candidates."""
+    return basis.features.expand(sorted(basis.left_out)).tolist()

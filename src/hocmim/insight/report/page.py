@@ -17,6 +17,13 @@ from hocmim.insight.report import content
 from hocmim.insight.report.data import page_data, printable
 from hocmim.insight.report.evidence import MAX_MAPPED
 from hocmim.insight.report.material import MAX_SECONDS, Material, collect
+from hocmim.insight.report.relations import (
+    MAX_LEAVES,
+    MIN_SHARE,
+    bars,
+    draw_tree,
+    relations_data,
+)
 from hocmim.insight.report.words import Name, summary
 from hocmim.search.progress import ProgressCallback
 from hocmim.text import percent
@@ -151,6 +158,7 @@ def make_page(
         command=printable(command) if command else None,
         facts=content.facts(evidence, material.fingerprint, source),
         parameters=content.parameters(evidence.selector),
+        **_related(material),
     )
     assets = ("hocmim.insight.report", "assets")
     scripts = [
@@ -158,10 +166,24 @@ def make_page(
         asset(*assets, "chartjs-chart-matrix.min.js"),
         sorting_script(),
         asset(*assets, "report.js"),
+        asset(*assets, "relations.js"),
     ]
-    style = asset(*assets, "report.css")
+    style = asset(*assets, "report.css") + asset(*assets, "relations.css")
     data = page_data(evidence, notes)
+    data["relations"] = relations_data(material.relations, evidence.basis)
     return document(printable(title), body, style=style, scripts=scripts, data=data)
+
+
+def _related(material: Material) -> dict[str, Any]:
+    """Return what the template shows of related features."""
+    found = material.relations
+    return {
+        "relations": found,
+        "tree": draw_tree(found.tree if found else None),
+        "interaction_bars": [bars(each) for each in (found.pairs, found.triples)] if found else [],
+        "most_leaves": MAX_LEAVES,
+        "min_share": MIN_SHARE,
+    }
 
 
 def _environment() -> Any:

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from hocmim.insight.reasons import redundant_share
+from hocmim.insight.reasons import redundant_share, tested
 from hocmim.insight.report.evidence import Evidence
+from hocmim.insight.statement import statement
 from hocmim.text import count, percent
 
 
@@ -29,10 +30,14 @@ def summary(evidence: Evidence) -> Iterator[Sentence]:
                 "A linear model with one term for each bin or level of the selected features "
                 f"explains {percent(evidence.r2)} of the variance of the target (adjusted R²)."
             ]
+    yield from _constraints(evidence)
     yield _why_it_stopped(evidence)
     k = _most_relevant_not_selected(evidence)
     if k is not None and len(evidence.selected):
         yield _about_not_selected(evidence, k)
+    selection = evidence.basis.selection
+    if selection.error_control is not None:
+        yield [f"For a paper: “{statement(evidence.method, selection)}”"]
 
 
 def _what(evidence: Evidence) -> Sentence:
@@ -48,6 +53,22 @@ def _what(evidence: Evidence) -> Sentence:
     if K == 1:
         return [lead, first, f" {relevance}"]
     return [f"{lead}The first, ", first, f", alone {relevance}"]
+
+
+def _constraints(evidence: Evidence) -> Iterator[Sentence]:
+    """Say what had to be selected, what could not be, and what the selected features cost."""
+    selection = evidence.basis.selection
+    if selection.n_kept:
+        verb = "was" if selection.n_kept == 1 else "were"
+        yield [f"{count(selection.n_kept, 'feature')} {verb} kept (keep): selected in any case."]
+    if selection.closed:
+        verb = "was" if len(selection.closed) == 1 else "were"
+        yield [f"{count(len(selection.closed), 'feature')} {verb} excluded (exclude)."]
+    if selection.spending is not None:
+        total = selection.spending.total(selection.indices.tolist())
+        budget = selection.spending.budget
+        of_budget = "" if budget is None else f" of a budget of {budget:g}"
+        yield [f"The selected features cost {total:g}{of_budget}."]
 
 
 def _how_much(evidence: Evidence) -> Sentence:
@@ -83,8 +104,13 @@ def _why_it_stopped(evidence: Evidence) -> Sentence:
             return [f"The selection was interrupted before {asked:,} features were selected."]
         return ["The selection stopped at the requested number of features."]
     best = Name(evidence.name(stopping.index))
+    if stopping.reason == "over budget":
+        lead = (
+            "The selection stopped because no other feature can be paid for. The best of them is "
+        )
+        return [lead, best, "."]
     if stopping.reason == "not significant":
-        test = f"(p = {stopping.p_value:.2g}, significance level {evidence.selector.alpha:g})."
+        test = f"({_tested(evidence, stopping.p_value)})."
         if K == 0:
             lead = "The best candidate, "
             return [lead, best, f", has no significant information about the target {test}"]
@@ -95,6 +121,13 @@ def _why_it_stopped(evidence: Evidence) -> Sentence:
         best,
         f", is {stopping.score:.4f}, below min_gain = {evidence.selector.min_gain:g}.",
     ]
+
+
+def _tested(evidence: Evidence, p_value: float) -> str:
+    control = evidence.basis.selection.error_control
+    if control is not None and control.is_fdr:
+        return tested(p_value, control)
+    return f"p = {p_value:.2g}, significance level {evidence.selector.alpha:g}"
 
 
 def _most_relevant_not_selected(evidence: Evidence) -> int | None:

@@ -280,6 +280,35 @@ function drawTogether() {
     },
   });
 }
+function drawCosts() {
+  const { counted, supported, costs, entropy } = data.together;
+  if (!costs) return;
+  const curve = values => [{ x: 0, y: 0 }, ...values.map((y, at) => ({ x: costs[at], y }))];
+  const line = (name, values, more) => ({ label: name, data: curve(values), borderColor: colour("blue"), borderWidth: 2, pointRadius: K > 40 ? 0 : 3, pointHitRadius: 12, ...more });
+  draw("cost-chart", {
+    type: "line",
+    data: {
+      datasets: [
+        line("plug-in estimate", counted, { backgroundColor: colour("band"), pointBackgroundColor: colour("card"), borderWidth: 1.5, fill: { target: 1 } }),
+        line("beyond chance", supported, { backgroundColor: colour("blue"), borderWidth: 2.5 }),
+      ],
+    },
+    options: {
+      interaction: { mode: "index", intersect: false },
+      scales: {
+        x: { type: "linear", min: 0, title: { display: true, text: "cost of the selected features" }, grid: { display: false } },
+        y: { ...valueAxis("nats"), suggestedMax: entropy * 1.05 },
+      },
+      plugins: {
+        legend: { position: "top", align: "start" },
+        tooltip: { callbacks: {
+          title: items => items[0].dataIndex ? `cost ${items[0].parsed.x}  + ${label(data.selected[items[0].dataIndex - 1], 60)}` : "",
+          label: item => ` ${item.dataset.label}: ${nats(item.parsed.y)}`,
+        } },
+      },
+    },
+  });
+}
 function drawMap() {
   const box = document.getElementById("map-chart"), n = data.map.length;
   if (!box) return;
@@ -359,6 +388,7 @@ function drawAll() {
   applyTheme();
   drawScores();
   if (K) drawTogether();
+  if (K) drawCosts();
   drawMap();
   const box = document.getElementById("answer");
   if (box.dataset.feature !== undefined) drawAnswer(+box.dataset.feature);

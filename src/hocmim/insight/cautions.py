@@ -1,0 +1,133 @@
+"""What ``fit`` warns about, from what the encoder and the search know: no value is read again.
+
+The kinds are those of ``notes.py`` that can make a selection misleading. Each gives one sentence,
+a ``DataWarning``, that names the columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hocmim.coding.codes import Codes, Column
+from hocmim.coding.encoder import Encoder
+from hocmim.coding.groups import Features, column_name
+from hocmim.errors import InvalidTableError, warn_about_data
+from hocmim.information.counting import BlockTerms, Joint, Values
+from hocmim.information.estimators import PLUGIN_ESTIMATOR
+from hocmim.insight.notes import COPY_ROWS_PER_LEVEL, COPY_SHARE, MAX_BIN_SHARE
+from hocmim.search.engines.remote import RemoteCodes
+from hocmim.text import count, quote, some_of
+
+IDENTIFIERS = ("drop", "keep", "warn")
+# Columns that are named in a sentence.
+MAX_NAMED = 5
+# Other estimators give less than the plug-in one; columns below this share of H(Y) are no copies.
+LEAST_SHARE = 0.7
+# Columns whose information is computed again by the plug-in estimator.
+MAX_CHECKED = 64
+
+Indices = NDArray[np.int64]
+
+
+def named(names: Sequence[str] | None, columns: Sequence[int]) -> str:
+    """Return the names of columns, shortened if they are many."""
+    return some_of([quote(column_name(names, j)) for j in columns], MAX_NAMED)
+
+
+def warn_about_identifiers(names: Sequence[str] | None, columns: Indices, mode: str) -> None:
+    """Say which columns identify the rows, and what was done with them."""
+    if mode == "keep" or not len(columns):
+        return
+    which, one = named(names, columns.tolist()), len(columns) == 1
+    found = f"{count(len(columns), 'column')} {'identifies' if one else 'identify'} the rows"
+    if mode == "drop":
+        it = "it as a candidate" if one else "them as candidates"
+        was = "was left out" if one else "were left out"
+        warn_about_data(f"{found} and {was}: {which}. Pass identifiers='keep' to keep {it}.")
+    else:
+        it = "it says" if one else "they say"
+        warn_about_data(
+            f"{found}: {which}. What {it} about the target does not hold for new rows. Pass "
+            f"identifiers='drop' to leave {'it' if one else 'them'} out."
+        )
+
+
+def only_identifiers() -> InvalidTableError:
+    """Return the error for a table in which there is nothing to select."""
+    return InvalidTableError(
+        "Every column of X identifies the rows, so that there is nothing to select. Pass "
+        "identifiers='keep' to select from them."
+    )
+
+
+def warn_about_columns(
+    encoder: Encoder,
+    features: Features,
+    codes: Codes | RemoteCodes,
+    y: Column | None,
+    relevance: Values,
+    left_out: Indices,
+) -> None:
+    """Warn about columns that give the target away, and about bins that hold nearly all rows.
+
+    Parameters
+    ----------
+    encoder : Encoder
+    features : Features
+    codes : Codes or RemoteCodes
+        Of the features.
+    y : Column or None
+        The target; None for the mean over several.
+    relevance : ndarray
+        Of each feature.
+    left_out : ndarray of int64
+        Features that are no candidates.
+    """
+    if y is not None:
+        copies = np.setdiff1d(_copies(codes, y, relevance), left_out)
+        if len(copies):
+            which = named(features.names, copies.tolist())
+            it, explain = ("it", "explains") if len(copies) == 1 else ("they", "explain")
+            warn_about_data(
+                f"{which} {explain} nearly all of the target. {'Is' if it == 'it' else 'Are'} {it} "
+                "known before the target is?"
+            )
+    n_samples = codes.n_samples if y is None else len(y.codes)
+    uneven = _uneven(encoder, n_samples)
+    if len(uneven):
+        which = named(features.column_names, uneven.tolist())
+        warn_about_data(
+            f"One bin holds more than {MAX_BIN_SHARE:.0%} of the rows of {which}: the values in it "
+            "count as equal. hocmim.insight.notes.data_notes(X, y) says what to do."
+        )
+
+
+def _copies(codes: Codes | RemoteCodes, y: Column, relevance: Values) -> Indices:
+    """Return the features that explain nearly all of the target, as ``notes.py`` defines it."""
+    n_rows = np.bincount(y.codes, minlength=1)
+    p = n_rows[n_rows > 0] / len(y.codes)
+    entropy = float(-(p * np.log(p)).sum())
+    suspects = np.flatnonzero(relevance >= LEAST_SHARE * entropy)
+    if entropy == 0 or not len(suspects):
+        return np.empty(0, np.int64)
+    suspects = suspects[np.argsort(-relevance[suspects], kind="stable")[:MAX_CHECKED]]
+    columns = [codes.column(int(k)) for k in np.sort(suspects)]
+    columns = [x for x in columns if x.arity * COPY_ROWS_PER_LEVEL <= len(y.codes)]
+    if not columns:
+        return np.empty(0, np.int64)
+    terms = BlockTerms(Codes.from_columns(columns), Joint.of([y]), PLUGIN_ESTIMATOR)
+    is_copy = terms.relevance() >= COPY_SHARE * entropy
+    return np.array([x.index for x in columns], np.int64)[is_copy]
+
+
+def _uneven(encoder: Encoder, n_samples: int) -> Indices:
+    """Return the columns that were cut and have nearly all rows in one bin."""
+    frequent, n_frequent = encoder.most_frequent
+    suspects = np.flatnonzero(encoder.is_cut & (n_frequent > MAX_BIN_SHARE * n_samples))
+    missing = [encoder.columns_[j].missing for j in suspects.tolist()]
+    return np.array(
+        [j for j, code in zip(suspects, missing, strict=True) if frequent[j] != code], np.int64
+    )

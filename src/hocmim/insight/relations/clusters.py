@@ -1,0 +1,382 @@
+"""Clusters of columns that share information, and one representative of each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hocmim import html
+from hocmim.coding.codes import Codes, Column
+from hocmim.coding.encoder import encode
+from hocmim.coding.groups import column_name
+from hocmim.coding.target import TargetOptions, encode_target
+from hocmim.data.table import as_table
+from hocmim.errors import InvalidTableError
+from hocmim.information.comparison import comparison_key
+from hocmim.information.counting import BlockTerms, Joint, Values
+from hocmim.information.estimators import UNBIASED_ESTIMATOR
+from hocmim.insight.relations.shared import Indices, OnProgress, SharedInformation
+from hocmim.parameters import Number, OneOf, Parameter
+from hocmim.text import count, one_line, quote, some_of, visible
+
+AVERAGE, LEADER = "average", "leader"
+CLUSTER_METHODS = ("auto", AVERAGE, LEADER)
+# Up to this many columns all pairs are compared and linked: 64 MB of distances.
+MAX_LINKED = 4000
+# Candidates that are compared with the leaders at a time.
+BATCH_COLUMNS = 2048
+# Clusters and members that a printed or HTML table lists.
+MAX_LISTED, MAX_MEMBERS = 30, 5
+
+MAX_DISTANCE = Parameter("max_distance", 0.6, Number(0, 1))
+MAX_ROWS = Parameter("max_rows", 5000, Number(2, is_whole=True, or_none=True))
+METHOD = Parameter("method", "auto", OneOf(CLUSTER_METHODS))
+
+
+@dataclass(frozen=True, eq=False)
+class Clusters:
+    """Columns in clusters. ``print`` it, or read its attributes.
+
+    Attributes
+    ----------
+    labels : ndarray of int64, shape (n_columns,)
+        The cluster of each column, from 0; clusters are numbered by their first columns.
+    representatives : ndarray of int64, shape (n_clusters,)
+        The column that stands for each cluster: the most relevant one if y was given, otherwise
+        the one that shares most with the others ("average") or the first ("leader").
+    distance : ndarray of float64, shape (n_columns,)
+        1 − share of each column with the representative of its cluster.
+    method : {"average", "leader"}
+    max_distance : float
+    n_rows : int
+        On how many rows distances were computed.
+    linkage : ndarray of float64, shape (n_columns − 1, 4), or None
+        The tree of "average", as ``scipy.cluster.hierarchy`` takes it. None for "leader".
+    names : sequence of str, or None
+        Of the columns.
+    """
+
+    labels: Indices
+    representatives: Indices
+    distance: Values
+    method: str
+    max_distance: float
+    n_rows: int
+    linkage: NDArray[np.float64] | None = None
+    names: Sequence[str] | None = None
+
+    def __len__(self) -> int:
+        return len(self.representatives)
+
+    @property
+    def others(self) -> Indices:
+        """The columns that represent no cluster: what to leave out to keep one column a cluster."""
+        return np.setdiff1d(np.arange(len(self.labels)), self.representatives)
+
+    @property
+    def sizes(self) -> Indices:
+        """How many columns each cluster has."""
+        return np.bincount(self.labels, minlength=len(self)).astype(np.int64)
+
+    def members(self, cluster: int) -> Indices:
+        """Return the columns of a cluster, the representative first, then the nearest."""
+        columns = np.flatnonzero(self.labels == cluster)
+        is_other = columns != self.representatives[cluster]
+        return columns[np.lexsort((columns, comparison_key(self.distance[columns]), is_other))]
+
+    def name(self, j: int) -> str:
+        """Return the name of column j, or its index."""
+        return column_name(self.names, j)
+
+    @property
+    def sentence(self) -> str:
+        """What was found, in one sentence."""
+        n_alone = int((self.sizes == 1).sum())
+        return (
+            f"{count(len(self.labels), 'column')} in {count(len(self), 'cluster')}; "
+            f"{n_alone:,} of them {'has' if n_alone == 1 else 'have'} one column only. "
+            f"{_PROMISE[self.method].format(f'{1 - self.max_distance:.0%}')}"
+        )
+
+    def listed(self) -> list[tuple[str, int, list[str]]]:
+        """Return the largest clusters: representative, size, and the names of the other members."""
+        order = np.argsort(-self.sizes, kind="stable")
+        found = []
+        for cluster in order[self.sizes[order] > 1][:MAX_LISTED].tolist():
+            others = [self.name(j) for j in self.members(cluster)[1:].tolist()]
+            name = self.name(int(self.representatives[cluster]))
+            found.append((name, int(self.sizes[cluster]), others))
+        return found
+
+    def __str__(self) -> str:
+        lines = [self.sentence, ""]
+        for name, size, others in self.listed():
+            members = some_of([one_line(quote(other), 40) for other in others], MAX_MEMBERS)
+            lines.append(f"  {size:>6,}  {one_line(visible(name), 40)}: {members}")
+        return "\n".join(lines).rstrip()
+
+    def __repr__(self) -> str:
+        return f"<Clusters: {len(self.labels)} columns in {len(self)} clusters>"
+
+    def _repr_html_(self) -> str:
+        """Return the largest clusters as a table, for notebooks."""
+        rows = [
+            [html.Name(name), size, some_of([visible(other) for other in others], MAX_MEMBERS)]
+            for name, size, others in self.listed()
+        ]
+        return html.table(["representative", "columns", "others"], rows, self.sentence)
+
+
+_PROMISE = {
+    AVERAGE: "Columns of a cluster share at least {} of their information on average.",
+    LEADER: "Every column shares at least {} of its information with the representative of its "
+    "cluster, and no two representatives share so much.",
+}
+
+
+def cluster_columns(
+    X: Any,
+    y: Any = None,
+    *,
+    max_distance: float = MAX_DISTANCE.default,
+    method: str = METHOD.default,
+    max_rows: int | None = MAX_ROWS.default,
+    discretizer: str = "quantile",
+    n_bins: int = 5,
+    target_kind: str = "auto",
+    n_jobs: int | None = None,
+    progress: OnProgress | None = None,
+    random_state: int = 0,
+) -> Clusters:
+    """Cluster the columns of a table by the information they share.
+
+    The distance of two columns is 1 − share, where
+
+        share(X, X′) = (I(X;X′) − E[I]) / (max(H(X), H(X′)) − E[I])
+
+    with plug-in estimates, and E[I] the mean over all permutations of the rows: what two columns
+    with these levels share by chance. A copy is at distance 0, an unrelated column at 1.
+
+    Parameters
+    ----------
+    X : table of shape (n_samples, n_columns)
+        As for ``fit`` of a selector.
+    y : array of shape (n_samples,), optional
+        The target: the most relevant column represents a cluster then.
+    max_distance : float from 0 to 1, default 0.6
+        How far apart columns of one cluster may be.
+    method : {"auto", "average", "leader"}
+        "average": all pairs of columns, and average linkage: the mean distance between two parts of
+        a cluster is at most ``max_distance``. "leader": in order of relevance (of the table if
+        there is no y), a column joins the nearest representative before it if that is within
+        ``max_distance``, otherwise it represents a new cluster. Memory is proportional to the
+        number of columns, and both bounds hold for certain: each column is within ``max_distance``
+        of its representative, and no two representatives are. "auto": "average" up to 4000 columns.
+    max_rows : int or None, default 5000
+        Distances are computed on this many rows, chosen at random, if there are more.
+    discretizer, n_bins
+        How numeric columns are cut into bins: see ``Encoder``.
+    target_kind : {"auto", "classes", "quantity"}
+    n_jobs : int or None
+        Threads; never changes a result.
+    progress : callable, optional
+        Called as ``progress(done, total)`` with numbers of pairs of columns. It may raise to stop.
+    random_state : int
+        Random seed of the choice of rows.
+
+    Returns
+    -------
+    Clusters
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from hocmim import cluster_columns
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> clusters = cluster_columns(X, y)
+    >>> X_one_each = X.iloc[:, clusters.representatives]
+    """
+    table = as_table(X)
+    codes = encode(table, y, discretizer=discretizer, n_bins=n_bins, n_jobs=n_jobs)
+    target = None
+    if y is not None:
+        target = encode_target(y, table.n_rows, TargetOptions(kind=target_kind)).column
+    return cluster_codes(
+        codes,
+        target,
+        max_distance=max_distance,
+        method=method,
+        max_rows=max_rows,
+        n_jobs=n_jobs,
+        progress=progress,
+        random_state=random_state,
+        names=table.names,
+    )
+
+
+def cluster_codes(
+    codes: Codes,
+    y: Column | None = None,
+    *,
+    max_distance: float = MAX_DISTANCE.default,
+    method: str = METHOD.default,
+    max_rows: int | None = MAX_ROWS.default,
+    n_jobs: int | None = None,
+    progress: OnProgress | None = None,
+    random_state: int = 0,
+    names: Sequence[str] | None = None,
+) -> Clusters:
+    """Cluster coded columns: see ``cluster_columns``."""
+    for parameter, value in (
+        (MAX_DISTANCE, max_distance),
+        (METHOD, method),
+        (MAX_ROWS, max_rows),
+    ):
+        parameter.check(value)
+    if codes.n_columns == 0:
+        raise InvalidTableError("The table has no columns to cluster.")
+    relevance = None
+    if y is not None:
+        relevance = BlockTerms(codes, Joint.of([y]), UNBIASED_ESTIMATOR).relevance()
+    codes = sample_rows(codes, max_rows, random_state)
+    shared = SharedInformation(codes, n_jobs=n_jobs, on_progress=progress)
+    if method == "auto":
+        method = AVERAGE if codes.n_columns <= MAX_LINKED else LEADER
+    tree = None
+    if method == AVERAGE:
+        labels, representatives, distance, tree = _link(shared, relevance, max_distance)
+    else:
+        labels, representatives, distance = _lead(shared, relevance, max_distance)
+    return Clusters(
+        *_numbered(labels, representatives, distance),
+        method,
+        max_distance,
+        codes.n_samples,
+        tree,
+        names,
+    )
+
+
+def sample_rows(codes: Codes, max_rows: int | None, random_state: int) -> Codes:
+    """Return the codes of at most ``max_rows`` rows, chosen at random."""
+    if max_rows is None or codes.n_samples <= max_rows:
+        return codes
+    rng = np.random.default_rng(random_state)
+    rows = np.sort(rng.choice(codes.n_samples, max_rows, replace=False))
+    narrow = np.ascontiguousarray(codes.narrow[:, rows])
+    wide = np.ascontiguousarray(codes.wide[:, rows])
+    return Codes(narrow, wide, codes.place, codes.arity, codes.names, codes.start, codes.planes)
+
+
+def _link(
+    shared: SharedInformation, relevance: Values | None, max_distance: float
+) -> tuple[Indices, Indices, Values, NDArray[np.float64] | None]:
+    """Cluster by average linkage of all pairs."""
+    from scipy.cluster import hierarchy  # takes long to import
+
+    D = shared.codes.n_columns
+    if D == 1:
+        return np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(1), np.empty((0, 4))
+    pairs = shared.triangle()
+    tree = hierarchy.linkage(pairs, "average")
+    # Rounded as all comparisons are: a mean distance of exactly max_distance is within it.
+    labels = hierarchy.fcluster(tree, max_distance + 1e-12, "distance").astype(np.int64) - 1
+    representatives = np.empty(int(labels.max()) + 1, np.int64)
+    distance = np.empty(D)
+    for cluster in range(len(representatives)):
+        members = np.flatnonzero(labels == cluster)
+        apart = _square(pairs, members, D)
+        merit = -apart.sum(axis=1) if relevance is None else relevance[members]
+        best = int(np.argmax(comparison_key(merit)))
+        representatives[cluster] = members[best]
+        distance[members] = apart[best]
+    return labels, representatives, distance, tree
+
+
+def _square(pairs: Values, members: Indices, D: int) -> Values:
+    """Return the distances of these columns, from those of all pairs."""
+    n = len(members)
+    apart = np.zeros((n, n))
+    i, j = np.triu_indices(n, 1)
+    a, b = members[i], members[j]
+    apart[i, j] = apart[j, i] = pairs[D * a - a * (a + 1) // 2 + b - a - 1]
+    return apart
+
+
+def _lead(
+    shared: SharedInformation, relevance: Values | None, max_distance: float
+) -> tuple[Indices, Indices, Values]:
+    """Cluster around leaders: each column joins the nearest leader before it, or becomes one."""
+    D = shared.codes.n_columns
+    order = np.arange(D)
+    if relevance is not None:
+        order = np.argsort(-comparison_key(relevance), kind="stable")
+    shared.total = D * (D - 1) // 2
+    leaders: list[int] = []
+    leader_of, distance = np.full(D, -1, np.int64), np.zeros(D)
+    limit = comparison_key(max_distance)
+    for at in range(0, D, BATCH_COLUMNS):
+        batch = order[at : at + BATCH_COLUMNS]
+        nearest, far = np.full(len(batch), -1, np.int64), np.full(len(batch), np.inf)
+        for leader, row in zip(leaders, shared.rows(leaders, batch), strict=True):
+            _move_nearer(nearest, far, leader, 1.0 - row.share)
+        terms = shared.terms(batch)
+        for place in range(len(batch)):
+            j = int(batch[place])
+            if nearest[place] >= 0 and comparison_key(far[place]) <= limit:
+                leader_of[j], distance[j] = nearest[place], far[place]
+                continue
+            leaders.append(j)
+            leader_of[j] = j
+            rest = np.arange(place + 1, len(batch))
+            joint = Joint.of([shared.codes.column(j)])
+            row = shared.row(j, terms.information(joint, rest), batch[rest])
+            _move_nearer(nearest[place + 1 :], far[place + 1 :], j, 1.0 - row.share)
+    representatives = np.array(leaders, np.int64)
+    place_of = np.full(D, -1, np.int64)
+    place_of[representatives] = np.arange(len(representatives))
+    return place_of[leader_of], representatives, distance
+
+
+def _move_nearer(nearest: Indices, far: Values, leader: int, distance: Values) -> None:
+    """Note a leader where it is nearer than those before it."""
+    is_nearer = comparison_key(distance) < comparison_key(np.minimum(far, 2.0))
+    nearest[is_nearer], far[is_nearer] = leader, distance[is_nearer]
+
+
+def _numbered(
+    labels: Indices, representatives: Indices, distance: Values
+) -> tuple[Indices, Indices, Values]:
+    """Number the clusters by their first columns."""
+    _, first = np.unique(labels, return_index=True)
+    order = np.argsort(first, kind="stable")
+    new = np.empty(len(order), np.int64)
+    new[order] = np.arange(len(order))
+    return new[labels], representatives[order], distance
+
+
+def one_per_cluster(X: Any, y: Any = None, **options: Any) -> list[Any]:
+    """Return one column of each cluster: its name, or its index if the columns have no names.
+
+    In the order of the table. The columns left out are ``cluster_columns(X, y).others``.
+
+    Parameters
+    ----------
+    X, y, **options
+        See ``cluster_columns``.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from hocmim import one_per_cluster
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> X[one_per_cluster(X, y)].shape
+    (569, 20)
+    """
+    clusters = cluster_columns(X, y, **options)
+    chosen = np.sort(clusters.representatives).tolist()
+    return chosen if clusters.names is None else [clusters.names[j] for j in chosen]

@@ -1,0 +1,368 @@
+"""What could replace a feature, and how much information about the target that would lose.
+
+If c takes the place of the selected feature s, and R is the other selected features, the chain rule
+gives the loss exactly:
+
+    I(R, s; Y) − I(R, c; Y)  =  I(s;Y|R) − I(c;Y|R)
+
+Few samples support conditioning on all of R. So what a feature x adds to R is estimated as
+
+    V(x) = max(0, min_j Î(x;Y|Z_j)),   loss(c) = V(s) − V(c)
+
+with Miller–Madow estimates. Z_0 is empty, and Z_j holds the j features t of R with the smallest
+Î(x;Y|t): those that make x most redundant. Z_2, Z_3, … count only while there are at least
+``SUPPORT`` rows for each cell of Z_j that occurs. For a feature that was not selected R is empty,
+and the loss is the difference of the relevances.
+
+Only features that share information with s beyond chance are substitutes: another feature may add
+as much as s, but it does not replace it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from hocmim import html
+from hocmim.coding.codes import Codes, Column
+from hocmim.errors import not_installed
+from hocmim.information.comparison import comparison_key
+from hocmim.information.counting import BlockTerms, Joint, Values
+from hocmim.information.estimators import PLUGIN_ESTIMATOR, UNBIASED_ESTIMATOR
+from hocmim.insight.basis import Basis
+from hocmim.insight.relations.shared import Indices, OnProgress, SharedInformation, SharedRow
+from hocmim.parameters import Number, check_value
+from hocmim.text import count, one_line, percent, quote, visible
+from hocmim.threads import ThreadPool, resolve_n_jobs
+
+# Rows for each cell of a set of selected features that is conditioned on.
+SUPPORT = 5
+# Members of such a set, at most.
+MAX_GIVEN = 15
+# V is computed for this many candidates with the largest minimum over Z_0 and Z_1, and for as many
+# that share most with the feature.
+N_EXAMINED = 50
+# Features share information beyond chance below this p-value, corrected for their number.
+ALPHA = 0.01
+BLOCK_COLUMNS = 512
+# Selected features that candidates are compared with, at most, the first ones.
+MAX_COMPARED = 500
+
+
+@dataclass(frozen=True)
+class Substitute:
+    """One feature that could replace another.
+
+    Attributes
+    ----------
+    feature : str
+    index : int
+        Its column, or the first column of a group.
+    loss : float
+        Information about the target that is lost, in nats. Negative: it adds more.
+    share : float
+        How much information the two features share, from 0 to 1, adjusted for chance.
+    adds : float
+        V of the substitute: what it adds to the other selected features, in nats.
+    noise : float
+        Standard deviation of ``loss`` that chance alone gives, in nats: the larger one of V of the
+        two features.
+    relevance : float
+        Its information about the target, in nats.
+    is_selected : bool
+    """
+
+    feature: str
+    index: int
+    loss: float
+    share: float
+    adds: float
+    noise: float
+    relevance: float
+    is_selected: bool
+
+    @property
+    def loss_beyond_chance(self) -> float:
+        """max(0, loss − noise): 0 if chance alone could give the loss."""
+        return max(0.0, self.loss - self.noise)
+
+
+@dataclass(frozen=True)
+class Substitutes:
+    """What could replace a feature, the best first. ``print`` it, or iterate over it.
+
+    Substitutes are sorted by ``loss_beyond_chance``, and among equal ones by ``share``.
+
+    Attributes
+    ----------
+    feature : str
+    index : int
+    is_selected : bool
+    adds : float
+        V of the feature itself: what it adds to the other selected features; its relevance if it
+        was not selected. In nats.
+    noise : float
+        Standard deviation of ``adds`` that chance alone gives.
+    target_entropy : float
+        H(Y), in nats.
+    rows : tuple of Substitute
+    n_sharing : int
+        How many features share information with it beyond chance.
+    """
+
+    feature: str
+    index: int
+    is_selected: bool
+    adds: float
+    noise: float
+    target_entropy: float
+    rows: tuple[Substitute, ...] = field(repr=False)
+    n_sharing: int = 0
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[Substitute]:
+        return iter(self.rows)
+
+    def __getitem__(self, place: int) -> Substitute:
+        return self.rows[place]
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What was found, in words."""
+        name = quote(self.feature)
+        if self.is_selected:
+            first = f"{name} adds {self.adds:.4f} nats to the other selected features."
+            if self.adds == 0:
+                first = (
+                    f"{name} adds nothing measurable to the other selected features: it could be "
+                    "left out."
+                )
+        else:
+            first = f"{name} was not selected; alone it has {self.adds:.4f} nats."
+        if not self.rows:
+            return (first, "No other feature shares information with it beyond chance.")
+        return (first, *(self.sentence(row) for row in self.rows[:3]))
+
+    def sentence(self, row: Substitute) -> str:
+        """Say what one substitute costs."""
+        return (
+            f"{quote(self.feature)} can be replaced by {quote(row.feature)} {self.cost(row)}; they "
+            f"share {percent(row.share)} of their information."
+        )
+
+    def cost(self, row: Substitute) -> str:
+        """Return "at a loss of 0.0031 nats (1% of the entropy of the target)", or "at no loss"."""
+        if comparison_key(row.loss) <= 0:
+            return "at no loss"
+        share = percent(row.loss / self.target_entropy) if self.target_entropy > 0 else "0%"
+        if row.loss_beyond_chance == 0:
+            return f"at no loss beyond chance ({row.loss:.4f} nats)"
+        return f"at a loss of {row.loss:.4f} nats ({share} of the entropy of the target)"
+
+    def to_pandas(self) -> object:
+        """Return the substitutes as a pandas DataFrame."""
+        try:
+            import pandas as pd
+        except ImportError as error:
+            raise not_installed("to_pandas needs", "pandas") from error
+        return pd.DataFrame([vars(row) for row in self.rows], columns=list(COLUMNS))
+
+    def __str__(self) -> str:
+        lines = [*self.sentences, ""]
+        if self.rows:
+            lines.append(f"  {'loss':>8}  {'± chance':>8}  {'share':>6}  {'relevance':>9}  feature")
+        for row in self.rows:
+            selected = " (selected)" if row.is_selected else ""
+            lines.append(
+                f"  {row.loss:>8.4f}  {row.noise:>8.4f}  {row.share:>6.0%}  {row.relevance:>9.4f}  "
+                f"{one_line(visible(row.feature), 40)}{selected}"
+            )
+        if self.n_sharing > len(self.rows) > 0:
+            more = count(self.n_sharing - len(self.rows), "other feature")
+            shares = "shares" if self.n_sharing - len(self.rows) == 1 else "share"
+            lines.append(f"  … {more} {shares} information with it beyond chance.")
+        return "\n".join(lines).rstrip()
+
+    def _repr_html_(self) -> str:
+        """Return the sentences and the table, for notebooks."""
+        rows = [
+            [html.Name(row.feature), row.loss, row.noise, percent(row.share), row.relevance]
+            for row in self.rows
+        ]
+        titles = ["substitute", "loss", "± chance", "share", "relevance"]
+        return html.table(titles, rows, " ".join(self.sentences))
+
+
+COLUMNS = tuple(Substitute.__dataclass_fields__)
+
+
+class Replacements:
+    """Finds substitutes of the features of a selection; what they have in common is computed once.
+
+    Parameters
+    ----------
+    basis : Basis
+        With the codes of all features.
+    n_jobs : int or None
+        Threads; never changes a result.
+    on_progress : callable, optional
+        Called as ``on_progress(done, total)`` with numbers of terms.
+    """
+
+    def __init__(
+        self, basis: Basis, *, n_jobs: int | None = None, on_progress: OnProgress | None = None
+    ) -> None:
+        self.basis = basis
+        self._codes, self._y = basis.all_codes, basis.shared_target.joint
+        self._n_threads = resolve_n_jobs(n_jobs)
+        self._on_progress, self._lock, self._n_done = on_progress, threading.Lock(), 0
+        self.shared = SharedInformation(self._codes, n_jobs=n_jobs)
+        self.selected = basis.shared_columns[:MAX_COMPARED]
+
+    @cached_property
+    def relevance(self) -> Values:
+        """Î(X;Y) of every feature."""
+        return self._terms_of_blocks([])[0]
+
+    @cached_property
+    def _given_one(self) -> Values:
+        """Î(X;Y|t) of every feature for each selected t, shape (K, D); Î(X;Y) is the first row."""
+        return self._terms_of_blocks(self.selected)
+
+    def _terms_of_blocks(self, given: Sequence[Column]) -> Values:
+        D = self._codes.n_columns
+        joints = [Joint.of([t]) for t in given]
+        total = D * (1 + len(joints))
+
+        def note(n_terms: int) -> None:
+            with self._lock:
+                self._n_done += n_terms
+                if self._on_progress is not None:
+                    self._on_progress(min(self._n_done, total), total)
+
+        def of_block(at: int) -> Values:
+            block = self._codes.block(at, min(D, at + BLOCK_COLUMNS))
+            terms = BlockTerms(block, self._y, UNBIASED_ESTIMATOR, note)
+            return np.array([terms.relevance(), *(terms.conditional(joint) for joint in joints)])
+
+        starts = range(0, D, BLOCK_COLUMNS)
+        with ThreadPool(min(self._n_threads, max(1, len(starts)))) as pool:
+            return np.concatenate(list(pool.map(of_block, starts)), axis=1)
+
+    def added(self, x: int, without: int | None, *, alone: bool = False) -> tuple[float, float]:
+        """Return V(x) and its standard deviation by chance; R is all selected but ``without``.
+
+        With ``alone`` R is empty.
+        """
+        N = self._codes.n_samples
+        column = self._codes.column(x)
+        values = self._given_one[1:, x] if not alone else np.empty(0)
+        places = [
+            place for place in range(len(values)) if self.selected[place].index not in (without, x)
+        ]
+        places.sort(key=lambda place: (float(comparison_key(values[place])), place))
+        joint = Joint.of([], N)
+        least, at = float(self.relevance[x]), joint
+        for number, place in enumerate(places[:MAX_GIVEN], 1):
+            joint = joint.with_column(self.selected[place])
+            if number > 1 and joint.n_cells * SUPPORT > N:
+                break
+            value = self._conditional(column, joint, UNBIASED_ESTIMATOR)
+            if comparison_key(value) < comparison_key(least):
+                least, at = value, joint
+        freedom = max(0.0, 2 * N * (self._conditional(column, at, PLUGIN_ESTIMATOR) - least))
+        return max(0.0, least), float(np.sqrt(freedom / 2) / N)
+
+    def _conditional(self, column: Column, given: Joint, estimator: str) -> float:
+        terms = BlockTerms(Codes.from_columns([column]), self._y, estimator)
+        return float(terms.conditional(given)[0])
+
+    def bound(self, without: int | None, *, alone: bool = False) -> Values:
+        """Return an upper bound of V of every feature: the minimum over Z_0 and Z_1."""
+        if alone:
+            return np.maximum(0.0, self.relevance)
+        keep = [0, *(1 + p for p, t in enumerate(self.selected) if t.index != without)]
+        return np.maximum(0.0, self._given_one[keep].min(axis=0))
+
+    def of(self, k: int, n: int, row: SharedRow | None = None) -> Substitutes:
+        """Return the n best substitutes of feature k; ``row`` is what it shares, if known."""
+        basis = self.basis
+        is_selected = k in basis.places
+        if row is None:
+            row = next(self.shared.rows([k]))
+        D = self._codes.n_columns
+        is_candidate = row.p_values(self._codes.n_samples) * D <= ALPHA
+        is_candidate[k] = False
+        if is_selected:  # those are in R already
+            is_candidate[basis.selection.indices] = False
+        candidates = np.flatnonzero(is_candidate & (row.share > 0))
+        bound = self.bound(k, alone=not is_selected)[candidates]
+        by_value = np.lexsort((candidates, -comparison_key(bound)))[:N_EXAMINED]
+        by_share = np.lexsort((candidates, -comparison_key(row.share[candidates])))[:N_EXAMINED]
+        examined = candidates[np.union1d(by_value, by_share)].tolist()
+        own, noise = self.added(k, k, alone=not is_selected)
+        rows = [self._row(c, (own, noise), k, row) for c in examined]
+        rows.sort(key=_sort_key)
+        return Substitutes(
+            feature=basis.name(k),
+            index=int(basis.features.first[k]),
+            is_selected=is_selected,
+            adds=own,
+            noise=noise,
+            target_entropy=self.target_entropy,
+            rows=tuple(rows[:n]),
+            n_sharing=len(candidates),
+        )
+
+    def _row(self, c: int, own: tuple[float, float], k: int, row: SharedRow) -> Substitute:
+        """Return candidate c in place of feature k, whose V and noise are ``own``."""
+        adds, noise = self.added(c, k, alone=k not in self.basis.places)
+        return Substitute(
+            feature=self.basis.name(c),
+            index=int(self.basis.features.first[c]),
+            loss=own[0] - adds,
+            share=float(row.share[c]),
+            adds=adds,
+            noise=max(noise, own[1]),
+            relevance=float(self.relevance[c]),
+            is_selected=c in self.basis.places,
+        )
+
+    @cached_property
+    def target_entropy(self) -> float:
+        """H(Y), plug-in."""
+        target = Codes.from_columns([self.basis.y])
+        return float(BlockTerms(target, self._y, PLUGIN_ESTIMATOR).relevance()[0])
+
+
+def _sort_key(row: Substitute) -> tuple[float, float, int]:
+    loss, share = comparison_key([row.loss_beyond_chance, row.share]).tolist()
+    return loss, -share, row.index
+
+
+def find_substitutes(
+    basis: Basis, k: int, n: int = 10, *, n_jobs: int | None = None
+) -> Substitutes:
+    """Return the n best substitutes of feature k of a selection."""
+    check_value("n", n, Number(1, N_EXAMINED, is_whole=True))
+    return Replacements(basis, n_jobs=n_jobs).of(k, n)
+
+
+def nearest_selected(shared: SharedInformation, selected: Indices) -> tuple[Indices, Values]:
+    """Return for every feature the selected one it shares most with, by place, and the share.
+
+    −1 if it shares nothing with any; a selected feature shares all with itself.
+    """
+    D = shared.codes.n_columns
+    place, most = np.full(D, -1, np.int64), np.zeros(D)
+    for number, row in enumerate(shared.rows(selected.tolist())):
+        is_more = comparison_key(row.share) > comparison_key(most)
+        place[is_more], most[is_more] = number, row.share[is_more]
+    place[selected], most[selected] = np.arange(len(selected)), 1.0
+    return place, most
