@@ -95,6 +95,7 @@ def test_select_gives_what_the_library_selects(folder):
     table = read_table("mixed.csv")
     known = table.filter(table.column("outcome").is_valid())
     X, y = known.drop_columns("outcome"), known.column("outcome").to_numpy()
+    X, _ = hocmim.convert_text(X)
     selector = RobustHOCMIM(6).fit(X, y)
     rows = rows_of(result.stdout)
     unescaped = [row["feature"].replace("\\n", "\n").replace("\\t", "\t").replace("\\\\", "\\")
@@ -115,16 +116,16 @@ def test_select_gives_what_the_library_selects(folder):
 def test_select_says_what_it_found_on_standard_error(folder):
     said = run(*SELECT, "-k", 2).stderr
     for expected in (
-        f"mixed.csv: {N - 1} rows, 11 features (4 integer, 3 text, 2 float",
+        f"mixed.csv: {N - 1} rows, 11 features (4 integer, 3 float, 2 text",
         "target 'outcome': 2 classes",
         "1 row without a target excluded.",
-        "'lab' is text because of values like '?'",
+        "did not parse ('?') and count as missing.",
         "'leak' explains 100% of the target",
         "'id' looks like an identifier: 119 of its 119 values are distinct.",
         "'when' looks like an identifier",
         "'same' has the same value in every row.",
-        "These columns are not excluded. To exclude one, pass --drop.",
-        "1 column has missing values (most: 'dose', ",
+        "The other columns are not excluded. To exclude one, pass --drop.",
+        "2 columns have missing values (most: 'dose', ",
     ):
         assert expected in said
 
@@ -140,13 +141,15 @@ def test_drop_and_missing(folder):
     features = [row["feature"] for row in rows_of(result.stdout)]
     assert len(features) == 9
     assert not {"leak", "id"} & set(features)
-    assert "'lab' is text" not in result.stderr
+    assert "'lab'" not in result.stderr
 
 
 @pytest.mark.parametrize("width", [60, 80, 120, 200])
 def test_the_table_fits_the_terminal(folder, width):
     env = TERMINAL | {"COLUMNS": str(width)}
-    lines = run(*SELECT, "-k", "10", "--drop", "leak", env=env).stdout.splitlines()
+    lines = run(
+        *SELECT, "--keep-identifiers", "-k", "10", "--drop", "leak", env=env
+    ).stdout.splitlines()
     lines = [line for line in lines if line.strip()]
     assert len(lines) == 2 + 10
     decimals = 4 if width >= 80 else 2
@@ -335,7 +338,8 @@ def test_a_wide_parquet_file(wide):
 
 def test_codes_on_disk_and_a_checkpoint_give_the_same(folder):
     table = read_table("mixed.csv")
-    write_table(table.filter(table.column("outcome").is_valid()), "mixed.parquet")
+    known = table.filter(table.column("outcome").is_valid())
+    write_table(hocmim.convert_text(known)[0], "mixed.parquet")
     arguments = ("select", "mixed.parquet", "-t", "outcome", "-k", 5)
     expected = run(*arguments)
     for _ in range(2):  # the second time from what is on disk
@@ -347,7 +351,7 @@ def test_codes_on_disk_and_a_checkpoint_give_the_same(folder):
         assert (folder / "point").exists()
         assert read_table("few.csv").column_names[-1] == "outcome"
     said = run(*arguments, "--codes-dir", "codes", "--drop", "leak", code=2).stderr
-    assert "--drop and --weights cannot be used with" in said
+    assert "--drop, --weights, --groups, --as, --decimal, --thousands and --dates cannot" in said
 
 
 def test_groups_are_selected_as_one(folder):
@@ -478,6 +482,7 @@ def test_explain_left_and_taken(folder):
     table = read_table("mixed.csv")
     known = table.filter(table.column("outcome").is_valid())
     X, y = known.drop_columns(["outcome", "leak"]), known.column("outcome").to_numpy()
+    X, _ = hocmim.convert_text(X)
     selector = RobustHOCMIM(3).fit(X, y)
     for name, explanation in found.items():
         expected = selector.explain(name, X)
@@ -508,7 +513,7 @@ def test_equal_frequency_is_the_default(folder):
     by_default = run("select", *arguments, "--json", "-")
     found = json.loads(by_default.stdout)
     assert found["parameters"]["discretizer"] == hocmim.HOCMIM().discretizer == "quantile"
-    assert "default: quantile" in " ".join(run("select", "--help").stdout.split())
+    assert "default: quantile" in " ".join(run("select", "--help-all").stdout.split())
     named = run("select", *arguments, "--discretizer", "quantile", "--json", "-")
     assert json.loads(named.stdout)["selected"] == found["selected"]
 
@@ -649,3 +654,13 @@ def test_a_module_of_the_folder_is_a_command():
 
 def test_bench_is_still_there():
     assert "Run the published experiment" in run("bench", "--help").stdout
+
+
+def test_identifiers_are_left_out_and_said_once(folder):
+    found = run(*SELECT, "-k", 3, "--json", "-")
+    assert "id" not in json.loads(found.stdout)["columns"]
+    assert found.stderr.count("'id' looks like an identifier") == 1
+    assert "identify the rows" not in found.stderr
+    assert "It was left out." in found.stderr
+    kept = run(*SELECT, "-k", 3, "--keep-identifiers")
+    assert "left out" not in kept.stderr

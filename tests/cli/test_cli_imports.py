@@ -20,7 +20,7 @@ try:
 except SystemExit as end:
     code = end.code
 modules = ["sklearn", "scipy", "scipy.stats._stats_py", "pandas", "sklearn.feature_selection",
-           "pyarrow"]
+           "pyarrow", "scipy.special._ufuncs", "scipy.spatial._qhull", "numpy.f2py.crackfortran"]
 print(json.dumps([code, [name for name in modules if sys.modules.get(name)]]), file=sys.stderr)
 """
 
@@ -48,6 +48,10 @@ def folder(tmp_path):
         (("report", "t.csv", "-t", "yy", "-o", "r.html"), ["pyarrow"]),
         (("compare", "t.csv", "-t", "y", "--drop", "bb"), ["pyarrow"]),
         (("explain", "t.csv", "-t", "y", "-f", "a", "--checkpoint", "no/c"), []),
+        (("select", "t.csv", "-t", "y", "--bins", "x"), []),
+        (("select", "t.csv", "-t", "y", "--as", "bb=number"), ["pyarrow"]),
+        (("select", "t.csv", "-t", "y", "--dates", "days"), []),
+        (("columns", "absent.csv"), ["pyarrow"]),
     ],
 )
 def test_errors_do_not_wait_for_scikit_learn(folder, arguments, needed):
@@ -55,7 +59,7 @@ def test_errors_do_not_wait_for_scikit_learn(folder, arguments, needed):
 
 
 def test_a_selection_imports_neither_pandas_nor_statistics(folder):
-    code, found = imported(folder, "select", "t.csv", "-t", "y", "-k", "auto")
+    code, found = imported(folder, "select", "t.csv", "-t", "y", "-k", "2")
     assert code == 0
     assert found == ["sklearn", "scipy", "pyarrow"]
 

@@ -179,10 +179,11 @@ def test_the_entry_point_is_the_module():
     assert one.stdout == other.stdout
 
 
-# -- SIGTERM ---------------------------------------------------------------------------------------
+# -- SIGTERM, SIGHUP -------------------------------------------------------------------------------
 
 
-def test_sigterm_ends_a_selection_and_the_checkpoint_continues_it(tmp_path):
+@pytest.mark.parametrize(("received", "code"), [("SIGTERM", 143), ("SIGHUP", 129)])
+def test_a_signal_ends_a_selection_and_the_checkpoint_continues_it(received, code, tmp_path):
     rng = np.random.default_rng(143)
     columns = {f"x{j}": rng.integers(4, size=3000) for j in range(60)}
     pq.write_table(pa.table({**columns, "y": rng.integers(2, size=3000)}), tmp_path / "t.parquet")
@@ -193,10 +194,10 @@ def test_sigterm_ends_a_selection_and_the_checkpoint_continues_it(tmp_path):
     ) as process:
         while not checkpoint.exists() or checkpoint.read_text("utf-8").count('"index"') < 3:
             time.sleep(0.05)
-        process.send_signal(signal.SIGTERM)
+        process.send_signal(signal.Signals[received])
         error = process.communicate(timeout=60)[1]
-    assert process.returncode == 143
-    assert error.endswith(f"Stopped by SIGTERM. The same command continues from {checkpoint}.\n")
+    assert process.returncode == code
+    assert error.endswith(f"Stopped by {received}. The same command continues from {checkpoint}.\n")
     n_before = checkpoint.read_text("utf-8").count('"index"')
     assert n_before < 50
 

@@ -3,27 +3,33 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hocmim.cli import show
-from hocmim.cli.imports import import_scikit_learn, leave_out_pandas
+from hocmim.cli.imports import defer_imports, leave_out_pandas
 from hocmim.cli.options import Settings, Source
 from hocmim.data.databases import parse_address
 from hocmim.data.files import column_types, numbers_as_text, read_table
 from hocmim.data.formats import Format, file_format
+from hocmim.data.raw_text import KeptText
 from hocmim.errors import InvalidParameterError, InvalidTableError, InvalidTargetError
 from hocmim.text import count, did_you_mean, some_of
 
 if TYPE_CHECKING:
+    from hocmim.data.conversion import ColumnReading
+    from hocmim.data.recognize import TextSettings
     from hocmim.data.target import TargetKind
 
 NAMES = {"classes": "classes", "quantity": "a quantity"}
 SHOWN_CLASSES = 4
 BALANCED = "balanced"
 SHOWN_NAMES = 8
+# How the user settles how text is read, for messages.
+TEXT_OPTIONS = {name: f"--{name} {{}}" for name in ("decimal", "thousands", "dates")}
+SHOWN_TEXT_COLUMNS = 10
 
 
 @dataclass(frozen=True)
@@ -48,6 +54,10 @@ class Data:
         What the target holds; "auto" if the selector reads the file itself and decides.
     weights : array, "balanced" or None
         How often each row counts, relative to the others.
+    text_columns : tuple of ColumnReading
+        How columns of text that look like numbers or dates were read.
+    groups : array or None
+        The group of each row.
     """
 
     X: Any
@@ -58,6 +68,8 @@ class Data:
     n_without_target: int = 0
     target_kind: str = "auto"
     weights: Any = None
+    text_columns: tuple[ColumnReading, ...] = ()
+    groups: Any = None
 
     @property
     def names(self) -> list[str]:
@@ -74,6 +86,7 @@ def load(source: Source, settings: Settings | None, quiet: bool) -> Data:
     """Read the table, unless the selector reads the file itself; print what it contains."""
     if settings is None or settings.engine == "local":
         leave_out_pandas()
+        defer_imports()
     by_selector = settings is not None and _selector_reads(source, settings)
     data = _by_path(source) if by_selector else _in_memory(source)
     if not quiet:
@@ -92,10 +105,12 @@ def _selector_reads(source: Source, settings: Settings) -> bool:
 def _by_path(source: Source) -> Data:
     from pyarrow import dataset
 
-    if source.drop or source.weights:
+    is_converted = source.kinds or source.decimal or source.thousands or source.dates
+    if source.drop or source.weights or source.groups or is_converted:
         raise InvalidParameterError(
-            "--drop and --weights cannot be used with --engine dask or --codes-dir on a Parquet "
-            "file, which is not read into memory. Write a Parquet file without these columns first."
+            "--drop, --weights, --groups, --as, --decimal, --thousands and --dates cannot be used "
+            "with --engine dask or --codes-dir on a Parquet file, which is not read into memory. "
+            "Write a Parquet file with the columns and types you want first."
         )
     rows = dataset.dataset(source.file, format="parquet")
     types = column_types(rows)
@@ -109,33 +124,97 @@ def _by_path(source: Source) -> Data:
 
 
 def _in_memory(source: Source) -> Data:
+    table, read = _read_columns(source)
+    known = _with_target(source, table)
+    X = known.drop_columns(list(dict.fromkeys((*source.target, *_row_columns(source)))))
+    y, kind = _targets(known, source)
+    n_without = table.num_rows - known.num_rows
+    weights = _weights(known, source)
+    groups = None if source.groups is None else _groups(known.column(source.groups))
+    settings = kind, weights, read, groups
+    return Data(X, y, column_types(X), known.num_rows, table, n_without, *settings)
+
+
+def load_columns(source: Source) -> tuple[Any, tuple[ColumnReading, ...], Any]:
+    """Return the rows of a file with a target, how its text was read, and the target or None."""
+    leave_out_pandas()
+    defer_imports()
+    table, read = _read_columns(source)
+    known = _with_target(source, table)
+    return known, read, _targets(known, source)[0] if source.target else None
+
+
+def _read_columns(source: Source) -> tuple[Any, tuple[ColumnReading, ...]]:
+    """Return the table without the dropped columns, and how its text was read."""
+    table = read_file(source)
+    for name in (*source.target, *_row_columns(source)):
+        check_column(name, table.column_names, source.file)
+    dropped = _dropped(source, table.column_names)
+    for name in source.target:
+        if name in dropped:
+            raise InvalidParameterError(f"{name!r} is the target and cannot be dropped.")
+    table = table.drop_columns(list(dict.fromkeys(dropped)))
+    others = (*source.target, *_row_columns(source))
+    _check_features(source, [name for name in table.column_names if name not in others])
+    return convert(source, table)
+
+
+def _row_columns(source: Source) -> list[str]:
+    """Return the columns of weights and of groups of rows, which are no features."""
+    if source.groups is not None and source.groups in source.target:
+        raise InvalidParameterError(f"{source.groups!r} is the target and cannot be --groups.")
+    weights = None if source.weights == BALANCED else source.weights
+    return [name for name in (weights, source.groups) if name is not None]
+
+
+def _with_target(source: Source, table: Any) -> Any:
+    """Return the rows whose target is known."""
+    for name in source.target:
+        table = table.filter(table.column(name).is_valid())
+    return table
+
+
+def read_file(source: Source) -> Any:
+    """Read the file as a pyarrow table; check the options that describe its text."""
+    settings = text_settings(source)
+    settings.check()
+    is_comma = source.decimal == "," or source.thousands == "."
     table = read_table(
         source.file,
         delimiter=source.delimiter,
         encoding=source.encoding,
         missing=source.missing,
         header=not source.no_header,
+        kept=KeptText(
+            [name for name, kind in settings.kinds.items() if kind != "number"], is_comma
+        ),
     )
-    for name in source.target:
+    for name in settings.kinds:
         check_column(name, table.column_names, source.file)
-    dropped = _dropped(source, table.column_names)
-    for name in source.target:
-        if name in dropped:
-            raise InvalidParameterError(f"{name!r} is the target and cannot be dropped.")
-    if source.weights not in (None, BALANCED):
-        check_column(source.weights, table.column_names, source.file)
-        dropped.append(source.weights)
-    known = table
-    for name in source.target:
-        known = known.filter(known.column(name).is_valid())
-    X = known.drop_columns(list(dict.fromkeys((*source.target, *dropped))))
-    types = column_types(X)
-    _check_features(source, types)
-    import_scikit_learn()  # after the errors in the file and in the names of columns
-    y, kind = _targets(known, source)
-    n_without = table.num_rows - known.num_rows
-    weights = _weights(known, source)
-    return Data(X, y, types, known.num_rows, table, n_without, kind, weights)
+        if name in source.target and settings.kinds[name] == "date-parts":
+            raise InvalidParameterError(
+                f"{show.quoted(name)} is the target and cannot be split into parts."
+            )
+    return table
+
+
+def text_settings(source: Source) -> TextSettings:
+    """Return what the options say about numbers and dates that are written as text."""
+    from hocmim.data.recognize import TextSettings
+
+    return TextSettings(source.decimal, source.thousands, source.dates, dict(source.kinds))
+
+
+def convert(source: Source, table: Any) -> tuple[Any, tuple[ColumnReading, ...]]:
+    """Return the table with its text read as numbers and dates, and how it was read."""
+    from dataclasses import replace
+
+    from hocmim.data.conversion import TextConversion  # takes long to import
+
+    settings = text_settings(source)
+    kinds = {name: kind for name, kind in settings.kinds.items() if name in table.column_names}
+    conversion = TextConversion.learn(table, replace(settings, kinds=kinds))
+    return conversion.apply(table), conversion.columns
 
 
 def _targets(known: Any, source: Source) -> tuple[Any, str]:
@@ -174,6 +253,16 @@ def _weights(known: Any, source: Source) -> Any:
     return column.to_numpy()
 
 
+def _groups(column: Any) -> Any:
+    """Return the label of each row; a row without one is a group of its own."""
+    import numpy as np
+
+    labels = np.array([str(value) for value in column.to_pylist()], object)
+    is_missing = np.array(column.is_null())
+    labels[is_missing] = [f"\0{row}" for row in np.flatnonzero(is_missing)]
+    return labels
+
+
 def check_column(name: str, names: Sequence[str], file: str) -> None:
     """Raise an error that suggests similar names if there is no column of this name."""
     if name in names:
@@ -189,8 +278,8 @@ def _listed(names: Sequence[str]) -> str:
     return some_of([show.quoted(name) for name in names], SHOWN_NAMES)
 
 
-def _check_features(source: Source, types: dict[str, str]) -> None:
-    if not types:
+def _check_features(source: Source, names: Collection[str]) -> None:
+    if not names:
         raise InvalidTableError(
             f"{source.file!r} has no columns besides the target {show.quoted(source.target_name)}. "
             "If it has, pass its delimiter with --delimiter."
@@ -242,12 +331,23 @@ def _print_contents(source: Source, data: Data) -> None:
 def _print_problems(data: Data) -> None:
     if data.n_without_target:
         show.warn(f"{count(data.n_without_target, 'row')} without a target excluded.")
+    print_text_columns(data.text_columns)
     for name, others in numbers_as_text(data.X).items():
         values = ", ".join(show.quoted(value) for value in others)
         show.warn(
             f"{show.quoted(name)} is text because of values like {values}. If these are missing "
-            "values, pass them with --missing."
+            "values, pass them with --missing, or pass --as NAME=number."
         )
+
+
+def print_text_columns(columns: Sequence[ColumnReading]) -> None:
+    """Print how columns of text were read, one line a column, of the first few."""
+    for column in columns[:SHOWN_TEXT_COLUMNS]:
+        is_open = column.reading is not None and column.reading.kind == "ambiguous"
+        (show.warn if is_open else show.say)(column.sentence(TEXT_OPTIONS))
+    n_more = len(columns) - SHOWN_TEXT_COLUMNS
+    if n_more > 0:
+        show.say(f"… and {count(n_more, 'other column')} of text. hocmim columns lists all.", "dim")
 
 
 def _describe_target(source: Source, y: Any) -> str:

@@ -1,7 +1,7 @@
 """A group of commands that are imported when they are called; every error is a sentence.
 
 Exit codes: 0; 1 if the data cannot be used; 2 if the command line is wrong (an option, a name, a
-missing file); 130 after Ctrl-C; 143 after SIGTERM.
+missing file); 129 after SIGHUP; 130 after Ctrl-C; 143 after SIGTERM.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 
 import click
 
-from hocmim.cli.pipes import standard_output
+from hocmim.cli.pipes import replace_unknown_characters, standard_output
 from hocmim.text import did_you_mean
 
 
@@ -70,6 +70,7 @@ class Commands(click.Group):
 
     def make_context(self, *arguments: Any, **settings: Any) -> click.Context:
         """Read the command line; its help may be cut off (``--help | head``)."""
+        replace_unknown_characters()
         with standard_output():
             return super().make_context(*arguments, **settings)
         raise click.exceptions.Exit(0)
@@ -77,7 +78,7 @@ class Commands(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; print an error as a sentence and exit with its code."""
         try:
-            with standard_output(), _raising_at_sigterm():
+            with standard_output(), _raising_at_signals():
                 return super().invoke(ctx)
         except (click.exceptions.Exit, click.ClickException):
             raise
@@ -85,8 +86,8 @@ class Commands(click.Group):
             click.echo("Stopped before any feature was selected.", err=True)
             ctx.exit(130)
         except Terminated as error:
-            click.echo(f"Stopped by SIGTERM.{error}", err=True)
-            ctx.exit(143)
+            click.echo(f"Stopped by {error.signal.name}.{error}", err=True)
+            ctx.exit(128 + error.signal)
         except Exception as error:
             if os.environ.get("HOCMIM_DEBUG"):
                 raise
@@ -94,25 +95,34 @@ class Commands(click.Group):
 
 
 class Terminated(BaseException):
-    """SIGTERM. Its text is what the message adds to "Stopped by SIGTERM."."""
+    """SIGTERM or SIGHUP. Its text is what the message adds to "Stopped by SIGTERM."."""
+
+    def __init__(self, received: signal.Signals, text: str = "") -> None:
+        super().__init__(text)
+        self.signal = received
+
+
+# The end of a batch job, and of the terminal, where the system has it.
+ENDING_SIGNALS = ("SIGTERM", "SIGHUP")
 
 
 @contextmanager
-def _raising_at_sigterm() -> Iterator[None]:
-    """Turn SIGTERM into an exception, unless the program that called us has its own handler."""
+def _raising_at_signals() -> Iterator[None]:
+    """Turn signals into exceptions, unless the caller handles or ignores them (nohup)."""
+
+    def raise_terminated(number: int, _: Any) -> None:
+        raise Terminated(signal.Signals(number))
+
+    known = [getattr(signal, name) for name in ENDING_SIGNALS if hasattr(signal, name)]
     is_main = threading.current_thread() is threading.main_thread()
-    if not is_main or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
-        yield
-        return
-
-    def raise_terminated(*_: Any) -> None:
-        raise Terminated
-
-    signal.signal(signal.SIGTERM, raise_terminated)
+    ours = [each for each in known if is_main and signal.getsignal(each) == signal.SIG_DFL]
+    for each in ours:
+        signal.signal(each, raise_terminated)
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        for each in ours:
+            signal.signal(each, signal.SIG_DFL)
 
 
 class UsageProblem(click.ClickException):

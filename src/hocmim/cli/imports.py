@@ -1,30 +1,37 @@
-"""Importing less: libraries that scikit-learn and pyarrow import, but commands do not use.
+"""Importing less: libraries that scikit-learn, scipy and pyarrow import, but commands do not use.
 
-scikit-learn imports scipy.stats for one function, and pandas if it is installed; pyarrow imports
-pandas to convert columns to arrays. Both libraries together take more than half of the time of
-``import sklearn``, which is most of the time of a small selection.
+scikit-learn imports large parts of scipy for a few functions, scipy imports all of NumPy, its tests
+and its Fortran tools included, and pyarrow and scikit-learn import pandas if it is installed. These
+parts take most of the time of ``import sklearn``, which is most of the time of a small selection.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import LazyLoader
 from types import ModuleType
 
 import click
 
-DEFERRED = "scipy.stats"
+DEFERRED = (
+    "numpy.f2py",
+    "numpy.testing",
+    "scipy.linalg",
+    "scipy.sparse.linalg",
+    "scipy.spatial",
+    "scipy.special",
+    "scipy.stats",
+)
 LEFT_OUT = "pandas"
 
 
-def import_scikit_learn() -> None:
-    """Import scikit-learn; scipy.stats is loaded when it is first used."""
-    if "sklearn" not in sys.modules:
-        with _deferred():
-            import sklearn.base  # noqa: F401
+def defer_imports() -> None:
+    """Load the modules of ``DEFERRED`` when they are first used, until the command ends."""
+    if _Deferring not in sys.meta_path:
+        sys.meta_path.insert(0, _Deferring)
+        click.get_current_context().call_on_close(lambda: sys.meta_path.remove(_Deferring))
 
 
 def leave_out_pandas() -> None:
@@ -56,16 +63,7 @@ class _Deferring:
     def find_spec(
         name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        spec = PathFinder.find_spec(name, path, target) if name == DEFERRED else None
+        spec = PathFinder.find_spec(name, path, target) if name in DEFERRED else None
         if spec is not None and spec.loader is not None:
             spec.loader = LazyLoader(spec.loader)
         return spec
-
-
-@contextmanager
-def _deferred() -> Iterator[None]:
-    sys.meta_path.insert(0, _Deferring)
-    try:
-        yield
-    finally:
-        sys.meta_path.remove(_Deferring)

@@ -19,6 +19,8 @@ Function = Callable[..., Any]
 # Names listed if the target is missing, and how many characters of each.
 LISTED_NAMES, LISTED_WIDTH = 40, 60
 TARGET_KINDS = ("auto", "classes", "quantity")
+# As in hocmim.data.recognize, which takes long to import.
+COLUMN_KINDS = ("number", "category", "date", "date-parts")
 
 
 @dataclass(frozen=True)
@@ -27,21 +29,32 @@ class Source:
 
     file: str
     target: tuple[str, ...]
-    target_kind: str
-    target_bins: int | None
-    target_discretizer: str | None
-    target_strategy: str | None
     drop: tuple[str, ...]
-    weights: str | None
     delimiter: str | None
     encoding: str
     missing: tuple[str, ...]
     no_header: bool
+    kinds: tuple[tuple[str, str], ...]
+    decimal: str | None
+    thousands: str | None
+    dates: str | None
+    target_kind: str = "auto"
+    target_bins: int | None = None
+    target_discretizer: str | None = None
+    target_strategy: str | None = None
+    weights: str | None = None
+    keep_identifiers: bool = False
+    groups: str | None = None
 
     @property
     def target_name(self) -> str:
         """The name of the target, or the names of several."""
         return ", ".join(self.target)
+
+    @property
+    def identifiers(self) -> str | None:
+        """The parameter of this name; None for its default."""
+        return "keep" if self.keep_identifiers else None
 
 
 @dataclass(frozen=True)
@@ -49,10 +62,15 @@ class Settings:
     """The method's parameters, and where to compute."""
 
     k: int | float | str | None
+    fdr: float | None
     bins: int | None
     discretizer: str | None
     estimator: str | None
     group: tuple[tuple[str, tuple[str, ...]], ...]
+    keep: tuple[str, ...]
+    exclude: tuple[str, ...]
+    costs: str | None
+    budget: float | None
     set: tuple[tuple[str, Any], ...]
     seed: int | None
     jobs: int | None
@@ -60,6 +78,16 @@ class Settings:
     scheduler: str | None
     codes_dir: Path | None
     checkpoint: Path | None
+
+
+@dataclass(frozen=True)
+class Validation:
+    """How cross-validation chooses the number of columns."""
+
+    cv: int
+    rule: str
+    model: str
+    scoring: str | None
 
 
 def check_settings(settings: Settings) -> None:
@@ -71,13 +99,17 @@ def check_settings(settings: Settings) -> None:
         check_installed("--engine dask needs", *DASK)
     elif settings.scheduler is not None:
         raise InvalidParameterError("--scheduler needs --engine dask.")
+    if settings.fdr is not None and settings.k not in (None, "auto"):
+        raise InvalidParameterError(
+            "--fdr decides how many columns are selected. Leave out -k, or pass -k auto."
+        )
     if settings.checkpoint is not None:
         check_writable(settings.checkpoint, overwrite=True)
 
 
 def read_how_many(text: str) -> int | float | str:
-    """Parse a number of columns, a fraction of them, or "auto"."""
-    if text == "auto":
+    """Parse a number of columns, a fraction of them, "auto" or "cv"."""
+    if text in ("auto", "cv"):
         return text
     try:
         number = float(text)
@@ -87,7 +119,9 @@ def read_how_many(text: str) -> int | float | str:
         return int(number)
     if 0 < number < 1:
         return number
-    raise click.BadParameter(f"{text!r} is not a number of columns, a fraction below 1, or auto.")
+    raise click.BadParameter(
+        f"{text!r} is not a number of columns, a fraction below 1, auto or cv."
+    )
 
 
 def read_group(text: str) -> tuple[str, tuple[str, ...]]:
@@ -96,6 +130,17 @@ def read_group(text: str) -> tuple[str, tuple[str, ...]]:
     if not name or not columns:
         raise click.BadParameter(f"{text!r} is not of the form name=column,column.")
     return name, tuple(columns.split(","))
+
+
+def read_kind(text: str) -> tuple[str, str]:
+    """Parse NAME=KIND, what a column holds."""
+    name, _, kind = text.rpartition("=")
+    if not name or kind not in COLUMN_KINDS:
+        raise click.BadParameter(
+            f"{text!r} is not of the form name=kind, where kind is one of "
+            f"{', '.join(COLUMN_KINDS)}."
+        )
+    return name, kind
 
 
 def read_parameter(text: str) -> tuple[str, Any]:
@@ -120,7 +165,8 @@ def _collected(
     def decorate(function: Function) -> Function:
         @functools.wraps(function)
         def call(**given: Any) -> Any:
-            own = {field.name: given.pop(field.name) for field in fields(kind)}
+            names = [field.name for field in fields(kind) if field.name in given]
+            own = {name: given.pop(name) for name in names}
             return function(**{into: kind(**own)}, **given)
 
         decorated: Function = call
@@ -157,78 +203,134 @@ def _missing_target(given: dict[str, Any]) -> UsageProblem:
     return UsageProblem(f"Missing option -t NAME, the target column. {where} has {listed}.")
 
 
+_FILE = click.argument("file", metavar="FILE")
+_FILE_OPTIONS = [
+    click.option(
+        "--drop",
+        multiple=True,
+        metavar="COL,COL",
+        help="Remove these columns from the table. Repeatable.",
+    ),
+    click.option(
+        "--delimiter",
+        metavar="CHAR",
+        help="Field delimiter of a text file.  [default: detected]",
+    ),
+    click.option("--encoding", default="utf-8", show_default=True, help="Encoding of a text file."),
+    click.option(
+        "--missing",
+        multiple=True,
+        metavar="TEXT",
+        help="Additional text that means a missing value, such as '?'. Repeatable.",
+    ),
+    click.option(
+        "--no-header",
+        is_flag=True,
+        help="The file has no header line; columns are named f0, f1, ….",
+    ),
+    click.option(
+        "--as",
+        "kinds",
+        type=read_kind,
+        multiple=True,
+        metavar="NAME=KIND",
+        help="What a column holds: number, category, date, or date-parts, which splits a date "
+        "into year, month, day, weekday and hour. Repeatable.  [default: recognised]",
+    ),
+    click.option(
+        "--decimal",
+        type=click.Choice([".", ","]),
+        help="Decimal separator of numbers.  [default: recognised]",
+    ),
+    click.option(
+        "--thousands",
+        type=click.Choice([",", ".", " ", "'", "_"]),
+        help="Separator of thousands.  [default: recognised]",
+    ),
+    click.option(
+        "--dates",
+        metavar="ORDER",
+        help="Order of dates: day-first, month-first or year-first, or a format such as %Y%m%d.  "
+        "[default: recognised]",
+    ),
+]
+_TARGET_OPTIONS = [
+    click.option(
+        "--target-kind",
+        type=click.Choice(TARGET_KINDS),
+        default="auto",
+        show_default=True,
+        help="Treat the target as classes, or as a quantity that is cut into bins. auto: "
+        "numbers with fractions or with many distinct values are a quantity, everything else "
+        "is classes.",
+    ),
+    click.option(
+        "--target-bins",
+        type=click.IntRange(2),
+        help="Bins of a target that is a quantity.  [default: 3]",
+    ),
+    click.option(
+        "--target-discretizer",
+        type=click.Choice(["quantile", "uniform"]),
+        help="Cut a quantity into bins of equal frequency or of equal width.  [default: quantile]",
+    ),
+    click.option(
+        "--target-strategy",
+        type=click.Choice(["joint", "mean"]),
+        help="For several targets: their combinations as one target, or the mean of the scores "
+        "for each.  [default: joint]",
+    ),
+    click.option(
+        "--keep-identifiers",
+        is_flag=True,
+        help="Keep columns that identify the rows as candidates, such as names and row numbers.",
+    ),
+    click.option(
+        "--weights",
+        metavar="COL|balanced",
+        help="Column of sample weights; balanced gives every class the same weight.",
+    ),
+    click.option(
+        "--groups",
+        metavar="COL",
+        help="Column of groups of rows, such as the patient, that stay together in splits and "
+        "tests.",
+    ),
+]
+
+
+def _target_option(*, required: bool) -> Callable[[Function], Function]:
+    return click.option(
+        "-t",
+        "--target",
+        multiple=True,
+        required=required,
+        metavar="NAME",
+        help="Target column. Repeatable, for several targets.",
+        cls=TargetOption,
+    )
+
+
+keep_option = click.option(
+    "--keep",
+    multiple=True,
+    metavar="COL,COL",
+    help="Always select these columns. Repeatable.",
+)
+exclude_option = click.option(
+    "--exclude",
+    multiple=True,
+    metavar="COL,COL",
+    help="Never select these columns; notes and reports still show them (--drop removes them). "
+    "Repeatable.",
+)
+
 with_source = _collected(
     Source,
     "source",
-    [
-        click.argument("file", metavar="FILE"),
-        click.option(
-            "-t",
-            "--target",
-            multiple=True,
-            required=True,
-            metavar="NAME",
-            help="Target column. Repeatable, for several targets.",
-            cls=TargetOption,
-        ),
-        click.option(
-            "--target-kind",
-            type=click.Choice(TARGET_KINDS),
-            default="auto",
-            show_default=True,
-            help="Treat the target as classes, or as a quantity that is cut into bins. auto: "
-            "numbers with fractions or with many distinct values are a quantity, everything else "
-            "is classes.",
-        ),
-        click.option(
-            "--target-bins",
-            type=click.IntRange(2),
-            help="Bins of a target that is a quantity.  [default: 3]",
-        ),
-        click.option(
-            "--target-discretizer",
-            type=click.Choice(["quantile", "uniform"]),
-            help="Cut a quantity into bins of equal frequency or of equal width.  [default: "
-            "quantile]",
-        ),
-        click.option(
-            "--target-strategy",
-            type=click.Choice(["joint", "mean"]),
-            help="For several targets: their combinations as one target, or the mean of the scores "
-            "for each.  [default: joint]",
-        ),
-        click.option(
-            "--drop",
-            multiple=True,
-            metavar="COL,COL",
-            help="Exclude these columns. Repeatable.",
-        ),
-        click.option(
-            "--weights",
-            metavar="COL|balanced",
-            help="Column of sample weights; balanced gives every class the same weight.",
-        ),
-        click.option(
-            "--delimiter",
-            metavar="CHAR",
-            help="Field delimiter of a text file.  [default: detected]",
-        ),
-        click.option(
-            "--encoding", default="utf-8", show_default=True, help="Encoding of a text file."
-        ),
-        click.option(
-            "--missing",
-            multiple=True,
-            metavar="TEXT",
-            help="Additional text that means a missing value, such as '?'. Repeatable.",
-        ),
-        click.option(
-            "--no-header",
-            is_flag=True,
-            help="The file has no header line; columns are named f0, f1, ….",
-        ),
-    ],
+    [_FILE, _target_option(required=True), *_FILE_OPTIONS, *_TARGET_OPTIONS],
 )
+with_table = _collected(Source, "source", [_FILE, _target_option(required=False), *_FILE_OPTIONS])
 
 with_settings = _collected(
     Settings,
@@ -239,9 +341,16 @@ with_settings = _collected(
             "--features",
             "k",
             type=read_how_many,
-            metavar="N|auto",
+            metavar="N|auto|cv",
             help="Number of columns to select, or a fraction of them. auto stops when no column "
-            "adds significant information.  [default: 10]",
+            "adds significant information; cv chooses by cross-validation.  [default: 10]",
+        ),
+        click.option(
+            "--fdr",
+            type=click.FloatRange(0, 1, min_open=True, max_open=True),
+            metavar="RATE",
+            help="Select as many columns as keep the expected share of false discoveries at RATE, "
+            "such as 0.1. Implies -k auto.",
         ),
         click.option(
             "--bins", type=click.IntRange(2), help="Bins of a numeric column.  [default: 5]"
@@ -265,6 +374,19 @@ with_settings = _collected(
             metavar="NAME=COL,COL",
             help="Select these columns as one feature, such as those of a one-hot code. "
             "Repeatable.",
+        ),
+        keep_option,
+        exclude_option,
+        click.option(
+            "--costs",
+            metavar="FILE|COL=N,…",
+            help="Cost of each column: a file with the columns name and cost, or names and "
+            "numbers. Other columns cost 1.",
+        ),
+        click.option(
+            "--budget",
+            type=click.FloatRange(0, min_open=True),
+            help="Select only as many columns as this pays for.",
         ),
         click.option(
             "--set",
@@ -300,6 +422,39 @@ with_settings = _collected(
     ],
 )
 
+with_validation = _collected(
+    Validation,
+    "validation",
+    [
+        click.option(
+            "--cv",
+            type=click.IntRange(2),
+            default=5,
+            show_default=True,
+            help="Folds of the cross-validation.",
+        ),
+        click.option(
+            "--rule",
+            type=click.Choice(["one-se", "best"]),
+            default="one-se",
+            show_default=True,
+            help="Fewest columns within one standard error of the best score, or the best score.",
+        ),
+        click.option(
+            "--model",
+            type=click.Choice(["knn", "linear", "forest"]),
+            default="knn",
+            show_default=True,
+            help="Model to fit on the selected columns in the cross-validation.",
+        ),
+        click.option(
+            "--scoring",
+            metavar="NAME",
+            help="Score of the model, as in scikit-learn.  [default: accuracy, or R²]",
+        ),
+    ],
+)
+
 method_option = click.option(
     "-m",
     "--method",
@@ -314,5 +469,32 @@ json_option = click.option(
     metavar="OUT",
     help="Write the result as JSON to this file; - is standard output.",
 )
+save_option = click.option(
+    "--save",
+    type=click.Path(path_type=Path),
+    metavar="MODEL",
+    help="Save the selection to this JSON file, for 'hocmim apply'.",
+)
+safe_csv_option = click.option(
+    "--safe-csv",
+    is_flag=True,
+    help="Put an apostrophe before text in CSV and TSV files that spreadsheets would run as a "
+    "formula.",
+)
+seed_option = click.option(
+    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed."
+)
+
+
+def plot_option(what: str) -> Callable[[Function], Function]:
+    """Return the option for a picture; ``what`` says what it shows."""
+    return click.option(
+        "--plot",
+        type=click.Path(path_type=Path),
+        metavar="OUT",
+        help=f"Draw {what} to this file: .png, .svg or .pdf.",
+    )
+
+
 force_option = click.option("--force", is_flag=True, help="Overwrite existing files.")
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print only results and errors.")

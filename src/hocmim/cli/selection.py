@@ -6,23 +6,30 @@ import logging
 import os
 import sys
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from inspect import signature
 from typing import Any
 
 import numpy as np
 from rich.console import Console
 
-from hocmim.cli import show
+from hocmim.cli import constraints, show
 from hocmim.cli.data import Data
 from hocmim.cli.group import Terminated
-from hocmim.cli.options import Settings, Source
+from hocmim.cli.options import Settings, Source, Validation
 from hocmim.coding.groups import column_name
 from hocmim.coding.kendall import KENDALL
 from hocmim.defaults import DEFAULT_K
-from hocmim.errors import InvalidParameterError, InvalidTableError, InvalidTargetError
+from hocmim.errors import (
+    InvalidParameterError,
+    InvalidTableError,
+    InvalidTargetError,
+    TextWarning,
+    without_data_warnings,
+)
 from hocmim.insight.notes import Note, data_notes
 from hocmim.search.loop import keep_selected_so_far
 from hocmim.search.progress import ProgressCallback, ProgressEvent
@@ -45,13 +52,26 @@ class Outcome:
     seconds: float
 
 
-def make(method: str, source: Source, settings: Settings, data: Data) -> Any:
+def make(
+    method: str,
+    source: Source,
+    settings: Settings,
+    data: Data,
+    validation: Validation | None = None,
+) -> Any:
     """Return the selector that the options describe."""
+    if settings.k == "cv":
+        if validation is None:
+            raise InvalidParameterError("-k cv is for hocmim select. Pass the number it chose.")
+        one = make(method, source, replace(settings, k=None), data)
+        return cross_validated(one, data, validation, settings.seed, settings.jobs)
     given = {
         "target_kind": data.target_kind,
         "target_bins": source.target_bins,
         "target_discretizer": source.target_discretizer,
         "target_strategy": source.target_strategy,
+        "fdr": settings.fdr,
+        "identifiers": source.identifiers,
         "n_bins": settings.bins,
         "discretizer": settings.discretizer,
         "estimator": settings.estimator,
@@ -61,15 +81,80 @@ def make(method: str, source: Source, settings: Settings, data: Data) -> Any:
         "checkpoint": settings.checkpoint,
         "feature_groups": _groups(settings),
         "engine": _engine(settings),
+        "keep": constraints.split(settings.keep, data.names),
+        "exclude": constraints.split(settings.exclude, data.names),
+        "costs": constraints.read_costs(settings.costs, data.names),
+        "budget": settings.budget,
     }
     parameters = {name: value for name, value in given.items() if value is not None}
     parameters |= dict(settings.set)
     n_features = len(data.names) - sum(len(columns) - 1 for _, columns in settings.group)
     if ":" in method:
         sys.path.insert(0, os.getcwd())  # a module of the user, in the folder of the command
-    return make_selector(
-        method, n_features_to_select=how_many(settings.k, n_features), **parameters
+    k = "auto" if settings.fdr else how_many(settings.k, n_features)
+    if settings.k is None and settings.fdr is None and settings.budget is not None:
+        k = None  # as many as the budget pays for
+    return make_selector(method, n_features_to_select=k, **parameters)
+
+
+def cross_validated(
+    selectors: Any,
+    data: Data,
+    validation: Validation,
+    seed: int | None,
+    jobs: int | None,
+    **options: Any,
+) -> Any:
+    """Return the selector that chooses by cross-validation."""
+    from hocmim.selectors.cv import SelectorCV
+
+    if not data.is_in_memory:
+        raise InvalidParameterError(
+            "Cross-validation needs the table in memory. Leave out --engine dask and --codes-dir."
+        )
+    return SelectorCV(
+        selectors,
+        validation.model,
+        cv=validation.cv,
+        rule=validation.rule,
+        scoring=validation.scoring,
+        target_kind=data.target_kind,
+        random_state=seed or 0,
+        n_jobs=jobs,
+        **options,
     )
+
+
+def describe_choice(found: Any) -> str:
+    """Return what a cross-validation chose, and the runner-up, in words."""
+    best, other = found.choices_[0], found.runner_up_
+    text = (
+        f"Cross-validation ({found.n_splits_} splits, rule {found.rule}) chose {best.selector} "
+        f"with {count(best.n_features, 'feature')}: {found.choices_.measure} {best.score:.4f} ± "
+        f"{best.standard_error:.4f}."
+    )
+    if other is None:
+        return text
+    return (
+        f"{text} Runner-up: {other.selector} with {other.n_features}, {other.score:.4f} ± "
+        f"{other.standard_error:.4f}."
+    )
+
+
+def validation_json(found: Any) -> dict[str, Any]:
+    """Return a cross-validation for a result as JSON."""
+    results = {name: values.tolist() for name, values in found.cv_results_.items()}
+    return {
+        "selector": found.best_selector_,
+        "n_features": found.best_n_features_,
+        "measure": found.choices_.measure,
+        "score": found.best_score_,
+        "rule": found.rule,
+        "n_splits": found.n_splits_,
+        "choices": [asdict(one) for one in found.choices_],
+        "runner_up": None if found.runner_up_ is None else asdict(found.runner_up_),
+        "results": results,
+    }
 
 
 def _groups(settings: Settings) -> dict[str, list[str]] | None:
@@ -80,8 +165,10 @@ def _engine(settings: Settings) -> str | None:
     return None if settings.engine == "local" else settings.scheduler or "dask"
 
 
-def how_many(k: int | float | str | None, n_features: int) -> int | float | str:
+def how_many(k: int | float | str | None, n_features: int) -> int | float | str | None:
     """Return how many features to select; an error if there are fewer."""
+    if k == "cv":
+        raise InvalidParameterError("-k cv is for hocmim select. Pass a number, or auto.")
     if k is None:
         return min(DEFAULT_K, n_features)
     if isinstance(k, int) and k > n_features:
@@ -106,10 +193,13 @@ def run(selector: Any, data: Data, quiet: bool) -> Outcome:
     began = time.monotonic()
     with (
         show.printed_warnings(quiet),
+        without_data_warnings(data.is_in_memory),  # the notes say the same
         _cluster(selector),
         keep_selected_so_far() as interruption,
         bar("selecting", quiet) as move,
     ):
+        if data.is_in_memory:
+            warnings.simplefilter("ignore", TextWarning)  # said when the file was read
         accepted = signature(selector.fit).parameters
         options: dict[str, Any] = {}
         if move is not None and "progress" in accepted:
@@ -118,18 +208,24 @@ def run(selector: Any, data: Data, quiet: bool) -> Outcome:
             if "sample_weight" not in accepted:
                 raise InvalidParameterError(f"{selector.display_name} takes no --weights.")
             options["sample_weight"] = data.weights
+        if data.groups is not None and "groups" in accepted:
+            options["groups"] = data.groups
         try:
             selector.fit(data.X, data.y, **options)
         except Terminated as error:
             file = getattr(selector, "checkpoint", None)
             if file is None:
                 raise
-            raise Terminated(f" The same command continues from {file}.") from error
+            text = f" The same command continues from {file}."
+            raise Terminated(error.signal, text) from error
     return Outcome(selector, interruption.happened, time.monotonic() - began)
 
 
 def _move_bar(move: OnProgress, event: ProgressEvent) -> None:
     name = "" if event.name is None else visible(event.name)
+    if event.stage == "validate":
+        move(event.n_terms, event.n_terms_total, name)
+        return
     move(event.n_selected, event.n_to_select, name)
 
 
@@ -204,6 +300,8 @@ class Row:
     redundant_with: str | None
     redundancy: float | None
     p_value: float | None
+    kept: bool = False
+    cost: float | None = None
 
 
 def rows(selector: Any, names: list[str]) -> list[Row]:
@@ -211,10 +309,11 @@ def rows(selector: Any, names: list[str]) -> list[Row]:
     if not hasattr(selector, "explain"):
         scored = zip(selector.selected_.tolist(), selector.scores_.tolist(), strict=True)
         nothing = (None,) * 5
-        return [
+        found = [
             Row(rank, names[j], j, None, score, *nothing)
             for rank, (j, score) in enumerate(scored, 1)
         ]
+        return [*map(_constrained, found, _constraints_of(selector.selection_))]
     selection, features = selector.selection_, selector.features_
     partners = _most_redundant(selector, names)
     has_order = selection.has_representative_sets
@@ -233,10 +332,23 @@ def rows(selector: Any, names: list[str]) -> list[Row]:
                 representative_set=members if has_order else None,
                 redundant_with=by,
                 redundancy=redundancy,
-                p_value=None if selection.p_values is None else float(selection.p_values[place]),
+                p_value=None
+                if selection.p_values is None
+                else show.finite(selection.p_values[place]),
             )
         )
-    return found
+    return [*map(_constrained, found, _constraints_of(selection))]
+
+
+def _constraints_of(selection: Any) -> list[tuple[bool, float | None]]:
+    """Return for each step whether it was kept, and its cost."""
+    costs = selection.costs
+    listed = [None] * len(selection) if costs is None else costs.tolist()
+    return list(zip(selection.is_kept.tolist(), listed, strict=True))
+
+
+def _constrained(row: Row, constraint: tuple[bool, float | None]) -> Row:
+    return replace(row, kept=constraint[0], cost=constraint[1])
 
 
 def _most_redundant(selector: Any, names: list[str]) -> list[tuple[str | None, float | None]]:
@@ -274,7 +386,20 @@ def notes(selector: Any, data: Data) -> list[Note]:
         return []
     is_of_rows = getattr(selector, "discretizer", None) != KENDALL
     encoder = getattr(selector, "encoder_", None) if is_of_rows else None
-    return data_notes(data.X, data.y, encoder=encoder, target_options=selector.target_options())
+    return data_notes(
+        data.X,
+        data.y,
+        encoder=encoder,
+        target_options=selector.target_options(),
+        left_out=left_out(selector),
+    )
+
+
+def left_out(selector: Any) -> list[int]:
+    """Return the columns that are no candidates, because they identify the rows."""
+    if getattr(selector, "identifiers", None) != "drop":
+        return []
+    return selector.identifiers_.tolist()
 
 
 def described(source: Source, selector: Any, data: Data) -> dict[str, Any]:
@@ -300,6 +425,15 @@ def plain_parameters(selector: Any) -> dict[str, Any]:
         for name, value in selector.get_params(deep=False).items()
         if value is not None
     }
+
+
+def error_control(selector: Any) -> dict[str, Any] | None:
+    """Return which error rate the tests keep and what to write about it, for JSON."""
+    selection = getattr(selector, "selection_", None)
+    control = getattr(selection, "error_control", None)
+    if control is None:
+        return None
+    return {**asdict(control), "statement": selector.statement()}
 
 
 def stopping(selector: Any, names: list[str]) -> dict[str, Any] | None:

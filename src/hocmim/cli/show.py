@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -229,8 +229,11 @@ def data_notes(notes: Sequence[Any]) -> None:
     missing, uneven = by_kind.pop("missing", []), by_kind.pop("uneven bins", [])
     for of_kind in by_kind.values():
         _some_notes(of_kind)
-    if by_kind:
-        say("These columns are not excluded. To exclude one, pass --drop.", "dim")
+    noted = [note for of_kind in by_kind.values() for note in of_kind]
+    others = [note for note in noted if "It was left out." not in note.message]
+    if others:
+        which = "These columns" if len(others) == len(noted) else "The other columns"
+        say(f"{which} are not excluded. To exclude one, pass --drop.", "dim")
     _some_notes(uneven)
     _some_notes([note for note in missing if note.value > MUCH_MISSING])
     if missing:
@@ -277,3 +280,30 @@ def json_result(result: dict[str, Any], path: str, force: bool) -> None:
         # A lone surrogate in a name cannot be written as UTF-8.
         data = text.encode("utf-8", "backslashreplace")
         write_file(path, lambda file: file.write(data), overwrite=force, hint=OVERWRITE_HINT)
+
+
+def check_picture(path: Path, force: bool) -> None:
+    """Raise an error if a picture cannot be written."""
+    from hocmim.errors import InvalidParameterError, check_installed
+
+    check_output(path, force)
+    if path.suffix.lower() not in (".png", ".svg", ".pdf"):
+        raise InvalidParameterError(f"--plot needs a .png, .svg or .pdf file. Got {str(path)!r}.")
+    check_installed("A plot needs", "matplotlib")
+
+
+def picture(draw: Callable[[], Any], path: Path, force: bool) -> None:
+    """Draw a figure and write it to a file."""
+    import matplotlib
+
+    from hocmim.data.writing import write_file
+
+    matplotlib.use("Agg")
+    figure = draw()
+    kind = path.suffix.lower().removeprefix(".")
+    write_file(
+        path,
+        lambda file: figure.savefig(file, format=kind, dpi=150),
+        overwrite=force,
+        hint=OVERWRITE_HINT,
+    )

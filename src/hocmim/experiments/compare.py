@@ -11,45 +11,35 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone, is_classifier
+from sklearn.base import clone
 
 from hocmim import html
+from hocmim.coding.encoder import Encoder
+from hocmim.coding.identifiers import decided_identifiers
+from hocmim.data.row_groups import RowGroups, as_row_groups
 from hocmim.data.table import Table, as_table, take_rows
-from hocmim.data.target import (
-    TARGET_KINDS,
-    TargetKind,
-    as_target,
-    decide_kind,
-    summarize_target,
-    warn_about_guess,
-)
+from hocmim.data.target import as_target
 from hocmim.defaults import COMPARED_METHODS
-from hocmim.errors import InvalidParameterError
+from hocmim.errors import InvalidParameterError, InvalidTargetError, without_data_warnings
 from hocmim.experiments import comparison_figure
-from hocmim.experiments.evaluation import Evaluation, Fold, evaluated_rows
-from hocmim.parameters import Number, OneOf, check_value
+from hocmim.experiments.evaluation import Evaluation, evaluated_rows
+from hocmim.parameters import Number, check_value
+from hocmim.selectors.kinds import common_kind, strata, with_target_kind
+from hocmim.selectors.models import make_model
 from hocmim.selectors.registry import make_selector
-from hocmim.selectors.stability import StabilitySelector, strata, with_target_kind
+from hocmim.selectors.splits import Fold, groups_for, make_folds
+from hocmim.selectors.stability import StabilitySelector
 from hocmim.text import visible
 
-# Module, classifier, regressor and parameters of each model, which is imported on use.
-MODELS: dict[str, tuple[str, str, str, dict[str, Any]]] = {
-    "knn": ("neighbors", "KNeighborsClassifier", "KNeighborsRegressor", {"n_neighbors": 3}),
-    "linear": ("linear_model", "LogisticRegression", "Ridge", {"max_iter": 1000}),
-    "forest": ("ensemble", "RandomForestClassifier", "RandomForestRegressor", {"n_jobs": -1}),
-}
 # Rows on which models are fitted and tested, unless the caller chooses.
 MAX_ROWS = 10_000
-TITLES = {"knn": "3-NN", "linear": "linear model", "forest": "random forest"}
 
 OnProgress = Callable[[int, int, str], None]
 
@@ -166,6 +156,8 @@ def compare_methods(
     n_features_to_select: int | float | str | None = 10,
     *,
     n_folds: int = 5,
+    cv: Any = None,
+    groups: Any = None,
     n_resamples: int = 20,
     model: Any = "knn",
     max_rows: int | None = MAX_ROWS,
@@ -175,33 +167,32 @@ def compare_methods(
     target_discretizer: str | None = None,
     on_progress: OnProgress | None = None,
 ) -> Comparison:
-    """Compare methods on one table: their selections, the stability, and the prediction error.
+    """Compare the selections of methods on one table, their stability, and the prediction error.
 
     Parameters
     ----------
     X : table of shape (n_samples, n_features)
-    y : array of shape (n_samples,)
-        Classes, or a quantity.
+    y : array of shape (n_samples,), classes or a quantity
     methods : sequence of str, or dict of name to selector
         Names from ``list_methods()``, or selectors.
     n_features_to_select : int, float, "auto" or None
         For methods given by name.
     n_folds : int
-        Folds of the cross-validation, at least 2.
+        Folds of the cross-validation, at least 2: shuffled, and stratified by class.
+    cv, groups : optional
+        Any splitter, in place of ``n_folds``; and labels of the rows that stay together.
     n_resamples : int
         Bootstrap resamples for the stability, at least 2; 0 for none.
     model : {"knn", "linear", "forest"} or estimator
-        The model to fit on the selected columns. Missing numbers are replaced by the median,
-        numbers standardised and categories one-hot coded, by the training rows.
+        To fit on the selected columns. By the training rows, missing numbers are replaced by the
+        median, numbers standardised and categories one-hot coded.
     max_rows : int or None
         On a table of more rows, the model is fitted and tested on a random sample of about this
-        many, drawn by class; at least 100. None: on all rows. Methods always select on all training
-        rows.
+        many, drawn by class; at least 100. None: on all rows. Methods select on all training rows.
     random_state : int
         Seed of the folds, the resamples, the sample of rows and the forest.
     target_kind : {"auto", "classes", "quantity"}
-        What y holds, for the model and for selectors whose own ``target_kind`` is "auto". "auto":
-        what a selector declares, or else as :func:`hocmim.data.target.decide_kind` says.
+        What y holds, for the model and for selectors that declare nothing else.
     target_bins, target_discretizer : optional
         How methods given by name cut a quantity, if they cut it.
     on_progress : callable, optional
@@ -212,33 +203,60 @@ def compare_methods(
     >>> from sklearn.datasets import load_breast_cancer
     >>> from hocmim import compare_methods
     >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
-    >>> found = compare_methods(X, y, ["MIM", "CIFE"], 3, n_resamples=5)
-    >>> float(found.overlap[0, 1])
+    >>> float(compare_methods(X, y, ["MIM", "CIFE"], 3, n_resamples=5).overlap[0, 1])
     0.2
     """
     cut = {"target_bins": target_bins, "target_discretizer": target_discretizer}
     selectors = _selectors(methods, n_features_to_select, cut)
     _check_numbers(n_folds, n_resamples, max_rows)
     table = as_table(X, min_rows=2)
-    target = as_target(y, table.n_rows)
-    kind = _common_kind(selectors, target, target_kind)
-    fitted, title = _model(model, not kind.is_quantity, random_state)
+    target = _one_target(y, table.n_rows)
+    kind = common_kind(selectors, target, target_kind)
+    fitted, title = make_model(model, not kind.is_quantity, random_state)
     predicted = target.astype(float) if kind.is_quantity else _class_numbers(target)
-    folds = _folds(predicted, n_folds, not kind.is_quantity, random_state)
+    row_groups = as_row_groups(groups, table.n_rows)
+    folds = _folds((n_folds, cv), X, predicted, row_groups, not kind.is_quantity, random_state)
     rows = evaluated_rows(strata(predicted, kind), folds, max_rows, random_state)
     evaluation = Evaluation(X, predicted, fitted, rows)
-    steps = _Steps(len(selectors) * (1 + n_resamples + n_folds), on_progress)
-    results = []
-    for name, given in selectors.items():
-        selector = with_target_kind(given, target, kind.name)[0]
-        done = partial(steps.done, name)
-        selected, seconds = _select(selector, X, target)
-        done(1)
-        stability, interval = _stability(selector, X, target, n_resamples, random_state)
-        done(n_resamples)
-        curve = _curve(selector, X, target, folds, evaluation, done)
-        results.append(MethodResult(name, selected, seconds, stability, interval, *curve))
+    steps = _Steps(len(selectors) * (1 + n_resamples + len(folds)), on_progress)
+    data, resampling = (X, target, row_groups), (n_resamples, random_state)
+    results: list[MethodResult] = []
+    # Identifiers are those of the whole table: a part of the rows does not show them.
+    with decided_identifiers(Encoder(n_jobs=-1).fit(table).identifiers_):
+        for name, one in selectors.items():
+            made = with_target_kind(one, target, kind.name)[0]
+            first = _select(made, *data, is_quiet=bool(results))  # warnings once
+            rest = data, resampling, folds, evaluation, partial(steps.done, name)
+            results.append(_result(name, made, first, *rest))
     return _as_comparison(results, table, evaluation, title)
+
+
+def _one_target(y: Any, n_rows: int) -> NDArray[Any]:
+    target = as_target(y, n_rows, several=True)
+    if target.ndim > 1:
+        raise InvalidTargetError(
+            f"compare_methods needs one target, and y has {target.shape[1]}: the error of a model "
+            "is that of one target. Compare the methods for each target."
+        )
+    return target
+
+
+def _result(
+    name: str,
+    selector: Any,
+    first: tuple[tuple[int, ...], float],
+    data: tuple[Any, NDArray[Any], RowGroups | None],
+    resampling: tuple[int, int],
+    folds: Sequence[Fold],
+    evaluation: Evaluation,
+    done: Callable[[int], None],
+) -> MethodResult:
+    """Return the selection of one method, its stability and its error curve."""
+    done(1)
+    stability = _stability(selector, *data, *resampling)
+    done(resampling[0])
+    curve = _curve(selector, *data, folds, evaluation, done)
+    return MethodResult(name, *first, *stability, *curve)
 
 
 def _as_comparison(
@@ -274,24 +292,6 @@ class _Steps:
             self._callback(self._n, self._total, method)
 
 
-def _common_kind(selectors: Mapping[str, Any], y: NDArray[Any], kind: str) -> TargetKind:
-    """Return the kind of the target: declared, declared by selectors, or found. A guess warns."""
-    check_value("target_kind", kind, OneOf(TARGET_KINDS))
-    declared = {
-        name: selector.get_params(deep=False).get("target_kind", "auto")
-        for name, selector in selectors.items()
-    }
-    kinds = {kind, *declared.values()} - {"auto"}
-    if len(kinds) > 1:
-        raise InvalidParameterError(
-            "The target is declared as classes and as a quantity: target_kind is "
-            f"{kind!r}, and the methods have {declared}. Declare one kind."
-        )
-    found = decide_kind(summarize_target(y), kinds.pop() if kinds else "auto")
-    warn_about_guess(found)
-    return found
-
-
 def _selectors(
     methods: Sequence[str] | Mapping[str, Any], k: Any, options: Mapping[str, Any]
 ) -> dict[str, Any]:
@@ -310,41 +310,12 @@ def _selectors(
     return {selector.display_name: selector for selector in made}
 
 
-def _model(model: Any, has_classes: bool, seed: int) -> tuple[Any, str]:
-    """Return the estimator and its name."""
-    if isinstance(model, str):
-        if model not in MODELS:
-            raise InvalidParameterError(
-                f"model must be one of {', '.join(map(repr, MODELS))}, or an estimator. Got "
-                f"{model!r} instead."
-            )
-        module, classifier, regressor, parameters = MODELS[model]
-        kind = getattr(import_module(f"sklearn.{module}"), classifier if has_classes else regressor)
-        made = kind(**parameters)
-        has_seed = "random_state" in made.get_params()
-        return made.set_params(random_state=seed) if has_seed else made, TITLES[model]
-    if is_classifier(model) != has_classes:
-        needed = (
-            "a classifier, because the target has classes"
-            if has_classes
-            else "a regressor, because the target is a quantity"
-        )
-        raise InvalidParameterError(f"model must be {needed}. Got {model!r} instead.")
-    return model, type(model).__name__
-
-
-def _folds(y: NDArray[Any], n_folds: int, has_classes: bool, seed: int) -> list[Fold]:
-    """Return training and test rows of each fold, stratified by class."""
-    from sklearn.model_selection import KFold, StratifiedKFold
-
-    kind = StratifiedKFold if has_classes else KFold
-    try:
-        with warnings.catch_warnings():  # about a class with fewer rows than folds
-            warnings.filterwarnings("ignore", "The least populated class", UserWarning)
-            splitter = kind(n_folds, shuffle=True, random_state=seed)
-            return list(splitter.split(np.zeros((len(y), 1)), y))
-    except ValueError as error:
-        raise InvalidParameterError(f"n_folds is too large for this table: {error}") from error
+def _folds(
+    given: tuple[int, Any], X: Any, y: NDArray[Any], groups: Any, has_classes: bool, seed: int
+) -> list[Fold]:
+    n_folds, cv = given
+    name, splits = ("n_folds", n_folds) if cv is None else ("cv", cv)
+    return make_folds(splits, X, y, groups, has_classes=has_classes, seed=seed, name=name)
 
 
 def _overlap(selections: Sequence[Sequence[int]]) -> NDArray[np.float64]:
@@ -353,18 +324,30 @@ def _overlap(selections: Sequence[Sequence[int]]) -> NDArray[np.float64]:
     return np.array([[len(a & b) / len(a | b) if a | b else 1.0 for b in sets] for a in sets])
 
 
-def _select(selector: Any, X: Any, y: NDArray[Any]) -> tuple[tuple[int, ...], float]:
+def _select(
+    selector: Any, X: Any, y: NDArray[Any], groups: RowGroups | None, *, is_quiet: bool = True
+) -> tuple[tuple[int, ...], float]:
+    """Return the selected columns and the time; without warnings of the data if quiet."""
     began = time.perf_counter()
-    selected = clone(selector).fit(X, y).selected_
+    given = {} if groups is None else groups_for(selector, groups)
+    with without_data_warnings(is_quiet):
+        selected = clone(selector).fit(X, y, **given).selected_
     return tuple(selected.tolist()), time.perf_counter() - began
 
 
 def _stability(
-    selector: Any, X: Any, y: NDArray[Any], n_resamples: int, seed: int
+    selector: Any,
+    X: Any,
+    y: NDArray[Any],
+    groups: RowGroups | None,
+    n_resamples: int,
+    seed: int,
 ) -> tuple[float, tuple[float, float]]:
     if n_resamples == 0:
         return np.nan, (np.nan, np.nan)
-    stable = StabilitySelector(selector, n_resamples, random_state=seed).fit(X, y)
+    stable = StabilitySelector(selector, n_resamples, random_state=seed)
+    with without_data_warnings():
+        stable.fit(X, y, groups=groups)
     return stable.stability_, stable.stability_interval_
 
 
@@ -372,15 +355,18 @@ def _curve(
     selector: Any,
     X: Any,
     y: NDArray[Any],
+    groups: RowGroups | None,
     folds: Sequence[Fold],
     evaluation: Evaluation,
     done: Callable[[int], None],
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return the sizes that all folds have, and the error of each fold and size."""
     curves = []
-    for train, test in folds:
-        chosen, _ = _select(selector, take_rows(X, train), y[train])
-        curves.append(evaluation.curve(chosen, train, test))
+    for number, fold in enumerate(folds):
+        train = fold[0]
+        part = None if groups is None else groups[train]
+        chosen, _ = _select(selector, take_rows(X, train), y[train], part)
+        curves.append(evaluation.curve(chosen, number, fold))
         done(1)
     common = sorted(set.intersection(*(set(curve) for curve in curves)))
     errors = np.array([[curve[m] for m in common] for curve in curves])

@@ -12,16 +12,7 @@ from hocmim.text import one_line
 if TYPE_CHECKING:
     from hocmim.experiments.compare import Comparison
 
-COLOURS = (
-    plots.BLUE,
-    plots.ORANGE,
-    "#3a9d6e",
-    "#a34fa8",
-    "#c2403d",
-    "#7a6a53",
-    "#2aa4b8",
-    "#5b5f97",
-)
+COLOURS = plots.COLOURS
 
 
 def draw(comparison: Comparison) -> Any:

@@ -9,24 +9,29 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier
 
-from hocmim.data.columns import Categories
-from hocmim.data.table import as_table, take_columns, take_rows
-from hocmim.selectors.stability import draw_rows
+from hocmim.data.table import take_columns, take_rows
+from hocmim.selectors.models import AsNumbers
+from hocmim.selectors.resampling import draw_rows
+from hocmim.selectors.splits import Fold
 
 MAX_SIZES = 20
 
-Fold = tuple[NDArray[Any], NDArray[Any]]
-
 
 def evaluated_rows(
-    groups: NDArray[np.int64], folds: Sequence[Fold], max_rows: int | None, seed: int
+    strata: NDArray[np.int64], folds: Sequence[Fold], max_rows: int | None, seed: int
 ) -> NDArray[np.int64]:
-    """Return the rows for the models: the same share of each fold and group."""
-    if max_rows is None or len(groups) <= max_rows:
-        return np.arange(len(groups))
-    rng, share = np.random.RandomState(seed), max_rows / len(groups)
-    parts = [test[draw_rows(groups[test], share, False, rng)] for _, test in folds]
-    return np.sort(np.concatenate(parts))
+    """Return the rows for the models: the same share of each test part and stratum.
+
+    If the test parts are not a partition of the rows, the same share of each stratum.
+    """
+    if max_rows is None or len(strata) <= max_rows:
+        return np.arange(len(strata))
+    rng, share = np.random.RandomState(seed), max_rows / len(strata)
+    tested = [test for _, test in folds]
+    if np.array_equal(np.sort(np.concatenate(tested)), np.arange(len(strata))):
+        parts = [test[draw_rows(strata[test], share, False, rng)] for test in tested]
+        return np.sort(np.concatenate(parts))
+    return draw_rows(strata, share, False, rng)
 
 
 class Evaluation:
@@ -45,7 +50,7 @@ class Evaluation:
         self._rows, self._model = rows, model
         self._X = X if len(rows) == len(y) else take_rows(X, rows)
         self._y = y[rows]
-        # By the first test row, which tells the folds apart, and the columns.
+        # By the number of the fold and the columns.
         self._known: dict[tuple[int, tuple[int, ...]], float] = {}
 
     @property
@@ -58,22 +63,20 @@ class Evaluation:
         """What the errors are."""
         return "error" if is_classifier(self._model) else "1 − R²"
 
-    def curve(
-        self, selected: tuple[int, ...], train: NDArray[Any], test: NDArray[Any]
-    ) -> dict[int, float]:
+    def curve(self, selected: tuple[int, ...], number: int, fold: Fold) -> dict[int, float]:
         """Return the error on the first 0, 1, 2, … of the selected columns, by their number.
 
-        Methods that select the same columns share their errors.
+        Methods that select the same columns share their errors. ``number`` tells the folds apart.
         """
-        sizes, fold = _sizes(len(selected)), int(test[0])
-        missing = [m for m in sizes if (fold, selected[:m]) not in self._known]
+        sizes = _sizes(len(selected))
+        missing = [m for m in sizes if (number, selected[:m]) not in self._known]
         if missing:
-            train, test = (np.flatnonzero(np.isin(self._rows, part)) for part in (train, test))
+            train, test = (np.flatnonzero(np.isin(self._rows, part)) for part in fold)
             matrix, ends = design_matrix(self._X, selected, train)
             for m in missing:
                 error = _error(self._model, matrix[:, : ends[m]], self._y, train, test)
-                self._known[fold, selected[:m]] = error
-        return {m: self._known[fold, selected[:m]] for m in sizes}
+                self._known[number, selected[:m]] = error
+        return {m: self._known[number, selected[:m]] for m in sizes}
 
 
 def _sizes(most: int) -> list[int]:
@@ -88,8 +91,6 @@ def design_matrix(
 ) -> tuple[NDArray[np.float64], list[int]]:
     """Return columns of a table as numbers for a model, prepared by the training rows.
 
-    Numbers are standardised, missing ones are replaced by the median; categories are one-hot coded.
-
     Returns
     -------
     matrix : ndarray of float64, one row a row of X
@@ -97,23 +98,10 @@ def design_matrix(
         The first m of the columns are ``matrix[:, :ends[m]]``.
     """
     if not columns:
-        return np.empty((as_table(X).n_rows, 0)), [0]
-    parts: list[NDArray[np.float64]] = []
-    for block in as_table(take_columns(X, columns)).blocks():
-        if isinstance(block, Categories):
-            seen = np.unique(block.codes[train])
-            parts.append((block.codes[:, None] == seen[seen >= 0]).astype(np.float64))
-        else:
-            parts += [_standardised(column, train) for column in block.values.T]
-    return np.hstack(parts), [0, *np.cumsum([part.shape[1] for part in parts]).tolist()]
-
-
-def _standardised(column: NDArray[Any], train: NDArray[Any]) -> NDArray[np.float64]:
-    values = column.astype(np.float64)
-    present = values[train][~np.isnan(values[train])]
-    values[np.isnan(values)] = np.median(present) if len(present) else 0.0
-    spread = values[train].std()
-    return ((values - values[train].mean()) / (spread if spread > 0 else 1.0))[:, None]
+        return np.empty((0, 0)), [0]
+    chosen = take_columns(X, columns)
+    numbers = AsNumbers().fit(take_rows(chosen, train))
+    return numbers.transform(chosen), numbers.ends_
 
 
 def _error(

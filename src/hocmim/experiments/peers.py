@@ -8,6 +8,7 @@ are standardised before linear models.
 from __future__ import annotations
 
 import warnings
+from abc import ABC, abstractmethod
 from typing import Any, Protocol
 
 import numpy as np
@@ -47,7 +48,7 @@ class Selector(Protocol):
         """Return the parameters."""
 
 
-class Peer(BaseEstimator):
+class Peer(BaseEstimator, ABC):
     """A selector of scikit-learn; subclasses rank the columns."""
 
     def __init__(self, n_features_to_select: int = 10, random_state: int = 0) -> None:
@@ -64,9 +65,9 @@ class Peer(BaseEstimator):
         self.selected_ = ranking[: self.n_features_to_select]
         return self
 
+    @abstractmethod
     def rank(self, X: Matrix, y: NDArray[Any]) -> NDArray[np.int64]:
         """Return the columns, the best first; columns that are never selected are left out."""
-        raise NotImplementedError
 
 
 class KBestF(Peer):
@@ -124,12 +125,16 @@ class FromL1(Peer):
 
 
 class AllColumns(Peer):
-    """No selection."""
+    """No selection: all columns, however many are asked for."""
 
     def fit(self, X: Any, y: Any) -> Peer:
         """Keep every column."""
-        self.selected_ = np.arange(np.shape(X)[1])
+        self.selected_ = self.rank(X, y)
         return self
+
+    def rank(self, X: Matrix, y: NDArray[Any]) -> NDArray[np.int64]:
+        """Return the columns in the order of the table."""
+        return np.arange(np.shape(X)[1])
 
 
 PEERS: dict[str, type[Peer]] = {

@@ -9,7 +9,6 @@ together with ``results.jsonl``, to which new outcomes are appended.
 
 from __future__ import annotations
 
-import fcntl
 import json
 import lzma
 import os
@@ -18,6 +17,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, BinaryIO
 
+from hocmim.data.locks import try_lock
+from hocmim.data.writing import sync_folder
 from hocmim.errors import InvalidParameterError
 from hocmim.experiments.protocol import Item, Outcome
 
@@ -57,7 +58,7 @@ class Store:
             _lock(file, self.path)
             _remove_incomplete_line(file)
             if is_new:
-                _sync_folder(self.path.parent)
+                sync_folder(self.path.parent)
 
             def append(outcome: Outcome) -> None:
                 file.write(_format(outcome))
@@ -100,20 +101,10 @@ def _remove_incomplete_line(file: BinaryIO) -> None:
 
 
 def _lock(file: BinaryIO, path: Path) -> None:
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
+    if not try_lock(file):
         raise InvalidParameterError(
             f"Another run is writing to {path}. Wait for it, or choose another output folder."
-        ) from error
-
-
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+        )
 
 
 def _format(outcome: Outcome) -> bytes:

@@ -9,13 +9,18 @@ import click
 
 from hocmim.cli.options import (
     Source,
+    exclude_option,
     force_option,
     json_option,
+    keep_option,
+    plot_option,
     quiet_option,
     read_how_many,
     read_parameter,
+    seed_option,
     with_source,
 )
+from hocmim.cli.sections import SectionedCommand
 from hocmim.defaults import COMPARED_METHODS
 
 if TYPE_CHECKING:
@@ -24,7 +29,7 @@ if TYPE_CHECKING:
 MAX_SIZES = 8
 
 
-@click.command()
+@click.command(cls=SectionedCommand)
 @with_source
 @click.option(
     "--methods",
@@ -35,6 +40,8 @@ MAX_SIZES = 8
     help="Methods to compare; 'hocmim info' lists all. A(x=1),A(x=2) are variants of one method. "
     "Repeatable.",
 )
+@keep_option
+@exclude_option
 @click.option("--bins", type=click.IntRange(2), help="Bins of a numeric column.  [default: 5]")
 @click.option(
     "--discretizer",
@@ -59,7 +66,9 @@ MAX_SIZES = 8
     help="Number of columns to select, or a fraction of them.  [default: 10]",
 )
 @click.option(
+    "--cv",
     "--folds",
+    "folds",
     type=click.IntRange(2),
     default=5,
     show_default=True,
@@ -86,21 +95,16 @@ MAX_SIZES = 8
     show_default=True,
     help="Fit and test the model on a sample of this many rows; 0 for all rows.",
 )
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed.")
+@seed_option
 @json_option
-@click.option(
-    "--plot",
-    type=click.Path(path_type=Path),
-    metavar="OUT",
-    help="Draw the comparison to this file: .png, .svg or .pdf.",
-)
+@plot_option("the comparison")
 @force_option
 @quiet_option
 def compare(
-    source: Source, methods: tuple[str, ...], bins: int | None, discretizer: str | None,
-    estimator: str | None, parameters: tuple[tuple[str, Any], ...], k: Any, folds: int,
-    resamples: int, model: str, max_rows: int, seed: int, json_path: str | None, plot: Path | None,
-    force: bool, quiet: bool,
+    source: Source, methods: tuple[str, ...], keep: tuple[str, ...], exclude: tuple[str, ...],
+    bins: int | None, discretizer: str | None, estimator: str | None,
+    parameters: tuple[tuple[str, Any], ...], k: Any, folds: int, resamples: int, model: str,
+    max_rows: int, seed: int, json_path: str | None, plot: Path | None, force: bool, quiet: bool,
 ) -> None:  # fmt: skip
     """Compare the columns that several methods select from FILE.
 
@@ -118,24 +122,29 @@ def compare(
     """
     from hocmim.cli import show
     from hocmim.cli.data import load
-    from hocmim.errors import InvalidParameterError, check_installed
+    from hocmim.errors import InvalidParameterError
 
     show.check_json(json_path, force)
     if source.weights is not None:
         raise InvalidParameterError("compare takes no --weights.")
     if plot is not None:
-        show.check_output(plot, force)
-        _check_picture(plot)
-        check_installed("A plot needs", "matplotlib")
+        show.check_picture(plot, force)
     if len(source.target) > 1:
         raise click.UsageError("compare needs one target. Pass -t once.")
     data = load(source, None, quiet)
     # These take long to import: after the errors in the file.
-    from hocmim.cli import selection
+    from hocmim.cli import constraints, selection
     from hocmim.cli.variants import make_variants
     from hocmim.experiments.compare import compare_methods
 
-    common = {"n_bins": bins, "discretizer": discretizer, "estimator": estimator}
+    common = {
+        "n_bins": bins,
+        "discretizer": discretizer,
+        "estimator": estimator,
+        "keep": constraints.split(keep, data.names),
+        "exclude": constraints.split(exclude, data.names),
+        "identifiers": source.identifiers,
+    }
     common = {name: value for name, value in common.items() if value is not None}
     how_many = selection.how_many(k, len(data.names))
     selectors = make_variants(methods, how_many, common | dict(parameters))
@@ -144,7 +153,8 @@ def compare(
             data.X,
             data.y,
             selectors,
-            n_folds=folds,
+            cv=folds,
+            groups=data.groups,
             n_resamples=resamples,
             model=model,
             max_rows=max_rows or None,
@@ -159,33 +169,9 @@ def compare(
     if json_path != "-":
         _print(found)
     if plot is not None:
-        _save(found, plot, force)
+        show.picture(found.plot, plot, force)
         if not quiet:
             show.say(f"Wrote {plot}.")
-
-
-def _check_picture(path: Path) -> None:
-    from hocmim.errors import InvalidParameterError
-
-    if path.suffix.lower() not in (".png", ".svg", ".pdf"):
-        raise InvalidParameterError(f"--plot needs a .png, .svg or .pdf file. Got {str(path)!r}.")
-
-
-def _save(found: Comparison, path: Path, force: bool) -> None:
-    import matplotlib
-
-    from hocmim.cli import show
-    from hocmim.data.writing import write_file
-
-    matplotlib.use("Agg")
-    figure = found.plot()
-    kind = path.suffix.lower().removeprefix(".")
-    write_file(
-        path,
-        lambda file: figure.savefig(file, format=kind, dpi=150),
-        overwrite=force,
-        hint=show.OVERWRITE_HINT,
-    )
 
 
 def _print(found: Comparison) -> None:

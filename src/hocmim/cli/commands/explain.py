@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from hocmim.cli.clusters import cluster_option, keep_one_per_cluster
 from hocmim.cli.options import (
     Settings,
     Source,
@@ -17,12 +18,14 @@ from hocmim.cli.options import (
     with_settings,
     with_source,
 )
+from hocmim.cli.sections import SectionedCommand
 
 if TYPE_CHECKING:
     from hocmim.insight.explain import Explanation
+    from hocmim.insight.relations.substitutes import Substitutes
 
 
-@click.command()
+@click.command(cls=SectionedCommand)
 @with_source
 @click.option(
     "-f",
@@ -33,14 +36,24 @@ if TYPE_CHECKING:
     metavar="NAME",
     help="Column to explain. Repeatable.",
 )
+@click.option(
+    "--substitutes",
+    "n_substitutes",
+    type=click.IntRange(0, 50),
+    default=0,
+    metavar="N",
+    help="Also show the N best substitutes of the column, and the loss of information.",
+)
 @method_option
 @with_settings
+@cluster_option
 @json_option
 @force_option
 @quiet_option
 def explain(
     source: Source, features: tuple[str, ...], settings: Settings, method: str,
-    json_path: str | None, force: bool, quiet: bool,
+    json_path: str | None, force: bool, quiet: bool, one_per_cluster: float | None,
+    n_substitutes: int,
 ) -> None:  # fmt: skip
     """Explain why a column of FILE was selected or not.
 
@@ -61,6 +74,7 @@ def explain(
     show.check_json(json_path, force)
     check_settings(settings)
     data = load(source, settings, quiet)
+    data = keep_one_per_cluster(data, one_per_cluster, settings, quiet)
     from hocmim.cli import selection  # takes long to import: after the errors in the file
 
     groups = [name for name, _ in settings.group]
@@ -70,15 +84,23 @@ def explain(
     selection.check_can_explain(selector)
     outcome = selection.run(selector, data, quiet)
     found = [selector.explain(feature, data.X) for feature in features]
+    replaced = [
+        selector.substitutes(feature, data.X, n=n_substitutes)
+        for feature in (features if n_substitutes else ())
+    ]
     if json_path is not None:
         result = selection.described(source, selector, data) | {
             "partial": outcome.is_partial,
             "explanations": [asdict(explanation) for explanation in found],
         }
+        if replaced:
+            result["substitutes"] = [asdict(each) for each in replaced]
         show.json_result(result, json_path, force)
     if json_path != "-":
         for explanation in found:
             _print(explanation)
+        for each in replaced:
+            _print_substitutes(each)
     if outcome.is_partial:
         raise click.exceptions.Exit(130)
 
@@ -112,6 +134,20 @@ def _print(explanation: Explanation) -> None:
         [("step", "number"), ("its score", "number"), ("largest", "number"), ("selected", "name")],
         [(c.step, c.score, c.taken_score, c.taken) for c in explanation.contests],
     )
+
+
+def _print_substitutes(found: Substitutes) -> None:
+    from hocmim.cli import show
+    from hocmim.text import percent
+
+    if not show.is_terminal():
+        show.lines(f"\n{found}")
+        return
+    for sentence in found.sentences:
+        show.paragraph(sentence)
+    titles = [("substitute", "name"), ("loss", "number"), ("± chance", "number"), ("share", "text")]
+    rows = [(row.feature, row.loss, row.noise, percent(row.share)) for row in found]
+    show.table(titles, rows)
 
 
 def _shared(explanation: Explanation) -> list[tuple[str, float, str]]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from hocmim.cli.clusters import cluster_option, keep_one_per_cluster
 from hocmim.cli.options import (
     Settings,
     Source,
@@ -18,9 +19,10 @@ from hocmim.cli.options import (
     with_settings,
     with_source,
 )
+from hocmim.cli.sections import SectionedCommand
 
 
-@click.command()
+@click.command(cls=SectionedCommand)
 @with_source
 @click.option(
     "-o",
@@ -33,11 +35,12 @@ from hocmim.cli.options import (
 @click.option("--title", help="Title of the page.")
 @method_option
 @with_settings
+@cluster_option
 @force_option
 @quiet_option
 def report(
     source: Source, output: Path, title: str | None, settings: Settings, method: str, force: bool,
-    quiet: bool,
+    quiet: bool, one_per_cluster: float | None,
 ) -> None:  # fmt: skip
     """Write a report on a selection from FILE: one HTML file that works offline.
 
@@ -58,6 +61,7 @@ def report(
     check_settings(settings)
     check_installed("A report needs", "jinja2")
     data = load(source, None, quiet)
+    data = keep_one_per_cluster(data, one_per_cluster, settings, quiet)
     # These take long to import: after the errors in the file.
     from hocmim.cli import selection
     from hocmim.insight.report.material import collect
