@@ -10,23 +10,30 @@ OUT ?= results/paper
 PAPER_JOBS ?= 2
 PAPER ?=
 
-.PHONY: help demo test test-fast lint types unit sanitize bench bench-memory peers paper docs clean
+.PHONY: help trust demo test test-fast lint types unit sanitize bench bench-speed bench-memory peers paper docs clean
 
 help:
 	@echo "make demo         build, select features of the breast cancer table, print and write a report"
 	@echo "make test         lint, types, imports and all tests"
 	@echo "make test-fast    all tests except those marked slow: about two minutes on two cores"
+	@echo "make trust        kill runs and damage files, thousands of times: about half an hour"
 	@echo "make sanitize     all tests with AddressSanitizer and UBSan"
 	@echo "make paper        the published experiment: DATA=folder OUT=folder PAPER_JOBS=2 PAPER=--quick"
 	@echo "make docs         the documentation as HTML pages, in build/docs"
 	@echo "make bench        compare the speed of hocmim and other packages (QUICK=1: two minutes;"
 	@echo "                  FRESH=1: measure everything again; DATA=folder: also the paper's data sets)"
+	@echo "make bench-speed  encoding, fit, growth, cliffs, interrupts and pages (QUICK=1: shorter)"
 	@echo "make bench-memory measure peak memory, up to 1 000 000 × 1 000"
 	@echo "make peers        install the other packages that make bench compares"
+	@echo "make portability  compile the kernels for other compilers, processors and systems, run their native"
+	@echo "                  tests under emulation, and the fast tests under every Python from 3.11 on"
+	@echo "make wheel        source distribution and wheel in dist/, tested without compiler (PYTHON=python3.12)"
+	@echo "make floors       the fast tests with the lowest declared versions of all dependencies"
 	@echo "make clean        remove everything that was built"
 
 demo: $(VENV)/.installed
-	$(BIN)/python examples/demo.py
+	@mkdir -p build
+	$(BIN)/hocmim demo -o build/demo-report.html --force
 
 test: lint types unit
 
@@ -46,6 +53,10 @@ unit: $(VENV)/.installed-dev
 
 test-fast: $(VENV)/.installed-dev
 	$(BIN)/pytest -n $(JOBS) -m "not slow"
+
+trust: $(VENV)/.installed-dev
+	$(BIN)/python tests/trust/crash.py --kills 200 --together 20
+	$(BIN)/python tests/trust/flips.py --flips 5000
 
 $(VENV)/bin/python:
 	scripts/check-system
@@ -86,6 +97,35 @@ sanitize:
 	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 \
 	    $(SANITIZED)/bin/python -m pytest -q -n $(JOBS) --dist loadgroup
 
+# The native tests alone take half a minute: make native.
+portability: $(VENV)/.installed-dev
+	$(BIN)/python -m pip install -q nanobind
+	scripts/portability
+
+native: $(VENV)/.installed
+	$(BIN)/python -m pip install -q nanobind
+	PYTHONS= scripts/portability
+
+wheel:
+	PYTHON="$(PYTHON)" scripts/wheel
+
+# The lowest versions of the package, of the tests and of the build, in a separate environment.
+FLOORS := .venv-floors
+floors:
+	scripts/check-system
+	test -x $(FLOORS)/bin/python || $(PYTHON) -m venv $(FLOORS)
+	$(FLOORS)/bin/python -m pip install -q --upgrade pip
+	mkdir -p build
+	$(PYTHON) scripts/lowest-versions test >build/lowest.txt
+	$(PYTHON) scripts/lowest-versions --build >build/lowest-build.txt
+	$(FLOORS)/bin/python -m pip install -q -r build/lowest.txt -r build/lowest-build.txt ninja
+	$(FLOORS)/bin/python -m pip install -q --no-deps --no-build-isolation -C build-dir=build/floors .
+	$(FLOORS)/bin/python -m pytest -q -n $(JOBS) -m "not slow"
+
+# The files of .github/workflows are valid.
+workflows: $(VENV)/bin/python
+	PYTHON=$(BIN)/python scripts/check-workflows
+
 # The other packages are installed in a separate environment.
 PEERS := .venv-peers
 bench: $(VENV)/.installed-bench $(PEERS)/.installed
@@ -95,6 +135,17 @@ bench: $(VENV)/.installed-bench $(PEERS)/.installed
 	    --out benchmarks/results/encoding.md
 	$(BIN)/python benchmarks/growth.py $(if $(QUICK),MIM JMI CMIM HOCMIM-R --limit 1) \
 	    --out benchmarks/results/growth.md
+
+# Without other packages, below ten minutes on a quiet machine.
+RESULTS := benchmarks/results
+bench-speed: $(VENV)/.installed-bench
+	$(BIN)/python benchmarks/encoding.py --fit --budget $(if $(QUICK),0.2 --sizes A B,0.4) \
+	    --out $(RESULTS)/encoding.md
+	$(BIN)/python benchmarks/growth.py --limit 1 $(if $(QUICK),MIM JMI CMIM HOCMIM-R) \
+	    --out $(RESULTS)/growth.md
+	$(BIN)/python benchmarks/cliffs.py --write --repeats 1 $(if $(QUICK),--quick)
+	$(BIN)/python benchmarks/interrupts.py --write $(if $(QUICK),--quick,--delays 0.5)
+	$(BIN)/python benchmarks/pages.py
 
 peers: $(PEERS)/.installed
 
@@ -114,4 +165,4 @@ $(PEERS)/.installed: benchmarks/peers.txt
 	@touch $@
 
 clean:
-	rm -rf $(VENV) $(SANITIZED) $(PEERS) build docs/api/generated docs/gallery .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) $(SANITIZED) $(PEERS) $(FLOORS) .venv-python-* .venv-wheel-* dist build docs/api/generated docs/gallery .mypy_cache .ruff_cache .pytest_cache

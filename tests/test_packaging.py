@@ -1,0 +1,121 @@
+"""The files around the package agree: workflows, recipe, metadata; nothing needs a POSIX system."""
+
+import ast
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+PROJECT = SETTINGS["project"]
+NATIVE = ROOT / "src/native"
+
+# Modules of the standard library that Windows does not have.
+POSIX = {"fcntl", "grp", "posix", "pty", "pwd", "resource", "syslog", "termios", "tty"}
+# Words that only some compilers know.
+COMPILER_WORDS = re.compile(
+    r"__builtin_|__attribute__|vector_size|__int128|__declspec|__forceinline"
+)
+
+
+def lowest_versions(*arguments):
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "scripts/lowest-versions"), *arguments],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return dict(line.split("==") for line in done.stdout.splitlines())
+
+
+def unguarded_imports(path):
+    """Names of POSIX modules that a file imports outside of ``if`` and ``try``."""
+    tree = ast.parse(path.read_text("utf-8"))
+    guarded = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If | ast.Try)
+        for inner in ast.walk(node)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import) and id(node) not in guarded:
+            yield from (alias.name for alias in node.names if alias.name in POSIX)
+        if isinstance(node, ast.ImportFrom) and id(node) not in guarded and node.module in POSIX:
+            yield node.module
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "src/hocmim").rglob("*.py")), ids=lambda path: path.stem
+)
+def test_no_file_needs_a_module_that_windows_does_not_have(path):
+    assert list(unguarded_imports(path)) == []
+
+
+def test_an_unguarded_import_is_found(tmp_path):
+    file = tmp_path / "module.py"
+    file.write_text("import sys\nif sys:\n    import resource\nfrom fcntl import flock\n", "utf-8")
+    assert list(unguarded_imports(file)) == ["fcntl"]
+
+
+def test_only_the_header_for_it_knows_compilers():
+    # dispatch.* and popcount.* are for single instruction sets of x86, behind HOCMIM_X86.
+    allowed = {"core/portable.hpp", "core/dispatch.hpp", "core/dispatch.cpp"}
+    found = {
+        path.relative_to(NATIVE).as_posix()
+        for path in NATIVE.rglob("*.?pp")
+        if COMPILER_WORDS.search(path.read_text("utf-8"))
+    }
+    assert found <= allowed
+    assert "core/portable.hpp" in found
+
+
+def test_text_files_are_opened_with_an_encoding():
+    """Without one, Windows would read UTF-8 as its own code page."""
+    calls = re.compile(r"\.(read_text|write_text)\(\)|open\([^)]*\"[rwa]t?\"\)")
+    found = [
+        f"{path.relative_to(ROOT)}: {line.strip()}"
+        for path in sorted((ROOT / "src/hocmim").rglob("*.py"))
+        for line in path.read_text("utf-8").splitlines()
+        if calls.search(line) and "/proc" not in line
+    ]
+    assert [line for line in found if "memory.py" not in line] == []  # it reads /proc and /sys
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / ".github/workflows").glob("*.yml")), ids=str)
+def test_workflows_call_targets_that_exist(path):
+    targets = set(re.findall(r"(?m)^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8")))
+    called = set(re.findall(r"(?m)run: make ([a-z-]+)", path.read_text("utf-8")))
+    assert called
+    assert called <= targets
+
+
+def test_lowest_versions_are_those_of_the_metadata():
+    versions = lowest_versions("test")
+    for requirement in PROJECT["dependencies"]:
+        name, version = requirement.split(">=")
+        assert versions[name] == version
+    assert {"pytest", "pyarrow", "dask", "fastcan"} <= set(versions)
+    assert set(lowest_versions("--build")) == {"nanobind", "scikit-build-core"}
+
+
+def test_the_recipe_has_the_versions_of_the_metadata():
+    recipe = (ROOT / "packaging/conda/recipe.yaml").read_text("utf-8")
+    listed = dict(re.findall(r"(?m)^ +- ([\w-]+) >=([\d.]+)$", recipe))
+    wanted = lowest_versions("cli") | lowest_versions("--build")
+    assert {name: listed.get(name) for name in wanted} == wanted
+    assert f'version: "{PROJECT["version"]}"' in recipe
+
+
+def test_metadata_names_every_version_that_the_workflows_test():
+    shown = {
+        version
+        for path in (ROOT / ".github/workflows").glob("*.yml")
+        for version in re.findall(r'"(3\.\d+)"', path.read_text("utf-8"))
+    }
+    prefix = "Programming Language :: Python :: 3."
+    named = {"3." + c.removeprefix(prefix) for c in PROJECT["classifiers"] if c.startswith(prefix)}
+    assert shown == named
+    assert "Typing :: Typed" in PROJECT["classifiers"]
+    assert (ROOT / "src/hocmim/py.typed").is_file()

@@ -1,0 +1,51 @@
+"""An installed package works: for wheels, in an environment without compiler and checkout."""
+
+import subprocess
+import sys
+from importlib.metadata import metadata, requires
+from pathlib import Path
+
+import numpy as np
+from sklearn.datasets import load_breast_cancer
+
+import hocmim
+
+
+def test_information_of_a_fair_coin_is_one_bit():
+    assert hocmim.mi([0, 0, 1, 1], [0, 0, 1, 1], unit="bits") == 1.0
+
+
+def test_a_selection_is_the_known_one_with_every_number_of_threads():
+    X, y = load_breast_cancer(return_X_y=True)
+    found = [
+        hocmim.RobustHOCMIM(n_features_to_select=7, n_jobs=n_jobs).fit(X, y) for n_jobs in (1, 2)
+    ]
+    assert found[0].selected_[0] == 22  # worst perimeter
+    assert np.array_equal(found[0].selected_, found[1].selected_)
+    assert np.array_equal(found[0].scores_, found[1].scores_)
+
+
+def test_codes_are_kept_on_disk_and_read_again(tmp_path):
+    X, y = load_breast_cancer(return_X_y=True)
+    selectors = [hocmim.JMI(n_features_to_select=5, codes_dir=tmp_path).fit(X, y) for _ in range(2)]
+    assert np.array_equal(selectors[0].selected_, selectors[1].selected_)
+    assert any(tmp_path.iterdir())
+
+
+def test_demo_writes_a_page(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-m", "hocmim", "demo", "-o", "page.html"],
+        cwd=tmp_path, capture_output=True, text=True, encoding="utf-8",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""  # no warning of nanobind about leaks either
+    assert "1  worst perimeter" in done.stdout
+    assert "Breast cancer" in (tmp_path / "page.html").read_text("utf-8")
+
+
+def test_types_and_licence_are_part_of_the_package():
+    folder = Path(hocmim.__file__).parent
+    assert (folder / "py.typed").is_file()
+    assert (folder / "_native.pyi").is_file()
+    assert metadata("hocmim")["License-Expression"] == "MIT"
+    assert any(needed.startswith("numpy") for needed in requires("hocmim"))
