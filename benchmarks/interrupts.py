@@ -1,11 +1,14 @@
-"""How long a method takes to stop after Ctrl-C, SIGTERM or a progress callback that raises.
+"""How long a method takes to stop after Ctrl-C, SIGTERM, SIGHUP or a progress callback that raises.
 
 Each method runs in another process, which is stopped in the middle of ``fit``. The wait is the time
 from the signal (or from the moment the callback may raise) to the exception in the caller. Methods
 that end before they are stopped are not measured. Prints a table in Markdown; --write puts it into
 benchmarks/results/interrupts.md.
 
-    python benchmarks/interrupts.py [--write] [--rows 20000] [--columns 500] [--jobs 2] [METHOD ...]
+    python benchmarks/interrupts.py [--write] [--quick] [--rows 20000] [--columns 500] [--jobs 2]
+                                    [METHOD ...]
+
+With --quick each method is stopped once, by Ctrl-C.
 """
 
 from __future__ import annotations
@@ -23,6 +26,7 @@ from pathlib import Path
 RESULTS = Path(__file__).resolve().parent / "results" / "interrupts.md"
 # When a method is stopped, in seconds after ``fit`` is called.
 DELAYS = (0.3, 1.5)
+HOWS = ("SIGINT", "SIGTERM", "SIGHUP", "callback")
 
 # Reads lines "METHOD HOW AFTER". Prints "begin"; then "stopped TIME" or "finished".
 CHILD = """
@@ -43,6 +47,7 @@ def stop(*_):
     raise Stop
 
 signal.signal(signal.SIGTERM, stop)
+signal.signal(signal.SIGHUP, stop)
 
 def fit(name, how, after):
     selector = hocmim.make_selector(name, n_features_to_select=min(50, n_columns))
@@ -114,7 +119,7 @@ class Child:
             raise RuntimeError(f"the process said {found!r} instead of {answer!r}")
 
     def measure(self, method: str, how: str, after: float) -> Wait:
-        """Stop a method ``after`` seconds: how is "SIGINT", "SIGTERM" or "callback"."""
+        """Stop a method ``after`` seconds: how is the name of a signal, or "callback"."""
         self._process.stdin.write(f"{method} {how} {after}\n")
         self._process.stdin.flush()
         self._expect("begin")
@@ -134,7 +139,7 @@ def measure(
     *,
     delays: tuple[float, ...] = DELAYS,
     n_jobs: int = 2,
-    hows: tuple[str, ...] = ("SIGINT", "SIGTERM", "callback"),
+    hows: tuple[str, ...] = HOWS,
 ) -> Iterator[Wait]:
     """Stop each method in each way after each delay."""
     for method in methods:
@@ -179,7 +184,11 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--delays", type=float, nargs="+", default=DELAYS, metavar="SECONDS")
     parser.add_argument("--write", action="store_true")
+    parser.add_argument("--quick", action="store_true", help="Ctrl-C only, after 0.5 s")
     given = parser.parse_args()
+    if given.quick:
+        given.delays = [0.5]
+    hows = ("SIGINT",) if given.quick else HOWS
     waits = []
     for wait in measure(
         given.methods or hocmim.list_methods(),
@@ -187,6 +196,7 @@ def main() -> None:
         given.columns,
         delays=tuple(given.delays),
         n_jobs=given.jobs,
+        hows=hows,
     ):
         waits.append(wait)
         print(wait, file=sys.stderr)

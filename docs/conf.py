@@ -89,6 +89,7 @@ NAMES = {name: f"hocmim.{name}" for name in hocmim.__all__} | {
 MODULES = {
     "hocmim.information.estimators": "/api/estimators",
     "hocmim.search.stopping": "/stopping",
+    "hocmim.search.discovery": "/error_control",
 }
 # X_j, k_x(z), Σ_{j∈S}, but not a longer name such as n_bins; and characters that would be markup.
 SUBSCRIPT = (

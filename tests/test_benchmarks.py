@@ -267,7 +267,7 @@ def test_growth_is_the_slope_of_the_times(tiny, monkeypatch):
     monkeypatch.setitem(growth.SIZES, "B", tiny)
     monkeypatch.setattr(growth, "START", {"N": 50, "D": 8, "K": 1})
     monkeypatch.setattr(growth, "SECONDS_OF_RUNS", 0.0)
-    rows = growth.measure(["JMI"], 5.0, k=3)
+    rows = growth.measure(["JMI"], 5.0, most=3)
     assert rows[0][0] == "JMI"
     assert all(np.isfinite(float(cell)) for cell in rows[0][1:])
     assert "| JMI |" in growth.markdown(rows, "B")
@@ -287,3 +287,71 @@ def test_recovery_for_a_quantity_counts_each_useful_column_once():
         [one] = tables_of(case, 60, 1)
         for select in (PEERS["f_regression"], by_selector("MIM"), by_pairs("MIM")):
             assert 0 <= recovery(select, one) <= 1
+
+
+def test_error_control_knows_what_is_null():
+    from error_control import KINDS, Rates, copies, generate, noise, numbers, synergy
+
+    for kind in KINDS:
+        (table,) = generate(kind, 1)
+        columns = range(table.X.shape[1])
+        others = set(columns) - table.useful
+        assert len(others) >= len(table.useful)
+        assert all(table.is_null(j, table.useful) for j in others)
+        given = {j: table.useful - {j} for j in table.useful}
+        assert not any(table.is_null(j, given[j]) for j in table.useful)
+    (table,) = generate(noise, 1)
+    assert all(table.is_null(j, ()) for j in range(50))
+    (table,) = generate(copies, 1)
+    assert sum(table.is_null(j, ()) for j in range(40)) == 22  # a copy alone is informative
+    (table,) = generate(synergy, 1)
+    assert sum(table.is_null(j, ()) for j in table.useful) == 3  # needs the fair bit
+    (table,) = generate(numbers, 1)
+    assert not table.is_null(4, [2])
+    assert not table.is_null(4, [3])
+    assert table.is_null(4, [3, 9])
+    assert table.is_null(1, [3])
+    (table,) = generate(noise, 1)
+    rates = Rates.of([table] * 2, [[1, 2], []], alone=False)
+    assert (rates.false, rates.selected) == (0.5, 1.0)
+
+
+def test_error_control_measures_every_alternative():
+    from error_control import ALTERNATIVES, all_kinds, generate, independent, summarize
+
+    (table,) = generate(independent, 1)
+    for method in ALTERNATIVES:
+        for chosen in method(table, np.random.default_rng(0)):
+            assert len(set(chosen)) == len(chosen)
+            assert set(chosen) <= set(range(50))
+    lines = all_kinds(2).splitlines()
+    assert [line for line in lines if line.startswith("| wide | chi2 |")]
+    assert len(summarize("\n".join(lines)).splitlines()) == 2 + 9
+
+
+def test_nested_cross_validation_measures_every_way_to_choose(tmp_path, capsys):
+    from choose_k import METHODS, nested
+
+    rng = np.random.default_rng(0)
+    for name in ("one", "two"):
+        y = rng.integers(2, size=60)
+        X = rng.normal(size=(60, 12)) + y[:, None] * (np.arange(12) < 2)
+        np.savez(tmp_path / f"{name}.npz", X=X, y=y)
+    nested(tmp_path, quick=True, write=False)
+    rows = [
+        line.split(" | ") for line in capsys.readouterr().out.splitlines() if "| K = 10 |" in line
+    ]
+    names = [row[0].removeprefix("| ") for row in rows[-len(METHODS) - 1 :]]
+    assert names == [*METHODS, "chosen of the seven"]
+    assert all(0 <= float(row[2]) <= 1 for row in rows)
+
+
+def test_rows_in_groups_have_an_effect_of_their_group():
+    from row_groups import KINDS, grouped_table
+
+    for kind in KINDS:
+        X, y, groups = grouped_table(np.random.default_rng(0), kind, 0.0)
+        means = np.array([X[groups == g].mean(axis=0) for g in range(60)])
+        assert means.var(axis=0).mean() > 0.35
+        varies = any(len(set(y[groups == g])) > 1 for g in range(60))
+        assert varies == (kind == "labels vary")

@@ -2,6 +2,7 @@
 
 import doctest
 import importlib
+import os
 import pkgutil
 import re
 import subprocess
@@ -31,9 +32,8 @@ def shown_selection(out):
     return [name for name, _ in rows], [float(score) for _, score in rows]
 
 
-@pytest.mark.slow
-def test_demo_prints_the_selection_and_writes_the_report():
-    out = run("examples/demo.py")
+def test_demo_prints_the_selection_and_writes_the_report(tmp_path):
+    out = run("-m", "hocmim", "demo", "-o", str(tmp_path / "page.html"))
     names, scores = shown_selection(out)
     assert len(names) == 7
     assert all(earlier > later for earlier, later in pairwise(scores))
@@ -42,7 +42,33 @@ def test_demo_prints_the_selection_and_writes_the_report():
     assert alike.max() < 0.95  # no near copies: of all thirty columns the closest have 0.998
     assert "What the last of them adds" in out
     page = Path(out.splitlines()[-1].split(": ")[-1])
+    assert page == tmp_path.resolve() / "page.html"
     assert "Breast cancer: seven of thirty measurements" in page.read_text("utf-8")
+
+
+def test_demo_does_not_overwrite_a_file_unless_told(tmp_path):
+    page = tmp_path / "page.html"
+    page.write_text("mine", "utf-8")
+    command = [sys.executable, "-m", "hocmim", "demo", "-o", str(page)]
+    refused = subprocess.run(command, capture_output=True, text=True)
+    assert refused.returncode == 2
+    assert "already exists" in refused.stderr
+    assert "--force" in refused.stderr
+    assert refused.stdout == ""  # before the work is done
+    assert page.read_text("utf-8") == "mine"
+    assert subprocess.run([*command, "--force"], capture_output=True).returncode == 0
+    assert "Breast cancer" in page.read_text("utf-8")
+
+
+def test_demo_prints_to_an_output_without_all_characters(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-m", "hocmim", "demo", "-o", "page.html"],
+        cwd=tmp_path, capture_output=True, env={**os.environ, "PYTHONIOENCODING": "latin-1"},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert b"1  worst perimeter" in done.stdout
+    assert b"?" in done.stdout  # for … and –
+    assert "…" in (tmp_path / "page.html").read_text("utf-8")
 
 
 @pytest.mark.slow
