@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 from pyarrow import parquet
-from test_cli import mixed_table, wide  # noqa: F401
 
 from browser import open_chromium, script
+from made_tables import mixed_table, write_wide_table
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("walk")]
 
@@ -51,10 +51,11 @@ def _environment():
 
 
 @pytest.fixture(scope="module")
-def tables(tmp_path_factory, wide):  # noqa: F811
+def tables(tmp_path_factory):
     folder = tmp_path_factory.mktemp("tables")
     mixed_table().to_csv(folder / "mixed.csv", index=False)
-    genes = parquet.read_table(wide[0]).slice(length=300)
+    whole, *_ = write_wide_table(folder / "whole.parquet")
+    genes = parquet.read_table(whole).slice(length=300)
     parquet.write_table(genes, folder / "genes.parquet")
     return folder
 
@@ -73,7 +74,7 @@ def walk(place, folder, *arguments):
 def test_demo_prints_the_result_and_writes_the_page(place):
     said = (place / "demo.txt").read_text()
     assert "1  worst perimeter" in said
-    page = next(Path(word) for word in said.split() if word.endswith(".html"))
+    page = place / next(word for word in said.split() if word.endswith(".html"))
     assert page.is_file()
     assert page.is_relative_to(place)
 

@@ -21,33 +21,10 @@ import hocmim
 from hocmim import RobustHOCMIM
 from hocmim.cli import main
 from hocmim.data.files import read_table, write_table
+from made_tables import HOSTILE, N, mixed_table, write_wide_table
 
-N = 120
-HOSTILE = "<b>bold</b> [red]x[/] \"q\" 'a', \t\\🦔 " + "x" * 500
 # (rich takes COLUMNS of such a terminal only with LINES.)
 TERMINAL = {"FORCE_COLOR": "1", "TERM": "dumb", "COLUMNS": "80", "LINES": "40"}
-
-
-def mixed_table():
-    """Mixed types, missing values, hostile names, an identifier, a copy of the target."""
-    rng = np.random.default_rng(0)
-    y = rng.integers(0, 2, N)
-    return pd.DataFrame(
-        {
-            "id": np.arange(N) + 1000,
-            "age": rng.integers(20, 60, N) + 15 * y,
-            "town": rng.choice(["Ulm", "Köln", "Bern"], N),
-            "when": pd.date_range("2020-01-01", periods=N),
-            HOSTILE: np.where(rng.random(N) < 0.8, y, 1 - y),
-            "smoker": rng.choice([True, False], N),
-            "dose": np.where(rng.random(N) < 0.1, np.nan, rng.normal(size=N) + y),
-            "lab": [("?" if rng.random() < 0.1 else f"{v:.2f}") for v in rng.normal(size=N)],
-            "leak": np.where(y == 1, "yes", "no"),
-            "same": 1,
-            "line\nbreak": rng.normal(size=N),
-            "outcome": np.where(np.arange(N) == 3, None, np.where(y == 1, "ill", "well")),
-        }
-    )
 
 
 @pytest.fixture
@@ -60,17 +37,7 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.fixture(scope="module")
 def wide(tmp_path_factory):
-    """2000 × 5000 columns of few levels, thirty of which say something of the class."""
-    rng = np.random.default_rng(1)
-    y = rng.integers(0, 3, 2000)
-    X = rng.integers(0, 4, (2000, 5000)).astype(np.int8)
-    for j in range(30):
-        keeps = rng.random(2000) < 0.6 - 0.015 * j
-        X[:, 150 * j] = np.where(keeps, y, X[:, 150 * j])
-    path = tmp_path_factory.mktemp("wide") / "genes.parquet"
-    columns = {f"g{j}": X[:, j] for j in range(5000)}
-    pq.write_table(pa.table({**columns, "class": y}), path)
-    return path, X, y
+    return write_wide_table(tmp_path_factory.mktemp("wide") / "genes.parquet")
 
 
 def run(*arguments, code=0, stdin=None, env=None):

@@ -417,14 +417,14 @@ def interrupted_after(n_updates):
 def own_criteria():
     """A criterion of one's own, and a search by it that is interrupted."""
     group = "own criterion"
+    known = hocmim.CriterionSelector(Agreement()).get_params()
+    defaults = {name: value for name, value in RECORDED_DEFAULTS.items() if name in known}
     for name in ("levels", "gaps", "ties", "csr"):
         for estimator in ("plugin", "shrinkage"):
 
             def run(folder, name=name, estimator=estimator):
                 X, y, n_select = table(name)
-                selector = hocmim.CriterionSelector(
-                    Agreement(estimator), n_select, discretizer="uniform"
-                )
+                selector = hocmim.CriterionSelector(Agreement(estimator), n_select, **defaults)
                 return fitted(selector, X, y, explain=name != "csr")
 
             yield Case(group, f"{group}/{name}/{estimator}", run)
@@ -435,12 +435,8 @@ def own_criteria():
             X, y, _ = table("levels")
             make = {"checkpoint": folder / "run", "stop": "permutation", "n_permutations": 99}
             with interrupted_after(3):
-                hocmim.CriterionSelector(Agreement(), n_select, discretizer="uniform", **make).fit(
-                    X, y
-                )
-            return fitted(
-                hocmim.CriterionSelector(Agreement(), n_select, discretizer="uniform", **make), X, y
-            )
+                hocmim.CriterionSelector(Agreement(), n_select, **defaults, **make).fit(X, y)
+            return fitted(hocmim.CriterionSelector(Agreement(), n_select, **defaults, **make), X, y)
 
         yield Case(group, f"{group}/interrupted/{n_select}", interrupted)
 
@@ -582,7 +578,7 @@ def codes():
                 def run(folder, name=name, discretizer=discretizer, n_bins=n_bins):
                     X, y, _ = table(name)
                     y = recorded_target(name, y)
-                    how = {"discretizer": discretizer, "n_bins": n_bins}
+                    how = {"discretizer": discretizer, "n_bins": n_bins, "max_levels": None}
                     found = caught(lambda: describe.codes(hocmim.encode(X, y, **how)))
                     two = caught(lambda: describe.codes(hocmim.encode(X, y, **how, n_jobs=2)))
                     return {"one thread": found, "two": two}
@@ -594,7 +590,7 @@ def codes():
                 half = X.shape[0] // 2
                 is_frame = isinstance(X, pd.DataFrame)
                 first, then = (X.iloc[:half], X.iloc[half:]) if is_frame else (X[:half], X[half:])
-                encoder = hocmim.Encoder(discretizer)
+                encoder = hocmim.Encoder(discretizer, max_levels=None)
                 encoder.fit(first, recorded_target(name, np.asarray(y)[:half]))
                 new = caught(lambda: describe.codes(encoder.transform(then)))
                 return {**describe.encoding(encoder), "new rows": new}

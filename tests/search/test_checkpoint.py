@@ -192,7 +192,7 @@ def test_a_run_that_was_killed_ends_with_the_same_result(tmp_path):
     arguments = [str(tmp_path / "X.npy"), str(tmp_path / "y.npy"), str(path)]
     ended = subprocess.run([*command, *arguments], check=False)
     assert ended.returncode == -signal.SIGKILL
-    assert len(json.loads(path.read_text().partition("\n")[2])["state"]["dict"]["steps"]) == 3
+    assert len(json.loads(path.read_text())["content"]["state"]["steps"]) == 3
     assert_same(HOCMIM(6, checkpoint=path).fit(X, y), HOCMIM(6).fit(X, y))
     left = {one.name for one in tmp_path.iterdir()}
     assert left == {"X.npy", "y.npy", "run.checkpoint"}

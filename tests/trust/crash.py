@@ -46,7 +46,7 @@ def table(n=400, d=12):
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(n, d))).add_prefix("x")
     X["word"] = rng.choice(["a", "b", "c", None], n)
-    X["many"] = (np.arange(n) % 300).astype(str)
+    X["many"] = [f"v{row % 300}" for row in range(n)]
     y = ((X["x0"] > 0) ^ (X["word"] == "a")).astype(int) + (X["x1"] > 1)
     return X, y.to_numpy()
 

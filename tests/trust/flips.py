@@ -49,7 +49,8 @@ def make_files(folder: Path) -> list[tuple[str, Path, Callable[[], object]]]:
     selection.write_text(FITTED.selection_.to_json())
     checkpoint = folder / "run.checkpoint"
     read_again(checkpoint)
-    JMI(2, codes_dir=folder / "codes", n_jobs=1).fit(X, Y)
+    # Without a limit of levels one column has two bytes a code, so that no file is empty.
+    JMI(2, codes_dir=folder / "codes", max_levels=None, n_jobs=1).fit(X, Y)
     (codes,) = (folder / "codes").iterdir()
 
     def read_codes() -> object:
@@ -57,11 +58,7 @@ def make_files(folder: Path) -> list[tuple[str, Path, Callable[[], object]]]:
 
     return [
         ("selector", model, lambda: load(model)),
-        (
-            "selection",
-            selection,
-            lambda: Selection.from_json(selection.read_bytes().decode("latin-1")),
-        ),
+        ("selection", selection, lambda: read_selection(selection)),
         ("checkpoint", checkpoint, lambda: read_again(checkpoint)),
         *((f"codes: {path.name}", path, read_codes) for path in sorted(codes.iterdir())),
     ]

@@ -54,6 +54,9 @@ class Piece(Protocol):
         before the next group; a table comes with the number of its group.
         """
 
+    def head(self, columns: Sequence[Any]) -> Any:
+        """Return a table of these columns from which their types are known: at most one row."""
+
     @staticmethod
     def concatenate(tables: list[Any]) -> Any:
         """Put tables of the same columns one below the other."""
@@ -107,12 +110,12 @@ class RowSource:
         return digest.hexdigest()
 
     def time_kinds(self, columns: Sequence[int]) -> TimeKinds:
-        """Return which of these features hold dates, times or durations, by the first row."""
+        """Return which of these features hold dates, times or durations, by the first piece."""
         keys = [self.columns[j] for j in columns]
         if not keys:
             return {}
-        rows = (part for piece in self.pieces for _, part in piece.tables([keys], len(keys)))
-        kinds = as_table(next(rows)).time_kinds(range(len(keys)))
+        piece = next((piece for piece in self.pieces if piece.n_rows), self.pieces[0])
+        kinds = as_table(piece.head(keys), min_rows=0).time_kinds(range(len(keys)))
         return {columns[place]: kind for place, kind in kinds.items()}
 
     @classmethod
@@ -201,6 +204,10 @@ class TablePiece:
             n_rows = max(1, max_cells // len(columns))
             for start in range(0, self.n_rows, n_rows):
                 yield number, take_rows(chosen, range(start, min(start + n_rows, self.n_rows)))
+
+    def head(self, columns: Sequence[Any]) -> Any:
+        """See Piece."""
+        return next(self.tables([columns], len(columns)), (0, self.table))[1]
 
     @staticmethod
     def concatenate(tables: list[Any]) -> Any:

@@ -70,6 +70,7 @@ class ParquetPiece:
 
     def tables(self, groups: Groups, max_cells: int) -> Iterator[tuple[int, Any]]:
         """See Piece. Pages are streamed: a whole row group is never in memory."""
+        import pyarrow as pa
         from pyarrow import parquet
 
         with self.filesystem.open_input_file(self.path) as file:
@@ -82,15 +83,22 @@ class ParquetPiece:
                     use_threads=False,
                 )
                 for batch in batches:
-                    yield number, self._table(batch, columns)
+                    yield number, self._table(pa.Table.from_batches([batch]), columns)
 
-    def _table(self, batch: Any, columns: Sequence[Any]) -> Any:
+    def head(self, columns: Sequence[Any]) -> Any:
+        """See Piece; the schema has the types, so that no rows are read."""
+        from pyarrow import parquet
+
+        with self.filesystem.open_input_file(self.path) as file:
+            empty = parquet.ParquetFile(file, pre_buffer=False).schema_arrow.empty_table()
+        return self._table(empty, columns)
+
+    def _table(self, table: Any, columns: Sequence[Any]) -> Any:
         """Return these columns in this order, the constants included."""
         import pyarrow as pa
 
-        table = pa.Table.from_batches([batch])
         for name in self.constants.keys() & set(columns):
-            table = table.append_column(name, pa.repeat(self.constants[name], batch.num_rows))
+            table = table.append_column(name, pa.repeat(self.constants[name], table.num_rows))
         return table.select(list(columns))
 
     @staticmethod
