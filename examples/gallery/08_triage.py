@@ -172,10 +172,11 @@ print("Benign and spared:   ", with_interval(~is_sent[~is_ill]))
 print(f"Report for the file: {report.name}, {report.stat().st_size // 1000} kB")
 
 # %%
-# **Decision: measure these three columns, and send on above the threshold.** What remains uncertain:
-# the aim of 97 in 100 lies within the interval of what was found, but so does nine in ten, because
-# few patients with a malignant tumour were kept. Other patients could have given other columns; the
-# lines above name what could replace each, at nearly no loss. The minutes are invented. Before the
-# laboratory stops measuring the rest, it should repeat the last step on new patients.
+# **Decision: measure these three columns, and send on above the threshold.** What remains
+# uncertain: the aim of 97 in 100 lies within the interval of what was found, but so does nine in
+# ten, because few patients with a malignant tumour were kept. Other patients could have given other
+# columns; the lines above name what could replace each, at nearly no loss. The minutes are
+# invented. Before the laboratory stops measuring the rest, it should repeat the last step on new
+# patients.
 #
 # Read more: :doc:`/costs`, :doc:`/choose_k`, :doc:`/stability`, :doc:`/substitutes`.
