@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import os
 import re
 from pathlib import Path
 from types import FunctionType
@@ -38,6 +39,18 @@ html_theme = "furo"
 html_title = f"hocmim {version}"
 html_static_path = ["_static"]
 html_css_files = ["hocmim.css"]
+# Versions whose pages are in folders beside these, such as "1.0 1.1". The sidebar links to them.
+html_context = {"other_versions": os.environ.get("HOCMIM_DOCS_VERSIONS", "").split()}
+html_sidebars = {
+    "**": [
+        "sidebar/brand.html",
+        "sidebar/search.html",
+        "versions.html",
+        "sidebar/scroll-start.html",
+        "sidebar/navigation.html",
+        "sidebar/scroll-end.html",
+    ]
+}
 html_show_sourcelink = False
 html_copy_source = False
 copybutton_exclude = ".linenos, .gp, .go"

@@ -1,6 +1,7 @@
 """The documentation builds without a warning, has every public name, and needs no network."""
 
 import importlib.util
+import os
 import re
 import shutil
 import subprocess
@@ -32,10 +33,13 @@ def site(tmp_path_factory):
         built = shutil.ignore_patterns("generated", "gallery" if folder == "docs" else "")
         shutil.copytree(ROOT / folder, copy / folder, ignore=built)
     shutil.copy(ROOT / "CHANGELOG.md", copy)
+    (copy / "0.0").mkdir()  # the pages of another version
+    (copy / "0.0" / "index.html").touch()
     command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-D", "plot_gallery=0"]
     done = subprocess.run(
-        [*command, "docs", "site"], cwd=copy, capture_output=True, text=True, check=False
-    )
+        [*command, "docs", "site"], cwd=copy, capture_output=True, text=True, check=False,
+        env={**os.environ, "HOCMIM_DOCS_VERSIONS": "0.0"},
+    )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return copy / "site"
 
@@ -111,3 +115,42 @@ def test_internal_links_have_targets(site):
             assert target.exists(), (page, address)
             if anchor and target in identifiers:
                 assert anchor in identifiers[target], (page, address, anchor)
+
+
+def test_every_page_names_its_version_and_links_to_others(site):
+    for page in pages(site):
+        text = page.read_text()
+        assert f"hocmim {hocmim.__version__}" in text, page
+        up = "../" * len(page.relative_to(site).parts)
+        assert re.search(rf'href="(\./)?{up}0\.0/index\.html"', text), page
+
+
+def test_every_page_can_be_reached_from_the_start_page(site):
+    link = re.compile(r'href="([^"#:?]+\.html)')
+    reached, todo = set(), [site / "index.html"]
+    while todo:
+        page = todo.pop()
+        if page not in reached:
+            reached.add(page)
+            addresses = link.findall(page.read_text())
+            todo += [(page.parent / address).resolve() for address in addresses]
+    assert set(pages(site)) - reached == set()
+
+
+def test_the_start_page_lists_every_page_of_the_guide():
+    """In its tables, where a reader looks for a task, not only in the menu."""
+    start = (ROOT / "docs" / "index.md").read_text("utf-8")
+    tables = start[: start.index("```{toctree}")]
+    guide = {page.name for page in (ROOT / "docs").glob("*.md")} - {"index.md"}
+    assert {name for name in guide if f"({name})" not in tables} == set()
+
+
+def test_citation_has_the_version_and_the_method():
+    citation = (ROOT / "CITATION.cff").read_text("utf-8")
+    assert re.search(r"(?m)^version: (.+)$", citation)[1] == hocmim.__version__
+    changelog = (ROOT / "CHANGELOG.md").read_text("utf-8")
+    released = re.search(r"(?m)^## \[([\d.]+)\] - (\S+)$", changelog)
+    assert released[1] == hocmim.__version__
+    assert f"date-released: {released[2]}" in citation
+    for text in ((ROOT / "README.md"), ROOT / "paper" / "paper.bib", ROOT / "CITATION.cff"):
+        assert "10.1016/j.patcog.2022.108895" in text.read_text("utf-8"), text

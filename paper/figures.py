@@ -1,0 +1,193 @@
+"""Make the figures and the tables of the software paper from the stored results.
+
+``python paper/figures.py`` draws paper/speed.png and paper/ranks.png, and writes the tables between
+their comments into paper/paper.md and docs/comparison.md. It measures nothing: ``make bench`` made
+benchmarks/results/bench.json, and ``make paper DATA=folder`` made results/paper.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent
+BENCH = ROOT / "benchmarks" / "results" / "bench.json"
+TABLES = ROOT / "results" / "paper" / "tables"
+CLASSIFIERS = {"knn": "3-NN", "svm": "linear SVM"}
+# The order of the rows: package and method.
+PROGRAMS = (
+    ("hocmim", "MIM"),
+    ("scikit-learn", "MIM"),
+    ("skfeature-chappers", "MIM"),
+    ("hocmim", "mRMR"),
+    ("fast-select", "mRMR"),
+    ("mrmr-selection", "mRMR"),
+    ("skfeature-chappers", "mRMR"),
+    ("feature-engine", "mRMR"),
+    ("pymrmr", "mRMR"),
+    ("ITMO-FS", "mRMR"),
+    ("hocmim", "JMI"),
+    ("skfeature-chappers", "JMI"),
+    ("ITMO-FS", "JMI"),
+    ("fastcan", "FS-OLS"),
+    ("hocmim", "JMI-3"),
+    ("hocmim", "HOCMIM"),
+)
+OURS, OTHERS = "#1f5fae", "#7d8894"
+
+
+def read_times() -> dict[tuple[str, str, str], dict[str, Any]]:
+    """The measured calls of ``fit`` with two threads, by package, method and table."""
+    cases = json.loads(BENCH.read_text("utf-8"))["cases"]
+    return {
+        (case["package"], case["method"], case["table"]): case
+        for case in cases
+        if case["kind"] == "fit"
+        and case["threads"] == 2
+        and case["k"] == 50
+        and not case["options"]
+    }
+
+
+def read_ranks(classifier: str) -> dict[str, float]:
+    """The average rank of each method over the 15 low-dimensional data sets, the best first."""
+    with (TABLES / f"{classifier}_robust.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    average = next(row for row in rows if row["dataset"] == "average rank")
+    ranks = {
+        name.removesuffix(" rank"): float(value)
+        for name, value in average.items()
+        if name and name.endswith(" rank") and value
+    }
+    return dict(sorted(ranks.items(), key=lambda item: item[1]))
+
+
+def read_against(classifier: str) -> dict[str, dict[str, str]]:
+    """Wins and losses of HOCMIM-R against each method, and the p-value with Holm's correction."""
+    path = TABLES / f"{classifier}_robust_against.csv"
+    with path.open(encoding="utf-8", newline="") as file:
+        return {row["other method"]: row for row in csv.DictReader(file) if row["with Holm"]}
+
+
+def seconds(case: dict[str, Any] | None) -> str:
+    """The median of the runs with two digits, or why there is none."""
+    if case is None:
+        return "–"
+    if case["status"] == "limit":
+        return f"> {case['limit']:g}"
+    if case["status"] != "ok":
+        return "not run"
+    return in_two_digits(case["median"])
+
+
+def in_two_digits(value: float) -> str:
+    """0.0232 as 0.023, 4.5 as 4.5, 51.2 as 51."""
+    return f"{value:.0f}" if value >= 9.95 else f"{float(f'{value:.1e}'):g}"
+
+
+def packages_table(tables: str) -> str:
+    """Seconds of each program on the tables with these letters."""
+    times = read_times()
+    shapes = {case["table"]: (case["n"], case["d"]) for case in times.values()}
+    head = [f"{shapes[at][0]:,} × {shapes[at][1]:,}".replace(",", " ") for at in tables]
+    lines = [["method", "package", *head], ["---"] * (2 + len(tables))]
+    for package, method in PROGRAMS:
+        cells = [seconds(times.get((package, method, at))) for at in tables]
+        name = "**hocmim**" if package == "hocmim" else package
+        lines.append([method, name, *cells])
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def ranks_table() -> str:
+    """The average ranks of all methods, a row for each classifier."""
+    methods = list(read_ranks("knn"))
+    lines = [["classifier", *methods], ["---"] * (1 + len(methods))]
+    for classifier, name in CLASSIFIERS.items():
+        ranks = read_ranks(classifier)
+        best = min(ranks.values())
+        cells = [f"**{r:.2f}**" if r == best else f"{r:.2f}" for r in map(ranks.get, methods)]
+        lines.append([name, *cells])
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+# Where each table stands: the page, the name in its comment, and what makes it.
+PLACES = (
+    ("paper/paper.md", "packages", lambda: packages_table("ABDG")),
+    ("paper/paper.md", "ranks", ranks_table),
+    ("docs/comparison.md", "packages", lambda: packages_table("ABCDEFG")),
+)
+
+
+def with_table(text: str, name: str, table: str) -> str:
+    """Replace what is between ``<!-- name -->`` and ``<!-- end -->``."""
+    start = text.index(f"<!-- {name} -->") + len(f"<!-- {name} -->")
+    stop = text.index("<!-- end -->", start)
+    return f"{text[:start]}\n{table}\n{text[stop:]}"
+
+
+def draw_speed(path: Path) -> None:
+    """The seconds at 2000 × 1000, on a logarithmic axis."""
+    import matplotlib.pyplot as plt
+
+    times = read_times()
+    rows = [(p, m, case) for p, m in PROGRAMS if (case := times.get((p, m, "B"))) is not None]
+    rows = [row for row in rows if row[2]["status"] in ("ok", "limit")]
+    figure, ax = plt.subplots(figsize=(6.4, 3.4), layout="constrained")
+    for at, (package, _, case) in enumerate(rows):
+        is_ok = case["status"] == "ok"
+        value = case["median"] if is_ok else case["limit"]
+        colour = OURS if package == "hocmim" else OTHERS
+        ax.plot(value, at, "o" if is_ok else ">", color=colour, ms=8)
+        ax.text(value * 1.25, at, f"{seconds(case)} s", va="center", fontsize=8)
+    ax.set_yticks(range(len(rows)), [f"{method}, {package}" for package, method, _ in rows])
+    ax.grid(axis="x", color="#e6e8eb")
+    ax.set_axisbelow(True)
+    ax.set(xscale="log", xlim=(0.008, 40), xlabel="seconds for 50 of 1000 columns, 2000 rows")
+    ax.invert_yaxis()
+    finish(figure, ax, path)
+
+
+def draw_ranks(path: Path) -> None:
+    """The average ranks of the methods with both classifiers."""
+    import matplotlib.pyplot as plt
+
+    of_knn, of_svm = read_ranks("knn"), read_ranks("svm")
+    at = range(len(of_knn))
+    figure, ax = plt.subplots(figsize=(6.4, 3.4), layout="constrained")
+    ax.hlines(
+        at, *zip(*((of_knn[name], of_svm[name]) for name in of_knn), strict=True), color="#d6dae0"
+    )
+    ax.plot(list(of_knn.values()), at, "o", color=OURS, label="3-NN")
+    ax.plot([of_svm[name] for name in of_knn], at, "s", color="#d9792b", label="linear SVM")
+    ax.set_yticks(at, list(of_knn))
+    ax.set(xlabel="average rank over 15 data sets, 30 splits each (1 is best)", xlim=(3, 9.2))
+    ax.legend(frameon=False, loc="upper right")
+    ax.invert_yaxis()
+    finish(figure, ax, path)
+
+
+def finish(figure: Any, ax: Any, path: Path) -> None:
+    """Plain axes; write the picture without the date."""
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.tick_params(axis="y", length=0)
+    figure.savefig(path, dpi=200, metadata={"Software": None})
+
+
+def main() -> None:
+    """Draw the figures and write the tables."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    draw_speed(HERE / "speed.png")
+    draw_ranks(HERE / "ranks.png")
+    for page, name, make in PLACES:
+        path = ROOT / page
+        path.write_text(with_table(path.read_text("utf-8"), name, make()), "utf-8")
+        print(f"{page}: {name}")
+
+
+if __name__ == "__main__":
+    main()
