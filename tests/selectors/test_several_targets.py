@@ -6,6 +6,8 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from sklearn.feature_selection import SelectKBest, f_classif
+from sklearn.model_selection import KFold
 
 from hocmim import (
     CMIM,
@@ -240,12 +242,60 @@ def test_a_column_that_gives_one_of_the_targets_away(strategy):
     assert [(note.kind, note.name) for note in notes] == [("copies target", "leak")]
 
 
+FILTERS = [name for name in METHODS if name not in INFORMATION]
+
+
+@pytest.mark.parametrize("method", FILTERS)
+def test_filters_rank_for_the_combinations(method, tmp_path):
+    if method == "FS-OLS":
+        pytest.importorskip("fastcan")
+    several = make_selector(method, n_features_to_select=3).fit(TABLE, FRAME)
+    codes = encode_targets(FRAME).column.codes
+    one = make_selector(method, n_features_to_select=3, target_kind="classes").fit(TABLE, codes)
+    np.testing.assert_array_equal(several.feature_scores_, one.feature_scores_)
+    assert several.target_kind_ == ("classes", "classes", "quantity")
+    several.report(tmp_path / "page.html", TABLE, FRAME)
+    loaded = load(several.save(tmp_path / "model.json"))
+    assert loaded.target_kind_ == several.target_kind_
+
+
+@pytest.mark.parametrize("method", FILTERS)
+def test_filters_say_that_there_are_too_many_combinations(method):
+    if method == "FS-OLS":
+        pytest.importorskip("fastcan")
+    many = np.column_stack([FRAME["a"], np.arange(N) % 50, np.arange(N) // 10])
+    with pytest.raises(InvalidTargetError, match="fewer than 5 rows for each combination"):
+        make_selector(method, target_kind="classes").fit(X, many)
+
+
+def test_stability_of_a_filter(tmp_path):
+    stable = StabilitySelector(FisherScore(3), n_resamples=4).fit(TABLE, FRAME[["a", "b"]])
+    assert {0, 5} <= set(stable.selected_.tolist())
+    stable.report(tmp_path / "page.html", TABLE, FRAME[["a", "b"]])
+
+
+def test_the_error_of_a_comparison_is_the_mean_over_the_targets():
+    classes = FRAME[["a", "b"]]
+    # All columns are selected, so that only the models differ.
+    how = {"n_features_to_select": 8, "n_resamples": 0, "cv": KFold(4)}
+    found = compare_methods(X, classes, ["MIM"], **how)
+    each = [compare_methods(X, classes[name], ["MIM"], **how) for name in classes]
+    last = [one.results[0].errors[:, -1] for one in (found, *each)]
+    np.testing.assert_allclose(last[0], np.mean(last[1:], axis=0))
+    assert found.measure == "error"
+    quantities = np.column_stack([C, X[:, 0] - X[:, 2]])
+    compared = compare_methods(X, quantities, ["HOCMIM-R", "Fisher Score"], 3, n_resamples=2)
+    assert compared.measure == "1 − R²"
+    # Folds have all combinations of classes, and the methods find both columns.
+    best = compare_methods(X, classes, {"mean": MIM(2, target_strategy="mean")}, n_resamples=2)
+    assert set(best.results[0].selected) == {0, 5}
+    assert best.results[0].mean_error[2] < 0.2
+
+
 def test_what_is_refused():
     with pytest.raises(InvalidTargetError, match="y should be a 1d array"):
-        FisherScore(2).fit(X, FRAME)
-    with pytest.raises(InvalidTargetError, match="y should be a 1d array"):
-        StabilitySelector(FisherScore(2)).fit(X, FRAME)
-    with pytest.raises(InvalidTargetError, match="compare_methods needs one target, and y has 3"):
+        StabilitySelector(SelectKBest(f_classif, k=2)).fit(X, FRAME)
+    with pytest.raises(InvalidTargetError, match=r"two kinds \(classes, classes, quantity\)"):
         compare_methods(X, FRAME, ["MIM"], 2)
     with pytest.raises(InvalidParameterError, match="discretizer='mdlp' cuts the columns by one"):
         MIM(2, discretizer="mdlp", target_strategy="mean").fit(X, FRAME)
