@@ -54,8 +54,7 @@ class Piece(Protocol):
         before the next group; a table comes with the number of its group.
         """
 
-    @staticmethod
-    def concatenate(tables: list[Any]) -> Any:
+    def concatenate(self, tables: list[Any]) -> Any:
         """Put tables of the same columns one below the other."""
 
 
@@ -202,8 +201,7 @@ class TablePiece:
             for start in range(0, self.n_rows, n_rows):
                 yield number, take_rows(chosen, range(start, min(start + n_rows, self.n_rows)))
 
-    @staticmethod
-    def concatenate(tables: list[Any]) -> Any:
+    def concatenate(self, tables: list[Any]) -> Any:
         """See Piece."""
         if isinstance(tables[0], np.ndarray):
             return np.concatenate(tables)
