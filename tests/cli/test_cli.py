@@ -260,11 +260,27 @@ def test_several_targets(folder, strategy):
     write_table(pa.Table.from_pandas(known, preserve_index=False), "t.parquet")
     again = run(*arguments[:1], "t.parquet", *arguments[2:], "--codes-dir", "codes", "--json", "-")
     assert json.loads(again.stdout)["selected"][0]["score"] == selector.scores_[0]
-    said = run("compare", "t.csv", "-t", "y", "-t", "z", code=2).stderr
-    assert "compare needs one target" in said
-    code = 0 if strategy == "joint" else 1
-    said = run("explain", *arguments[1:], "-f", "b", code=code).stderr
-    assert ("need one target" in said) == (strategy == "mean")
+    said = run("compare", "t.csv", "-t", "y", "-t", "z", code=1).stderr
+    assert "two kinds (classes, quantity)" in said
+    said = run("explain", *arguments[1:], "-f", "b").stdout
+    assert ("the mean over the targets" in said) == (strategy == "mean")
+    run("report", *arguments[1:], "-o", "page.html")
+    assert ("There are 2 targets" in Path("page.html").read_text()) == (strategy == "mean")
+
+
+def test_compare_and_filters_take_several_targets():
+    columns = {"y": ["no", "yes"] * 20, "z": ["a", "a", "b", "b"] * 10}
+    rows = range(40)
+    columns["x"] = [row % 2 for row in rows]
+    columns["w"] = [(row // 2) % 2 for row in rows]
+    columns["v"] = [row % 3 for row in rows]
+    write_table(pa.table(columns), "several.csv")
+    how = ("several.csv", "-t", "y", "-t", "z", "-k", "2")
+    found = run("compare", *how, "--methods", "MIM,Fisher Score", "--json", "-")
+    for method in json.loads(found.stdout)["methods"]:
+        assert sorted(method["selected"]) == ["w", "x"]
+        assert method["mean_error"][-1] == 0
+    assert run("select", *how, "-m", "Fisher Score", "-q").stdout.split()[-1]
 
 
 @pytest.mark.parametrize("command", ["select", "explain", "report", "compare"])

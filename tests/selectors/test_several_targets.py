@@ -6,6 +6,8 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from sklearn.feature_selection import SelectKBest, f_classif
+from sklearn.model_selection import KFold
 
 from hocmim import (
     CMIM,
@@ -15,11 +17,14 @@ from hocmim import (
     FisherScore,
     StabilitySelector,
     compare_methods,
+    data_notes,
+    load,
     make_selector,
 )
 from hocmim.coding.target import TargetOptions, encode_target
 from hocmim.coding.targets import encode_targets
-from hocmim.errors import HocmimWarning, InvalidParameterError, InvalidTargetError
+from hocmim.errors import DataWarning, HocmimWarning, InvalidParameterError, InvalidTargetError
+from hocmim.insight.report.material import collect
 from hocmim.selectors.registry import METHODS
 
 RNG = np.random.default_rng(0)
@@ -150,23 +155,147 @@ def test_weights_repeat_rows_of_all_targets():
     assert found.scores_.tobytes() == repeated.scores_.tobytes()
 
 
-def test_explanations_and_reports(tmp_path):
-    table = pd.DataFrame(X, columns=[f"x{j}" for j in range(8)])
-    joint = HOCMIM(3).fit(table, FRAME)
-    assert joint.explain("x1", table).relevance == joint.relevance_[1]
-    page = joint.report(tmp_path / "page.html", table, FRAME)
+TABLE = pd.DataFrame(X, columns=[f"x{j}" for j in range(8)])
+
+
+def test_explanations_and_reports_of_the_combinations(tmp_path):
+    joint = HOCMIM(3).fit(TABLE, FRAME)
+    assert joint.explain("x1", TABLE).relevance == joint.relevance_[1]
+    assert joint.explain("x1", TABLE).relevance_of_targets == ()
+    page = joint.report(tmp_path / "page.html", TABLE, FRAME)
     assert page.exists()
-    mean = HOCMIM(3, target_strategy="mean").fit(table, FRAME)
-    with pytest.raises(InvalidTargetError, match="need one target, and this selection is the mean"):
-        mean.explain("x1", table)
+
+
+@pytest.mark.parametrize("method", INFORMATION)
+def test_an_explanation_of_the_mean_is_the_mean_of_explanations(method):
+    selector = make_selector(method, n_features_to_select=3, target_strategy="mean")
+    selector.fit(TABLE, FRAME)
+    name = next(f"x{j}" for j in range(8) if j not in selector.selected_)
+    found = selector.explain(name, TABLE)
+    assert found.relevance == selector.relevance_[int(name[1:])]
+    first = f"x{selector.selected_[0]}"
+    each = []
+    for target in FRAME:
+        one = make_selector(method, n_features_to_select=2, keep=[first])
+        each.append(one.fit(TABLE, FRAME[target]).explain(name, TABLE))
+    np.testing.assert_allclose(found.relevance_of_targets, [one.relevance for one in each])
+    np.testing.assert_allclose(
+        found.redundancy[first], np.mean([one.redundancy[first] for one in each]), atol=1e-12
+    )
+    # The first two scores: given nothing, and given the first selected feature.
+    for step in (0, 1):
+        mean = np.mean([one.contests[step].score for one in each])
+        np.testing.assert_allclose(found.contests[step].score, mean, atol=1e-12)
+    assert "the mean over the targets: " in str(found)
+    assert "the mean over the targets: " in found._repr_html_()
+
+
+def test_a_target_twice_explains_as_the_target_once(tmp_path):
+    once = HOCMIM(3).fit(TABLE, C)
+    twice = HOCMIM(3, target_strategy="mean").fit(TABLE, np.column_stack([C, C]))
+    one, two = once.explain("x1", TABLE), twice.explain("x1", TABLE)
+    assert (one.redundancy, one.r2, one.score) == (two.redundancy, two.r2, two.score)
+    np.testing.assert_array_equal(once.redundancy_matrix(), twice.redundancy_matrix())
+    assert list(once.interactions(2)) == list(twice.interactions(2))
+    assert list(once.substitutes("x3", TABLE)) == list(twice.substitutes("x3", TABLE))
+    assert once.clusters(TABLE).labels.tolist() == twice.clusters(TABLE).labels.tolist()
+    a, b = (
+        collect(selector, TABLE, y) for selector, y in ((once, C), (twice, np.column_stack([C, C])))
+    )
+    assert a.notes == b.notes
+    assert a.evidence.target_entropy == b.evidence.target_entropy
+    for name in ("counted", "chance", "supported"):
+        values = [getattr(found.evidence.cumulative, name) for found in (a, b)]
+        np.testing.assert_allclose(*values, rtol=1e-12)
+
+
+def test_a_report_of_the_mean_says_what_it_is(tmp_path):
+    mean = HOCMIM(3, target_strategy="mean").fit(TABLE, FRAME)
+    page = mean.report(tmp_path / "page.html", TABLE, FRAME).read_text()
+    assert "There are 3 targets. Relevance, scores, redundancy, entropy" in page
+    assert "Target 2: 2 classes" in page
+    assert "Target 3: a quantity, cut into 3 bins at " in page
+    assert "<b>3</b><span>targets</span>" in page
+    other = FRAME.assign(c=-FRAME["c"])
+    with pytest.raises(InvalidTargetError, match="y is not the target the selector was fitted on"):
+        mean.report(tmp_path / "other.html", TABLE, other)
+    # With weights the page is about the rows with a weight.
+    weight = np.arange(N) % 3
+    mean.fit(TABLE, FRAME, sample_weight=weight)
+    page = mean.report(tmp_path / "weighted.html", TABLE, FRAME).read_text()
+    assert f"<b>{weight.sum():,}</b><span>samples</span>" in page
+
+
+def test_a_saved_mean_explains_itself(tmp_path):
+    mean = JMI(3, target_strategy="mean").fit(TABLE, FRAME)
+    loaded = load(mean.save(tmp_path / "model.json", with_codes=True))
+    assert str(loaded.explain("x1", TABLE)) == str(mean.explain("x1", TABLE))
+    loaded.report(tmp_path / "page.html", TABLE, FRAME)
+
+
+@pytest.mark.parametrize("strategy", ["joint", "mean"])
+def test_a_column_that_gives_one_of_the_targets_away(strategy):
+    table = TABLE.assign(leak=A)
+    with pytest.warns(DataWarning, match="'leak' explains nearly all of one of the targets"):
+        MIM(2, target_strategy=strategy).fit(table, FRAME[["c", "a"]])
+    notes = data_notes(table, FRAME[["c", "a"]])
+    assert [(note.kind, note.name) for note in notes] == [("copies target", "leak")]
+
+
+FILTERS = [name for name in METHODS if name not in INFORMATION]
+
+
+@pytest.mark.parametrize("method", FILTERS)
+def test_filters_rank_for_the_combinations(method, tmp_path):
+    if method == "FS-OLS":
+        pytest.importorskip("fastcan")
+    several = make_selector(method, n_features_to_select=3).fit(TABLE, FRAME)
+    codes = encode_targets(FRAME).column.codes
+    one = make_selector(method, n_features_to_select=3, target_kind="classes").fit(TABLE, codes)
+    np.testing.assert_array_equal(several.feature_scores_, one.feature_scores_)
+    assert several.target_kind_ == ("classes", "classes", "quantity")
+    several.report(tmp_path / "page.html", TABLE, FRAME)
+    loaded = load(several.save(tmp_path / "model.json"))
+    assert loaded.target_kind_ == several.target_kind_
+
+
+@pytest.mark.parametrize("method", FILTERS)
+def test_filters_say_that_there_are_too_many_combinations(method):
+    if method == "FS-OLS":
+        pytest.importorskip("fastcan")
+    many = np.column_stack([FRAME["a"], np.arange(N) % 50, np.arange(N) // 10])
+    with pytest.raises(InvalidTargetError, match="fewer than 5 rows for each combination"):
+        make_selector(method, target_kind="classes").fit(X, many)
+
+
+def test_stability_of_a_filter(tmp_path):
+    stable = StabilitySelector(FisherScore(3), n_resamples=4).fit(TABLE, FRAME[["a", "b"]])
+    assert {0, 5} <= set(stable.selected_.tolist())
+    stable.report(tmp_path / "page.html", TABLE, FRAME[["a", "b"]])
+
+
+def test_the_error_of_a_comparison_is_the_mean_over_the_targets():
+    classes = FRAME[["a", "b"]]
+    # All columns are selected, so that only the models differ.
+    how = {"n_features_to_select": 8, "n_resamples": 0, "cv": KFold(4)}
+    found = compare_methods(X, classes, ["MIM"], **how)
+    each = [compare_methods(X, classes[name], ["MIM"], **how) for name in classes]
+    last = [one.results[0].errors[:, -1] for one in (found, *each)]
+    np.testing.assert_allclose(last[0], np.mean(last[1:], axis=0))
+    assert found.measure == "error"
+    quantities = np.column_stack([C, X[:, 0] - X[:, 2]])
+    compared = compare_methods(X, quantities, ["HOCMIM-R", "Fisher Score"], 3, n_resamples=2)
+    assert compared.measure == "1 − R²"
+    # Folds have all combinations of classes, and the methods find both columns.
+    best = compare_methods(X, classes, {"mean": MIM(2, target_strategy="mean")}, n_resamples=2)
+    assert set(best.results[0].selected) == {0, 5}
+    assert best.results[0].mean_error[2] < 0.2
 
 
 def test_what_is_refused():
     with pytest.raises(InvalidTargetError, match="y should be a 1d array"):
-        FisherScore(2).fit(X, FRAME)
-    with pytest.raises(InvalidTargetError, match="y should be a 1d array"):
-        StabilitySelector(FisherScore(2)).fit(X, FRAME)
-    with pytest.raises(InvalidTargetError, match="compare_methods needs one target, and y has 3"):
+        StabilitySelector(SelectKBest(f_classif, k=2)).fit(X, FRAME)
+    with pytest.raises(InvalidTargetError, match=r"two kinds \(classes, classes, quantity\)"):
         compare_methods(X, FRAME, ["MIM"], 2)
     with pytest.raises(InvalidParameterError, match="discretizer='mdlp' cuts the columns by one"):
         MIM(2, discretizer="mdlp", target_strategy="mean").fit(X, FRAME)

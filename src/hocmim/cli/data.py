@@ -38,8 +38,8 @@ class Data:
 
     Attributes
     ----------
-    X : pyarrow Table or str
-        The features; or the path of a Parquet file, if the selector reads the file itself.
+    X : pyarrow Table or RowSource
+        The features; or the rows of a Parquet file, if the selector reads the file itself.
     y : array, str or list of str
         The target, with a column for each of several; or the name of its column, or the names, if
         the selector reads the file itself.
@@ -79,7 +79,7 @@ class Data:
     @property
     def is_in_memory(self) -> bool:
         """Whether the table is in memory."""
-        return not isinstance(self.X, str)
+        return self.table is not None
 
 
 def load(source: Source, settings: Settings | None, quiet: bool) -> Data:
@@ -103,24 +103,30 @@ def _selector_reads(source: Source, settings: Settings) -> bool:
 
 
 def _by_path(source: Source) -> Data:
-    from pyarrow import dataset
+    from dataclasses import replace
 
-    is_converted = source.kinds or source.decimal or source.thousands or source.dates
-    if source.drop or source.weights or source.groups or is_converted:
+    from hocmim.data.sources import open_source
+    from hocmim.data.text_source import convert_source, first_rows
+
+    if source.weights or source.groups:
         raise InvalidParameterError(
-            "--drop, --weights, --groups, --as, --decimal, --thousands and --dates cannot be used "
-            "with --engine dask or --codes-dir on a Parquet file, which is not read into memory. "
-            "Write a Parquet file with the columns and types you want first."
+            "--weights and --groups cannot be used with --engine dask or --codes-dir on a Parquet "
+            "file, which is not read into memory."
         )
-    rows = dataset.dataset(source.file, format="parquet")
-    types = column_types(rows)
-    for name in source.target:
-        check_column(name, rows.schema.names, source.file)
-        types.pop(name, None)
-    _check_features(source, types)
-    kind = source.target_kind
+    rows, _ = open_source(source.file)
+    names = [str(name) for name in rows.columns]
+    settings = text_settings(source)
+    _check_kinds(source, settings, names)
+    dropped = _check_names(source, names)
+    rows = replace(rows, columns=tuple(name for name in names if name not in dropped))
+    rows, read = convert_source(rows, settings)
+    features = [name for name in rows.columns if name not in source.target]
+    _check_features(source, features)
+    first = first_rows(rows, features)
+    types = dict.fromkeys(features, "text") if first is None else column_types(first)
     y = source.target[0] if len(source.target) == 1 else list(source.target)
-    return Data(source.file, y, types, rows.count_rows(), target_kind=kind)
+    kind = source.target_kind
+    return Data(rows, y, types, rows.n_rows, target_kind=kind, text_columns=read)
 
 
 def _in_memory(source: Source) -> Data:
@@ -147,16 +153,22 @@ def load_columns(source: Source) -> tuple[Any, tuple[ColumnReading, ...], Any]:
 def _read_columns(source: Source) -> tuple[Any, tuple[ColumnReading, ...]]:
     """Return the table without the dropped columns, and how its text was read."""
     table = read_file(source)
-    for name in (*source.target, *_row_columns(source)):
-        check_column(name, table.column_names, source.file)
-    dropped = _dropped(source, table.column_names)
-    for name in source.target:
-        if name in dropped:
-            raise InvalidParameterError(f"{name!r} is the target and cannot be dropped.")
+    dropped = _check_names(source, table.column_names)
     table = table.drop_columns(list(dict.fromkeys(dropped)))
     others = (*source.target, *_row_columns(source))
     _check_features(source, [name for name in table.column_names if name not in others])
     return convert(source, table)
+
+
+def _check_names(source: Source, names: Sequence[str]) -> list[str]:
+    """Check the columns that options name; return those to drop."""
+    for name in (*source.target, *_row_columns(source)):
+        check_column(name, names, source.file)
+    dropped = _dropped(source, names)
+    for name in source.target:
+        if name in dropped:
+            raise InvalidParameterError(f"{name!r} is the target and cannot be dropped.")
+    return dropped
 
 
 def _row_columns(source: Source) -> list[str]:
@@ -189,13 +201,18 @@ def read_file(source: Source) -> Any:
             [name for name, kind in settings.kinds.items() if kind != "number"], is_comma
         ),
     )
+    _check_kinds(source, settings, table.column_names)
+    return table
+
+
+def _check_kinds(source: Source, settings: TextSettings, names: Sequence[str]) -> None:
+    """Check the columns whose kind the user declares."""
     for name in settings.kinds:
-        check_column(name, table.column_names, source.file)
+        check_column(name, names, source.file)
         if name in source.target and settings.kinds[name] == "date-parts":
             raise InvalidParameterError(
                 f"{show.quoted(name)} is the target and cannot be split into parts."
             )
-    return table
 
 
 def text_settings(source: Source) -> TextSettings:
@@ -319,6 +336,7 @@ def _print_contents(source: Source, data: Data) -> None:
     show.say(f"{where}: {count(data.n_rows, 'row')}, {count(len(data.types), 'feature')} ({types})")
     if not data.is_in_memory:
         show.say("The file is not read into memory, so its columns are not checked.", "dim")
+        print_text_columns(data.text_columns)
         return
     from hocmim.data.target import as_target
 

@@ -198,8 +198,7 @@ def run(selector: Any, data: Data, quiet: bool) -> Outcome:
         keep_selected_so_far() as interruption,
         bar("selecting", quiet) as move,
     ):
-        if data.is_in_memory:
-            warnings.simplefilter("ignore", TextWarning)  # said when the file was read
+        warnings.simplefilter("ignore", TextWarning)  # said when the file was read
         accepted = signature(selector.fit).parameters
         options: dict[str, Any] = {}
         if move is not None and "progress" in accepted:

@@ -106,6 +106,13 @@ class Target(NamedTuple):
         """The targets one by one."""
         return self.targets or (self,)
 
+    def take(self, rows: NDArray[np.int64]) -> Target:
+        """Return some rows of a single target."""
+        column = Column(self.column.codes[rows], self.column.arity)
+        return self._replace(
+            column=column, values=None if self.values is None else self.values[rows]
+        )
+
     @property
     def kind(self) -> TargetKind:
         """Whether it holds classes or a quantity."""

@@ -137,7 +137,7 @@ def _learn_column(
     kind = settings.kinds.get(name)
     if kind == CATEGORY:
         return ColumnReading(j, name, None, kind)
-    if kind is None and not (_may_be_text(sample, j) and _is_promising(sample, j)):
+    if kind is None and not (may_be_text(sample, j) and _is_promising(sample, j)):
         return None
     if not _is_text(table, j):
         return None if kind is None else _declared_of_values(table, j, name, kind, settings)
@@ -186,7 +186,7 @@ def _is_text(table: Table, j: int) -> bool:
     return isinstance(table, ArrayTable) and _has_strings(table, j)
 
 
-def _may_be_text(table: Table, j: int) -> bool:
+def may_be_text(table: Table, j: int) -> bool:
     """Whether the type of a column allows strings."""
     if isinstance(table, FrameTable):
         return table.dtype(j) in (nw.String, nw.Object)

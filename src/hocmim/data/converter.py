@@ -13,7 +13,9 @@ from sklearn.utils.validation import check_is_fitted
 from hocmim.data.checks import check_features
 from hocmim.data.conversion import TextConversion
 from hocmim.data.recognize import PYTHON_OPTIONS, TextSettings
+from hocmim.data.sources import is_row_source, open_source
 from hocmim.data.table import as_table
+from hocmim.data.text_source import convert_source
 
 
 class TextConverter(TransformerMixin, BaseEstimator):
@@ -75,12 +77,15 @@ class TextConverter(TransformerMixin, BaseEstimator):
     def fit(self, X: Any, y: Any = None) -> Self:
         """Recognise how the columns of text of X are read. ``y`` is not used."""
         table = as_table(X)
-        settings = TextSettings(self.decimal, self.thousands, self.dates, dict(self.columns or {}))
-        self._conversion = TextConversion.learn(table, settings)
+        self._conversion = TextConversion.learn(table, self.settings())
         check_features(self, table, reset=True)
         self.columns_ = self._conversion.columns
         self.messages_ = [column.sentence(PYTHON_OPTIONS) for column in self.columns_]
         return self
+
+    def settings(self) -> TextSettings:
+        """Return the parameters as settings."""
+        return TextSettings(self.decimal, self.thousands, self.dates, dict(self.columns or {}))
 
     def transform(self, X: Any) -> Any:
         """Return X with its text read as numbers and dates, in the same kind of table.
@@ -121,15 +126,17 @@ def convert_text(X: Any, **options: Any) -> tuple[Any, list[str]]:
 
     Parameters
     ----------
-    X : table
-        NumPy array, pandas or polars DataFrame, pyarrow Table, or nested lists.
+    X : table, path, pyarrow data set or RowSource
+        NumPy array, pandas or polars DataFrame, pyarrow Table, or nested lists. Or the path of a
+        Parquet file or of a folder of them, which is not read into memory.
     **options
         The parameters of :class:`TextConverter`.
 
     Returns
     -------
     table
-        In the same kind of container.
+        In the same kind of container; for a path a RowSource, which ``fit`` of the
+        information-theoretic selectors takes as it takes the path.
     messages : list of str
         A sentence for each column of text that looks like numbers or dates.
 
@@ -141,5 +148,9 @@ def convert_text(X: Any, **options: Any) -> tuple[Any, list[str]]:
            [12.25, 'b']], dtype=object), ["'column 0': 2 values read as numbers with decimal \
 separator ','."])
     """
-    converter = TextConverter(**options).fit(X)
+    converter = TextConverter(**options)
+    if is_row_source(X):
+        source, columns = convert_source(open_source(X)[0], converter.settings())
+        return source, [column.sentence(PYTHON_OPTIONS) for column in columns]
+    converter.fit(X)
     return converter.transform(X), converter.messages_

@@ -57,8 +57,7 @@ class Piece(Protocol):
     def head(self, columns: Sequence[Any]) -> Any:
         """Return a table of these columns from which their types are known: at most one row."""
 
-    @staticmethod
-    def concatenate(tables: list[Any]) -> Any:
+    def concatenate(self, tables: list[Any]) -> Any:
         """Put tables of the same columns one below the other."""
 
 
@@ -209,8 +208,7 @@ class TablePiece:
         """See Piece."""
         return next(self.tables([columns], len(columns)), (0, self.table))[1]
 
-    @staticmethod
-    def concatenate(tables: list[Any]) -> Any:
+    def concatenate(self, tables: list[Any]) -> Any:
         """See Piece."""
         if isinstance(tables[0], np.ndarray):
             return np.concatenate(tables)

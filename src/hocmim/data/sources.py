@@ -46,6 +46,11 @@ def open_source(X: Any, y: Any = None) -> tuple[RowSource, Any]:
     return (source.with_target(y), None) if isinstance(y, str) else (source, y)
 
 
+def are_files(source: RowSource) -> bool:
+    """Whether every piece of a source is in a Parquet file, converted or not."""
+    return all(isinstance(getattr(p, "piece", p), ParquetPiece) for p in source.pieces)
+
+
 def _are_names(y: Any) -> bool:
     return isinstance(y, (list, tuple)) and len(y) > 0 and all(isinstance(n, str) for n in y)
 
@@ -101,8 +106,7 @@ class ParquetPiece:
             table = table.append_column(name, pa.repeat(self.constants[name], table.num_rows))
         return table.select(list(columns))
 
-    @staticmethod
-    def concatenate(tables: list[Any]) -> Any:
+    def concatenate(self, tables: list[Any]) -> Any:
         """See Piece; the types of a column may differ."""
         import pyarrow as pa
 

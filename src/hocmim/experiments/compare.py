@@ -4,8 +4,9 @@
 * **stability**: Φ of each method's selections on bootstrap resamples (``stability_index``).
 * **error curves**: in each fold of a cross-validation every method selects on the training rows. A
   model is fitted on the first 1, 2, … selected columns and tested on the test rows. The error is
-  the share of wrong predictions, or 1 − R² for a target that is a quantity. On large tables the
-  model is fitted and tested on a sample of these rows: models take most of the time.
+  the share of wrong predictions, or 1 − R² for a target that is a quantity; of several targets the
+  mean over them. On large tables the model is fitted and tested on a sample of these rows: models
+  take most of the time.
 """
 
 from __future__ import annotations
@@ -25,13 +26,13 @@ from hocmim.coding.encoder import Encoder
 from hocmim.coding.identifiers import decided_identifiers
 from hocmim.data.row_groups import RowGroups, as_row_groups
 from hocmim.data.table import Table, as_table, take_rows
-from hocmim.data.target import as_target
+from hocmim.data.target import TargetKind, as_target
 from hocmim.defaults import COMPARED_METHODS
 from hocmim.errors import InvalidParameterError, InvalidTargetError, without_data_warnings
 from hocmim.experiments import comparison_figure
 from hocmim.experiments.evaluation import Evaluation, evaluated_rows
 from hocmim.parameters import Number, check_value
-from hocmim.selectors.kinds import common_kind, strata, with_target_kind
+from hocmim.selectors.kinds import common_kind, joint_strata, strata, with_kind
 from hocmim.selectors.models import make_model
 from hocmim.selectors.registry import make_selector
 from hocmim.selectors.splits import Fold, groups_for, make_folds
@@ -172,7 +173,8 @@ def compare_methods(
     Parameters
     ----------
     X : table of shape (n_samples, n_features)
-    y : array of shape (n_samples,), classes or a quantity
+    y : array of shape (n_samples,) or (n_samples, n_targets)
+        Classes or a quantity; several targets of one kind. Errors are means over the targets.
     methods : sequence of str, or dict of name to selector
         Names from ``list_methods()``, or selectors.
     n_features_to_select : int, float, "auto" or None
@@ -210,13 +212,14 @@ def compare_methods(
     selectors = _selectors(methods, n_features_to_select, cut)
     _check_numbers(n_folds, n_resamples, max_rows)
     table = as_table(X, min_rows=2)
-    target = _one_target(y, table.n_rows)
-    kind = common_kind(selectors, target, target_kind)
+    target = as_target(y, table.n_rows, several=True)
+    kind = _kind_of_all(selectors, target, target_kind)
     fitted, title = make_model(model, not kind.is_quantity, random_state)
-    predicted = target.astype(float) if kind.is_quantity else _class_numbers(target)
+    predicted = _as_numbers(target, kind)
     row_groups = as_row_groups(groups, table.n_rows)
-    folds = _folds((n_folds, cv), X, predicted, row_groups, not kind.is_quantity, random_state)
-    rows = evaluated_rows(strata(predicted, kind), folds, max_rows, random_state)
+    classes = strata(target, kind) if target.ndim == 1 else joint_strata(target, kind)
+    folds = _folds((n_folds, cv), X, predicted, classes, row_groups, random_state)
+    rows = evaluated_rows(classes, folds, max_rows, random_state)
     evaluation = Evaluation(X, predicted, fitted, rows)
     steps = _Steps(len(selectors) * (1 + n_resamples + len(folds)), on_progress)
     data, resampling = (X, target, row_groups), (n_resamples, random_state)
@@ -224,21 +227,34 @@ def compare_methods(
     # Identifiers are those of the whole table: a part of the rows does not show them.
     with decided_identifiers(Encoder(n_jobs=-1).fit(table).identifiers_):
         for name, one in selectors.items():
-            made = with_target_kind(one, target, kind.name)[0]
+            made = with_kind(one, kind.name)
             first = _select(made, *data, is_quiet=bool(results))  # warnings once
             rest = data, resampling, folds, evaluation, partial(steps.done, name)
             results.append(_result(name, made, first, *rest))
     return _as_comparison(results, table, evaluation, title)
 
 
-def _one_target(y: Any, n_rows: int) -> NDArray[Any]:
-    target = as_target(y, n_rows, several=True)
-    if target.ndim > 1:
+def _kind_of_all(selectors: Mapping[str, Any], y: NDArray[Any], kind: str) -> TargetKind:
+    """Return the kind of the target, or of all targets."""
+    if y.ndim == 1:
+        return common_kind(selectors, y, kind)
+    found = [common_kind(selectors, as_target(column), kind) for column in y.T]
+    if len({one.name for one in found}) > 1:
+        names = ", ".join(one.name for one in found)
         raise InvalidTargetError(
-            f"compare_methods needs one target, and y has {target.shape[1]}: the error of a model "
-            "is that of one target. Compare the methods for each target."
+            f"The targets are of two kinds ({names}), and errors of classes and of quantities have "
+            "no common mean. Compare the methods for the targets of each kind."
         )
-    return target
+    return found[0]
+
+
+def _as_numbers(y: NDArray[Any], kind: TargetKind) -> NDArray[Any]:
+    """Return what a model predicts: a quantity, or the classes as 0, 1, 2, … in sorted order."""
+    if kind.is_quantity:
+        return y.astype(float)
+    if y.ndim > 1:
+        return np.column_stack([_as_numbers(as_target(column), kind) for column in y.T])
+    return np.unique(y, return_inverse=True)[1]
 
 
 def _result(
@@ -275,11 +291,6 @@ def _check_numbers(n_folds: Any, n_resamples: Any, max_rows: Any) -> None:
         check_value("max_rows", max_rows, Number(100, is_whole=True))
 
 
-def _class_numbers(y: NDArray[Any]) -> NDArray[np.int64]:
-    """Return the classes as 0, 1, 2, … in their sorted order."""
-    return np.unique(y, return_inverse=True)[1]
-
-
 class _Steps:
     """Counts the selections and reports them."""
 
@@ -311,10 +322,18 @@ def _selectors(
 
 
 def _folds(
-    given: tuple[int, Any], X: Any, y: NDArray[Any], groups: Any, has_classes: bool, seed: int
+    given: tuple[int, Any],
+    X: Any,
+    y: NDArray[Any],
+    classes: NDArray[np.int64],
+    groups: Any,
+    seed: int,
 ) -> list[Fold]:
+    """Return the folds; of several targets the combinations of classes are stratified."""
     n_folds, cv = given
     name, splits = ("n_folds", n_folds) if cv is None else ("cv", cv)
+    has_classes = bool(classes.any())
+    y = classes if y.ndim > 1 and has_classes else y
     return make_folds(splits, X, y, groups, has_classes=has_classes, seed=seed, name=name)
 
 

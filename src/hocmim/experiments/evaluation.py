@@ -40,7 +40,8 @@ class Evaluation:
     Parameters
     ----------
     X : table
-    y : ndarray
+    y : ndarray of shape (n_rows,) or (n_rows, n_targets)
+        Of several targets, the error is the mean over them; each has a model of its own.
     model : estimator
     rows : ndarray of int64
         The rows on which the model is fitted and tested, in order.
@@ -107,6 +108,8 @@ def design_matrix(
 def _error(
     model: Any, matrix: NDArray[Any], y: NDArray[Any], train: NDArray[Any], test: NDArray[Any]
 ) -> float:
+    if y.ndim > 1:
+        return float(np.mean([_error(model, matrix, one, train, test) for one in y.T]))
     if matrix.shape[1]:
         predicted = clone(model).fit(matrix[train], y[train]).predict(matrix[test])
     elif is_classifier(model):

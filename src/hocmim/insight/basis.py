@@ -6,9 +6,10 @@ encoder; ``selector.basis()`` has the codes kept from ``fit``, those of the sele
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,13 +22,22 @@ from hocmim.criteria.base import Criterion
 from hocmim.criteria.cost import per_cost
 from hocmim.data.times import TimeKinds
 from hocmim.errors import InvalidTableError
+from hocmim.information.averages import MeanTerms
 from hocmim.information.counting import BlockTerms, Joint, SharedColumn, Values
+from hocmim.information.estimators import PLUGIN_ESTIMATOR
 from hocmim.insight.variance import explained_variance
 from hocmim.search.engines.remote import RemoteCodes
 from hocmim.search.selection import Selection
 
 # A fitted selector keeps at most this many bytes of codes.
 MAX_KEPT_BYTES = 1 << 28
+
+
+class KeptTarget(NamedTuple):
+    """One of several targets: its codes, and its values if it is a quantity."""
+
+    y: Column
+    values: NDArray[np.float64] | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,11 +50,14 @@ class KeptCodes:
     y : Column
     values : ndarray of float64, or None
         The values of a quantity; None for classes, or if they were too large to keep.
+    targets : tuple of KeptTarget
+        All targets, if the selection is the mean over several; y is the first of them.
     """
 
     selected: Codes
     y: Column
     values: NDArray[np.float64] | None = None
+    targets: tuple[KeptTarget, ...] = ()
 
 
 def keep_codes(
@@ -55,12 +68,15 @@ def keep_codes(
     A copy, so that the memory of the other columns can be freed.
     """
     y, values = target.column, target.values
-    n_bytes = len(y.codes) * (len(indices) + 1)
+    averaged = target.targets if target.strategy == "mean" else ()
+    n_bytes = len(y.codes) * (len(indices) + max(1, len(averaged)))
     if n_bytes > MAX_KEPT_BYTES:
         return None
-    if values is not None and n_bytes + values.nbytes > MAX_KEPT_BYTES:
-        values = None
-    return KeptCodes(Codes.from_columns([codes.column(k) for k in indices]), y, values)
+    n_of_values = sum(one.values.nbytes for one in target.each if one.values is not None)
+    is_small = n_bytes + n_of_values <= MAX_KEPT_BYTES
+    targets = tuple(KeptTarget(one.column, one.values if is_small else None) for one in averaged)
+    selected = Codes.from_columns([codes.column(k) for k in indices])
+    return KeptCodes(selected, y, values if is_small else None, targets)
 
 
 def codes_not_kept(n_samples: int, n_selected: int) -> InvalidTableError:
@@ -95,7 +111,7 @@ class Basis:
     encoder : Encoder
         Of the columns.
     target : Target
-        The codes of y, and its classes or cut points.
+        The codes of y, and its classes or cut points; several for the mean over them.
     selected : Codes
         Of the selected features, in the order of selection.
     criterion : Criterion or None
@@ -132,6 +148,45 @@ class Basis:
     def y(self) -> Column:
         """The codes of the target."""
         return self.target.column
+
+    @property
+    def averaged(self) -> tuple[Target, ...]:
+        """The targets over which all values are means; one, unless that was the strategy."""
+        return self.target.targets if self.target.strategy == "mean" else (self.target,)
+
+    def terms(
+        self,
+        block: Codes,
+        estimator: str | None = None,
+        on_terms: Callable[[int], None] | None = None,
+    ) -> MeanTerms:
+        """Return the terms of columns and the target, by the estimator of the selection."""
+        return MeanTerms(block, self._joint_targets, estimator or self.estimator, on_terms)
+
+    @cached_property
+    def _joint_targets(self) -> list[Joint]:
+        if len(self.averaged) == 1:
+            return [self.shared_target.joint]
+        return [SharedColumn.of(one.column).joint for one in self.averaged]
+
+    def relevance_of_targets(self, column: Column) -> tuple[float, ...]:
+        """Return I(X;Y) of a column for each target, if the selection is the mean over several."""
+        if len(self.averaged) == 1:
+            return ()
+        block = Codes.from_columns([column])
+        each = [BlockTerms(block, joint, self.estimator) for joint in self._joint_targets]
+        return tuple(float(terms.relevance()[0]) for terms in each)
+
+    @property
+    def target_entropy(self) -> float:
+        """H(Y), plug-in."""
+        joints = zip(self.averaged, self._joint_targets, strict=True)
+        # The information of y with itself is its entropy.
+        found = [
+            BlockTerms(Codes.from_columns([one.column]), joint, PLUGIN_ESTIMATOR).relevance()[0]
+            for one, joint in joints
+        ]
+        return float(np.mean(found))
 
     @property
     def n_samples(self) -> int:
@@ -197,9 +252,16 @@ class Basis:
         return column_name(self.features.names, k)
 
     def explained_variance(self, columns: Sequence[Column]) -> float | None:
-        """Return the adjusted R² of some columns for a quantity; None for classes."""
-        values = self.target.values
-        return None if values is None else explained_variance(columns, values)
+        """Return the adjusted R² of some columns for a quantity; None for classes.
+
+        Of several targets the mean, if all are quantities.
+        """
+        found = [
+            None if one.values is None else explained_variance(columns, one.values)
+            for one in self.averaged
+        ]
+        known = [value for value in found if value is not None]
+        return float(np.mean(known)) if len(known) == len(found) else None
 
     def redundancy_matrix(self, n_first: int | None = None) -> Values:
         """R_ij = I(X_i;X_j) − I(X_i;X_j|Y) of the selected features; I(X_i;Y) on the diagonal.
@@ -211,7 +273,7 @@ class Basis:
             return np.zeros((0, 0))
         is_all = len(columns) == len(self.selection)
         codes = self.selected if is_all else Codes.from_columns(columns)
-        terms = BlockTerms(codes, Joint.of([self.y]), self.estimator)
+        terms = self.terms(codes)
         matrix = np.array([terms.redundancy(Joint.of([column])) for column in columns])
         matrix = (matrix + matrix.T) / 2  # a shrunken estimate is not symmetric
         np.fill_diagonal(matrix, terms.relevance())

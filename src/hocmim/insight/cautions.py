@@ -67,8 +67,8 @@ def warn_about_columns(
     encoder: Encoder,
     features: Features,
     codes: Codes | RemoteCodes,
-    y: Column | None,
-    relevance: Values,
+    targets: Sequence[Column],
+    relevance: Values | None,
     left_out: Indices,
 ) -> None:
     """Warn about columns that give the target away, and about bins that hold nearly all rows.
@@ -79,24 +79,24 @@ def warn_about_columns(
     features : Features
     codes : Codes or RemoteCodes
         Of the features.
-    y : Column or None
-        The target; None for the mean over several.
-    relevance : ndarray
-        Of each feature.
+    targets : sequence of Column
+        A column is named if it gives one of them away.
+    relevance : ndarray or None
+        Of each feature; None for several targets.
     left_out : ndarray of int64
         Features that are no candidates.
     """
-    if y is not None:
-        copies = np.setdiff1d(_copies(codes, y, relevance), left_out)
-        if len(copies):
-            which = named(features.names, copies.tolist())
-            it, explain = ("it", "explains") if len(copies) == 1 else ("they", "explain")
-            warn_about_data(
-                f"{which} {explain} nearly all of the target. {'Is' if it == 'it' else 'Are'} {it} "
-                "known before the target is?"
-            )
-    n_samples = codes.n_samples if y is None else len(y.codes)
-    uneven = _uneven(encoder, n_samples)
+    found = [_copies(codes, y, relevance) for y in targets]
+    copies = np.setdiff1d(np.concatenate(found), left_out)
+    if len(copies):
+        which = named(features.names, copies.tolist())
+        it, explain = ("it", "explains") if len(copies) == 1 else ("they", "explain")
+        target = "the target" if len(targets) == 1 else "one of the targets"
+        warn_about_data(
+            f"{which} {explain} nearly all of {target}. {'Is' if it == 'it' else 'Are'} {it} "
+            "known before the target is?"
+        )
+    uneven = _uneven(encoder, len(targets[0].codes))
     if len(uneven):
         which = named(features.column_names, uneven.tolist())
         warn_about_data(
@@ -105,11 +105,15 @@ def warn_about_columns(
         )
 
 
-def _copies(codes: Codes | RemoteCodes, y: Column, relevance: Values) -> Indices:
+def _copies(codes: Codes | RemoteCodes, y: Column, relevance: Values | None) -> Indices:
     """Return the features that explain nearly all of the target, as ``notes.py`` defines it."""
     n_rows = np.bincount(y.codes, minlength=1)
     p = n_rows[n_rows > 0] / len(y.codes)
     entropy = float(-(p * np.log(p)).sum())
+    if relevance is None:  # that of the search is about several targets
+        if not isinstance(codes, Codes):
+            return np.empty(0, np.int64)
+        relevance = BlockTerms(codes, Joint.of([y]), PLUGIN_ESTIMATOR).relevance()
     suspects = np.flatnonzero(relevance >= LEAST_SHARE * entropy)
     if entropy == 0 or not len(suspects):
         return np.empty(0, np.int64)

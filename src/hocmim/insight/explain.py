@@ -19,14 +19,16 @@ from hocmim.coding.groups import Features, column_name
 from hocmim.criteria.base import Criterion
 from hocmim.errors import not_installed
 from hocmim.information.comparison import comparison_key
-from hocmim.information.counting import BlockTerms, Joint
+from hocmim.information.counting import Joint
 from hocmim.insight.basis import Basis
 from hocmim.insight.encoding import Encoding, describe_encoding
 from hocmim.insight.reasons import Attempt, Overlap, is_redundant, redundant_share, why
 from hocmim.search.selection import Selection, Step
-from hocmim.text import one_line, percent, quote, visible
+from hocmim.text import one_line, percent, quote, some_of, visible
 
 MAX_ENCODING_LENGTH = 500
+# Targets whose relevance is listed.
+MAX_TARGETS = 8
 
 
 def _columns_of_set(step: Step, features: Features) -> tuple[int, ...]:
@@ -203,6 +205,9 @@ class Explanation:
     r2 : float or None
         For a target that is a quantity: the share of its variance between the bins or levels of the
         feature (adjusted R²). None for classes.
+    relevance_of_targets : tuple of float
+        For the mean over several targets: I(X;Y) of each. Relevance, redundancy, scores and R² are
+        means over the targets then.
     """
 
     feature: str
@@ -218,9 +223,10 @@ class Explanation:
     reason: str
     encoding: Encoding
     r2: float | None = None
+    relevance_of_targets: tuple[float, ...] = ()
 
     def __str__(self) -> str:
-        lines = [self.reason, "", f"  relevance           {self.relevance:.4f} nats"]
+        lines = [self.reason, "", f"  relevance           {self._relevance_in_words}"]
         if self.r2 is not None:
             lines.append(f"  R²                  {self.r2:.4f}")
         lines.append(f"  score               {self.score:.4f}")
@@ -239,7 +245,7 @@ class Explanation:
 
     def _repr_html_(self) -> str:
         """Return the explanation as a paragraph and tables, for notebooks."""
-        facts = [["relevance", f"{self.relevance:.4f} nats"], ["score", f"{self.score:.4f}"]]
+        facts = [["relevance", self._relevance_in_words], ["score", f"{self.score:.4f}"]]
         if self.representative_set:
             members = ", ".join(map(quote, self.representative_set))
             facts.append(["representative set", members])
@@ -254,6 +260,14 @@ class Explanation:
         return html.table(["", ""], facts, self.reason) + html.table(
             ["step", "its score", "largest", "selected"], contests
         )
+
+    @property
+    def _relevance_in_words(self) -> str:
+        found = f"{self.relevance:.4f} nats"
+        if not self.relevance_of_targets:
+            return found
+        each = [f"{value:.4f}" for value in self.relevance_of_targets]
+        return f"{found}, the mean over the targets: {some_of(each, MAX_TARGETS)}"
 
     def _shared(self, title: str, sign: int, most: int = 3) -> list[str]:
         """List the features it is most redundant with, or has the largest synergy with."""
@@ -285,7 +299,7 @@ def explain(basis: Basis, x: Column) -> Explanation:
     rank = basis.places[k] + 1 if k in basis.places else None
     before = selected if rank is None else selected[: rank - 1]
     contests = tuple(_contests(basis, x, before, basis.criterion.copy()))
-    terms = BlockTerms(Codes.from_columns([x]), Joint.of([basis.y]), basis.estimator)
+    terms = basis.terms(Codes.from_columns([x]))
     redundancy = {s.index: float(terms.redundancy(Joint.of([s]))[0]) for s in before}
     relevance = float(terms.relevance()[0])
     overlap = None
@@ -308,6 +322,7 @@ def explain(basis: Basis, x: Column) -> Explanation:
         reason=" ".join(sentence.text(basis) for sentence in sentences),
         encoding=describe_encoding(basis, x),
         r2=basis.explained_variance([x]),
+        relevance_of_targets=basis.relevance_of_targets(x),
     )
 
 

@@ -16,7 +16,7 @@ missing        the share of missing values
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -96,7 +96,8 @@ def data_notes(
     ----------
     X : table of shape (n_samples, n_features)
         Anything a selector takes.
-    y : array of shape (n_samples,)
+    y : array of shape (n_samples,) or (n_samples, n_targets)
+        A column that copies one of several targets is noted.
     encoder : Encoder, optional
         Fitted on X, such as ``selector.encoder_``. By default one is fitted, with its defaults.
     target_options : TargetOptions
@@ -129,12 +130,12 @@ def data_notes(
     observed = ObservedTable(table, [survey.add])
     codes = encoder.transform(observed)
     observed.finish()
-    return notes_from(codes, target.column, survey, encoder, table, left_out)
+    return notes_from(codes, [one.column for one in target.each], survey, encoder, table, left_out)
 
 
 def notes_from(
     codes: Codes,
-    y: Column,
+    targets: Sequence[Column],
     survey: ValueSurvey,
     encoder: Encoder,
     table: Table,
@@ -146,7 +147,8 @@ def notes_from(
     ----------
     codes : Codes
         Of all columns.
-    y : Column
+    targets : sequence of Column
+        A column is a copy if it is a copy of one of them.
     survey : ValueSurvey
         Of the same rows.
     encoder : Encoder
@@ -157,7 +159,7 @@ def notes_from(
         The columns that are no candidates.
     """
     notes = [
-        *_copies(_share_explained(codes, y), survey),
+        *_copies(np.max([_share_explained(codes, y) for y in targets], axis=0), survey),
         *_ids(survey, left_out),
         *_constants(survey),
         *_many_levels(survey),
@@ -288,9 +290,10 @@ class ValueSurvey:
         other columns.
     is_constant, is_category : ndarray of bool
     is_separated : ndarray of bool
-        Whether the ranges of the classes do not overlap.
+        Whether the ranges of the classes do not overlap, for one of the targets.
     r2 : ndarray of float64
-        For a target that is a quantity: the squared correlation with each column of numbers.
+        For a target that is a quantity: the squared correlation with each column of numbers, the
+        largest of several targets.
     """
 
     def __init__(self, n_columns: int, target: Target) -> None:
@@ -300,8 +303,9 @@ class ValueSurvey:
         self.is_category = np.zeros(n_columns, bool)
         self.is_separated = np.zeros(n_columns, bool)
         self.r2 = np.zeros(n_columns)
-        self._values = target.values
-        self._ranges = None if target.classes is None else _ClassRanges(target.column)
+        self._values = [one.values for one in target.each if one.values is not None]
+        are_classes = [one for one in target.each if one.classes is not None]
+        self._ranges = [_ClassRanges(one.column) for one in are_classes]
 
     @property
     def is_id(self) -> Flags:
@@ -335,12 +339,13 @@ class ValueSurvey:
         needed = np.maximum(ID_SHARE * present, ID_ROWS)
         for j in np.flatnonzero((high - low >= needed - 1) & (present >= ID_ROWS)).tolist():
             self.n_distinct[block.start + j] = _distinct_whole(values[:, j])
-        if self._ranges is not None:
-            varies = (low < high) & (present >= ID_ROWS)
-            self.is_separated[columns] = varies & self._ranges.are_separated(values)
-        elif self._values is not None:
-            for j in np.flatnonzero((low < high) & (present >= ID_ROWS)).tolist():
-                self.r2[block.start + j] = _squared_correlation(values[:, j], self._values)
+        varies = (low < high) & (present >= ID_ROWS)
+        for ranges in self._ranges:
+            self.is_separated[columns] |= varies & ranges.are_separated(values)
+        for y in self._values:
+            for j in np.flatnonzero(varies).tolist():
+                found = _squared_correlation(values[:, j], y)
+                self.r2[block.start + j] = max(self.r2[block.start + j], found)
 
 
 def _squared_correlation(column: NDArray[Any], y: NDArray[np.float64]) -> float:

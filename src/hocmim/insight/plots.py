@@ -50,7 +50,8 @@ def cost_curve(basis: Basis, ax: Any) -> Any:
     costs = basis.selection.costs
     if costs is None:
         raise InvalidParameterError("There are no costs to draw: fit with costs.")
-    found = cumulative_information(basis.selected_columns, basis.y)
+    targets = [one.column for one in basis.averaged]
+    found = cumulative_information(basis.selected_columns, *targets)
     ax = ax or make_axes((7.0, 4.2))
     x = np.concatenate([[0.0], np.cumsum(costs)])
     low, high = (np.concatenate([[0.0], values]) for values in (found.supported, found.counted))

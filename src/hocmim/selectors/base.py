@@ -19,7 +19,8 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 from hocmim.coding.codes import Codes
 from hocmim.coding.encoder import Encoder
 from hocmim.coding.groups import Features
-from hocmim.coding.target import TargetOptions, encode_target
+from hocmim.coding.target import TargetOptions
+from hocmim.coding.targets import encode_targets
 from hocmim.data.checks import check_features, set_features
 from hocmim.data.table import Table, as_table
 from hocmim.data.target import TargetKind, warn_about_guess
@@ -194,7 +195,7 @@ class RankingSelector(SavedRanking, TransformerMixin, BaseEstimator):
         check_features(self, table, reset=False)
         encoder = Encoder(n_jobs=-1)
         codes = encoder.fit_transform(table)
-        target = encode_target(y, table.n_rows, self.target_options())
+        target = encode_targets(y, table.n_rows, self.target_options())
         return Basis(
             method=self.display_name,
             features=Features(table.n_columns, getattr(self, "feature_names_in_", None)),

@@ -17,12 +17,12 @@ from hocmim.coding.kendall import KENDALL
 from hocmim.coding.target import Target
 from hocmim.coding.targets import encode_targets
 from hocmim.criteria.base import Criterion
+from hocmim.criteria.mean import MeanCriterion
 from hocmim.data.table import Table, as_table
 from hocmim.data.target import as_target
 from hocmim.data.times import TimeKinds
 from hocmim.data.weights import repeated_rows
 from hocmim.errors import InvalidParameterError, InvalidTableError, InvalidTargetError
-from hocmim.information.counting import BlockTerms, Joint
 from hocmim.insight.basis import Basis, KeptCodes, codes_not_kept, codes_not_saved
 from hocmim.insight.explain import Explanation, explain
 from hocmim.search.inputs import Input, RowCounts, open_table
@@ -99,23 +99,19 @@ class ExplainingSelector(ConstrainedSelector):
             are in it, without it those of the selected features only. y is checked if it is given.
         """
         check_is_fitted(self)
-        if self.target_strategy_ == "mean":
-            raise InvalidTargetError(
-                "Explanations, reports and redundancy need one target, and this selection is the "
-                "mean over several. Fit on one of the targets, or on fewer with "
-                "target_strategy='joint'."
-            )
         if self._kept is None:
             if self._is_loaded:
                 raise codes_not_saved()
             raise codes_not_kept(self._n_samples, len(self.selection_))
-        criterion = self.limited_criterion()
+        target, criterion = self._kept_target(self._kept), self.limited_criterion()
+        if target.strategy == "mean":
+            criterion = MeanCriterion(criterion, [one.column for one in target.targets])
         basis = Basis(
             method=self.display_name,
             features=self.features_,
             selection=self.selection_,
             encoder=self.encoder_,
-            target=Target(self._kept.y, self.classes_, self.target_cuts_, values=self._kept.values),
+            target=target,
             selected=self._kept.selected,
             criterion=criterion,
             estimator=criterion.estimator,
@@ -123,6 +119,18 @@ class ExplainingSelector(ConstrainedSelector):
             left_out=frozenset(self._constraints.left_out),
         )
         return basis if X is None else self._with_codes(basis, X, y)
+
+    def _kept_target(self, kept: KeptCodes) -> Target:
+        """Return the target of the fit; for the mean over several, all of them."""
+        if self.target_strategy_ != "mean":
+            return Target(kept.y, self.classes_, self.target_cuts_, values=kept.values)
+        targets = tuple(
+            Target(one.y, classes, cuts, values=one.values)
+            for one, classes, cuts in zip(
+                kept.targets, self.classes_, self.target_cuts_, strict=True
+            )
+        )
+        return targets[0]._replace(targets=targets, strategy="mean")
 
     def _with_codes(self, basis: Basis, X: Any, y: Any) -> Basis:
         """Add the codes of the table, which must be the one of the fit."""
@@ -140,16 +148,17 @@ class ExplainingSelector(ConstrainedSelector):
             self._check_target(basis, as_target(y, n_rows, rows=table.rows, several=True), table)
         columns = self.encoder_.transform(table)
         codes = self.features_.join(columns)
-        terms = BlockTerms(codes, Joint.of([basis.y]), basis.estimator)
-        if not np.array_equal(terms.relevance(), self.selection_.relevance):
+        if not np.array_equal(basis.terms(codes).relevance(), self.selection_.relevance):
             raise self._other_table()
         time_kinds = table.time_kinds(range(table.n_columns))
         return replace(basis, codes=codes, column_codes=columns, rows=rows, time_kinds=time_kinds)
 
     def _check_target(self, basis: Basis, y: Any, table: Table) -> None:
         """Raise an error if y is not the target of the fit."""
-        again = encode_targets(y, table.n_rows, self.target_options()).column
-        if not np.array_equal(again.codes, basis.y.codes):
+        again = encode_targets(y, table.n_rows, self.target_options())
+        targets = again.targets if again.strategy == "mean" else (again,)
+        codes = [[one.column.codes for one in found] for found in (targets, basis.averaged)]
+        if len(codes[0]) != len(codes[1]) or not all(map(np.array_equal, *codes)):
             raise InvalidTargetError(
                 "y is not the target the selector was fitted on: its values, or their order, are "
                 "different. Pass the same X and y as to fit."
@@ -188,7 +197,7 @@ class ExplainingSelector(ConstrainedSelector):
         if len(columns[0].codes) == basis.n_samples:
             joined = columns[0] if len(columns) == 1 else join_columns(columns, str(k))
             column = Column(joined.codes, joined.arity, k)
-            terms = BlockTerms(Codes.from_columns([column]), Joint.of([basis.y]), basis.estimator)
+            terms = basis.terms(Codes.from_columns([column]))
             if terms.relevance()[0] == self.relevance_[first]:
                 return column
         raise self._other_table()

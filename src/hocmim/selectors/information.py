@@ -277,11 +277,10 @@ class InformationSelector(
             taken = self.selection_ if is_extension else None
             selection = self._search(engine, rule, listeners.on_step, ys or (), taken)
             self._kept = keep_codes(codes, target, selection.indices.tolist())
-            y_or_none = None if ys else target.column
+            targets = [one.column for one in target.each]
+            relevance = selection.relevance if len(targets) == 1 else None
             left_out = np.array(self._constraints.left_out, np.int64)
-            warn_about_columns(
-                self.encoder_, self.features_, codes, y_or_none, selection.relevance, left_out
-            )
+            warn_about_columns(self.encoder_, self.features_, codes, targets, relevance, left_out)
         self._n_samples, self._is_loaded = len(target.column.codes), False
         self._time_kinds = encoded.time_kinds
         self._encoded = encoded.if_small()

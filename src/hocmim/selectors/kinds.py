@@ -37,10 +37,15 @@ def with_target_kind(selector: Any, y: NDArray[Any], kind: str) -> tuple[Any, Ta
     if kind == "auto" and declared in TARGET_KINDS:
         kind = declared
     found = decide_kind(summarize_target(y), kind)
+    return with_kind(selector, found.name), found
+
+
+def with_kind(selector: Any, kind: str) -> Any:
+    """Return a copy of a selector that knows the kind of the target, if it declares none."""
     selector = clone(selector)
-    if declared == "auto":
-        selector.set_params(target_kind=found.name)
-    return selector, found
+    if selector.get_params(deep=False).get("target_kind") == "auto":
+        selector.set_params(target_kind=kind)
+    return selector
 
 
 def common_kind(selectors: Mapping[str, Any], y: NDArray[Any], kind: str) -> TargetKind:
@@ -71,14 +76,14 @@ def strata(y: NDArray[Any], kind: TargetKind) -> NDArray[np.int64]:
 def with_target_kinds(selector: Any, y: NDArray[Any], kind: str) -> tuple[Any, list[TargetKind]]:
     """Return a selector that knows the kind of several targets, if they are of one kind."""
     found = [with_target_kind(selector, as_target(column), kind)[1] for column in y.T]
-    selector = clone(selector)
-    if len({one.name for one in found}) == 1 and selector.target_kind == "auto":
-        selector.set_params(target_kind=found[0].name)
-    return selector, found
+    is_one = len({one.name for one in found}) == 1
+    return with_kind(selector, found[0].name) if is_one else clone(selector), found
 
 
-def joint_strata(y: NDArray[Any], kinds: Sequence[TargetKind]) -> NDArray[np.int64]:
+def joint_strata(y: NDArray[Any], kinds: TargetKind | Sequence[TargetKind]) -> NDArray[np.int64]:
     """Return the combination of classes of each row; 0 if they are many, or not all classes."""
+    if isinstance(kinds, TargetKind):
+        kinds = [kinds] * y.shape[1]
     each = [strata(as_target(column), kind) for column, kind in zip(y.T, kinds, strict=True)]
     cells = np.unique(np.column_stack(each), axis=0, return_inverse=True)[1].ravel()
     is_rare = ROWS_PER_CELL * (cells.max() + 1) > len(cells)

@@ -74,7 +74,7 @@ class RelatingSelector(ExplainingSelector):
         """
         basis = self.basis(X, y)
         given = {"n_jobs": self.n_jobs, "names": self.features_.names} | options
-        return cluster_codes(basis.all_codes, basis.y, **given)
+        return cluster_codes(basis.all_codes, [one.column for one in basis.averaged], **given)
 
     def interactions(
         self, order: int = 2, *, max_features: int | None = None, alpha: float = ALPHA

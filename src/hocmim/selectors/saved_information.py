@@ -12,7 +12,7 @@ from hocmim.coding.encoder import Encoder
 from hocmim.coding.groups import Features
 from hocmim.coding.saved import encoder_content, encoder_from, features_from, groups_content
 from hocmim.data.values import array_of, from_json, is_count, require, to_json
-from hocmim.insight.basis import KeptCodes
+from hocmim.insight.basis import KeptCodes, KeptTarget
 from hocmim.search.saved import selection_content, selection_from
 from hocmim.search.selection import Selection
 from hocmim.selectors.saving import SavedSelector
@@ -80,7 +80,19 @@ class SavedInformation(SavedSelector):
             require(is_counts and int(counts.sum()) == self._n_samples, "row_counts: counts")
         self._row_counts = counts
         self._is_loaded = True
+        self._check_targets()
         self._keep_loaded(selection)
+
+    def _check_targets(self) -> None:
+        """Check that there are as many targets as the mean was over."""
+        if self.target_strategy_ != "mean":
+            return
+        parts = (self.classes_, self.target_cuts_)
+        require(all(isinstance(part, list) for part in parts), "classes_ and target_cuts_: lists")
+        sizes = {len(part) for part in parts}
+        if self._kept is not None:
+            sizes.add(len(self._kept.targets))
+        require(len(sizes) == 1 and sizes != {0}, "the number of targets is not the same")
 
     @abstractmethod
     def _keep_loaded(self, selection: Selection) -> None:
@@ -93,10 +105,25 @@ def kept_content(kept: KeptCodes) -> dict[str, Any]:
         "narrow": to_json(kept.selected.narrow),
         "wide": to_json(kept.selected.wide),
         "arity": to_json(kept.selected.arity),
-        "y": to_json(kept.y.codes),
-        "y_arity": kept.y.arity,
-        "values": to_json(kept.values),
+        **_target_content(kept.y, kept.values),
+        "targets": [_target_content(*one) for one in kept.targets],
     }
+
+
+def _target_content(y: Column, values: Any) -> dict[str, Any]:
+    return {"y": to_json(y.codes), "y_arity": y.arity, "values": to_json(values)}
+
+
+def _target_from(content: dict[str, Any], n_samples: int) -> KeptTarget:
+    y, y_arity = from_json(content["y"]), content["y_arity"]
+    require(is_count(y_arity) and 1 <= y_arity <= MAX_LEVELS, "y_arity is out of range")
+    dtype = as_small_integers(np.zeros(0, np.int64), y_arity).dtype
+    y = array_of(y, dtype, (n_samples,), "y")
+    require(int(y.max(initial=0)) < y_arity, "a code of y is not below its number of levels")
+    values = from_json(content["values"])
+    if values is not None:
+        array_of(values, np.float64, (n_samples,), "values")
+    return KeptTarget(Column(y, y_arity), values)
 
 
 def kept_from(content: dict[str, Any], n_selected: int, n_samples: int) -> KeptCodes:
@@ -111,12 +138,7 @@ def kept_from(content: dict[str, Any], n_selected: int, n_samples: int) -> KeptC
     for rows, is_here in ((narrow, place >= 0), (wide, place < 0)):
         is_level = rows.max(axis=1, initial=0) < arity[is_here]
         require(bool(is_level.all()), "a code is not below its number of levels")
-    y, y_arity = from_json(content["y"]), content["y_arity"]
-    require(is_count(y_arity) and 1 <= y_arity <= MAX_LEVELS, "y_arity is out of range")
-    dtype = as_small_integers(np.zeros(0, np.int64), y_arity).dtype
-    y = array_of(y, dtype, (n_samples,), "y")
-    require(int(y.max(initial=0)) < y_arity, "a code of y is not below its number of levels")
-    values = from_json(content["values"])
-    if values is not None:
-        array_of(values, np.float64, (n_samples,), "values")
-    return KeptCodes(Codes(narrow, wide, place, arity), Column(y, y_arity), values)
+    target = _target_from(content, n_samples)
+    # A file of an earlier version has no targets.
+    targets = tuple(_target_from(one, n_samples) for one in content.get("targets", ()))
+    return KeptCodes(Codes(narrow, wide, place, arity), *target, targets)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import norm
 from sklearn.base import MetaEstimatorMixin, clone
-from sklearn.utils import check_random_state
+from sklearn.utils import check_random_state, get_tags
 
 from hocmim.coding.encoder import Encoder
 from hocmim.coding.groups import resolve_groups
@@ -242,7 +242,8 @@ class StabilitySelector(MetaEstimatorMixin, RankingSelector):
             Groups are stratified by their most frequent class.
         """
         fraction = self._check_parameters()
-        takes_several = hasattr(self.selector, "target_strategy")
+        has_tags = hasattr(self.selector, "__sklearn_tags__")
+        takes_several = has_tags and get_tags(self.selector).target_tags.multi_output
         table, target = self._validate_input(X, y, sample_weight, several=takes_several)
         names = getattr(self, "feature_names_in_", None)
         feature_groups = getattr(self.selector, "feature_groups", None)

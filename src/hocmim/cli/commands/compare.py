@@ -129,8 +129,6 @@ def compare(
         raise InvalidParameterError("compare takes no --weights.")
     if plot is not None:
         show.check_picture(plot, force)
-    if len(source.target) > 1:
-        raise click.UsageError("compare needs one target. Pass -t once.")
     data = load(source, None, quiet)
     # These take long to import: after the errors in the file.
     from hocmim.cli import constraints, selection

@@ -195,15 +195,9 @@ def _as_json(
 
 def _reduced(source: Source, data: Data, outcome: Outcome) -> Any:
     """Return the selected columns, the best first, and the target; all rows of the file."""
-    from hocmim.data.files import read_table
-
     columns = [data.names[j] for j in outcome.selector.selected_.tolist()]
     columns += source.target
-    table = (
-        data.table.select(columns)
-        if data.is_in_memory
-        else read_table(source.file, columns=columns)
-    )
+    table = data.table.select(columns) if data.is_in_memory else data.X.read(columns)
     if not outcome.is_partial:
         return table
     return table.replace_schema_metadata(

@@ -13,11 +13,13 @@ from hocmim import html
 from hocmim.coding.codes import Codes, Column
 from hocmim.coding.encoder import encode
 from hocmim.coding.groups import column_name
-from hocmim.coding.target import TargetOptions, encode_target
+from hocmim.coding.target import TargetOptions
+from hocmim.coding.targets import encode_targets
 from hocmim.data.table import as_table
 from hocmim.errors import InvalidTableError
+from hocmim.information.averages import MeanTerms
 from hocmim.information.comparison import comparison_key
-from hocmim.information.counting import BlockTerms, Joint, Values
+from hocmim.information.counting import Joint, Values
 from hocmim.information.estimators import UNBIASED_ESTIMATOR
 from hocmim.insight.relations.shared import Indices, OnProgress, SharedInformation
 from hocmim.parameters import Number, OneOf, Parameter
@@ -165,7 +167,7 @@ def cluster_columns(
     ----------
     X : table of shape (n_samples, n_columns)
         As for ``fit`` of a selector.
-    y : array of shape (n_samples,), optional
+    y : array of shape (n_samples,) or (n_samples, n_targets), optional
         The target: the most relevant column represents a cluster then.
     max_distance : float from 0 to 1, default 0.6
         How far apart columns of one cluster may be.
@@ -202,12 +204,13 @@ def cluster_columns(
     """
     table = as_table(X)
     codes = encode(table, y, discretizer=discretizer, n_bins=n_bins, n_jobs=n_jobs)
-    target = None
+    targets = []
     if y is not None:
-        target = encode_target(y, table.n_rows, TargetOptions(kind=target_kind)).column
+        target = encode_targets(y, table.n_rows, TargetOptions(kind=target_kind))
+        targets = [one.column for one in target.each]
     return cluster_codes(
         codes,
-        target,
+        targets,
         max_distance=max_distance,
         method=method,
         max_rows=max_rows,
@@ -220,7 +223,7 @@ def cluster_columns(
 
 def cluster_codes(
     codes: Codes,
-    y: Column | None = None,
+    targets: Sequence[Column] = (),
     *,
     max_distance: float = MAX_DISTANCE.default,
     method: str = METHOD.default,
@@ -230,7 +233,7 @@ def cluster_codes(
     random_state: int = 0,
     names: Sequence[str] | None = None,
 ) -> Clusters:
-    """Cluster coded columns: see ``cluster_columns``."""
+    """Cluster coded columns: see ``cluster_columns``; relevance is the mean over the targets."""
     for parameter, value in (
         (MAX_DISTANCE, max_distance),
         (METHOD, method),
@@ -240,8 +243,9 @@ def cluster_codes(
     if codes.n_columns == 0:
         raise InvalidTableError("The table has no columns to cluster.")
     relevance = None
-    if y is not None:
-        relevance = BlockTerms(codes, Joint.of([y]), UNBIASED_ESTIMATOR).relevance()
+    if targets:
+        joints = [Joint.of([y]) for y in targets]
+        relevance = MeanTerms(codes, joints, UNBIASED_ESTIMATOR).relevance()
     codes = sample_rows(codes, max_rows, random_state)
     shared = SharedInformation(codes, n_jobs=n_jobs, on_progress=progress)
     if method == "auto":

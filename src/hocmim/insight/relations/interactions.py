@@ -224,7 +224,7 @@ def find_interactions(
     n = min(K, max_features or MAX_FEATURES[order])
     columns = basis.selected_columns[:n]
     sets = list(combinations(range(n), order))
-    joints = Joints(columns, basis.y)
+    joints = [Joints(columns, one.column) for one in basis.averaged]
     found = [_interaction(basis, joints, places, alpha / len(sets)) for places in sets]
     found.sort(
         key=lambda row: (not row.is_significant, -comparison_key(abs(row.value)), row.places)
@@ -311,14 +311,19 @@ class Joints:
 
 
 def _interaction(
-    basis: Basis, joints: Joints, places: tuple[int, ...], level: float
+    basis: Basis, joints: Sequence[Joints], places: tuple[int, ...], level: float
 ) -> Interaction:
-    value, noise, n_cells = measure(joints, places, level)
+    """Return the interaction of some features; of several targets, the means of value and noise."""
+    measured = [measure(each, places, level) for each in joints]
+    value, noise = (float(np.mean([found[at] for found in measured])) for at in (0, 1))
     beyond_sum = value
     if len(places) == max(ORDERS):
-        beyond_sum += sum(joints.pair(pair) for pair in combinations(places, 2))
-    joints.forget(2 if len(joints.columns) <= MAX_FEATURES[3] else 1)
-    rows_per_cell = joints.n / n_cells
+        beyond_sum += sum(
+            float(np.mean([each.pair(pair) for each in joints])) for pair in combinations(places, 2)
+        )
+    for each in joints:
+        each.forget(2 if len(each.columns) <= MAX_FEATURES[3] else 1)
+    rows_per_cell = joints[0].n / measured[0][2]
     if rows_per_cell < SUPPORT:
         kind = "too few rows"
     elif abs(value) <= noise:

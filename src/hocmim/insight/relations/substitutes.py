@@ -31,7 +31,7 @@ from hocmim import html
 from hocmim.coding.codes import Codes, Column
 from hocmim.errors import not_installed
 from hocmim.information.comparison import comparison_key
-from hocmim.information.counting import BlockTerms, Joint, Values
+from hocmim.information.counting import Joint, Values
 from hocmim.information.estimators import PLUGIN_ESTIMATOR, UNBIASED_ESTIMATOR
 from hocmim.insight.basis import Basis
 from hocmim.insight.relations.shared import Indices, OnProgress, SharedInformation, SharedRow
@@ -219,7 +219,7 @@ class Replacements:
         self, basis: Basis, *, n_jobs: int | None = None, on_progress: OnProgress | None = None
     ) -> None:
         self.basis = basis
-        self._codes, self._y = basis.all_codes, basis.shared_target.joint
+        self._codes = basis.all_codes
         self._n_threads = resolve_n_jobs(n_jobs)
         self._on_progress, self._lock, self._n_done = on_progress, threading.Lock(), 0
         self.shared = SharedInformation(self._codes, n_jobs=n_jobs)
@@ -248,7 +248,7 @@ class Replacements:
 
         def of_block(at: int) -> Values:
             block = self._codes.block(at, min(D, at + BLOCK_COLUMNS))
-            terms = BlockTerms(block, self._y, UNBIASED_ESTIMATOR, note)
+            terms = self.basis.terms(block, UNBIASED_ESTIMATOR, note)
             return np.array([terms.relevance(), *(terms.conditional(joint) for joint in joints)])
 
         starts = range(0, D, BLOCK_COLUMNS)
@@ -280,7 +280,7 @@ class Replacements:
         return max(0.0, least), float(np.sqrt(freedom / 2) / N)
 
     def _conditional(self, column: Column, given: Joint, estimator: str) -> float:
-        terms = BlockTerms(Codes.from_columns([column]), self._y, estimator)
+        terms = self.basis.terms(Codes.from_columns([column]), estimator)
         return float(terms.conditional(given)[0])
 
     def bound(self, without: int | None, *, alone: bool = False) -> Values:
@@ -337,8 +337,7 @@ class Replacements:
     @cached_property
     def target_entropy(self) -> float:
         """H(Y), plug-in."""
-        target = Codes.from_columns([self.basis.y])
-        return float(BlockTerms(target, self._y, PLUGIN_ESTIMATOR).relevance()[0])
+        return self.basis.target_entropy
 
 
 def _sort_key(row: Substitute) -> tuple[float, float, int]:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from hocmim.coding.codes import Codes
 from hocmim.information.comparison import comparison_key
-from hocmim.information.counting import BlockTerms, Values
+from hocmim.information.counting import Values
 from hocmim.insight.basis import Basis
 from hocmim.threads import ThreadPool, resolve_n_jobs
 
@@ -244,7 +244,7 @@ class _Compared:
     @classmethod
     def of(cls, basis: Basis, features: Indices, on_terms: Callable[[int], None]) -> _Compared:
         block, n_before = _take(basis.all_codes, features), _counts_before(basis, features)
-        terms = BlockTerms(block, basis.shared_target.joint, basis.estimator, on_terms)
+        terms = basis.terms(block, on_terms=on_terms)
         first, second, least = places = np.full((3, len(features)), -1, np.int64)
         shared = np.full((3, len(features)), np.nan)
         total = np.zeros(len(features))

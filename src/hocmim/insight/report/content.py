@@ -9,6 +9,7 @@ from importlib.metadata import version
 from inspect import signature
 from typing import Any
 
+from hocmim.coding.target import Target
 from hocmim.insight.encoding import describe_encoding
 from hocmim.insight.notes import KINDS, Note
 from hocmim.insight.reasons import redundant_share
@@ -22,6 +23,8 @@ LIBRARIES = ("hocmim", "numpy", "scipy", "scikit-learn", "narwhals")
 MAX_ROWS = 500
 # Sentences of doubt in the summary.
 MAX_DOUBTS = 3
+# Targets that are described one by one.
+MAX_TARGETS = 20
 
 # Kinds of notes that cast doubt on a selected feature.
 DOUBTS = {"copies target": "may copy the target", "id-like": "looks like an identifier"}
@@ -44,8 +47,28 @@ def tiles(evidence: Evidence) -> list[tuple[str, str]]:
         found.append((percent_range(low, high), "of the target explained"))
         if evidence.r2 is not None:
             found.append((f"{evidence.r2:.2f}", "R² of the selected features"))
-    target = "bins of the target" if evidence.basis.target.cuts is not None else "classes"
+    averaged = evidence.basis.averaged
+    if len(averaged) > 1:
+        return [*found, (f"{N:,}", "samples"), (f"{len(averaged):,}", "targets")]
+    target = "bins of the target" if averaged[0].cuts is not None else "classes"
     return [*found, (f"{N:,}", "samples"), (f"{evidence.n_classes:,}", target)]
+
+
+def targets_in_words(evidence: Evidence) -> list[str]:
+    """Return what each target is, and the entropy."""
+    averaged = evidence.basis.averaged
+    entropy = f"H(Y) = {evidence.target_entropy:.4f} nats"
+    if len(averaged) == 1:
+        return [f"The target: {_target_in_words(averaged[0])}, {entropy}"]
+    each = [f"Target {n}: {_target_in_words(one)}" for n, one in enumerate(averaged, 1)]
+    return [*each[:MAX_TARGETS], f"{entropy}, the mean over {len(averaged):,} targets"]
+
+
+def _target_in_words(target: Target) -> str:
+    if target.cuts is None:
+        return f"{target.column.arity:,} classes"
+    cuts = ", ".join(f"{cut:.4g}".replace("-", "−") for cut in target.cuts)
+    return f"a quantity, cut into {target.column.arity} bins at {cuts}"
 
 
 def find_doubts(evidence: Evidence, notes: Sequence[Note]) -> dict[int, list[str]]:

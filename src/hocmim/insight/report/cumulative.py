@@ -37,8 +37,20 @@ class Cumulative:
     n_cells: NDArray[np.int64]
 
 
-def cumulative_information(selected: Sequence[Column], y: Column) -> Cumulative:
-    """Compute I(S;Y) of the first 1, 2, … selected features, and the part due to chance."""
+def cumulative_information(selected: Sequence[Column], *targets: Column) -> Cumulative:
+    """Compute I(S;Y) of the first 1, 2, … selected features, and the part due to chance.
+
+    For several targets each value is the mean over them.
+    """
+    each = [_of_target(selected, y) for y in targets]
+    counted, chance, supported = (
+        np.asarray(np.mean([getattr(one, name) for one in each], axis=0))
+        for name in ("counted", "chance", "supported")
+    )
+    return Cumulative(counted, chance, supported, each[0].n_cells)
+
+
+def _of_target(selected: Sequence[Column], y: Column) -> Cumulative:
     N = len(y.codes)
     classes = np.bincount(y.codes)
     target = Codes.from_columns([y])

@@ -8,9 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hocmim.coding.codes import Codes
-from hocmim.information.counting import BlockTerms, Joint, Values
-from hocmim.information.estimators import PLUGIN_ESTIMATOR
+from hocmim.information.counting import Joint, Values
 from hocmim.insight.basis import Basis
 from hocmim.insight.reasons import Attempt, Overlap, Sentence, why, why_ranked, why_redundant
 from hocmim.insight.report.answers import Answers, OnProgress, explain_all
@@ -38,6 +36,7 @@ class Evidence:
     target_entropy : float
         H(Y), plug-in estimate.
     n_classes : int
+        Of the target, or of the first of several.
     r2 : float or None
         The adjusted R² of the selected features, for a target that is a quantity.
     """
@@ -139,8 +138,7 @@ def gather(
     )
     if basis.criterion is None:
         answers.score[:] = _ranking_scores(selector)
-    target = Joint.of([basis.y])
-    entropy = BlockTerms(Codes.from_columns([basis.y]), target, PLUGIN_ESTIMATOR).relevance()
+    targets = [one.column for one in basis.averaged]
     return Evidence(
         selector=selector,
         basis=basis,
@@ -148,9 +146,9 @@ def gather(
         ranking=selector.ranking_[basis.features.first],
         answers=answers,
         redundancy=basis.redundancy_matrix(MAX_MAPPED),
-        cumulative=cumulative_information(basis.selected_columns, basis.y),
-        target_entropy=float(entropy[0]),
-        n_classes=target.n_cells,
+        cumulative=cumulative_information(basis.selected_columns, *targets),
+        target_entropy=basis.target_entropy,
+        n_classes=Joint.of([basis.y]).n_cells,
         r2=basis.explained_variance(basis.selected_columns),
     )
 

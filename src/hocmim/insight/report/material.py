@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from hocmim.coding.codes import Codes, Column
+from hocmim.coding.codes import Codes
+from hocmim.coding.target import Target
 from hocmim.coding.targets import encode_targets
 from hocmim.data.table import Table, as_table
 from hocmim.insight.basis import Basis
@@ -55,31 +56,32 @@ def collect(
     observed = ObservedTable(table, [digest.add, survey.add])
     basis = selector.basis(observed, y)
     observed.finish()
-    notes = _find_notes(basis, table, survey)
+    notes = _find_notes(basis, table, target, survey)
     on_progress = None if reporter is None else reporter.on_terms
     evidence = gather(selector, basis, max_seconds=max_seconds, on_progress=on_progress)
     relations = relate(basis, n_jobs=getattr(selector, "n_jobs", None))
     return Material(evidence, notes, digest.finish(y), relations)
 
 
-def _find_notes(basis: Basis, table: Table, survey: ValueSurvey) -> list[Note]:
+def _find_notes(basis: Basis, table: Table, target: Target, survey: ValueSurvey) -> list[Note]:
     """Return the notes on the rows that were used, each row once whatever its weight."""
     assert basis.column_codes is not None
     if basis.rows is None:
+        targets = [one.column for one in target.each]
         return notes_from(
-            basis.column_codes, basis.y, survey, basis.encoder, table, _left_out(basis)
+            basis.column_codes, targets, survey, basis.encoder, table, _left_out(basis)
         )
     once = np.flatnonzero(np.diff(basis.rows, prepend=-1))
     codes = basis.column_codes
-    y = Column(basis.y.codes[once], basis.y.arity)
-    values = None if basis.target.values is None else basis.target.values[once]
-    weighted = ValueSurvey(table.n_columns, basis.target._replace(column=y, values=values))
+    repeated = [one.take(once) for one in basis.averaged]
+    weighted = ValueSurvey(table.n_columns, repeated[0]._replace(targets=tuple(repeated)))
     for block in table.take(basis.rows[once]).blocks():
         weighted.add(block)
     narrow = np.ascontiguousarray(codes.narrow[:, once])
     wide = np.ascontiguousarray(codes.wide[:, once])
     once_codes = Codes(narrow, wide, codes.place, codes.arity)
-    return notes_from(once_codes, y, weighted, basis.encoder, table, _left_out(basis))
+    targets = [one.column for one in repeated]
+    return notes_from(once_codes, targets, weighted, basis.encoder, table, _left_out(basis))
 
 
 def _left_out(basis: Basis) -> list[int]:

@@ -154,6 +154,7 @@ def make_page(
         note_groups=content.note_groups(notes),
         most_notes=MAX_OPEN_NOTES,
         encodings=content.encoding_counts(evidence),
+        targets=content.targets_in_words(evidence),
         call=content.call(evidence.selector),
         command=printable(command) if command else None,
         facts=content.facts(evidence, material.fingerprint, source),

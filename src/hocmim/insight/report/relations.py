@@ -81,7 +81,12 @@ def relate(basis: Basis, *, n_jobs: int | None = None) -> Relations:
     }
     tree = None
     if 1 < D <= MAX_LEAVES:
-        tree = cluster_codes(basis.all_codes, basis.y, n_jobs=n_jobs, names=basis.features.names)
+        tree = cluster_codes(
+            basis.all_codes,
+            [one.column for one in basis.averaged],
+            n_jobs=n_jobs,
+            names=basis.features.names,
+        )
     return Relations(nearest, share, found, of_order[2], of_order[3], tree)
 
 

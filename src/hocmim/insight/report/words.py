@@ -23,6 +23,12 @@ Sentence = list[str]
 def summary(evidence: Evidence) -> Iterator[Sentence]:
     """Say what was selected, how much information it has, and why the selection stopped."""
     yield _what(evidence)
+    n_targets = len(evidence.basis.averaged)
+    if n_targets > 1:
+        yield [
+            f"There are {n_targets:,} targets. Relevance, scores, redundancy, entropy and "
+            "information on this page are means over them, so “the target” stands for all of them."
+        ]
     if len(evidence.selected):
         yield _how_much(evidence)
         if evidence.r2 is not None:

@@ -12,7 +12,7 @@ from hocmim.coding.encoder import Encoder
 from hocmim.coding.options import EncodingOptions
 from hocmim.coding.target import Target, TargetOptions
 from hocmim.data.rows import RowSource
-from hocmim.data.sources import ParquetPiece
+from hocmim.data.sources import are_files
 from hocmim.data.times import TimeKinds
 from hocmim.errors import DASK, InvalidParameterError, InvalidTableError, not_installed
 
@@ -112,7 +112,7 @@ def open_collection(X: Any, y: Any, cluster: Cluster | None) -> RemoteTable:
 
 def open_files(source: RowSource, y: Any, cluster: Cluster | None) -> RemoteTable | None:
     """Open Parquet files and their target, which the workers read; None for other sources."""
-    if cluster is None or not all(isinstance(piece, ParquetPiece) for piece in source.pieces):
+    if cluster is None or not are_files(source):
         return None
     from hocmim.search.engines.dask_tables import DaskFiles
 

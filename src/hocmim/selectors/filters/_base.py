@@ -18,6 +18,7 @@ from hocmim.coding.identifiers import (
     identifiers_or_decided,
     may_be_row_numbers,
 )
+from hocmim.coding.targets import encode_targets
 from hocmim.criteria.cost import per_cost
 from hocmim.data.numeric import numeric_matrix
 from hocmim.data.table import Table
@@ -112,7 +113,7 @@ class Filter(ConstrainedSelector):
                 "costs out, or use another method."
             )
         check_value("identifiers", self.identifiers, OneOf(IDENTIFIERS))
-        table, target = self._validate_input(X, y, sample_weight)
+        table, target = self._validate_input(X, y, sample_weight, several=True)
         features = Features(table.n_columns, getattr(self, "feature_names_in_", None))
         self._extended_to = extend_to
         self._constraints = self._resolve_constraints(features)
@@ -155,6 +156,8 @@ class Filter(ConstrainedSelector):
 
     def _read_target(self, y: NDArray[Any]) -> NDArray[Any]:
         """Return the codes of classes, or the values of a quantity."""
+        if y.ndim > 1:
+            return self._read_targets(y)
         kind = decide_kind(summarize_target(y), self.target_kind)
         method = type(self).__name__
         if kind.is_quantity and not self.ranks_quantities:
@@ -165,6 +168,27 @@ class Filter(ConstrainedSelector):
             )
         self._set_target_kind(kind)
         return _numbers(y, method) if kind.is_quantity else class_codes(y, method)
+
+    def _read_targets(self, y: NDArray[Any]) -> NDArray[np.int32]:
+        """Return the combinations of the values of several targets, as codes of classes."""
+        target = encode_targets(y, None, replace(self.target_options(), kind=self.target_kind))
+        if target.strategy != "joint":
+            raise InvalidTargetError(
+                f"{self.display_name} takes several targets as one, whose classes are the "
+                "combinations of their values, and here there are fewer than 5 rows for each "
+                "combination. Fit on fewer targets, or use an information-theoretic selector such "
+                "as HOCMIM with target_strategy='mean'."
+            )
+        for one in target.each:
+            self._set_target_kind(one.kind)
+        self.target_kind_ = tuple(one.kind.name for one in target.each)
+        return target.column.codes.astype(np.int32)
+
+    def __sklearn_tags__(self) -> Any:
+        """Tags: y may have several columns."""
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
 
     def _set_ranking(
         self, order: NDArray[np.intp], scores: NDArray[np.float64], n_selected: int
@@ -226,8 +250,9 @@ class ScoringFilter(Filter):
         ----------
         X : table of shape (n_samples, n_features)
             Numbers or categories, without missing values.
-        y : array of shape (n_samples,)
-            Classes, or a quantity if the method has a form for it: see ``target_kind``.
+        y : array of shape (n_samples,), or (n_samples, n_targets)
+            Classes, or a quantity if the method has a form for it: see ``target_kind``. Of several
+            targets the combinations of values are the classes; quantities are cut into 3 bins.
 
         Returns
         -------
@@ -256,8 +281,9 @@ class WeightedFilter(ScoringFilter):
         ----------
         X : table of shape (n_samples, n_features)
             Numbers or categories, without missing values.
-        y : array of shape (n_samples,)
-            Classes, or a quantity if the method has a form for it: see ``target_kind``.
+        y : array of shape (n_samples,), or (n_samples, n_targets)
+            Classes, or a quantity if the method has a form for it: see ``target_kind``. Of several
+            targets the combinations of values are the classes; quantities are cut into 3 bins.
         sample_weight : array of shape (n_samples,), optional
             Non-negative integers: a row of weight w counts as w equal rows.
 
