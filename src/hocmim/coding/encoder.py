@@ -114,6 +114,11 @@ class ColumnDescriptions(Sequence[ColumnDescription]):
     def __len__(self) -> int:
         return len(self._fitted.kind)
 
+    @property
+    def categories(self) -> dict[int, list[Any]]:
+        """The levels of each column of categories, by its index, in the order of the table."""
+        return self._fitted.categories
+
     @overload
     def __getitem__(self, j: int) -> ColumnDescription: ...
     @overload

@@ -23,12 +23,10 @@ def text_columns(encoder: Encoder) -> dict[int, str]:
     numbers are not cut either, so such columns are left out.
     """
     found: dict[int, str] = {}
-    for j, column in enumerate(encoder.columns_):
-        if column.kind != "categories" or len(column.levels) <= encoder.n_bins:
+    for j, levels in encoder.columns_.categories.items():
+        if len(levels) <= encoder.n_bins or not isinstance(levels[0], str):
             continue
-        texts = list(column.levels)
-        if not isinstance(texts[0], str):
-            continue
+        texts = list(levels)
         reading = recognize(texts, np.ones(len(texts), np.int64))
         if reading is not None and reading.kind != "code":
             found[j] = reading.example or texts[len(texts) // 2]

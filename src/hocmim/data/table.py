@@ -95,8 +95,14 @@ class Table(ABC):
 
     def time_kinds(self, columns: Iterable[int]) -> TimeKinds:
         """Return which of these columns hold dates, times or durations."""
+        if not self._may_hold_times():
+            return {}
         kinds = {j: self._time_kind(j) for j in columns}
         return {j: kind for j, kind in kinds.items() if kind is not None}
+
+    def _may_hold_times(self) -> bool:
+        """Whether columns have to be asked one by one."""
+        return False
 
     def _time_kind(self, j: int) -> str | None:
         return None
@@ -145,6 +151,9 @@ class ArrayTable(Table):
             )
         self._array = array
         self.cell_bytes = array.itemsize
+
+    def _may_hold_times(self) -> bool:
+        return self._array.dtype.kind in "OmM"
 
     def _time_kind(self, j: int) -> str | None:
         return kind_of_array(self._array[:, j])
@@ -217,6 +226,10 @@ class FrameTable(Table):
     def series(self, j: int) -> nw.Series[Any]:
         """Return column j of the user's table."""
         return self._frame[:, j]
+
+    def _may_hold_times(self) -> bool:
+        # Types are compared once each: a comparison takes microseconds.
+        return any(dtype == nw.Object or kind_of_dtype(dtype) for dtype in set(self._dtypes))
 
     def _time_kind(self, j: int) -> str | None:
         dtype = self._dtypes[j]

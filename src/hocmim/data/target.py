@@ -240,9 +240,11 @@ def _check_values(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _target_values(y: Any, several: bool) -> NDArray[Any]:
-    if sparse.issparse(y):
+    if type(y) is np.ndarray:
+        array = y
+    elif sparse.issparse(y):
         raise InvalidTargetError("Sparse data is not supported as y. Pass y.toarray().ravel().")
-    if nw.dependencies.is_into_series(y):
+    elif nw.dependencies.is_into_series(y):
         series = nw.from_native(y, series_only=True)
         dtype = series.dtype
         textual = dtype in (nw.Categorical, nw.Enum) and not series.implementation.is_pandas_like()

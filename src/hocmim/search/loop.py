@@ -241,7 +241,8 @@ def _best_accepted(engine: Engine, steps: Sequence[Step], rule: Rule | None) -> 
     while (step := _best(engine)) is not None:
         verdict = Verdict.SELECT if rule is None else rule(steps, step)
         if verdict is Verdict.SELECT:
-            return step if rule is None else replace(step, failures=rule.failures)
+            failures = () if rule is None else rule.failures
+            return replace(step, failures=failures) if failures else step
         if verdict is Verdict.STOP:
             return None
         engine.set_aside(step.index)
