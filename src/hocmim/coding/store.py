@@ -101,8 +101,8 @@ def stored_codes(
     if not final.exists():
         _warn_about_old(root)
         with _folder_to_write(root) as folder:
-            encoder, codes = encode(partial(_allocate, folder))
-            _finish(folder, name, encoder, codes)
+            # No name for the codes here: Windows renames no folder with a file that is mapped.
+            _finish(folder, name, *encode(partial(_allocate, folder)))
             try:
                 folder.rename(final)
             except OSError:

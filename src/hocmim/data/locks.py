@@ -8,6 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
+IS_WINDOWS = os.name == "nt"
+# Windows keeps others from reading the locked byte: one behind the content, as far as its function
+# reaches.
+LOCKED_BYTE = 2**31 - 2
+
 
 def try_lock(file: IO[Any]) -> bool:
     """Lock an open file for this process; return False if another process has locked it.
@@ -25,11 +30,15 @@ def try_lock(file: IO[Any]) -> bool:
 
 def _lock(descriptor: int) -> None:
     # Imported here: no system has both modules.
-    if os.name == "nt":
+    if IS_WINDOWS:
         import msvcrt
 
-        os.lseek(descriptor, 0, os.SEEK_SET)
-        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
+        before = os.lseek(descriptor, 0, os.SEEK_CUR)
+        os.lseek(descriptor, LOCKED_BYTE, os.SEEK_SET)
+        try:
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
+        finally:
+            os.lseek(descriptor, before, os.SEEK_SET)
     else:
         import fcntl
 
@@ -62,5 +71,16 @@ def locked(path: Path) -> Iterator[bool]:
         try:
             yield True
         finally:
-            with contextlib.suppress(OSError):  # Windows does not remove a file that is open
-                path.unlink()
+            remove_locked(file, path)
+
+
+def remove_locked(file: IO[Any], path: Path) -> None:
+    """Remove a file that this process holds locked, before any other process locks it.
+
+    Windows does not remove a file that is open: it is closed first there, and stays if another
+    process has opened it.
+    """
+    if IS_WINDOWS:
+        file.close()
+    with contextlib.suppress(OSError):
+        path.unlink()

@@ -11,17 +11,20 @@ import contextlib
 import os
 import secrets
 import stat
+import time
 from collections.abc import Callable, Iterator
 from os import PathLike
 from pathlib import Path
 from typing import IO
 
-from hocmim.data.locks import is_at, try_lock
+from hocmim.data.locks import IS_WINDOWS, is_at, try_lock
 from hocmim.errors import InvalidParameterError
 
 # Characters of the final name that the temporary name repeats: file systems allow 255 bytes.
 MAX_NAME_LENGTH = 60
-IS_WINDOWS = os.name == "nt"
+# On Windows a file cannot be replaced while a reader or a virus scanner has it open.
+N_TRIES_ON_WINDOWS = 20
+SECONDS_BETWEEN_TRIES = 0.05
 
 
 def check_writable(
@@ -140,6 +143,12 @@ def _give_name(temporary: Path, target: Path, overwrite: bool, hint: str) -> Non
             check_writable(target, overwrite=False, hint=hint)
         except OSError:  # a file system without hard links
             check_writable(target, overwrite=False, hint=hint)
+    for _ in range(N_TRIES_ON_WINDOWS - 1 if IS_WINDOWS else 0):
+        try:
+            temporary.replace(target)
+            return
+        except PermissionError:
+            time.sleep(SECONDS_BETWEEN_TRIES)
     temporary.replace(target)
 
 

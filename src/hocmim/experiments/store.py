@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, BinaryIO
 
-from hocmim.data.locks import try_lock
+from hocmim.data.locks import remove_locked, try_lock
 from hocmim.data.writing import sync_folder
 from hocmim.errors import InvalidParameterError
 from hocmim.experiments.protocol import Item, Outcome
@@ -67,7 +67,7 @@ class Store:
 
             yield append
             if file.tell() == 0 and self.compressed.exists():
-                self.path.unlink()  # everything is in the compressed file
+                remove_locked(file, self.path)  # everything is in the compressed file
 
 
 def check_keys(outcomes: dict[Item, Outcome], keys: dict[tuple[str, str], str], path: Path) -> None:
