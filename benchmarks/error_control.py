@@ -1,9 +1,10 @@
 """How large is the share of false discoveries with fdr=0.05, 0.1 and 0.2?
 
 On tables with known structure, generated from seeds. Prints tables in Markdown; --write puts them
-into docs/development/error_control.md.
+into docs/development/error_control.md. --only measures some of the rows: kinds of tables, or
+methods; --write leaves the others as they are.
 
-    python benchmarks/error_control.py [--tables 200] [--quick] [--write]
+    python benchmarks/error_control.py [--tables 200] [--only noise,wide,JMI] [--quick] [--write]
     python benchmarks/error_control.py --alternatives [--tables 100] [--quick] [--write]
 """
 
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 import hocmim
-from docs_tables import write_table
+from docs_tables import read_table, with_rows, write_table
 from hocmim.coding.codes import Column
 from hocmim.information.counting import BlockTerms, Joint
 from hocmim.information.estimators import PLUGIN_ESTIMATOR
@@ -35,6 +36,7 @@ LEVELS = (0.05, 0.1, 0.2)
 DEFAULT = "HOCMIM-R"
 METHODS = (DEFAULT, "HOCMIM", "CMICOT", "CMIM", "CMI", "mRMR", "JMI", "JMI-3", "MIM")
 KINDS_FOR_METHODS = ("noise", "correlated", "copies", "synergy")
+PAGE = "development/error_control.md"
 Ints = NDArray[np.int64]
 Selections = list[list[int]]  # one for each of LEVELS
 
@@ -245,14 +247,16 @@ def sees_redundancy(method: str) -> bool:
     return hocmim.make_selector(method).make_criterion().sees_redundancy
 
 
-def all_kinds(n_tables: int) -> str:
-    """The rates of the default method on tables of every kind."""
+def all_kinds(n_tables: int, only: Collection[str] = ()) -> str:
+    """The rates of the default method on tables of every kind, or of those named in ``only``."""
     lines = [
         "| tables | test | " + " | ".join(f"fdr={q:g}: false, %" for q in LEVELS) + " | "
         "useful columns found | selected | ms |",
         "|---" * (5 + len(LEVELS)) + "|",
     ]
     for kind in KINDS:
+        if only and kind.__name__ not in only:
+            continue
         tables = generate(kind, n_tables)
         for test, n_permutations in (("chi2", 1), ("permutation", 199)):
             if test == "permutation" and kind not in (noise, correlated):
@@ -285,13 +289,15 @@ def summarize(table: str) -> str:
     return "\n".join(lines)
 
 
-def all_methods(n_tables: int) -> str:
-    """The rates of every method at one level, on some kinds of tables."""
+def all_methods(n_tables: int, only: Collection[str] = ()) -> str:
+    """The rates of every method, or of those in ``only``, at one level, on some kinds of tables."""
     kinds = [kind for kind in KINDS if kind.__name__ in KINDS_FOR_METHODS]
     titles = " | ".join(f"{kind.__name__}: false, % | found" for kind in kinds)
     lines = [f"| method | {titles} |", "|---" * (1 + 2 * len(kinds)) + "|"]
     tables = [generate(kind, n_tables) for kind in kinds]
     for method in METHODS:
+        if only and method not in only:
+            continue
         cells = [method]
         for some in tables:
             chosen = [by_fdr(method, table, 0.1) for table in some]
@@ -413,11 +419,13 @@ ALTERNATIVES = (
 KINDS_FOR_ALTERNATIVES = (noise, independent, correlated, copies, synergy)
 
 
-def all_alternatives(n_tables: int) -> str:
-    """Rate and power of other methods."""
+def all_alternatives(n_tables: int, only: Collection[str] = ()) -> str:
+    """Rate and power of other methods, on all kinds of tables or those in ``only``."""
     titles = " | ".join(f"{q:g}: false, % | found" for q in LEVELS)
     lines = [f"| tables | method | {titles} |", "|---" * (2 + 2 * len(LEVELS)) + "|"]
     for kind in KINDS_FOR_ALTERNATIVES:
+        if only and kind.__name__ not in only:
+            continue
         tables = generate(kind, n_tables)
         for method in ALTERNATIVES:
             cells = [kind.__name__, f"`{method.__name__}`"]
@@ -437,6 +445,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Measure, print and write."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--tables", type=int, help="Tables of each kind.")
+    parser.add_argument("--only", default="", help="Kinds of tables or methods, with commas.")
     parser.add_argument("--quick", action="store_true", help="Two tables of each kind.")
     parser.add_argument("--alternatives", action="store_true", help="Other methods instead.")
     parser.add_argument("--write", action="store_true", help="Write into docs/development.")
@@ -446,10 +455,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     else:
         measured = {"kinds": all_kinds, "methods": all_methods}
     n_tables = options.tables or (2 if options.quick else 100 if options.alternatives else 200)
+    only = [name for name in options.only.split(",") if name]
     for name, measure in measured.items():
-        table = measure(n_tables)
+        table = measure(n_tables, only)
         if options.write:
-            write_table("development/error_control.md", name, table)
+            if only:
+                table = with_rows(read_table(PAGE, name), table, 1 if name == "methods" else 2)
+            write_table(PAGE, name, table)
             if name == "kinds":
                 write_table("error_control.md", "summary", summarize(table))
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer
 
-from hocmim import HOCMIM, JMI, MIM, RobustHOCMIM, encode, make_selector
+from hocmim import HOCMIM, JMI, MIM, RobustHOCMIM, encode, load, make_selector
 from hocmim.coding.codes import Column
 from hocmim.errors import InvalidParameterError
 from hocmim.information.counting import Joint
@@ -22,37 +22,57 @@ def table(seed, n=500, n_useful=8, n_noise=30):
     return X, y
 
 
-def naive_discoveries(X, y, order, q):
-    """Test each column of a given order at the level q k / D, until one is not significant."""
+def naive_p_value(codes, target, x, before, q):
+    """The p-value of a column given those before it, corrected for its sets."""
+    sets = ConditioningSets(x, before, target, redundant_features(x, before, target, q))
+    n_rows = len(target.codes)
+    return [
+        chi2_p_value(Strata(x, target, Joint.of(given, n_rows))) * sets.n_possible for given in sets
+    ]
+
+
+def naive_discoveries(X, y, method, q, max_tries):
+    """Each step: test the best candidates, one search each, at the level q k / (m D)."""
     codes, target = encode(X), Column(y.astype(np.uint8), 2)
-    columns = [codes.column(j) for j in order]
-    adjusted = []
-    for k, x in enumerate(columns, 1):
-        before = columns[: k - 1]
-        sets = ConditioningSets(x, before, target, redundant_features(x, before, target, q))
-        found = inf
-        for given in sets:
-            p_value = chi2_p_value(Strata(x, target, Joint.of(given, len(y))))
-            found = min(found, p_value * sets.n_possible * X.shape[1] / k)
+    selected, adjusted = [], []
+    while True:
+        failed, ended = [], []
+        while len(failed) < max_tries:
+            size = len(selected) + 1
+            search = make_selector(method, n_features_to_select=size, keep=selected, exclude=failed)
+            best = int(search.fit(X, y).selected_[-1])
+            factor = (1 + len(failed)) * X.shape[1] / size
+            before = [codes.column(j) for j in selected]
+            found = inf
+            for p_value in naive_p_value(codes, target, codes.column(best), before, q):
+                found = min(found, p_value * factor)
+                if found <= q:
+                    break
             if found <= q:
+                selected.append(best)
+                adjusted.append(found)
                 break
-        if found > q:
-            return adjusted, min(found, 1.0)
-        adjusted.append(found)
-    return adjusted, None
+            failed.append(best)
+            ended.append(min(found, 1.0))
+        else:
+            return selected, adjusted, failed, ended
 
 
 @pytest.mark.parametrize("method", ["HOCMIM-R", "HOCMIM", "JMI", "CMIM", "mRMR"])
-@pytest.mark.parametrize("q", [0.05, 0.3])
-def test_levels_are_those_of_the_definition(method, q):
+@pytest.mark.parametrize(("q", "max_tries"), [(0.05, 4), (0.3, 1)])
+def test_levels_are_those_of_the_definition(method, q, max_tries):
     X, y = table(3)
-    order = make_selector(method, n_features_to_select=20).fit(X, y).selected_.tolist()
-    expected, ended = naive_discoveries(X, y, order, q)
-    selector = make_selector(method, n_features_to_select="auto", fdr=q).fit(X, y)
-    assert 2 < len(expected) < 20
-    assert selector.selected_.tolist() == order[: len(expected)]
-    np.testing.assert_allclose(selector.p_values_, expected, rtol=1e-12)
-    assert selector.stopping_.p_value == pytest.approx(ended)
+    selected, adjusted, failed, ended = naive_discoveries(X, y, method, q, max_tries)
+    selector = make_selector(method, n_features_to_select="auto", fdr=q, max_tries=max_tries).fit(
+        X, y
+    )
+    assert 2 < len(selected) < 20
+    assert selector.selected_.tolist() == selected
+    np.testing.assert_allclose(selector.p_values_, adjusted, rtol=1e-12)
+    stopping = selector.stopping_
+    assert [stopping.index, *(one.index for one in stopping.failures)] == failed
+    p_values = [stopping.p_value, *(one.p_value for one in stopping.failures)]
+    np.testing.assert_allclose(p_values, ended, rtol=1e-12)
 
 
 def test_only_significant_features_raise_the_level():
@@ -60,6 +80,8 @@ def test_only_significant_features_raise_the_level():
     assert discovery_factor(30, [0.01, 0.1], 0.1) == 10
     # Not significant, or selected without a test: neither is a discovery.
     assert discovery_factor(30, [0.01, 0.2, np.nan], 0.1) == 15
+    # The third candidate of a step, after two that failed.
+    assert discovery_factor(30, [0.01, 0.1], 0.1, 2) == 30
 
 
 def test_it_finds_more_than_the_same_alpha():
@@ -190,6 +212,34 @@ def test_statement_of_other_selections():
     text = JMI("auto", fdr=1e-6, target_strategy="mean").fit(X, y).statement()
     assert text.startswith("We selected none of 38 features with JMI")
     assert "any of the targets" in text
+
+
+def test_statement_of_groups_weights_and_what_was_given():
+    X, y = table(9)
+    rows = np.repeat(np.arange(250), 2)
+    text = JMI("auto", fdr=0.1).fit(X, y, groups=rows).statement()
+    assert "N = 500 in 250 groups)." in text
+    assert "Rows of one group were not treated as independent: the tests used one row of" in text
+    text = JMI("auto", alpha=0.1, keep=[0, 20], exclude=[1]).fit(X, y, sample_weight=rows % 3)
+    text = text.statement()
+    assert f"N = {(rows % 3).sum()} after weighting rows)." in text
+    assert "2 features of them were given, not tested. 1 feature was excluded in advance." in text
+    assert "the probability of selecting any other feature that adds no information" in text
+    text = JMI("auto", fdr=0.1, keep=[0], costs=np.arange(1, 39), budget=40).fit(X, y).statement()
+    assert "1 feature of them was given, not tested. Features were compared by their" in text
+    assert "by their score per unit of cost, within a budget of 40. The false-discovery" in text
+    assert "the expected share of the other selected features that add no information" in text
+    text = JMI(None, costs=np.arange(1, 39), budget=40).fit(X, y).statement()
+    assert text.endswith("within a budget of 40. The features were not tested.")
+    assert "group" not in text
+    text = JMI(3, keep=[0], exclude=[4, 5]).fit(X, y).statement()
+    assert "1 feature of them was given. 2 features were excluded in advance. The number" in text
+
+
+def test_the_statement_is_saved(tmp_path):
+    X, y = table(9)
+    found = JMI("auto", fdr=0.1).fit(X, y, np.arange(500) % 3, groups=np.arange(500) // 2)
+    assert load(found.save(tmp_path / "model.json")).statement() == found.statement()
 
 
 def test_explanations_give_the_rate():

@@ -12,9 +12,10 @@ from sklearn.feature_selection import SelectKBest
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import balanced_accuracy_score, make_scorer
 from sklearn.model_selection import GroupKFold, KFold, ShuffleSplit, StratifiedKFold
-from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from hocmim import JMI, MIM, FisherScore, RobustHOCMIM, SelectorCV, load
@@ -145,6 +146,69 @@ def test_a_quantity_strings_and_missing_values():
     assert found.choices_.measure == "R²"
     assert found.best_score_ > 0.5
     assert "c" in found.get_feature_names_out()
+
+
+def test_several_targets_have_one_model_each():
+    """The score is the mean of the models' scores; classes and quantities may be mixed."""
+    first = np.where(X[:, 2] > 0, "up", "down")
+    quantity = X[:, 5] + 0.2 * RNG.normal(size=N)
+    targets = pd.DataFrame({"first": first, "second": Y, "third": quantity})
+    folds = list(KFold(3).split(X))
+    found = SelectorCV(JMI(), cv=folds, max_features=4).fit(X, targets)
+    assert found.target_kind_ == ("classes", "classes", "quantity")
+    assert found.choices_.measure == "mean score"
+    for split, (train, test) in enumerate(folds):
+        chosen = JMI(4).fit(X[train], targets.iloc[train]).selected_
+        for K in range(1, 5):
+            columns = np.sort(chosen[:K])
+            models = [KNeighborsClassifier(3), KNeighborsClassifier(3), KNeighborsRegressor(3)]
+            scores = [
+                make_pipeline(StandardScaler(), model)
+                .fit(X[train][:, columns], y[train])
+                .score(X[test][:, columns], y[test])
+                for model, y in zip(models, (first, Y, quantity), strict=True)
+            ]
+            mean = found.cv_results_[f"split{split}_test_score"][K - 1]
+            assert mean == pytest.approx(np.mean(scores))
+    plain = JMI(found.best_n_features_).fit(X, targets)
+    assert found.selected_.tolist() == plain.selected_.tolist()
+
+
+def test_several_targets_of_one_kind():
+    targets = np.column_stack([Y, X[:, 2] > 0])
+    model = LogisticRegression()
+    for cv, groups in ((3, None), (StratifiedKFold(3), None), (3, GROUPS)):
+        found = SelectorCV([JMI(), JMI(target_strategy="mean")], model, cv=cv, max_features=3)
+        found.fit(X, targets, groups=groups)
+        assert found.choices_.measure == "accuracy"
+        assert found.target_kind_ == ("classes", "classes")
+        assert found.runner_up_.selector != found.best_selector_
+    one = SelectorCV(JMI(), model, cv=3, max_features=3).fit(X, Y)
+    twice = SelectorCV(JMI(), model, cv=3, max_features=3).fit(X, np.column_stack([Y, Y]))
+    np.testing.assert_allclose(
+        one.cv_results_["mean_test_score"], twice.cv_results_["mean_test_score"], rtol=1e-12
+    )
+    both = SelectorCV([JMI(), FisherScore()], max_features=3).fit(X, targets)
+    assert {one.selector for one in both.choices_} == {"JMI", "Fisher"}
+    assert get_tags(both).target_tags.multi_output
+    with pytest.raises(InvalidParameterError, match="estimator must be a classifier"):
+        SelectorCV(JMI(), Ridge()).fit(X, targets)
+
+
+def test_parameters_and_discretizers_are_chosen_too():
+    """Candidates that differ in parameters or discretizer keep them when fitted on all rows."""
+    selectors = [JMI(), JMI(n_bins=2), JMI(discretizer="mdlp"), RobustHOCMIM(max_order=2)]
+    found = SelectorCV(selectors, max_features=3, cv=3).fit(X, Y)
+    assert [one.selector for one in sorted(found.choices_, key=lambda one: one.selector)] == [
+        "HOCMIM-R", "JMI", "JMI(discretizer='mdlp')", "JMI(n_bins=2)",
+    ]  # fmt: skip
+    by_name = dict(zip(["JMI", "JMI(n_bins=2)", "JMI(discretizer='mdlp')", "HOCMIM-R"], selectors,
+                       strict=True))  # fmt: skip
+    expected = clone(by_name[found.best_selector_])
+    expected.set_params(n_features_to_select=found.best_n_features_).fit(X, Y)
+    assert found.selector_.n_bins == expected.n_bins
+    assert found.selector_.discretizer == expected.discretizer
+    assert found.scores_.tobytes() == expected.scores_.tobytes()
 
 
 def test_feature_groups_count_as_one():

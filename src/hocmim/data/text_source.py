@@ -51,8 +51,7 @@ class ConvertedPiece:
 
     def head(self, columns: Sequence[Any]) -> Any:
         """See Piece."""
-        read = self._origins(columns)
-        return self._convert(self.piece.head(read), read, columns)
+        return next(self.tables([columns], len(columns)))[1]
 
     def _origins(self, columns: Sequence[Any]) -> list[Any]:
         """Return the columns of ``piece`` that these columns are made of."""

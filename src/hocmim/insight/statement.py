@@ -9,10 +9,11 @@ from hocmim.search.selection import Selection
 from hocmim.text import count
 
 UNTESTED = "The number of features was given; they were not tested."
+UNTESTED_WITH_BUDGET = "The features were not tested."
 
 
 def statement(method: str, selection: Selection) -> str:
-    """Return two sentences: what was selected, and which error rate was controlled.
+    """Return what was selected, under which conditions, and which error rate was controlled.
 
     Parameters
     ----------
@@ -24,23 +25,53 @@ def statement(method: str, selection: Selection) -> str:
     control, n_selected = selection.error_control, len(selection)
     n_features = count(len(selection.relevance), "feature")
     of_all = f"{n_selected:,} of {n_features}" if n_selected else f"none of {n_features}"
-    software = f"hocmim {version('hocmim')}"
+    details = [f"hocmim {version('hocmim')}", *([] if control is None else [_rows(control)])]
+    sentences = [f"We selected {of_all} with {method} ({', '.join(details)})."]
+    sentences += _conditions(selection, is_tested=control is not None)
     if control is None:
-        return f"We selected {of_all} with {method} ({software}). {UNTESTED}"
-    first = f"We selected {of_all} with {method} ({software}, N = {control.n_samples:,})."
-    if selection.n_kept:
-        first += (
-            f" {count(selection.n_kept, 'feature')} of them {_were(selection)} given, not tested."
+        has_budget = selection.spending is not None and selection.spending.budget is not None
+        return " ".join([*sentences, UNTESTED_WITH_BUDGET if has_budget else UNTESTED])
+    if control.n_groups is not None:
+        sentences.append(
+            "Rows of one group were not treated as independent: the tests used one row of each "
+            "group at a time, or compared rows within groups."
         )
-    return f"{first} {rate_in_words(control)}"
+    return " ".join([*sentences, rate_in_words(control, has_kept=selection.n_kept > 0)])
 
 
-def _were(selection: Selection) -> str:
-    return "was" if selection.n_kept == 1 else "were"
+def _rows(control: ErrorControl) -> str:
+    """Return the number of samples, and what they are."""
+    text = f"N = {control.n_samples:,}"
+    if control.is_weighted:
+        text += " after weighting rows"
+    if control.n_groups is not None:
+        text += f" in {count(control.n_groups, 'group')}"
+    return text
 
 
-def rate_in_words(control: ErrorControl) -> str:
-    """Say which error rate was controlled, at which level and how."""
+def _conditions(selection: Selection, *, is_tested: bool) -> list[str]:
+    """Return sentences on what was given: features to keep and to exclude, costs and a budget."""
+    found = []
+    if selection.n_kept:
+        untested = ", not tested" if is_tested else ""
+        verb = "was" if selection.n_kept == 1 else "were"
+        found.append(f"{count(selection.n_kept, 'feature')} of them {verb} given{untested}.")
+    if selection.closed:
+        verb = "was" if len(selection.closed) == 1 else "were"
+        found.append(f"{count(len(selection.closed), 'feature')} {verb} excluded in advance.")
+    spending = selection.spending
+    if spending is not None:
+        within = "" if spending.budget is None else f", within a budget of {spending.budget:g}"
+        found.append(f"Features were compared by their score per unit of cost{within}.")
+    return found
+
+
+def rate_in_words(control: ErrorControl, *, has_kept: bool = False) -> str:
+    """Say which error rate was controlled, at which level and how.
+
+    ``has_kept``: some features were given, and the rate is that of the others.
+    """
+    of_these, any_one = ("the other selected", "any other") if has_kept else ("selected", "any")
     level, how = f"{100 * control.level:.3g} %", _how(control)
     target = "the target" if control.n_targets == 1 else "any of the targets"
     if control.given_selected:
@@ -50,12 +81,12 @@ def rate_in_words(control: ErrorControl) -> str:
         many, one = f"have no information about {target}", f"has no information about {target}"
     if control.is_fdr:
         return (
-            f"The false-discovery rate was controlled at {level}: the expected share of selected "
+            f"The false-discovery rate was controlled at {level}: the expected share of {of_these} "
             f"features that {many} is at most {level} ({how})."
         )
     return (
-        f"The family-wise error rate was controlled at {level}: the probability of selecting any "
-        f"feature that {one} is at most {level} ({how})."
+        f"The family-wise error rate was controlled at {level}: the probability of selecting "
+        f"{any_one} feature that {one} is at most {level} ({how})."
     )
 
 

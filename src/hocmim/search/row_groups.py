@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,7 @@ from hocmim.coding.codes import Column
 from hocmim.data.row_groups import RowGroups, as_row_groups
 from hocmim.errors import InvalidParameterError
 from hocmim.information.counting import Joint
+from hocmim.search.discovery import ErrorControl
 from hocmim.search.inputs import Input
 from hocmim.search.selection import Step
 from hocmim.search.stopping import StoppingRule
@@ -67,6 +69,13 @@ class GroupedStoppingRule(StoppingRule):
     def groups_digest(self) -> str:
         """What tells these groups from others."""
         return hashlib.sha256(self._groups.tobytes()).hexdigest()
+
+    @property
+    def error_control(self) -> ErrorControl | None:
+        """The error rate that the tests keep, with the number of groups."""
+        control = super().error_control
+        n_groups = int(np.count_nonzero(self._sizes))
+        return None if control is None else replace(control, n_groups=n_groups)
 
     def _p_value_for(self, y: Column, steps: Sequence[Step], best: Step) -> Found:
         if (self._sizes <= 1).all():

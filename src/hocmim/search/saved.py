@@ -72,9 +72,13 @@ def _check_error_control(control: Any) -> None:
     require(type(control.level) is float, "level must be a number")
     counts = (control.n_samples, control.n_features, control.n_targets)
     require(all(is_count(n) for n in counts), "n_samples, n_features, n_targets: counts")
-    optional = (control.n_permutations, control.seed)
-    require(all(n is None or type(n) is int for n in optional), "n_permutations, seed: integers")
-    require(type(control.given_selected) is bool, "given_selected must be true or false")
+    optional = (control.n_permutations, control.seed, control.n_groups)
+    require(
+        all(n is None or type(n) is int for n in optional),
+        "n_permutations, seed, n_groups: integers",
+    )
+    flags = (control.given_selected, control.is_weighted)
+    require(all(type(flag) is bool for flag in flags), "given_selected, is_weighted: true or false")
 
 
 def check_steps(steps: Any, n_features: int | None = None) -> None:

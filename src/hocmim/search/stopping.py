@@ -16,7 +16,7 @@ X is selected if H0 is rejected for one of the three sets. X is the best of D �
 there are 1 + |S∖R| + 1 possible sets Z. p-values are multiplied by the product of these two numbers
 (Bonferroni, valid for any criterion). X is selected if the result is at most alpha. A criterion
 that ignores redundancy is tested with Z = ∅ only. With ``fdr`` the first number is that of
-``search.discovery``, and only the best candidate of a step is tested.
+``search.discovery``.
 
 If X fails, it is set aside and the next best candidate of the step is tried, until one passes or
 ``max_tries`` have failed; then selection ends. A column with very many levels can have the largest
@@ -261,7 +261,7 @@ class StoppingRule:
         """Return by how many candidates a p-value is corrected."""
         if self._fdr is None:
             return self._n_columns - len(steps)
-        return discovery_factor(self._n_columns, self.p_values, self._fdr)
+        return discovery_factor(self._n_columns, self.p_values, self._fdr, len(self._failed))
 
 
 def redundant_features(

@@ -243,9 +243,10 @@ class RankingSelector(SavedRanking, TransformerMixin, BaseEstimator):
     # --- scikit-learn -----------------------------------------------------------------------------
 
     def __sklearn_tags__(self) -> Any:
-        """Tags: y is required; strings and categories are accepted (missing values by some)."""
+        """Tags: y is required, with one column or more; strings and categories are accepted."""
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
+        tags.target_tags.multi_output = True
         tags.input_tags.sparse = True
         tags.input_tags.categorical = True
         return tags

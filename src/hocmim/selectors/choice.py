@@ -179,15 +179,15 @@ class Choices(Sequence[Choice]):
 
     def __str__(self) -> str:
         width = max(8, *(min(NAME_WIDTH, len(one.selector)) for one in self))
-        lines = [
-            f"{'selector':<{width}}  {'K':>4}  {self.measure + ' ± s.e.':>18}  {'best':>7}  "
-            f"{'at K':>4}"
-        ]
+        title = f"{self.measure} ± s.e."
+        wide = max(18, len(title))
+        lines = [f"{'selector':<{width}}  {'K':>4}  {title:>{wide}}  {'best':>7}  {'at K':>4}"]
         for one in self:
+            name = one_line(one.selector, NAME_WIDTH)
             score = f"{one.score:.4f} ± {one.standard_error:.4f}"
             lines.append(
-                f"{one_line(one.selector, NAME_WIDTH):<{width}}  {one.n_features:>4}  {score:>18}  "
-                f"{one.best_score:>7.4f}  {one.best_n_features:>4}"
+                f"{name:<{width}}  {one.n_features:>4}  {score:>{wide}}  {one.best_score:>7.4f}  "
+                f"{one.best_n_features:>4}"
             )
         return "\n".join(lines)
 

@@ -29,6 +29,36 @@ Columns = tuple[int, ...]
 
 
 @dataclass(frozen=True, eq=False)
+class Model:
+    """A model of one target: the estimator, ``scorer(estimator, X, y)``, and the target."""
+
+    estimator: Any
+    scorer: Callable[..., float]
+    y: NDArray[Any]
+
+    def fit_and_score(self, train: Part, test: Part) -> float:
+        """Fit a copy of the estimator on the training part, and score it on the test part."""
+        y = self.y[train.rows]
+        if train.X.shape[1]:
+            fitted = clone(self.estimator).fit(train.X, y, **train.params)
+        else:  # a selector that selects nothing
+            from sklearn.dummy import DummyClassifier, DummyRegressor
+
+            dummy = DummyClassifier() if is_classifier(self.estimator) else DummyRegressor()
+            fitted = dummy.fit(train.X, y)
+        return float(self.scorer(fitted, test.X, self.y[test.rows], **test.params))
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """One side of a split: the columns of the model at its rows, and what else the model gets."""
+
+    X: Any
+    rows: NDArray[np.int64]
+    params: Mapping[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
 class Problem:
     """What the model is fitted on, and how it is scored.
 
@@ -36,13 +66,13 @@ class Problem:
     ----------
     X : table
     y : ndarray
+        What the selectors get; two-dimensional for several targets.
     folds : list of (training rows, test rows)
         A row may occur several times.
-    model : estimator
+    models : list of Model
+        One for each target. The score is the mean of theirs.
     is_numeric : bool
-        Whether the model gets the columns as ``AsNumbers`` makes them, learned on training rows.
-    scorer : callable
-        ``scorer(model, X, y)``.
+        Whether the models get the columns as ``AsNumbers`` makes them, learned on training rows.
     fit_params, score_params : mapping
         What else the model and the scorer get. A value with one entry a row is cut to the rows.
     """
@@ -50,9 +80,8 @@ class Problem:
     X: Any
     y: NDArray[Any]
     folds: Sequence[Fold]
-    model: Any
+    models: Sequence[Model]
     is_numeric: bool
-    scorer: Callable[..., float]
     fit_params: Mapping[str, Any]
     score_params: Mapping[str, Any]
 
@@ -178,10 +207,9 @@ def _tasks(problem: Problem, keys: Mapping[tuple[int, Columns], Any]) -> Iterato
             part = take_columns(problem.X, columns)
             X_train, X_test = take_rows(part, train), take_rows(part, test)
         yield (
-            problem.model,
-            problem.scorer,
-            (X_train, problem.y[train], _cut(problem.fit_params, problem, train)),
-            (X_test, problem.y[test], _cut(problem.score_params, problem, test)),
+            problem.models,
+            Part(X_train, train, _cut(problem.fit_params, problem, train)),
+            Part(X_test, test, _cut(problem.score_params, problem, test)),
         )
 
 
@@ -218,19 +246,6 @@ def _cut(params: Mapping[str, Any], problem: Problem, rows: NDArray[np.int64]) -
     }
 
 
-def fit_and_score(
-    model: Any,
-    scorer: Callable[..., float],
-    train: tuple[Any, NDArray[Any], dict[str, Any]],
-    test: tuple[Any, NDArray[Any], dict[str, Any]],
-) -> float:
-    """Fit a copy of the model on the training part, and score it on the test part."""
-    X, y, params = train
-    if X.shape[1]:
-        fitted = clone(model).fit(X, y, **params)
-    else:  # a selector that selects nothing
-        from sklearn.dummy import DummyClassifier, DummyRegressor
-
-        fitted = (DummyClassifier() if is_classifier(model) else DummyRegressor()).fit(X, y)
-    X, y, params = test
-    return float(scorer(fitted, X, y, **params))
+def fit_and_score(models: Sequence[Model], train: Part, test: Part) -> float:
+    """Return the mean score of the models of all targets."""
+    return float(np.mean([model.fit_and_score(train, test) for model in models]))

@@ -25,7 +25,7 @@ from hocmim.data.checks import set_features
 from hocmim.data.row_groups import RowGroups, as_row_groups
 from hocmim.data.sources import is_row_source
 from hocmim.data.table import Table, as_table, take_rows
-from hocmim.data.target import as_target
+from hocmim.data.target import TargetKind, as_target
 from hocmim.data.weights import as_counts
 from hocmim.defaults import DEFAULT_METHOD
 from hocmim.errors import InvalidParameterError, InvalidTableError
@@ -44,8 +44,8 @@ from hocmim.selectors.choice import (
     second_size,
     sizes_to_try,
 )
-from hocmim.selectors.curves import Problem, cross_validate_sizes
-from hocmim.selectors.kinds import common_kind, with_target_kind
+from hocmim.selectors.curves import Model, Problem, cross_validate_sizes
+from hocmim.selectors.kinds import each, joint_strata, with_known_kinds
 from hocmim.selectors.models import DEFAULT_MODEL, make_model
 from hocmim.selectors.registry import make_selector
 from hocmim.selectors.splits import Fold, make_folds
@@ -114,6 +114,7 @@ class SelectorCV(MetaEstimatorMixin, RankingSelector):
     selected_, scores_, ranking_ : ndarray
         Of ``selector_``.
     target_kind_ : {"classes", "quantity"}
+        A tuple of them for several targets.
 
     References
     ----------
@@ -168,7 +169,9 @@ class SelectorCV(MetaEstimatorMixin, RankingSelector):
         ----------
         X : table of shape (n_samples, n_features)
             In memory: anything the selectors and the estimator accept.
-        y : array of shape (n_samples,)
+        y : array of shape (n_samples,) or (n_samples, n_targets)
+            For several targets one model is fitted for each, and the score is the mean of theirs.
+            The selectors treat several targets as their ``target_strategy`` says.
         sample_weight : array of shape (n_samples,) or "balanced", optional
             As for the selectors. A row of weight w is w equal rows on its side of a split, for the
             search, the model and the score.
@@ -186,27 +189,24 @@ class SelectorCV(MetaEstimatorMixin, RankingSelector):
         selectors = self._check_parameters()
         table = self._open(X)
         counts = as_counts(sample_weight, table.n_rows, y)
-        target = as_target(y, table.n_rows, caller=f"This {type(self).__name__} estimator")
+        caller = f"This {type(self).__name__} estimator"
+        target = as_target(y, table.n_rows, caller=caller, several=True)
         row_groups = as_row_groups(groups, table.n_rows)
-        kind = common_kind(selectors, target, self.target_kind)
-        self.target_kind_ = kind.name
-        selectors = {
-            name: with_target_kind(selector, target, kind.name)[0]
-            for name, selector in selectors.items()
-        }
+        selectors, kinds = with_known_kinds(selectors, target, self.target_kind)
+        names = tuple(kind.name for kind in kinds)
+        self.target_kind_ = names[0] if target.ndim == 1 else names
         routed = self._route(params, table.n_rows)
-        folds = self._folds(X, target, row_groups, counts, routed["splitter"])
-        model, self._title = self._make_model(not kind.is_quantity)
-        scorer = self._make_scorer(model)
+        folds = self._folds(X, target, kinds, row_groups, counts, routed["splitter"])
+        models = [self._model_of(one, kind) for one, kind in zip(each(target), kinds, strict=True)]
         is_numeric = isinstance(self.estimator, str)
         given = routed["estimator"], routed["scorer"]
-        problem = Problem(X, target, folds, model, is_numeric, scorer, *given)
+        problem = Problem(X, target, folds, models, is_numeric, *given)
         sizes = {name: self._sizes(selector, table) for name, selector in selectors.items()}
         # Identifiers are those of the whole table: a part of the rows does not show them.
         with decided_identifiers(Encoder(n_jobs=-1).fit(table).identifiers_):
             self._curves = cross_validate_sizes(selectors, sizes, problem, self.n_jobs, progress)
         self.n_splits_ = len(folds)
-        self._choose(is_classifier(model))
+        self._choose({is_classifier(model.estimator) for model in models})
         chosen = selectors[self.best_selector_].set_params(
             n_features_to_select=self.best_n_features_
         )
@@ -278,22 +278,29 @@ class SelectorCV(MetaEstimatorMixin, RankingSelector):
         self,
         X: Any,
         y: NDArray[Any],
+        kinds: Sequence[TargetKind],
         groups: RowGroups | None,
         counts: NDArray[np.int64] | None,
         params: Mapping[str, Any],
     ) -> list[Fold]:
+        is_one = y.ndim == 1
         folds = make_folds(
             self.cv,
             X,
-            y,
+            y if is_one else joint_strata(y, kinds),
             groups,
-            has_classes=self.target_kind_ == "classes",
+            has_classes=not (is_one and kinds[0].is_quantity),
             seed=self.random_state,
             split_params=params,
         )
         if counts is None:
             return folds
         return [(np.repeat(a, counts[a]), np.repeat(b, counts[b])) for a, b in folds]
+
+    def _model_of(self, y: NDArray[Any], kind: TargetKind) -> Model:
+        """Return the model of one target."""
+        made, self._title = self._make_model(not kind.is_quantity)
+        return Model(made, self._make_scorer(made), y)
 
     def _make_model(self, has_classes: bool | None) -> tuple[Any, str]:
         """Return the estimator and its title; ``has_classes`` None: the kind is not known yet."""
@@ -328,9 +335,11 @@ class SelectorCV(MetaEstimatorMixin, RankingSelector):
 
     # --- the choice -------------------------------------------------------------------------------
 
-    def _choose(self, has_classes: bool) -> None:
-        """Set what the rule gives."""
-        default = "accuracy" if has_classes else "R²"
+    def _choose(self, has_classes: set[bool]) -> None:
+        """Set what the rule gives; ``has_classes``: whether targets are classes or quantities."""
+        default = "accuracy" if has_classes == {True} else "R²"
+        if len(has_classes) > 1:
+            default = "mean score"
         self._measure = (
             self.scoring if isinstance(self.scoring, str) else "score" if self.scoring else default
         )

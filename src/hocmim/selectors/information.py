@@ -351,11 +351,14 @@ class InformationSelector(
         if self._is_auto:  # columns to keep are not tested
             tested = [*[np.nan] * selection.n_kept, *rule.p_values]
             p_values = np.array(tested[: len(selection)], np.float64)
+        control = rule.error_control
+        if control is not None and self._row_counts is not None:
+            control = replace(control, is_weighted=True)
         return replace(
             selection,
             stopping=rule.stopping or selection.stopping,
             p_values=p_values,
-            error_control=rule.error_control,
+            error_control=control,
         )
 
     def _identity(self, rule: StoppingRule) -> dict[str, Any]:
@@ -417,7 +420,7 @@ class InformationSelector(
             min_gain=self.min_gain,
             given_selected=criterion.sees_redundancy,
             fdr=self.fdr,
-            max_tries=self.max_tries if self.fdr is None else 1,
+            max_tries=self.max_tries,
         )
 
     def _listeners(self, n_selected: int, callback: ProgressCallback | None) -> Listeners:
@@ -490,5 +493,4 @@ class InformationSelector(
         """Tags: missing values and strings are read as levels of their own."""
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
-        tags.target_tags.multi_output = True
         return tags

@@ -66,6 +66,28 @@ def common_kind(selectors: Mapping[str, Any], y: NDArray[Any], kind: str) -> Tar
     return found
 
 
+def with_known_kinds(
+    selectors: Mapping[str, Any], y: NDArray[Any], kind: str
+) -> tuple[dict[str, Any], list[TargetKind]]:
+    """Return selectors that know the kind of the target, and the kind; of each target if several.
+
+    Selectors get the kind of several targets if it is the same for all.
+    """
+    kinds = [common_kind(selectors, one, kind) for one in each(y)]
+    if y.ndim == 1:
+        known = {
+            name: with_target_kind(selector, y, kinds[0].name)[0]
+            for name, selector in selectors.items()
+        }
+        return known, kinds
+    return {name: with_target_kinds(one, y, kind)[0] for name, one in selectors.items()}, kinds
+
+
+def each(y: NDArray[Any]) -> list[NDArray[Any]]:
+    """Return the targets: y itself, or its columns."""
+    return [y] if y.ndim == 1 else [as_target(column) for column in y.T]
+
+
 def strata(y: NDArray[Any], kind: TargetKind) -> NDArray[np.int64]:
     """Return the stratum of each row, for stratified resampling: its class; 0 for a quantity."""
     if kind.is_quantity:
@@ -75,7 +97,7 @@ def strata(y: NDArray[Any], kind: TargetKind) -> NDArray[np.int64]:
 
 def with_target_kinds(selector: Any, y: NDArray[Any], kind: str) -> tuple[Any, list[TargetKind]]:
     """Return a selector that knows the kind of several targets, if they are of one kind."""
-    found = [with_target_kind(selector, as_target(column), kind)[1] for column in y.T]
+    found = [with_target_kind(selector, column, kind)[1] for column in each(y)]
     is_one = len({one.name for one in found}) == 1
     return with_kind(selector, found[0].name) if is_one else clone(selector), found
 
@@ -84,7 +106,7 @@ def joint_strata(y: NDArray[Any], kinds: TargetKind | Sequence[TargetKind]) -> N
     """Return the combination of classes of each row; 0 if they are many, or not all classes."""
     if isinstance(kinds, TargetKind):
         kinds = [kinds] * y.shape[1]
-    each = [strata(as_target(column), kind) for column, kind in zip(y.T, kinds, strict=True)]
-    cells = np.unique(np.column_stack(each), axis=0, return_inverse=True)[1].ravel()
+    found = [strata(column, kind) for column, kind in zip(each(y), kinds, strict=True)]
+    cells = np.unique(np.column_stack(found), axis=0, return_inverse=True)[1].ravel()
     is_rare = ROWS_PER_CELL * (cells.max() + 1) > len(cells)
     return np.zeros(len(y), np.int64) if is_rare else cells

@@ -82,14 +82,16 @@ def tune(
     show.check_json(json_path, force)
     if plot is not None:
         show.check_picture(plot, force)
-    if len(source.target) > 1:
-        raise click.UsageError("tune needs one target. Pass -t once.")
     data = load(source, None, quiet)
     # These take long to import: after the errors in the file.
     from hocmim.cli import selection
     from hocmim.cli.variants import make_variants
 
-    target = {"target_bins": source.target_bins, "target_discretizer": source.target_discretizer}
+    target = {
+        "target_bins": source.target_bins,
+        "target_discretizer": source.target_discretizer,
+        "target_strategy": source.target_strategy,
+    }
     given = {name: value for name, value in target.items() if value is not None}
     selectors = make_variants(methods, None, given | dict(parameters))
     made = selection.cross_validated(

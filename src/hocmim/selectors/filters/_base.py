@@ -184,12 +184,6 @@ class Filter(ConstrainedSelector):
         self.target_kind_ = tuple(one.kind.name for one in target.each)
         return target.column.codes.astype(np.int32)
 
-    def __sklearn_tags__(self) -> Any:
-        """Tags: y may have several columns."""
-        tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
-        return tags
-
     def _set_ranking(
         self, order: NDArray[np.intp], scores: NDArray[np.float64], n_selected: int
     ) -> Self:
