@@ -69,3 +69,18 @@ def test_wrong_options(file, given, message):
     done = run(given[0], file, *given[1:])
     assert done.exit_code == 2
     assert message in done.stderr
+
+
+def test_several_targets(file):
+    frame = pd.read_csv(file)
+    frame["z"] = np.where(frame["a"] > 0, "up", "down")
+    frame.to_csv(file, index=False)
+    X, targets = frame[list("abcde")], frame[["y", "z"]]
+    expected = SelectorCV([make_selector("JMI"), make_selector("MIM")], cv=3).fit(X, targets)
+    given = (file, "-t", "y", "-t", "z", "--drop", "patient", "--cv", 3, "-q", "--json", "-")
+    tuned = json.loads(run("tune", *given, "-m", "JMI,MIM").stdout)
+    assert tuned["cross_validation"]["score"] == expected.best_score_
+    assert tuned["columns"] == ["abcde"[j] for j in expected.selected_]
+    chosen = json.loads(run("select", *given, "-k", "cv", "-m", "JMI").stdout)
+    assert chosen["cross_validation"]["measure"] == "accuracy"
+    assert set(chosen["columns"]) >= {"a", "c"}

@@ -10,8 +10,10 @@ import click
 from hocmim.cli.options import (
     Source,
     Validation,
+    exclude_option,
     force_option,
     json_option,
+    keep_option,
     plot_option,
     quiet_option,
     read_parameter,
@@ -43,6 +45,8 @@ from hocmim.defaults import COMPARED_METHODS
     show_default=True,
     help="Largest number of columns to try.",
 )
+@keep_option
+@exclude_option
 @with_validation
 @click.option(
     "--set",
@@ -59,9 +63,9 @@ from hocmim.defaults import COMPARED_METHODS
 @force_option
 @quiet_option
 def tune(
-    source: Source, methods: tuple[str, ...], max_features: int, validation: Validation,
-    parameters: tuple[tuple[str, Any], ...], seed: int, jobs: int | None, json_path: str | None,
-    plot: Path | None, force: bool, quiet: bool,
+    source: Source, methods: tuple[str, ...], max_features: int, keep: tuple[str, ...],
+    exclude: tuple[str, ...], validation: Validation, parameters: tuple[tuple[str, Any], ...],
+    seed: int, jobs: int | None, json_path: str | None, plot: Path | None, force: bool, quiet: bool,
 ) -> None:  # fmt: skip
     """Choose the method and the number of columns of FILE by cross-validation.
 
@@ -84,15 +88,18 @@ def tune(
         show.check_picture(plot, force)
     data = load(source, None, quiet)
     # These take long to import: after the errors in the file.
-    from hocmim.cli import selection
+    from hocmim.cli import constraints, selection
     from hocmim.cli.variants import make_variants
 
-    target = {
+    common = {
         "target_bins": source.target_bins,
         "target_discretizer": source.target_discretizer,
         "target_strategy": source.target_strategy,
+        "identifiers": source.identifiers,
+        "keep": constraints.split(keep, data.names),
+        "exclude": constraints.split(exclude, data.names),
     }
-    given = {name: value for name, value in target.items() if value is not None}
+    given = {name: value for name, value in common.items() if value is not None}
     selectors = make_variants(methods, None, given | dict(parameters))
     made = selection.cross_validated(
         selectors, data, validation, seed, jobs, max_features=max_features
