@@ -14,6 +14,8 @@ from hocmim.data.checks import check_features
 from hocmim.data.conversion import TextConversion
 from hocmim.data.recognize import PYTHON_OPTIONS, TextSettings
 from hocmim.data.table import as_table
+from hocmim.errors import InvalidParameterError
+from hocmim.text import value_text
 
 
 class TextConverter(TransformerMixin, BaseEstimator):
@@ -74,8 +76,14 @@ class TextConverter(TransformerMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Recognise how the columns of text of X are read. ``y`` is not used."""
-        table = as_table(X)
+        if not (self.columns is None or isinstance(self.columns, Mapping)):
+            raise InvalidParameterError(
+                "columns must be a dict of names of columns and what they hold, such as "
+                f"{{'zip': 'category'}}, or None. Got {value_text(self.columns)} instead."
+            )
         settings = TextSettings(self.decimal, self.thousands, self.dates, dict(self.columns or {}))
+        settings.check()
+        table = as_table(X)
         self._conversion = TextConversion.learn(table, settings)
         check_features(self, table, reset=True)
         self.columns_ = self._conversion.columns

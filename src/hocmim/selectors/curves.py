@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import signature
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from hocmim.search.progress import ProgressCallback, ProgressEvent
 from hocmim.selectors.choice import Curve
 from hocmim.selectors.models import AsNumbers
 from hocmim.selectors.splits import Fold
+from hocmim.text import value_text
 
 Columns = tuple[int, ...]
 
@@ -233,4 +235,9 @@ def fit_and_score(
 
         fitted = (DummyClassifier() if is_classifier(model) else DummyRegressor()).fit(X, y)
     X, y, params = test
-    return float(scorer(fitted, X, y, **params))
+    score = scorer(fitted, X, y, **params)
+    if not isinstance(score, Real):
+        raise InvalidParameterError(
+            f"scoring must return one number for each split. It returned {value_text(score)}."
+        )
+    return float(score)
