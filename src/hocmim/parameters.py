@@ -6,13 +6,20 @@ value and the sentence about a wrong one follow from the declaration.
 
 from __future__ import annotations
 
+import functools
+import inspect
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf
 from numbers import Integral, Real
 from os import PathLike
-from typing import Any, Protocol
+from typing import Any, ParamSpec, Protocol, TypeVar
 
 from hocmim.errors import InvalidParameterError
+from hocmim.text import value_text
+
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
 
 
 class Constraint(Protocol):
@@ -109,12 +116,74 @@ class Number:
 
 
 @dataclass(frozen=True)
+class Text:
+    """A string, or None."""
+
+    def allows(self, value: Any) -> bool:
+        """Whether this value is allowed."""
+        return value is None or isinstance(value, str)
+
+    def describe(self) -> str:
+        """Return what the value must be."""
+        return "a string, or None"
+
+
+@dataclass(frozen=True)
+class Texts:
+    """A string, several of them, or None."""
+
+    def allows(self, value: Any) -> bool:
+        """Whether this value is allowed."""
+        if isinstance(value, (list, tuple)):
+            return all(isinstance(each, str) for each in value)
+        return value is None or isinstance(value, str)
+
+    def describe(self) -> str:
+        """Return what the value must be."""
+        return "a string, a list of strings, or None"
+
+
+@dataclass(frozen=True)
+class FunctionOrNone:
+    """A function, or None."""
+
+    def allows(self, value: Any) -> bool:
+        """Whether this value is allowed."""
+        return value is None or (callable(value) and not isinstance(value, type))
+
+    def describe(self) -> str:
+        """Return what the value must be."""
+        return "a function, or None"
+
+
+@dataclass(frozen=True)
+class HasMethods:
+    """An object with these methods, described in words."""
+
+    methods: tuple[str, ...]
+    words: str
+    or_none: bool = False
+
+    def allows(self, value: Any) -> bool:
+        """Whether this value is allowed."""
+        if value is None:
+            return self.or_none
+        # Asked of the type: an attribute of a table may be one of its columns.
+        return not isinstance(value, type) and all(hasattr(type(value), m) for m in self.methods)
+
+    def describe(self) -> str:
+        """Return what the value must be."""
+        return f"{self.words}, or None" if self.or_none else self.words
+
+
+@dataclass(frozen=True)
 class Jobs:
     """A number of threads or processes, as joblib counts them."""
 
     def allows(self, value: Any) -> bool:
         """Whether this value is allowed."""
-        return value is None or (Number(-inf, is_whole=True).allows(value) and value != 0)
+        is_number = Number(-MAX_JOBS, MAX_JOBS, is_whole=True).allows(value)
+        return value is None or (is_number and value != 0)
 
     def describe(self) -> str:
         """Return what the value must be."""
@@ -122,16 +191,20 @@ class Jobs:
 
 
 @dataclass(frozen=True)
-class PathOrNone:
-    """The path of a file or folder, or None."""
+class Path:
+    """The path of a file or folder, or perhaps None."""
+
+    or_none: bool = False
 
     def allows(self, value: Any) -> bool:
         """Whether this value is allowed."""
-        return value is None or (isinstance(value, (str, PathLike)) and bool(str(value)))
+        if value is None:
+            return self.or_none
+        return isinstance(value, (str, PathLike)) and bool(str(value)) and "\0" not in str(value)
 
     def describe(self) -> str:
         """Return what the value must be."""
-        return "a path, or None"
+        return "a path, or None" if self.or_none else "a path"
 
 
 @dataclass(frozen=True)
@@ -148,7 +221,11 @@ class Seed:
         return "an integer from 0 to 2**32 - 1, a numpy.random.RandomState, or None"
 
 
-JOBS, PATH_OR_NONE, SEED = Jobs(), PathOrNone(), Seed()
+# joblib reads no larger numbers.
+MAX_JOBS = 1_000_000
+
+BOOLEAN, JOBS, PATH, PATH_OR_NONE, SEED = Boolean(), Jobs(), Path(), Path(or_none=True), Seed()
+TEXT, TEXTS, FUNCTION_OR_NONE = Text(), Texts(), FunctionOrNone()
 
 
 @dataclass(frozen=True)
@@ -186,5 +263,29 @@ def check_value(name: str, value: Any, constraint: Constraint) -> None:
     """Raise an error that says what a value must be, unless it is allowed."""
     if not constraint.allows(value):
         raise InvalidParameterError(
-            f"{name} must be {constraint.describe()}. Got {value!r} instead."
+            f"{name} must be {constraint.describe()}. Got {value_text(value)} instead."
         )
+
+
+def checked(
+    **constraints: Constraint,
+) -> Callable[[Callable[Arguments, Result]], Callable[Arguments, Result]]:
+    """Check arguments of a function by their declared constraints before the function starts.
+
+    An argument that is not given is not checked.
+    """
+
+    def check_arguments(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+        signature = inspect.signature(function)
+
+        @functools.wraps(function)
+        def call(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
+            given = signature.bind(*args, **kwargs).arguments
+            for name, constraint in constraints.items():
+                if name in given:
+                    check_value(name, given[name], constraint)
+            return function(*args, **kwargs)
+
+        return call
+
+    return check_arguments

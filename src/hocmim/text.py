@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable, Sequence
 from math import floor
+
+# Characters of a wrong value that a message repeats.
+MAX_VALUE_LENGTH = 200
 
 
 def did_you_mean(name: str, known: Iterable[str], *, n: int = 3) -> str:
@@ -25,6 +29,14 @@ def did_you_mean(name: str, known: Iterable[str], *, n: int = 3) -> str:
     near = difflib.get_close_matches(name.casefold(), by_key, n=n)
     names = [candidate for key in near for candidate in by_key[key]][:n]
     return f" Did you mean {' or '.join(map(repr, names))}?" if names else ""
+
+
+def value_text(value: object) -> str:
+    """Return a value for the end of a message, such as "Got -1 instead.": short and on one line."""
+    text = " ".join(repr(value).split())
+    if " at 0x" in text:  # an address says nothing to a reader
+        return f"an object of type {type(value).__qualname__}"
+    return one_line(text, MAX_VALUE_LENGTH)
 
 
 def visible(name: str) -> str:
@@ -73,7 +85,23 @@ def percent_range(low: float, high: float) -> str:
     return f"{first.removesuffix('%')}–{last}"
 
 
+def escaped(text: str, keep: str = "\n\t") -> str:
+    r"""Return text that a terminal shows and does not obey: other characters become escapes.
+
+    These are control characters, escape sequences, marks of direction and characters without a
+    width. They are written as in Python: an escape character is shown as ``\x1b``.
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        character
+        if character.isprintable() or character in keep or unicodedata.category(character) == "Zs"
+        else character.encode("unicode_escape").decode("ascii")
+        for character in text
+    )
+
+
 def one_line(text: str, width: int) -> str:
-    """Return text without line breaks and other unprintable characters, cut to a width."""
-    line = "".join(character if character.isprintable() else "�" for character in text)
+    """Return text on one line, unprintable characters as escapes, cut to a width."""
+    line = escaped(text, keep="")
     return line if len(line) <= width else line[: width - 1] + "…"

@@ -18,7 +18,7 @@ from typing import Any
 import click
 
 from hocmim.cli.pipes import replace_unknown_characters, standard_output
-from hocmim.text import did_you_mean
+from hocmim.text import did_you_mean, escaped
 
 
 class Commands(click.Group):
@@ -71,14 +71,14 @@ class Commands(click.Group):
     def make_context(self, *arguments: Any, **settings: Any) -> click.Context:
         """Read the command line; its help may be cut off (``--help | head``)."""
         replace_unknown_characters()
-        with standard_output():
+        with standard_output(), _escaped_messages():
             return super().make_context(*arguments, **settings)
         raise click.exceptions.Exit(0)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; print an error as a sentence and exit with its code."""
         try:
-            with standard_output(), _raising_at_signals():
+            with standard_output(), _raising_at_signals(), _escaped_messages():
                 return super().invoke(ctx)
         except (click.exceptions.Exit, click.ClickException):
             raise
@@ -91,7 +91,18 @@ class Commands(click.Group):
         except Exception as error:
             if os.environ.get("HOCMIM_DEBUG"):
                 raise
-            raise as_click_error(error) from error
+            with _escaped_messages():
+                raise as_click_error(error) from error
+
+
+@contextmanager
+def _escaped_messages() -> Iterator[None]:
+    """Escape what a terminal would obey in the message of an error: it may repeat any name."""
+    try:
+        yield
+    except click.ClickException as error:
+        error.message = escaped(error.message)
+        raise
 
 
 class Terminated(BaseException):

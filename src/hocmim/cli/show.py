@@ -22,7 +22,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hocmim.cli.pipes import standard_output
-from hocmim.text import count, one_line, percent, visible
+from hocmim.text import count, escaped, one_line, percent, value_text, visible
 
 # How a user allows replacing a file, for messages.
 OVERWRITE_HINT = "Pass --force to replace it"
@@ -44,12 +44,12 @@ MUCH_MISSING = 0.5
 
 def say(text: str, style: str = "") -> None:
     """Print a line to standard error."""
-    _to_stderr(Text(text, style))
+    _to_stderr(Text(escaped(text), style))
 
 
 def warn(text: str) -> None:
     """Print a warning to standard error."""
-    _to_stderr(Text.assemble(("Warning: ", "bold yellow"), text))
+    _to_stderr(Text.assemble(("Warning: ", "bold yellow"), escaped(text)))
 
 
 def _to_stderr(text: Text) -> None:
@@ -119,11 +119,12 @@ def _shown(cell: Any, kind: str) -> Any:
 def lines(text: str) -> None:
     """Print text to standard output."""
     with standard_output():
-        click.echo(text)
+        click.echo(escaped(text))
 
 
 def heading(text: str) -> None:
     """Print a title to standard output; in a pipe, a comment."""
+    text = one_line(text, MAX_TEXT_LENGTH)
     if is_terminal():
         with standard_output():
             _Console().print("", Text(text, "bold"), sep="\n")
@@ -215,10 +216,8 @@ def _cell(value: Any, decimals: int) -> Text:
 
 
 def _escaped(text: str) -> str:
-    """Escape the characters that would break a line of tab-separated fields."""
-    for character, escaped in (("\\", "\\\\"), ("\t", "\\t"), ("\n", "\\n"), ("\r", "\\r")):
-        text = text.replace(character, escaped)
-    return text
+    """Escape what would break a line of tab-separated fields, or what a terminal would obey."""
+    return escaped(text.replace("\\", "\\\\"), keep="")
 
 
 def data_notes(notes: Sequence[Any]) -> None:
@@ -273,12 +272,13 @@ def json_result(result: dict[str, Any], path: str, force: bool) -> None:
     from hocmim.data.writing import write_file
 
     text = json.dumps(result, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    if not text.replace("\n", "").isprintable():  # what a terminal would obey, and lone surrogates
+        text = "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
     if path == "-":
         with standard_output():
             sys.stdout.write(text)
     else:
-        # A lone surrogate in a name cannot be written as UTF-8.
-        data = text.encode("utf-8", "backslashreplace")
+        data = text.encode("utf-8")
         write_file(path, lambda file: file.write(data), overwrite=force, hint=OVERWRITE_HINT)
 
 
@@ -288,7 +288,9 @@ def check_picture(path: Path, force: bool) -> None:
 
     check_output(path, force)
     if path.suffix.lower() not in (".png", ".svg", ".pdf"):
-        raise InvalidParameterError(f"--plot needs a .png, .svg or .pdf file. Got {str(path)!r}.")
+        raise InvalidParameterError(
+            f"--plot needs a .png, .svg or .pdf file. Got {value_text(str(path))}."
+        )
     check_installed("A plot needs", "matplotlib")
 
 

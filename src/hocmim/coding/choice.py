@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hocmim.coding.groups import Features, column_name
 from hocmim.errors import InvalidParameterError
-from hocmim.text import count, did_you_mean
+from hocmim.text import count, did_you_mean, value_text
 
 
 def resolve_columns(chosen: Any, features: Features, parameter: str) -> tuple[int, ...]:
@@ -56,7 +56,7 @@ def _wrong_kind(parameter: str, value: Any) -> InvalidParameterError:
     return InvalidParameterError(
         f"{parameter} must be names or indices of columns, a mask with one boolean for each "
         "column, a function of the column names that returns one of these, or None. Got "
-        f"{value!r} instead."
+        f"{value_text(value)} instead."
     )
 
 
@@ -118,7 +118,7 @@ def resolve_costs(costs: Any, features: Features) -> NDArray[np.float64] | None:
     if len(listed) != features.n_columns:
         raise InvalidParameterError(
             f"costs must have one positive number for each of the {features.n_columns} columns of "
-            f"X, or be a dict of names and numbers. Got {_shortened(costs)} instead."
+            f"X, or be a dict of names and numbers. Got {value_text(costs)} instead."
         )
     of_column = [_cost(cost, j, features) for j, cost in enumerate(listed)]
     return _sum_by_feature(np.array(of_column), features)
@@ -156,8 +156,3 @@ def _cost(cost: Any, column: int | str, features: Features) -> float:
     raise InvalidParameterError(
         f"costs must be positive numbers. The cost of column {name!r} is {cost!r}."
     )
-
-
-def _shortened(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:59]}…"

@@ -24,6 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 import hocmim._native as _native
 from hocmim.coding.codes import MAX_LEVELS, Column
 from hocmim.errors import InvalidParameterError
+from hocmim.text import value_text
 
 
 class Ragged(NamedTuple):
@@ -306,7 +307,9 @@ def get_discretizer(name: str) -> Discretizer:
     """Return the discretizer of that name."""
     if not isinstance(name, str) or name not in DISCRETIZERS:
         known = ", ".join(repr(known) for known in DISCRETIZERS)
-        raise InvalidParameterError(f"discretizer must be one of {known}. Got {name!r} instead.")
+        raise InvalidParameterError(
+            f"discretizer must be one of {known}. Got {value_text(name)} instead."
+        )
     return DISCRETIZERS[name]
 
 
@@ -324,6 +327,7 @@ def check_bins(parameter: str, n_bins: Any) -> int:
     is_integer = isinstance(n_bins, Integral) and not isinstance(n_bins, bool)
     if not is_integer or not 2 <= n_bins < MAX_LEVELS:
         raise InvalidParameterError(
-            f"{parameter} must be an integer from 2 to {MAX_LEVELS - 1}. Got {n_bins!r} instead."
+            f"{parameter} must be an integer from 2 to {MAX_LEVELS - 1}. "
+            f"Got {value_text(n_bins)} instead."
         )
     return int(n_bins)

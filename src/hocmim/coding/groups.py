@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hocmim.coding.codes import MAX_LEVELS, Codes, Column, as_small_integers
 from hocmim.errors import InvalidParameterError, InvalidTableError
-from hocmim.text import did_you_mean
+from hocmim.text import did_you_mean, value_text
 
 # Up to this number of possible combinations, a lookup table replaces sorting.
 TABLE_CELLS = 1 << 22
@@ -139,7 +139,8 @@ class Features:
             return int(self.of_column[int(feature)])
         names_too = " or a name" if self.names is not None else ""
         raise InvalidParameterError(
-            f"feature must be an index from 0 to {self.n_columns - 1}{names_too}. Got {feature!r} "
+            f"feature must be an index from 0 to {self.n_columns - 1}{names_too}. "
+            f"Got {value_text(feature)} "
             "instead."
         )
 
@@ -254,7 +255,7 @@ def _named_lists(feature_groups: Any) -> list[tuple[str | int, list[Any]]]:
     ):
         raise InvalidParameterError(
             "feature_groups must be a dict of names and columns, such as {'colour': ['red', "
-            f"'green']}}, or a list of lists of columns. Got {feature_groups!r} instead."
+            f"'green']}}, or a list of lists of columns. Got {value_text(feature_groups)} instead."
         )
     return [(name, list(columns)) for name, columns in pairs]
 

@@ -49,7 +49,8 @@ def may_be_row_numbers(
     minimum: NDArray[np.float64], maximum: NDArray[np.float64], n_rows: int
 ) -> NDArray[np.bool_]:
     """Whether columns of numbers with this minimum and maximum may be row numbers."""
-    size = maximum - minimum + 1
+    with np.errstate(over="ignore"):  # infinite: no row numbers
+        size = maximum - minimum + 1
     may_be = (size >= ID_ROWS) & (size * MIN_DENSITY <= n_rows)
     if not may_be.any():  # the usual case
         return may_be

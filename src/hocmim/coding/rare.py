@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from hocmim.coding.codes import MAX_LEVELS
 from hocmim.errors import InvalidParameterError
 from hocmim.parameters import Number
+from hocmim.text import value_text
 
 MaxLevels = int | str | None
 DEFAULT_MAX_LEVELS = "auto"
@@ -34,7 +35,8 @@ def check_max_levels(max_levels: Any) -> MaxLevels:
     if max_levels is None or (isinstance(max_levels, str) and max_levels == "auto"):
         return max_levels
     raise InvalidParameterError(
-        f"max_levels must be 'auto', {LIMIT.describe()}, or None. Got {max_levels!r} instead."
+        f"max_levels must be 'auto', {LIMIT.describe()}, or None. "
+        f"Got {value_text(max_levels)} instead."
     )
 
 

@@ -12,6 +12,7 @@ from sklearn.utils.validation import validate_data
 from hocmim.data.columns import Numbers
 from hocmim.data.table import Table
 from hocmim.errors import InvalidTableError
+from hocmim.text import escaped
 
 
 def check_finite(table: Table, *, allow_missing: bool = False) -> None:
@@ -60,7 +61,7 @@ def check_features(estimator: Any, table: Table, *, reset: bool) -> None:
     try:
         validate_data(estimator, X, skip_check_array=True, reset=False)
     except ValueError as error:
-        raise InvalidTableError(str(error)) from None
+        raise InvalidTableError(escaped(str(error))) from None
 
 
 def set_features(estimator: Any, n_columns: int, names: Sequence[str] | None) -> None:

@@ -92,7 +92,8 @@ def read_array(values: NDArray[Any], start: int, label: str) -> Numbers | Catego
     if kind in "biu" or values.dtype in (np.float32, np.float64):
         return Numbers(start, values)
     if kind == "f":
-        return Numbers(start, values.astype(np.float32 if values.itemsize < 4 else np.float64))
+        with np.errstate(over="ignore"):  # beyond 64 bits it is infinite, which is an error later
+            return Numbers(start, values.astype(np.float32 if values.itemsize < 4 else np.float64))
     if kind in "mM":
         return Numbers(start, _nanoseconds(values))
     if kind == "T" and hasattr(values.dtype, "na_object"):
@@ -123,6 +124,12 @@ def _nanoseconds(values: NDArray[Any]) -> NDArray[np.float64]:
     scaled *= _NANOSECONDS[unit] * count
     scaled[np.isnat(values)] = np.nan
     return scaled
+
+
+def days_as_nanoseconds(dates: nw.Series[Any]) -> NDArray[np.float64]:
+    """Return a column of dates as nanoseconds since 1970; any date of 32-bit days is allowed."""
+    days = dates.cast(nw.Date).cast(nw.Int32).cast(nw.Float64).to_numpy()
+    return np.asarray(days, np.float64) * _NANOSECONDS["D"]
 
 
 def read_strings(series: nw.Series[Any], j: int, label: str) -> Categories:

@@ -16,6 +16,8 @@ from hocmim.data.recognize import PYTHON_OPTIONS, TextSettings
 from hocmim.data.sources import is_row_source, open_source
 from hocmim.data.table import as_table
 from hocmim.data.text_source import convert_source
+from hocmim.errors import InvalidParameterError
+from hocmim.text import value_text
 
 
 class TextConverter(TransformerMixin, BaseEstimator):
@@ -76,16 +78,24 @@ class TextConverter(TransformerMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Recognise how the columns of text of X are read. ``y`` is not used."""
+        settings = self.settings()
         table = as_table(X)
-        self._conversion = TextConversion.learn(table, self.settings())
+        self._conversion = TextConversion.learn(table, settings)
         check_features(self, table, reset=True)
         self.columns_ = self._conversion.columns
         self.messages_ = [column.sentence(PYTHON_OPTIONS) for column in self.columns_]
         return self
 
     def settings(self) -> TextSettings:
-        """Return the parameters as settings."""
-        return TextSettings(self.decimal, self.thousands, self.dates, dict(self.columns or {}))
+        """Return the parameters as settings, if they are valid."""
+        if not (self.columns is None or isinstance(self.columns, Mapping)):
+            raise InvalidParameterError(
+                "columns must be a dict of names of columns and what they hold, such as "
+                f"{{'zip': 'category'}}, or None. Got {value_text(self.columns)} instead."
+            )
+        settings = TextSettings(self.decimal, self.thousands, self.dates, dict(self.columns or {}))
+        settings.check()
+        return settings
 
     def transform(self, X: Any) -> Any:
         """Return X with its text read as numbers and dates, in the same kind of table.

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hocmim.errors import InvalidParameterError
+from hocmim.text import value_text
 
 YEAR_FIRST, DAY_FIRST, MONTH_FIRST = "year-first", "day-first", "month-first"
 ORDERS = (YEAR_FIRST, DAY_FIRST, MONTH_FIRST)
@@ -77,16 +78,17 @@ def parse_dates(texts: Sequence[str], way: str) -> NDArray[np.datetime64]:
 
 def check_way(way: str) -> str:
     """Return a way to read dates; an error if it is neither an order nor a format."""
-    if way in ORDERS:
+    if isinstance(way, str) and way in ORDERS:
         return way
-    if "%" in way:
+    if isinstance(way, str) and "%" in way:
         try:
             dt.datetime.strptime(dt.datetime(2000, 1, 2).strftime(way), way)
         except ValueError as error:
             raise InvalidParameterError(f"{way!r} is not a format of dates: {error}.") from error
         return way
     raise InvalidParameterError(
-        f"dates must be one of {', '.join(ORDERS)}, or a format such as %d.%m.%Y. Got {way!r}."
+        f"dates must be one of {', '.join(ORDERS)}, or a format such as %d.%m.%Y. "
+        f"Got {value_text(way)}."
     )
 
 

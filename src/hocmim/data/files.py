@@ -31,6 +31,7 @@ from hocmim.data.raw_text import KeptText, restore_text
 from hocmim.data.sheets import read_sheet
 from hocmim.data.writing import write_file
 from hocmim.errors import InvalidParameterError, InvalidTableError
+from hocmim.text import value_text
 
 HEAD_BYTES = 1 << 16
 # The default of pyarrow, one megabyte, holds few rows of a wide table: 2 to 4 times slower.
@@ -200,7 +201,9 @@ def _text_options(
     if delimiter is None:
         delimiter = _sniff_delimiter(head, encoding, DELIMITERS[kind.kind])
     elif len(delimiter) != 1:
-        raise InvalidParameterError(f"The delimiter must be one character. Got {delimiter!r}.")
+        raise InvalidParameterError(
+            f"The delimiter must be one character. Got {value_text(delimiter)}."
+        )
     null_values = [*_null_values(), *missing]
     return {
         "parse_options": csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),

@@ -35,7 +35,7 @@ from hocmim.data.number_text import (
     notations,
 )
 from hocmim.errors import InvalidParameterError
-from hocmim.text import count, did_you_mean, one_line, quote
+from hocmim.text import count, did_you_mean, one_line, quote, value_text
 
 # The share of the present values that must parse.
 MIN_SHARE = 0.95
@@ -80,9 +80,13 @@ class TextSettings:
         """Raise an error if a value is not allowed."""
         for name, allowed in (("decimal", ".,"), ("thousands", ".,' _")):
             value = getattr(self, name)
-            if value is not None and (len(value) != 1 or value not in allowed):
+            if value is not None and not (
+                isinstance(value, str) and len(value) == 1 and value in allowed
+            ):
                 listed = " ".join(repr(character) for character in allowed)
-                raise InvalidParameterError(f"{name} must be one of {listed}. Got {value!r}.")
+                raise InvalidParameterError(
+                    f"{name} must be one of {listed}. Got {value_text(value)}."
+                )
         if self.decimal is not None and self.decimal == self.thousands:
             raise InvalidParameterError(
                 f"decimal and thousands must be different. Both are {self.decimal!r}."
@@ -90,10 +94,10 @@ class TextSettings:
         if self.dates is not None:
             check_way(self.dates)
         for name, kind in self.kinds.items():
-            if kind not in KINDS:
+            if not isinstance(kind, str) or kind not in KINDS:
                 raise InvalidParameterError(
                     f"The kind of column {quote(name)} must be one of {', '.join(KINDS)}. Got "
-                    f"{kind!r}.{did_you_mean(kind, KINDS, n=1)}"
+                    f"{value_text(kind)}.{did_you_mean(str(kind), KINDS, n=1)}"
                 )
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hocmim.errors import InvalidTableError
+from hocmim.memory import BYTES_PER_COLUMN, MIN_CHECKED_BYTES, free_memory
 
 _BY_ROW = ("csr", "bsr")
 
@@ -24,6 +25,7 @@ def checked_csc(matrix: Any) -> Any:
     InvalidTableError
         If an index or a pointer is out of range.
     """
+    _check_memory(matrix.shape[1])
     try:
         _check(matrix)
         if matrix.format in ("lil", "dok", "dia"):
@@ -34,6 +36,17 @@ def checked_csc(matrix: Any) -> Any:
         raise
     except (ValueError, IndexError, TypeError) as error:
         raise _damaged(str(error)) from error
+
+
+def _check_memory(n_columns: int) -> None:
+    """Raise MemoryError if there is no room for what is kept of each column, also of empty ones."""
+    needed = n_columns * BYTES_PER_COLUMN
+    if needed < MIN_CHECKED_BYTES or needed <= (free := free_memory()):
+        return
+    raise MemoryError(
+        f"X has {n_columns:,} columns. They need at least {needed / 1e9:,.1f} GB of memory, and "
+        f"{free / 1e9:,.1f} GB are free. Drop the empty columns: X.tocsc()[:, X.getnnz(0) > 0]."
+    )
 
 
 def _check(matrix: Any) -> None:

@@ -26,6 +26,7 @@ from hocmim.data.columns import (
     Span,
     SparseNumbers,
     column_label,
+    days_as_nanoseconds,
     not_a_column,
     read_array,
     read_strings,
@@ -277,7 +278,7 @@ class FrameTable(Table):
             elif dtype in _NOT_IN_NUMPY or dtype.is_decimal():
                 series = series.cast(nw.Float64)
             elif dtype == nw.Date:
-                series = series.cast(nw.Datetime("us"))
+                return Numbers(j, days_as_nanoseconds(series)[:, None])
             values = series.to_numpy()
         except Exception as error:
             raise not_a_column(self.label(j), str(dtype)) from error

@@ -252,9 +252,7 @@ def _target_values(y: Any, several: bool) -> NDArray[Any]:
     else:
         if nw.dependencies.is_into_dataframe(y):
             y = nw.from_native(y, eager_only=True).to_numpy()
-        array = unmask(y) if isinstance(y, np.ma.MaskedArray) else np.asarray(y)
-        if array.dtype.kind == "U" and not hasattr(y, "dtype"):
-            array = np.asarray(y, dtype=object)  # a missing value among strings stays missing
+        array = unmask(y) if isinstance(y, np.ma.MaskedArray) else _as_array(y)
     if array.ndim == 2 and array.shape[1] == 1:
         warnings.warn(
             "A column-vector y was passed when a 1d array was expected. Please change the shape "
@@ -269,6 +267,18 @@ def _target_values(y: Any, several: bool) -> NDArray[Any]:
         raise InvalidTargetError(
             f"y should be a 1d array, got an array of shape {array.shape} instead."
         )
+    return array
+
+
+def _as_array(y: Any) -> NDArray[Any]:
+    try:
+        array = np.asarray(y)
+        if array.dtype.kind == "U" and not hasattr(y, "dtype"):
+            array = np.asarray(y, dtype=object)  # a missing value among strings stays missing
+    except (ValueError, TypeError) as error:
+        raise InvalidTargetError(
+            "y cannot be read as an array. Pass one value for each row of X."
+        ) from error
     return array
 
 

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from hocmim.data.columns import unmask
 from hocmim.data.target import as_target
 from hocmim.errors import InvalidWeightsError
+from hocmim.text import value_text
 
-MAX_ROWS = (1 << 32) - 2
-"""The kernels count samples in 32 bits."""
+MAX_ROWS = 10**8
+"""How many rows weights may make of a table: each row is repeated as often as it counts."""
 
 
 def as_counts(sample_weight: Any, n_rows: int, y: Any = None) -> NDArray[np.int64] | None:
@@ -32,8 +33,8 @@ def as_counts(sample_weight: Any, n_rows: int, y: Any = None) -> NDArray[np.int6
     Raises
     ------
     InvalidWeightsError
-        If they are not numbers of 0 or more, if there are not ``n_rows`` of them, or if all are
-        zero.
+        If they are not numbers of 0 or more, if there are not ``n_rows`` of them, if all are zero,
+        or if they add up to more than ``MAX_ROWS``.
     """
     if sample_weight is None:
         return None
@@ -55,10 +56,10 @@ def as_counts(sample_weight: Any, n_rows: int, y: Any = None) -> NDArray[np.int6
         raise InvalidWeightsError(
             "All values of sample_weight are zero. Give at least two rows a weight."
         )
-    if total > MAX_ROWS:
+    if total > max(MAX_ROWS, n_rows):
         raise InvalidWeightsError(
-            f"sample_weight adds up to {total:.3g} rows, more than the maximum of {MAX_ROWS}. "
-            "Divide the weights by a common factor and round them."
+            f"sample_weight adds up to {total:.3g} rows, more than the maximum of {MAX_ROWS:,}. "
+            "Whole numbers are counts of rows. Divide relative weights by their mean."
         )
     counts = weights.astype(np.int64)
     return None if (counts == 1).all() else counts
@@ -72,7 +73,11 @@ def relative_counts(weights: NDArray[np.float64]) -> NDArray[np.int64]:
     up or down so that every group of rows of the same weight has its share to within one row.
     Within a group the rows that are left out or repeated are spread evenly over the table.
     """
-    scaled = weights * (np.count_nonzero(weights) / weights.sum())
+    total = weights.sum()
+    if not 1e-290 < total < 1e290:  # neither the sum nor its reciprocal may overflow
+        weights = weights / weights.max()
+        total = weights.sum()
+    scaled = weights * (np.count_nonzero(weights) / total)
     order = np.argsort(scaled, kind="stable")
     ends = np.rint(np.cumsum(scaled[order])).astype(np.int64)
     counts = np.empty(len(weights), np.int64)
@@ -84,7 +89,8 @@ def _balanced(name: str, y: Any, n_rows: int) -> NDArray[np.float64]:
     """Return N / (C n_c) for the rows of each class c, "balanced" in scikit-learn."""
     if name != "balanced":
         raise InvalidWeightsError(
-            f"sample_weight must be numbers, one for each row, or 'balanced'. Got {name!r}."
+            f"sample_weight must be numbers, one for each row, or 'balanced'. "
+            f"Got {value_text(name)}."
         )
     target = as_target(y, n_rows)
     if target.dtype.kind == "f" and (target != np.rint(target)).any():

@@ -26,21 +26,31 @@ from hocmim.coding.encoder import Encoder
 from hocmim.coding.identifiers import decided_identifiers
 from hocmim.data.row_groups import RowGroups, as_row_groups
 from hocmim.data.table import Table, as_table, take_rows
-from hocmim.data.target import TargetKind, as_target
+from hocmim.data.target import TARGET_KINDS, TargetKind, as_target
 from hocmim.defaults import COMPARED_METHODS
 from hocmim.errors import InvalidParameterError, InvalidTargetError, without_data_warnings
 from hocmim.experiments import comparison_figure
 from hocmim.experiments.evaluation import Evaluation, evaluated_rows
-from hocmim.parameters import Number, check_value
+from hocmim.parameters import (
+    FUNCTION_OR_NONE,
+    SEED,
+    HasMethods,
+    Number,
+    OneOf,
+    check_value,
+    checked,
+)
 from hocmim.selectors.kinds import common_kind, joint_strata, strata, with_kind
 from hocmim.selectors.models import make_model
 from hocmim.selectors.registry import make_selector
 from hocmim.selectors.splits import Fold, groups_for, make_folds
-from hocmim.selectors.stability import StabilitySelector
-from hocmim.text import visible
+from hocmim.selectors.stability import MAX_RESAMPLES, StabilitySelector
+from hocmim.text import value_text, visible
 
 # Rows on which models are fitted and tested, unless the caller chooses.
 MAX_ROWS = 10_000
+
+SELECTOR = HasMethods(("fit", "get_support"), "a dict of names and selectors, such as HOCMIM(10)")
 
 OnProgress = Callable[[int, int, str], None]
 
@@ -150,6 +160,14 @@ class Comparison:
         return comparison_figure.draw(self)
 
 
+@checked(
+    random_state=SEED,
+    target_kind=OneOf(TARGET_KINDS),
+    on_progress=FUNCTION_OR_NONE,
+    n_folds=Number(2, is_whole=True),
+    n_resamples=Number(2, MAX_RESAMPLES, is_whole=True, or_zero=True),
+    max_rows=Number(100, is_whole=True, or_none=True),
+)
 def compare_methods(
     X: Any,
     y: Any,
@@ -210,7 +228,6 @@ def compare_methods(
     """
     cut = {"target_bins": target_bins, "target_discretizer": target_discretizer}
     selectors = _selectors(methods, n_features_to_select, cut)
-    _check_numbers(n_folds, n_resamples, max_rows)
     table = as_table(X, min_rows=2)
     target = as_target(y, table.n_rows, several=True)
     kind = _kind_of_all(selectors, target, target_kind)
@@ -284,13 +301,6 @@ def _as_comparison(
     return Comparison(tuple(results), overlap, names, title, evaluation.measure, *counts)
 
 
-def _check_numbers(n_folds: Any, n_resamples: Any, max_rows: Any) -> None:
-    check_value("n_folds", n_folds, Number(2, is_whole=True))
-    check_value("n_resamples", n_resamples, Number(2, is_whole=True, or_zero=True))
-    if max_rows is not None:
-        check_value("max_rows", max_rows, Number(100, is_whole=True))
-
-
 class _Steps:
     """Counts the selections and reports them."""
 
@@ -306,13 +316,17 @@ class _Steps:
 def _selectors(
     methods: Sequence[str] | Mapping[str, Any], k: Any, options: Mapping[str, Any]
 ) -> dict[str, Any]:
-    if isinstance(methods, str) or not methods:
+    is_mapping = isinstance(methods, Mapping)
+    is_listed = isinstance(methods, (list, tuple)) and all(isinstance(m, str) for m in methods)
+    if not (is_mapping or is_listed) or not methods:
         raise InvalidParameterError(
             f"methods must be a list of names, such as {list(COMPARED_METHODS[1:3])}, or a dict of "
-            f"selectors. Got {methods!r} instead."
+            f"selectors. Got {value_text(methods)} instead."
         )
     if isinstance(methods, Mapping):
-        return dict(methods)
+        for selector in methods.values():
+            check_value("methods", selector, SELECTOR)
+        return {str(name): selector for name, selector in methods.items()}
     made = [make_selector(name, n_features_to_select=k) for name in methods]
     for selector in made:
         known = selector.get_params(deep=False)

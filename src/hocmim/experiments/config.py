@@ -15,7 +15,7 @@ from hocmim.experiments.protocol import Item, Method, Outcome, Protocol
 from hocmim.experiments.report import Report, TimeGroup, describe_protocol, make_report
 from hocmim.experiments.run import Experiment, Failure
 from hocmim.experiments.tables import Comparison
-from hocmim.text import did_you_mean
+from hocmim.text import did_you_mean, value_text
 
 RUN_KEYS = ("title", "out", "splits", "jobs")
 DATASET_KEYS = ("name", "path", "target", "splits")
@@ -123,7 +123,7 @@ def _methods(path: Path, entries: list[dict[str, Any]]) -> dict[str, Method]:
         name = entry.get("name", entry.get("method"))
         if not isinstance(name, str) or name in methods:
             raise InvalidParameterError(
-                f"{path}: every [[method]] needs a unique name. Got {name!r}."
+                f"{path}: every [[method]] needs a unique name. Got {value_text(name)}."
             )
         methods[name] = Method(name, entry.get("method", name), entry.get("parameters", {}))
         # An unknown method or parameter is an error now, not in the run.
@@ -149,7 +149,7 @@ def _sources(
         number = entry.get("splits", default_splits)
         if not isinstance(number, int) or isinstance(number, bool) or number < 1:
             raise InvalidParameterError(
-                f"{path}: splits must be an integer of at least 1. Got {number!r}."
+                f"{path}: splits must be an integer of at least 1. Got {value_text(number)}."
             )
         sources[name] = Source(name, file, entry.get("target"))
         splits[name] = number

@@ -11,7 +11,8 @@ from hocmim.coding.encoder import Encoder
 from hocmim.coding.groups import column_name
 from hocmim.data.table import as_table
 from hocmim.insight.encoding import Encoding, describe_column
-from hocmim.insight.notes import data_notes
+from hocmim.insight.notes import ENCODER, data_notes
+from hocmim.parameters import checked
 
 # Notes of these kinds compare a column with the target, or repeat what is in the encoding.
 OF_TARGET, IN_ENCODING = "copies target", "missing"
@@ -41,6 +42,7 @@ class ColumnSummary:
     notes: tuple[str, ...]
 
 
+@checked(encoder=ENCODER)
 def describe_columns(
     X: Any, y: Any = None, *, encoder: Encoder | None = None
 ) -> list[ColumnSummary]:

@@ -35,6 +35,7 @@ from hocmim.information.counting import BlockTerms, Joint
 from hocmim.information.estimators import PLUGIN_ESTIMATOR
 from hocmim.insight.encoding import describe_bins, format_cuts
 from hocmim.insight.observed import ObservedTable
+from hocmim.parameters import HasMethods, checked
 from hocmim.text import percent, quote
 
 KINDS = ("copies target", "id-like", "constant", "many levels", "uneven bins", "missing")
@@ -82,6 +83,14 @@ class Note:
         return f"{quote(self.name)} {self.message}"
 
 
+ENCODER = HasMethods(("fit_transform", "transform_column"), "an Encoder", or_none=True)
+
+
+@checked(
+    encoder=ENCODER,
+    target_options=HasMethods(("decide",), "what selector.target_options() returns"),
+    left_out=HasMethods(("__iter__", "__contains__"), "indices of columns"),
+)
 def data_notes(
     X: Any,
     y: Any,

@@ -10,12 +10,15 @@ import numpy as np
 from hocmim.coding.groups import Features, column_name
 from hocmim.errors import InvalidParameterError, not_installed
 from hocmim.insight.basis import Basis
+from hocmim.parameters import HasMethods
 from hocmim.search.selection import Selection
 from hocmim.text import one_line
 
 BLUE, ORANGE, GREY, INK = "#2f6db3", "#d9792b", "#b9c0c8", "#333a42"
 COLOURS = (BLUE, ORANGE, "#3a9d6e", "#a34fa8", "#c2403d", "#7a6a53", "#2aa4b8", "#5b5f97")
 NAME_LENGTH = 26
+
+AXES = HasMethods(("plot", "barh", "set_xlabel"), "matplotlib axes", or_none=True)
 
 
 def score_curve(selection: Selection, features: Features, ax: Any, unit: str = "nats") -> Any:

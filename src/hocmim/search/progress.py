@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from hocmim.search.selection import Step
+from hocmim.text import escaped
 
 SECONDS_BETWEEN_LINES = 2.0
 # A callback that raises stops the search, so it is called more often than lines are printed.
@@ -162,6 +163,7 @@ class Progress:
 
     def _print(self, text: str) -> None:
         self._printed = time.monotonic()
+        text = escaped(text, keep="")
         print(f"{self._title}: {text}  [{self._printed - self._began:.1f} s]", file=sys.stderr)
 
 

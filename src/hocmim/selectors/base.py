@@ -28,9 +28,11 @@ from hocmim.defaults import DEFAULT_K
 from hocmim.errors import InvalidParameterError, InvalidTableError
 from hocmim.information.estimators import PLUGIN_ESTIMATOR
 from hocmim.insight.basis import Basis
+from hocmim.parameters import BOOLEAN, checked
 from hocmim.search.inputs import MemoryInput, open_table
 from hocmim.search.selection import Selection, Step
 from hocmim.selectors.saving import SavedRanking
+from hocmim.text import value_text
 
 
 class RankingSelector(SavedRanking, TransformerMixin, BaseEstimator):
@@ -144,7 +146,7 @@ class RankingSelector(SavedRanking, TransformerMixin, BaseEstimator):
         raise InvalidParameterError(
             f"n_features_to_select must be an integer from 1 to the number of {counted} (here "
             f"n_features = {n_columns}), a fraction in (0, 1], or None for half of them"
-            f"{self._other_numbers}. Got {asked!r} instead."
+            f"{self._other_numbers}. Got {value_text(asked)} instead."
         )
 
     def _set_selection(
@@ -261,6 +263,7 @@ class RankingSelector(SavedRanking, TransformerMixin, BaseEstimator):
         """How many columns are selected."""
         return int(self._get_support_mask().sum())
 
+    @checked(indices=BOOLEAN)
     def get_support(self, indices: bool = False) -> NDArray[Any]:
         """Return which columns are selected.
 
@@ -287,7 +290,13 @@ class RankingSelector(SavedRanking, TransformerMixin, BaseEstimator):
             names the columns are x0, x1, …
         """
         check_is_fitted(self)
-        return _check_feature_names_in(self, input_features)[self.get_support()]
+        if isinstance(input_features, str):
+            input_features = [input_features]
+        try:
+            names = _check_feature_names_in(self, input_features)
+        except (ValueError, TypeError) as error:
+            raise InvalidParameterError(f"input_features cannot be used: {error}.") from error
+        return np.asarray(names)[self.get_support()]
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)

@@ -15,7 +15,7 @@ from hocmim.errors import InvalidParameterError
 from hocmim.parameters import Number, check_value
 from hocmim.search.spending import ROUNDING, Spending
 from hocmim.selectors.base import RankingSelector
-from hocmim.text import count
+from hocmim.text import count, value_text
 
 
 class Constraints(NamedTuple):
@@ -116,7 +116,8 @@ class ConstrainedSelector(RankingSelector):
         if costs is None:
             if budget is not None:
                 raise InvalidParameterError(
-                    f"budget is {budget!r}, but the columns have no costs. Pass costs too."
+                    f"budget is {value_text(budget)}, but the columns have no costs. Pass costs "
+                    "too."
                 )
             return None
         if budget is None:

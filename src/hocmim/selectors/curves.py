@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import signature
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from hocmim.search.progress import ProgressCallback, ProgressEvent
 from hocmim.selectors.choice import Curve
 from hocmim.selectors.models import AsNumbers
 from hocmim.selectors.splits import Fold
+from hocmim.text import value_text
 
 Columns = tuple[int, ...]
 
@@ -46,7 +48,12 @@ class Model:
 
             dummy = DummyClassifier() if is_classifier(self.estimator) else DummyRegressor()
             fitted = dummy.fit(train.X, y)
-        return float(self.scorer(fitted, test.X, self.y[test.rows], **test.params))
+        score = self.scorer(fitted, test.X, self.y[test.rows], **test.params)
+        if not isinstance(score, Real):
+            raise InvalidParameterError(
+                f"scoring must return one number for each split. It returned {value_text(score)}."
+            )
+        return float(score)
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,13 +25,13 @@ from hocmim.data.checks import set_features
 from hocmim.data.row_groups import RowGroups, as_row_groups
 from hocmim.data.sources import is_row_source
 from hocmim.data.table import Table, as_table, take_rows
-from hocmim.data.target import TargetKind, as_target
+from hocmim.data.target import TARGET_KINDS, TargetKind, as_target
 from hocmim.data.weights import as_counts
 from hocmim.defaults import DEFAULT_METHOD
 from hocmim.errors import InvalidParameterError, InvalidTableError
 from hocmim.insight.basis import Basis
 from hocmim.insight.plots import validation_curves
-from hocmim.parameters import OneOf, check_value
+from hocmim.parameters import FUNCTION_OR_NONE, JOBS, SEED, OneOf, check_value
 from hocmim.search.engines.remote import is_dask_collection
 from hocmim.search.progress import ProgressCallback
 from hocmim.selectors.base import RankingSelector
@@ -49,6 +49,7 @@ from hocmim.selectors.kinds import each, joint_strata, with_known_kinds
 from hocmim.selectors.models import DEFAULT_MODEL, make_model
 from hocmim.selectors.registry import make_selector
 from hocmim.selectors.splits import Fold, make_folds
+from hocmim.text import value_text
 
 
 class SelectorCV(MetaEstimatorMixin, RankingSelector):
@@ -186,6 +187,7 @@ class SelectorCV(MetaEstimatorMixin, RankingSelector):
             the scorer and the splitter, as they request it. Values with one entry a row are cut to
             the rows of each split.
         """
+        check_value("progress", progress, FUNCTION_OR_NONE)
         selectors = self._check_parameters()
         table = self._open(X)
         counts = as_counts(sample_weight, table.n_rows, y)
@@ -218,18 +220,22 @@ class SelectorCV(MetaEstimatorMixin, RankingSelector):
     def _check_parameters(self) -> dict[str, Any]:
         """Check the parameters; return the selectors by name."""
         check_value("rule", self.rule, OneOf(RULES))
+        check_value("target_kind", self.target_kind, OneOf(TARGET_KINDS))
+        check_value("random_state", self.random_state, SEED)
+        check_value("n_jobs", self.n_jobs, JOBS)
         most = self.max_features
         is_count = isinstance(most, Integral) and not isinstance(most, bool) and most >= 1
         is_share = isinstance(most, float) and 0 < most <= 1
         if not (most is None or is_count or is_share):
             raise InvalidParameterError(
                 "max_features must be an integer of at least 1, a fraction in (0, 1], or None for "
-                f"all features. Got {most!r} instead."
+                f"all features. Got {value_text(most)} instead."
             )
-        if not (self.scoring is None or isinstance(self.scoring, str) or callable(self.scoring)):
+        is_function = callable(self.scoring) and not isinstance(self.scoring, type)
+        if not (self.scoring is None or isinstance(self.scoring, str) or is_function):
             raise InvalidParameterError(
                 "scoring must be the name of one score, such as 'balanced_accuracy', a function, "
-                f"or None. Got {self.scoring!r} instead."
+                f"or None. Got {value_text(self.scoring)} instead."
             )
         return named_selectors(self.selectors)
 
@@ -420,7 +426,7 @@ def named_selectors(selectors: Any) -> dict[str, Any]:
     if not isinstance(selectors, (list, tuple)) or not selectors:
         raise InvalidParameterError(
             "selectors must be a selector, a list of selectors, a list of (name, selector), or a "
-            f"dict of them. Got {selectors!r} instead."
+            f"dict of them. Got {value_text(selectors)} instead."
         )
     found: dict[str, Any] = {}
     for one in selectors:
@@ -431,7 +437,7 @@ def named_selectors(selectors: Any) -> dict[str, Any]:
         ):
             raise InvalidParameterError(
                 "selectors must be selectors of hocmim with n_features_to_select, such as "
-                f"HOCMIM(). Got {selector!r} instead."
+                f"HOCMIM(). Got {value_text(selector)} instead."
             )
         name = _free_name(selector, found) if name is None else str(name)
         if name in found:

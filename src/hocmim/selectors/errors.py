@@ -10,6 +10,7 @@ from hocmim.errors import InvalidParameterError
 from hocmim.insight.statement import statement
 from hocmim.search.selection import Selection
 from hocmim.selectors.base import RankingSelector
+from hocmim.text import value_text
 
 
 class ControlsErrors(RankingSelector):
@@ -28,7 +29,7 @@ class ControlsErrors(RankingSelector):
         if self.n_features_to_select != "auto":
             raise InvalidParameterError(
                 "fdr decides how many columns are selected, so n_features_to_select must be "
-                f"'auto'. Got {self.n_features_to_select!r} instead."
+                f"'auto'. Got {value_text(self.n_features_to_select)} instead."
             )
         if self.discretizer == "mdlp":
             raise InvalidParameterError(

@@ -34,6 +34,7 @@ from hocmim.insight.cautions import (
     warn_about_identifiers,
 )
 from hocmim.insight.explain import Trace
+from hocmim.parameters import FUNCTION_OR_NONE, check_value
 from hocmim.search.checkpoint import Checkpoint
 from hocmim.search.engines.remote import RemoteCodes, address_of, open_cluster
 from hocmim.search.inputs import Input, open_engine, open_input
@@ -147,6 +148,7 @@ class InformationSelector(
             Called with a ``hocmim.search.progress.ProgressEvent`` during the fit, a few times a
             second. It may raise to stop the fit.
         """
+        check_value("progress", progress, FUNCTION_OR_NONE)
         self.check_parameters()
         self._extended_to = None
         with (
@@ -189,6 +191,7 @@ class InformationSelector(
         5
         """
         check_is_fitted(self)
+        check_value("progress", progress, FUNCTION_OR_NONE)
         k = self._check_extension(k)
         encoded = self._encoded
         if X is None and encoded is None:

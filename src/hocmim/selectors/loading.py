@@ -8,9 +8,11 @@ from typing import Any
 
 from hocmim.data.documents import read_document
 from hocmim.data.values import require
+from hocmim.parameters import PATH, checked
 from hocmim.selectors.base import RankingSelector
 
 
+@checked(path=PATH)
 def load(path: str | PathLike[str]) -> Any:
     """Return the fitted selector that ``selector.save(path)`` wrote.
 

@@ -24,6 +24,7 @@ from hocmim.selectors.parameters import (
     REPRESENTATIVE_SETS,
     estimator_parameter,
 )
+from hocmim.text import value_text
 
 EXAMPLES = """\
 Examples
@@ -80,7 +81,7 @@ class CriterionSelector(InformationSelector):
         if not isinstance(self.criterion, Criterion):
             raise InvalidParameterError(
                 "criterion must be an instance of a subclass of hocmim.Criterion. Got "
-                f"{self.criterion!r} instead."
+                f"{value_text(self.criterion)} instead."
             )
         return self.criterion.copy()
 

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from hocmim.data.columns import Categories, Numbers
 from hocmim.data.table import as_table
 from hocmim.errors import InvalidParameterError
+from hocmim.text import value_text
 
 # Module, classifier, regressor and parameters of each model, which is imported on use.
 MODELS: dict[str, tuple[str, str, str, dict[str, Any]]] = {
@@ -55,14 +56,14 @@ def make_model(
             if has_classes
             else "a regressor, because the target is a quantity"
         )
-        raise InvalidParameterError(f"{name} must be {needed}. Got {model!r} instead.")
+        raise InvalidParameterError(f"{name} must be {needed}. Got {value_text(model)} instead.")
     return model, type(model).__name__
 
 
 def _no_model(name: str, model: Any) -> InvalidParameterError:
     return InvalidParameterError(
         f"{name} must be one of {', '.join(map(repr, MODELS))}, or an estimator of scikit-learn. "
-        f"Got {model!r} instead."
+        f"Got {value_text(model)} instead."
     )
 
 

@@ -14,6 +14,9 @@ from hocmim.parameters import JOBS, PATH_OR_NONE, SEED, Number, OneOf, Parameter
 from hocmim.search.discovery import FDR
 from hocmim.search.stopping import MAX_TRIES, STOPS
 
+# More would take hours; the smallest p-value is then below any level in use.
+MAX_PERMUTATIONS = 1_000_000
+
 
 def choices(names: tuple[str, ...]) -> str:
     """Return names as a docstring lists them: {"a", "b"}."""
@@ -105,7 +108,7 @@ COMMON = (
     Parameter(
         "discretizer",
         DEFAULT_DISCRETIZER,
-        None,  # checked by Encoder
+        OneOf((*DISCRETIZERS, KENDALL)),
         f'{choices((*DISCRETIZERS, KENDALL))}, default "{DEFAULT_DISCRETIZER}"',
         "How numeric columns are cut into bins: equal width, equal frequency, or by the class. "
         '"kendall" compares pairs of rows instead, for small samples: see '
@@ -195,7 +198,7 @@ COMMON = (
     Parameter(
         "n_permutations",
         999,
-        Number(1, is_whole=True),
+        Number(1, MAX_PERMUTATIONS, is_whole=True),
         "int, default 999",
         'For "auto" and "permutation": how many permutations.',
     ),

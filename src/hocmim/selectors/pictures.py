@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from hocmim.insight import plots
 from hocmim.insight.relations.plots import interaction_chart
+from hocmim.parameters import Number, checked
 from hocmim.selectors.relations import RelatingSelector
 
 
@@ -24,11 +25,13 @@ class PlottingSelector(RelatingSelector):
         """
         return self.basis().redundancy_matrix()
 
+    @checked(ax=plots.AXES)
     def plot_scores(self, ax: Any = None) -> Any:
         """Draw the score and the relevance of each selected feature; return the axes."""
         check_is_fitted(self)
         return plots.score_curve(self.selection_, self.features_, ax, self.make_criterion().unit)
 
+    @checked(ax=plots.AXES)
     def plot_cost_curve(self, ax: Any = None) -> Any:
         """Draw the information of the selected features together against what they cost.
 
@@ -36,10 +39,12 @@ class PlottingSelector(RelatingSelector):
         """
         return plots.cost_curve(self.basis(), ax)
 
+    @checked(ax=plots.AXES)
     def plot_redundancy_heatmap(self, ax: Any = None) -> Any:
         """Draw the redundancy of each pair of selected features; return the axes."""
         return plots.redundancy_heatmap(self.basis(), ax)
 
+    @checked(ax=plots.AXES, min_share=Number(0))
     def plot_redundancy_network(self, ax: Any = None, *, min_share: float = 0.2) -> Any:
         """Draw the selected features, with lines between redundant and synergistic pairs.
 
@@ -51,6 +56,7 @@ class PlottingSelector(RelatingSelector):
         """
         return plots.redundancy_network(self.basis(), min_share, ax)
 
+    @checked(ax=plots.AXES)
     def plot_interactions(self, ax: Any = None, *, order: int = 2, n: int = 15) -> Any:
         """Draw the largest interactions of selected features, with what chance can give.
 

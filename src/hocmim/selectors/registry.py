@@ -12,7 +12,7 @@ from hocmim.selectors import filters
 from hocmim.selectors.base import RankingSelector
 from hocmim.selectors.methods import find_methods, selector_class
 from hocmim.selectors.own import make_own
-from hocmim.text import did_you_mean
+from hocmim.text import did_you_mean, value_text
 
 
 def _filters() -> dict[str, type[RankingSelector]]:
@@ -105,7 +105,7 @@ def make_selector(name: str, **parameters: Any) -> RankingSelector:
     if method is None:
         hint = did_you_mean(name, [*METHODS, *METHODS.aliases]) if isinstance(name, str) else ""
         raise InvalidParameterError(
-            f"There is no method {name!r}.{hint} The methods are {', '.join(METHODS)}."
+            f"There is no method {value_text(name)}.{hint} The methods are {', '.join(METHODS)}."
         )
     kind = METHODS[method]
     check_installed(f"{method} needs", *kind.needed_packages)

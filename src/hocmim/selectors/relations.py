@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from hocmim.insight.relations.clusters import Clusters, cluster_codes
+from hocmim.errors import InvalidParameterError
+from hocmim.insight.relations.clusters import CONSTRAINTS, Clusters, cluster_codes
 from hocmim.insight.relations.interactions import ALPHA, Interactions, find_interactions
 from hocmim.insight.relations.substitutes import Substitutes, find_substitutes
 from hocmim.selectors.explaining import ExplainingSelector
@@ -72,6 +73,12 @@ class RelatingSelector(ExplainingSelector):
             The most relevant feature of a cluster represents it. Indices are those of features: a
             group of columns counts as one.
         """
+        unknown = [name for name in options if name not in CONSTRAINTS]
+        if unknown:
+            raise InvalidParameterError(
+                f"clusters has no option {unknown[0]!r}: the columns are encoded as they were for "
+                f"the selection. Its options are {', '.join(CONSTRAINTS)}."
+            )
         basis = self.basis(X, y)
         given = {"n_jobs": self.n_jobs, "names": self.features_.names} | options
         return cluster_codes(basis.all_codes, [one.column for one in basis.averaged], **given)

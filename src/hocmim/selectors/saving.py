@@ -25,6 +25,7 @@ from hocmim.data.values import (
     to_json,
 )
 from hocmim.errors import InvalidParameterError, warn_user
+from hocmim.parameters import BOOLEAN, PATH, checked
 from hocmim.search.saved import selection_content, selection_from
 from hocmim.search.selection import Selection
 
@@ -47,6 +48,7 @@ class SavedSelector:
 
     n_features_in_: int
 
+    @checked(path=PATH, overwrite=BOOLEAN, with_codes=BOOLEAN)
     def save(
         self, path: str | PathLike[str], *, overwrite: bool = False, with_codes: bool = False
     ) -> Path:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from hocmim.data.row_groups import RowGroups
 from hocmim.errors import InvalidParameterError
 from hocmim.parameters import Number, check_value
+from hocmim.text import value_text
 
 Fold = tuple[NDArray[np.int64], NDArray[np.int64]]
 
@@ -66,10 +67,10 @@ def make_folds(
             if groups is not None:
                 given["groups"] = groups
             found = [(_rows(a), _rows(b)) for a, b in splitter.split(X, y, **given)]
-    except ValueError as error:
+    except (ValueError, TypeError, IndexError) as error:
         is_number = isinstance(cv, Integral)
         problem = f"{name} is too large for this table" if is_number else f"{name} does not fit"
-        raise InvalidParameterError(f"{problem}: {error}") from error
+        raise InvalidParameterError(f"{problem}: {str(error).rstrip('.')}.") from error
     _check_folds(found, len(y), groups, name)
     return found
 
@@ -83,7 +84,7 @@ def make_splitter(
     if isinstance(cv, bool) or not (isinstance(cv, Integral) or _is_splitter(cv)):
         raise InvalidParameterError(
             f"{name} must be a number of folds, a splitter such as GroupKFold(5), or a list of "
-            f"(training rows, test rows). Got {cv!r} instead."
+            f"(training rows, test rows). Got {value_text(cv)} instead."
         )
     if not isinstance(cv, Integral):
         return model_selection.check_cv(cv)
@@ -97,7 +98,9 @@ def make_splitter(
 
 
 def _is_splitter(cv: Any) -> bool:
-    return not isinstance(cv, (str, Mapping)) and (hasattr(cv, "split") or hasattr(cv, "__iter__"))
+    if isinstance(cv, (str, bytes, Mapping, np.ndarray, type)):
+        return False
+    return hasattr(cv, "split") or hasattr(cv, "__iter__")
 
 
 def _rows(part: Any) -> NDArray[np.int64]:

@@ -26,7 +26,7 @@ from hocmim.data.row_groups import RowGroups, as_row_groups
 from hocmim.data.table import Table, take_rows
 from hocmim.data.target import TARGET_KINDS, as_target
 from hocmim.errors import InvalidParameterError, without_data_warnings
-from hocmim.parameters import JOBS, SEED, Number, OneOf, check_value
+from hocmim.parameters import JOBS, SEED, HasMethods, Number, OneOf, check_value
 from hocmim.selectors.base import RankingSelector
 from hocmim.selectors.kinds import (
     joint_strata,
@@ -37,6 +37,12 @@ from hocmim.selectors.kinds import (
 from hocmim.selectors.resampling import draw_groups, draw_rows
 from hocmim.selectors.splits import groups_for, make_folds
 
+# More would take days.
+MAX_RESAMPLES = 1_000_000
+
+SELECTOR = HasMethods(
+    ("fit", "get_support"), "an estimator with fit and get_support, such as HOCMIM(10)"
+)
 FRACTION = Number(0, 1, is_above=True)
 CONFIDENCE = Number(0, 1, is_above=True, is_below=True)
 
@@ -319,12 +325,8 @@ class StabilitySelector(MetaEstimatorMixin, RankingSelector):
 
     def _check_parameters(self) -> float:
         """Check every parameter; return the size of a resample as a fraction of the rows."""
-        if not hasattr(self.selector, "get_support"):
-            raise InvalidParameterError(
-                "selector must be an estimator with fit and get_support, such as HOCMIM(10). Got "
-                f"{self.selector!r} instead."
-            )
-        check_value("n_resamples", self.n_resamples, Number(2, is_whole=True))
+        check_value("selector", self.selector, SELECTOR)
+        check_value("n_resamples", self.n_resamples, Number(2, MAX_RESAMPLES, is_whole=True))
         check_value("resampling", self.resampling, OneOf(("bootstrap", "subsample")))
         check_value("threshold", self.threshold, FRACTION)
         check_value("confidence", self.confidence, CONFIDENCE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -157,7 +158,14 @@ def _print(reduced: Any, is_safe: bool) -> None:
     from hocmim.cli.pipes import standard_output
     from hocmim.data.files import write_text
     from hocmim.data.formulas import neutralise_table
+    from hocmim.text import escaped
 
+    table = neutralise_table(reduced) if is_safe else reduced
     with standard_output():
         sys.stdout.flush()
-        write_text(neutralise_table(reduced) if is_safe else reduced, sys.stdout.buffer)
+        if sys.stdout.isatty():  # names and values must not move the cursor
+            buffer = BytesIO()
+            write_text(table, buffer)
+            sys.stdout.write(escaped(buffer.getvalue().decode()))
+        else:
+            write_text(table, sys.stdout.buffer)

@@ -11,6 +11,7 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bar
+from rich.text import Text
 
 from hocmim.data.writing import check_writable
 from hocmim.errors import HocmimError, InvalidParameterError, check_installed
@@ -26,7 +27,7 @@ from hocmim.experiments.report import Report, describe_machine, write_tables
 from hocmim.experiments.run import Experiment, Progress, Results, run
 from hocmim.experiments.run import Report as OnProgress
 from hocmim.experiments.store import Store
-from hocmim.text import did_you_mean
+from hocmim.text import did_you_mean, escaped, value_text
 
 RESULTS = "results.jsonl"
 console = Console(stderr=True)
@@ -230,9 +231,9 @@ def bench_fetch(names: Sequence[str], out: Path) -> None:
     for name in chosen:
         try:
             path = save(fetch_published(known[name]), out)
-            console.print(f"{name}: {path}")
+            _say(f"{name}: {path}")
         except (HocmimError, OSError) as error:
-            console.print(f"[yellow]{name}: {error}[/]")
+            _say(f"{name}: {error}", "yellow")
 
 
 # --- shared by the commands -----------------------------------------------------------------------
@@ -265,8 +266,8 @@ def finish(report: Report, out: Path, pdf: bool = False) -> None:
     write_page(report, write_figures(report, out / "figures", pdf=pdf), out / "index.html")
     (out / "machine.md").write_text(describe_machine(), "utf-8")
     for problem in report.problems():
-        console.print(f"[yellow]{problem}[/]", highlight=False)
-    console.print(f"Wrote tables, figures and [bold]{out / 'index.html'}[/].")
+        _say(problem, "yellow")
+    _say(f"Wrote tables, figures and {out / 'index.html'}.")
     if report.failures:
         raise click.exceptions.Exit(1)
 
@@ -276,20 +277,21 @@ def progress_bar() -> Iterator[OnProgress]:
     """Show a bar with the remaining time; without a terminal, print a line every ten seconds."""
     printed = 0.0
     with Bar(
-        BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}"),
+        BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
+        TextColumn("{task.description}", markup=False),
         console=console, disable=not console.is_terminal,
     ) as bar:  # fmt: skip
         task = bar.add_task("", total=None)
 
         def show(progress: Progress, seconds_left: float | None) -> None:
             nonlocal printed
-            text = f"{_duration(seconds_left)} remaining  {progress.latest}"
+            text = escaped(f"{_duration(seconds_left)} remaining  {progress.latest}", keep="")
             bar.update(task, total=progress.total, completed=progress.done, description=text)
             now = time.monotonic()
             at_end = progress.done == progress.total
             if not console.is_terminal and (at_end or now - printed > 10):
                 printed = now
-                console.print(f"{progress.done}/{progress.total}  {text}", highlight=False)
+                _say(f"{progress.done}/{progress.total}  {text}")
 
         yield show
 
@@ -306,9 +308,14 @@ def reported_errors() -> Iterator[None]:
         raise click.exceptions.Exit(130) from None
 
 
+def _say(text: str, style: str = "") -> None:
+    """Print a line; a name in it is no markup and moves no cursor."""
+    console.print(Text(escaped(text), style))
+
+
 def _print_missing(found: Found) -> None:
     for name, reason in found.missing.items():
-        console.print(f"[yellow]Not included: {name}: {reason}[/]", highlight=False)
+        _say(f"Not included: {name}: {reason}", "yellow")
 
 
 def _chosen(text: str | None, known: Sequence[str], what: str) -> tuple[str, ...]:
@@ -328,7 +335,8 @@ def _splits_of(entries: Sequence[str], known: Sequence[str]) -> dict[str, int]:
         name, _, number = entry.partition("=")
         if name not in known or not number.isdigit() or int(number) < 1:
             raise InvalidParameterError(
-                f"--splits-of needs NAME=N: a data set and a number of at least 1. Got {entry!r}."
+                f"--splits-of needs NAME=N: a data set and a number of at least 1. "
+                f"Got {value_text(entry)}."
             )
         found[name] = int(number)
     return found

@@ -16,13 +16,14 @@ from hocmim.coding.groups import column_name
 from hocmim.coding.target import TargetOptions
 from hocmim.coding.targets import encode_targets
 from hocmim.data.table import as_table
+from hocmim.data.target import TARGET_KINDS
 from hocmim.errors import InvalidTableError
 from hocmim.information.averages import MeanTerms
 from hocmim.information.comparison import comparison_key
 from hocmim.information.counting import Joint, Values
 from hocmim.information.estimators import UNBIASED_ESTIMATOR
 from hocmim.insight.relations.shared import Indices, OnProgress, SharedInformation
-from hocmim.parameters import Number, OneOf, Parameter
+from hocmim.parameters import FUNCTION_OR_NONE, JOBS, SEED, Constraint, Number, OneOf, checked
 from hocmim.text import count, one_line, quote, some_of, visible
 
 AVERAGE, LEADER = "average", "leader"
@@ -34,9 +35,17 @@ BATCH_COLUMNS = 2048
 # Clusters and members that a printed or HTML table lists.
 MAX_LISTED, MAX_MEMBERS = 30, 5
 
-MAX_DISTANCE = Parameter("max_distance", 0.6, Number(0, 1))
-MAX_ROWS = Parameter("max_rows", 5000, Number(2, is_whole=True, or_none=True))
-METHOD = Parameter("method", "auto", OneOf(CLUSTER_METHODS))
+# Their defaults.
+MAX_DISTANCE, MAX_ROWS, METHOD = 0.6, 5000, "auto"
+# What both functions that cluster check before they start.
+CONSTRAINTS: dict[str, Constraint] = {
+    "max_distance": Number(0, 1),
+    "method": OneOf(CLUSTER_METHODS),
+    "max_rows": Number(2, is_whole=True, or_none=True),
+    "n_jobs": JOBS,
+    "progress": FUNCTION_OR_NONE,
+    "random_state": SEED,
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,13 +149,14 @@ _PROMISE = {
 }
 
 
+@checked(**CONSTRAINTS, target_kind=OneOf(TARGET_KINDS))
 def cluster_columns(
     X: Any,
     y: Any = None,
     *,
-    max_distance: float = MAX_DISTANCE.default,
-    method: str = METHOD.default,
-    max_rows: int | None = MAX_ROWS.default,
+    max_distance: float = MAX_DISTANCE,
+    method: str = METHOD,
+    max_rows: int | None = MAX_ROWS,
     discretizer: str = "quantile",
     n_bins: int = 5,
     target_kind: str = "auto",
@@ -221,25 +231,20 @@ def cluster_columns(
     )
 
 
+@checked(**CONSTRAINTS)
 def cluster_codes(
     codes: Codes,
     targets: Sequence[Column] = (),
     *,
-    max_distance: float = MAX_DISTANCE.default,
-    method: str = METHOD.default,
-    max_rows: int | None = MAX_ROWS.default,
+    max_distance: float = MAX_DISTANCE,
+    method: str = METHOD,
+    max_rows: int | None = MAX_ROWS,
     n_jobs: int | None = None,
     progress: OnProgress | None = None,
     random_state: int = 0,
     names: Sequence[str] | None = None,
 ) -> Clusters:
     """Cluster coded columns: see ``cluster_columns``; relevance is the mean over the targets."""
-    for parameter, value in (
-        (MAX_DISTANCE, max_distance),
-        (METHOD, method),
-        (MAX_ROWS, max_rows),
-    ):
-        parameter.check(value)
     if codes.n_columns == 0:
         raise InvalidTableError("The table has no columns to cluster.")
     relevance = None

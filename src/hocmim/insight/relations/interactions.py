@@ -35,6 +35,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -49,7 +50,7 @@ from hocmim.information.counting import Joint
 from hocmim.insight.basis import Basis
 from hocmim.parameters import Number, check_value
 from hocmim.search.moments import Margins, mean_of_g
-from hocmim.text import count, one_line, quote, visible
+from hocmim.text import count, one_line, quote, value_text, visible
 
 ORDERS = (2, 3)
 # Rows for each cell of the features that occurs.
@@ -211,8 +212,8 @@ def find_interactions(
     basis: Basis, order: int = 2, *, max_features: int | None = None, alpha: float = ALPHA
 ) -> Interactions:
     """Return the interactions of the selected features: see ``hocmim.insight.relations``."""
-    if order not in ORDERS or isinstance(order, bool):
-        raise InvalidParameterError(f"order must be 2 or 3. Got {order!r} instead.")
+    if not isinstance(order, Integral) or order not in ORDERS:
+        raise InvalidParameterError(f"order must be 2 or 3. Got {value_text(order)} instead.")
     check_value("max_features", max_features, Number(order, is_whole=True, or_none=True))
     check_value("alpha", alpha, Number(0, 1, is_above=True, is_below=True))
     K = len(basis.selection)

@@ -25,6 +25,16 @@ from hocmim.insight.report.relations import (
     relations_data,
 )
 from hocmim.insight.report.words import Name, summary
+from hocmim.parameters import (
+    BOOLEAN,
+    FUNCTION_OR_NONE,
+    PATH,
+    TEXT,
+    TEXTS,
+    HasMethods,
+    Number,
+    checked,
+)
 from hocmim.search.progress import ProgressCallback
 from hocmim.text import percent
 
@@ -32,6 +42,21 @@ from hocmim.text import percent
 MAX_OPEN_NOTES = 12
 
 
+SELECTOR = HasMethods(("basis", "get_support", "report"), "a fitted selector of hocmim")
+
+
+@checked(
+    selector=SELECTOR,
+    path=PATH,
+    title=TEXT,
+    target_name=TEXT,
+    source=TEXT,
+    command=TEXT,
+    notes=TEXTS,
+    overwrite=BOOLEAN,
+    max_seconds=Number(0, or_none=True),
+    progress=FUNCTION_OR_NONE,
+)
 def write_report(
     selector: Any,
     X: Any,

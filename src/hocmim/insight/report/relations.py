@@ -29,7 +29,7 @@ MAX_REPLACED, N_SUBSTITUTES = 100, 3
 MAX_COMBINED = {2: 30, 3: 12}
 N_INTERACTIONS = {2: 8, 3: 5}
 # Features this near to a selected one are in its cluster.
-MIN_SHARE = 1 - MAX_DISTANCE.default
+MIN_SHARE = 1 - MAX_DISTANCE
 
 
 @dataclass(frozen=True, eq=False)

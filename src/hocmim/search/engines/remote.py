@@ -15,6 +15,7 @@ from hocmim.data.rows import RowSource
 from hocmim.data.sources import are_files
 from hocmim.data.times import TimeKinds
 from hocmim.errors import DASK, InvalidParameterError, InvalidTableError, not_installed
+from hocmim.text import value_text
 
 if TYPE_CHECKING:
     from hocmim.search.engines.cluster import Cluster
@@ -75,7 +76,7 @@ def open_cluster(engine: Any) -> AbstractContextManager[Cluster | None]:
     if not (is_name or _is_client(engine)):
         raise InvalidParameterError(
             "engine must be 'local', 'dask', a distributed.Client, or the address of a Dask "
-            f"scheduler such as 'tcp://10.0.0.1:8786'. Got {engine!r} instead."
+            f"scheduler such as 'tcp://10.0.0.1:8786'. Got {value_text(engine)} instead."
         )
     try:
         from hocmim.search.engines.cluster import Cluster

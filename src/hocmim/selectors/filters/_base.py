@@ -32,6 +32,8 @@ from hocmim.selectors.declared import add_parameters
 from hocmim.selectors.parameters import CONSTRAINTS
 from hocmim.threads import ThreadPool, resolve_n_jobs
 
+# Numbers beyond 2 to this power, or below its reciprocal, are scaled.
+MAX_EXPONENT = 400
 BLOCK_CELLS = 1 << 20
 """Cells of a block of a vectorised filter: 8 MB of floating-point numbers."""
 
@@ -131,7 +133,7 @@ class Filter(ConstrainedSelector):
             )
         self._find_identifiers(table, values, is_categorical)
         n_selected = self._number_to_select(features, self._constraints)
-        return Samples(values, is_categorical, values_of_y), n_selected
+        return Samples(scale_extremes(values), is_categorical, values_of_y), n_selected
 
     def _find_identifiers(
         self, table: Table, values: NDArray[np.float64], is_categorical: NDArray[np.bool_]
@@ -333,9 +335,31 @@ def column_blocks(n_rows: int, n_columns: int) -> list[slice]:
     return [slice(start, min(start + width, n_columns)) for start in range(0, n_columns, width)]
 
 
+def scale_extremes(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the numbers, with columns of very large or small ones multiplied by a power of two.
+
+    No filter depends on the unit of a column, and squares of such numbers would overflow.
+    """
+    largest = np.maximum(np.abs(values.min(axis=0)), np.abs(values.max(axis=0)))
+    exponents = np.frexp(largest)[1]
+    is_extreme = (np.abs(exponents) > MAX_EXPONENT) & (largest > 0)
+    if is_extreme.any():
+        values = values.copy()
+        values[:, is_extreme] = np.ldexp(values[:, is_extreme], -exponents[is_extreme])
+    return values
+
+
 def indicator(y: NDArray[np.int32]) -> NDArray[np.float64]:
     """Return one row a class: 1.0 for the samples of the class. Shape (n_classes, N)."""
     return (np.arange(y.max() + 1)[:, None] == y).astype(np.float64)
+
+
+def level_counts(codes: NDArray[np.float64], y: NDArray[np.int32]) -> NDArray[np.float64]:
+    """Return how many samples of each class have each level: shape (n_levels, n_classes)."""
+    levels = codes.astype(np.int64)
+    n_classes = int(y.max()) + 1
+    counts = np.bincount(levels * n_classes + y, minlength=(levels.max() + 1) * n_classes)
+    return counts.reshape(-1, n_classes).astype(np.float64)
 
 
 def constant_columns(values: NDArray[np.float64]) -> NDArray[np.bool_]:

@@ -6,11 +6,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hocmim.selectors.filters._base import (
+    BLOCK_CELLS,
     Samples,
     WeightedFilter,
     column_blocks,
     constant_columns,
     indicator,
+    level_counts,
 )
 
 PERFECT = 1e-12
@@ -85,10 +87,22 @@ def fisher_score(
         scores[block] = _ratio(between, within)
     categorical = np.zeros(X.shape[1], bool) if is_categorical is None else is_categorical
     for j in np.flatnonzero(categorical):
-        levels = indicator(X[:, j].astype(np.int32)).T
-        between, within = _scatter(levels, members, y)
+        if (X[:, j].max() + 1) * len(X) > BLOCK_CELLS:
+            between, within = _scatter_of_counts(level_counts(X[:, j], y))
+        else:
+            between, within = _scatter(indicator(X[:, j].astype(np.int32)).T, members, y)
         scores[j] = _ratio(between.sum(), within.sum())
     return scores
+
+
+def _scatter_of_counts(
+    counts: NDArray[np.float64],
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return what ``_scatter`` does of the indicators of levels, without these: one a level."""
+    sizes, of_level = counts.sum(axis=0), counts.sum(axis=1)
+    shares = counts / sizes
+    between = (sizes * (shares - (of_level / sizes.sum())[:, None]) ** 2).sum(axis=1)
+    return between, (counts * (1 - shares)).sum(axis=1)
 
 
 def _scatter(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hocmim.selectors.filters._base import Samples, WeightedFilter, column_blocks, indicator
+from hocmim.selectors.filters._base import Samples, WeightedFilter, column_blocks, level_counts
 
 
 class GiniIndex(WeightedFilter):
@@ -69,8 +69,8 @@ def gini_index(
         scores[block] = _best_threshold(np.ascontiguousarray(X[:, block].T), y)
     categorical = np.zeros(X.shape[1], bool) if is_categorical is None else is_categorical
     for j in np.flatnonzero(categorical):
-        counts = indicator(X[:, j].astype(np.int32)) @ indicator(y).T
-        scores[j] = _impurity(counts, np.bincount(y)).min()
+        counts = level_counts(X[:, j], y)
+        scores[j] = _impurity(counts[counts.sum(axis=1) > 0], np.bincount(y)).min()
     return scores
 
 

@@ -109,7 +109,7 @@ class ILFS(WeightedFilter):
         return path_scores(self.relevance_)
 
     def _check_parameters(self) -> None:
-        check_value("n_tokens", self.n_tokens, Number(2, is_whole=True))
+        check_value("n_tokens", self.n_tokens, Number(2, 1000, is_whole=True))
         check_value("max_iter", self.max_iter, Number(1, is_whole=True))
         check_value("tol", self.tol, Number(0))
 

@@ -14,6 +14,7 @@ from hocmim import _native
 from hocmim.errors import InvalidParameterError
 from hocmim.parameters import Number, check_value
 from hocmim.selectors.filters._base import Samples, ScoringFilter, constant_columns, thread_pool
+from hocmim.text import value_text
 from hocmim.threads import ThreadPool
 
 BLOCK_ROWS = 64
@@ -175,7 +176,7 @@ class NCA(ScoringFilter):
         if not (most is None or whole or share):
             raise InvalidParameterError(
                 "max_samples must be an integer of at least 2, a fraction in (0, 1), or None for "
-                f"all samples. Got {most!r} instead."
+                f"all samples. Got {value_text(most)} instead."
             )
 
 
