@@ -1,16 +1,17 @@
 """Times of encoding by type, order and size, against NumPy's minimum and maximum of the same table.
 
     .venv/bin/python benchmarks/encoding.py [--sizes A B C D E] [--types int8 float64] [--fit]
-                                            [--json FILE] [--before FILE] [--out FILE]
+                                            [--json FILE] [--before FILE] [--out FILE] [--docs]
 
 A *read* is ``X.min(0); X.max(0)``, on one core: it reads the table twice. Booleans are read as
 bytes, because NumPy's minimum of booleans in columns stops at the first False. Reads and encodings
 take turns, and the smallest time of each is kept: processor time with one thread, elapsed time with
 two. On a machine that is busy with other work the second says little. Integers and booleans have
 few levels, floats are normally distributed; "levels as float64" are the integers as floats; of
-columns "with missing" a tenth is NaN. A sparse table has a tenth of its cells, CSR in order C and
-CSC in order F. Strings are objects, of which the pointers are read; categories are those of pandas,
-of which the codes are read. All but the first six types are measured at A and B only.
+columns "with missing" a tenth is NaN. A sparse table has at most a tenth of its cells, as CSR in
+order C and as CSC in order F. Strings are objects, of which the pointers are read; categories are
+those of pandas, of which the codes are read. All but the first six types are measured at A and B
+only.
 ``--json`` stores the times, and ``--before`` compares them with the stored times of another
 version, measured
 as multiples of the read of its own run.
@@ -37,6 +38,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.feature_selection import SelectKBest, f_classif
 
+from docs_tables import write_table
 from hocmim import make_selector
 from hocmim.coding.codes import Codes, Column
 from hocmim.coding.encoder import Encoder
@@ -97,7 +99,7 @@ def _other_values(spec: TableSpec, dtype: str, order: str) -> Any:
     chance = np.random.default_rng(spec.seed).random(values.shape, np.float32)
     if dtype == "sparse":
         as_sparse = sparse.csr_array if order == "C" else sparse.csc_array
-        return as_sparse(np.where(chance < 0.1, values + 1, 0))
+        return as_sparse(np.where(chance < 0.1, values, 0))
     if dtype.endswith("with missing"):
         values[chance < 0.1] = np.nan
         return values
@@ -181,7 +183,7 @@ def measure(sizes: list[str], types: list[str], budget: float) -> dict[str, list
     return found
 
 
-FIT_METHODS = ("MIM", "mRMR", "JMI", "CMIM")
+FIT_METHODS = ("MIM", "mRMR", "JMI", "CMIM", "HOCMIM-R")
 MOST_SEARCHES = 2.5  # of a fit
 
 
@@ -230,6 +232,21 @@ def fit_markdown(rows: list[list[str]]) -> str:
     return "\n".join(lines)
 
 
+def fit_summary(rows: list[list[str]]) -> str:
+    """Milliseconds of fit, one row for each size and type, for docs/."""
+    lines = ["| table | type | " + " | ".join([*FIT_METHODS, "`f_classif`"]) + " |"]
+    lines += ["|---|---|" + "---:|" * (len(FIT_METHODS) + 1)]
+    for at in range(0, len(rows), len(FIT_METHODS)):
+        of_methods = rows[at : at + len(FIT_METHODS)]
+        size, dtype = of_methods[0][:2]
+        spec = SIZES[size]
+        fits = [row[3] for row in of_methods]
+        fastest = min(float(row[6]) for row in of_methods)
+        cells = [f"{spec.n_samples:,} × {spec.n_columns:,}", dtype, *fits, f"{fastest:.1f}"]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
 def markdown(found: dict[str, list[float]], before: dict[str, list[float]] | None) -> str:
     """The table, and the cases that miss their goal or became slower."""
     header = ["size", "type", "order", "discretizer", "threads", "read, ns a cell"]
@@ -270,6 +287,7 @@ def main() -> None:
     parser.add_argument("--before", type=Path, help="times of another version")
     parser.add_argument("--out", type=Path, help="write the table to this file too")
     parser.add_argument("--fit", action="store_true", help="also measure fits")
+    parser.add_argument("--docs", action="store_true", help="renew the table in docs/")
     options = parser.parse_args()
     found = measure(options.sizes, options.types, options.budget)
     fits = measure_fits(options.sizes, options.budget) if options.fit else []
@@ -280,6 +298,8 @@ def main() -> None:
     if fits:
         text += f"\n{fit_markdown(fits)}\n"
     print(text)
+    if options.docs:
+        write_table("performance.md", "fits", fit_summary(fits))
     if options.out:
         options.out.write_text(f"# Encoding\n\n{_method()}\n\n{text}")
 

@@ -3,10 +3,9 @@
 Each method runs in another process, which is stopped in the middle of ``fit``; so do the encoding
 of floats, StabilitySelector, SelectorCV, compare_methods and a report. The wait is the time from
 the signal (or from the moment the callback may raise) to the exception in the caller. What ends
-before it is stopped is not measured. Prints a table in Markdown; --write puts it into
-benchmarks/results/interrupts.md.
+before it is stopped is not measured. Prints a table in Markdown; --out writes it to a file.
 
-    python benchmarks/interrupts.py [--write] [--quick] [--rows 20000] [--columns 500] [--jobs 2]
+    python benchmarks/interrupts.py [--out FILE] [--quick] [--rows 20000] [--columns 500] [--jobs 2]
                                     [METHOD ...]
 
 With --quick each method is stopped once, by Ctrl-C.
@@ -24,7 +23,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-RESULTS = Path(__file__).resolve().parent / "results" / "interrupts.md"
 # When a method is stopped, in seconds after ``fit`` is called.
 DELAYS = (0.3, 1.5)
 HOWS = ("SIGINT", "SIGTERM", "SIGHUP", "callback")
@@ -165,12 +163,15 @@ def measure(
 ) -> Iterator[Wait]:
     """Stop each method in each way after each delay."""
     for method in methods:
-        for how in hows:
-            if how == "callback" and not has_progress(method):
-                continue
-            for after in delays:
-                with Child(n_rows, n_columns, n_jobs) as child:
-                    yield child.measure(method, how, after)
+        ways = [how for how in hows if how != "callback" or has_progress(method)]
+        left = [(how, after) for how in ways for after in delays]
+        while left:
+            with Child(n_rows, n_columns, n_jobs) as child:
+                while left:
+                    wait = child.measure(method, *left.pop(0))
+                    yield wait
+                    if wait.seconds is None:  # the signal came too late, and may end the process
+                        break
 
 
 def has_progress(method: str) -> bool:
@@ -208,7 +209,7 @@ def main() -> None:
     parser.add_argument("--columns", type=int, default=500)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--delays", type=float, nargs="+", default=DELAYS, metavar="SECONDS")
-    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--out", type=Path, help="write the table to this file too")
     parser.add_argument("--quick", action="store_true", help="Ctrl-C only, after 0.5 s")
     given = parser.parse_args()
     if given.quick:
@@ -233,8 +234,8 @@ def main() -> None:
     )
     table = as_table(waits, title)
     print(table)
-    if given.write:
-        RESULTS.write_text(f"# Interrupts\n\n{table}", encoding="utf-8")
+    if given.out:
+        given.out.write_text(f"# Interrupts\n\n{table}", encoding="utf-8")
 
 
 if __name__ == "__main__":
