@@ -129,23 +129,28 @@ workflows: $(VENV)/bin/python
 # The other packages are installed in a separate environment.
 PEERS := .venv-peers
 bench: $(VENV)/.installed-bench $(PEERS)/.installed
+	mkdir -p $(RESULTS)
 	$(BIN)/python benchmarks/run.py $(if $(QUICK),--quick) $(if $(FRESH),--fresh) \
 	    $(if $(DATA),--data $(DATA))
 	$(BIN)/python benchmarks/encoding.py --fit $(if $(QUICK),--sizes A B --budget 0.2) \
-	    --out benchmarks/results/encoding.md
+	    --out $(RESULTS)/encoding.md
 	$(BIN)/python benchmarks/growth.py $(if $(QUICK),MIM JMI CMIM HOCMIM-R --limit 1) \
-	    --out benchmarks/results/growth.md
+	    --out $(RESULTS)/growth.md
 
-# Without other packages, below ten minutes on a quiet machine.
-RESULTS := benchmarks/results
+# Without other packages. Also renews the tables of docs/performance.md and of
+# docs/development/performance.md; with QUICK=1 only a part is measured and docs/ stay as they are.
+RESULTS := $(if $(QUICK),.benchmarks/quick,benchmarks/results)
 bench-speed: $(VENV)/.installed-bench
-	$(BIN)/python benchmarks/encoding.py --fit --budget $(if $(QUICK),0.2 --sizes A B,0.4) \
+	mkdir -p $(RESULTS)
+	$(BIN)/python benchmarks/encoding.py --fit --budget $(if $(QUICK),0.1 --sizes A B,0.3 --docs) \
 	    --out $(RESULTS)/encoding.md
 	$(BIN)/python benchmarks/growth.py --limit 1 $(if $(QUICK),MIM JMI CMIM HOCMIM-R) \
 	    --out $(RESULTS)/growth.md
-	$(BIN)/python benchmarks/cliffs.py --write --repeats 1 $(if $(QUICK),--quick)
-	$(BIN)/python benchmarks/interrupts.py --write $(if $(QUICK),--quick,--delays 0.5)
-	$(BIN)/python benchmarks/pages.py
+	$(BIN)/python benchmarks/cliffs.py --repeats 1 $(if $(QUICK),--quick,--docs) \
+	    --out $(RESULTS)/cliffs.md
+	$(BIN)/python benchmarks/interrupts.py $(if $(QUICK),--quick,--delays 0.5) \
+	    --out $(RESULTS)/interrupts.md
+	$(BIN)/python benchmarks/pages.py --quick --results $(RESULTS)
 
 peers: $(PEERS)/.installed
 

@@ -1,13 +1,17 @@
 """Times of encoding by type, order and size, against NumPy's minimum and maximum of the same table.
 
     .venv/bin/python benchmarks/encoding.py [--sizes A B C D E] [--types int8 float64] [--fit]
-                                            [--json FILE] [--before FILE] [--out FILE]
+                                            [--json FILE] [--before FILE] [--out FILE] [--docs]
 
 A *read* is ``X.min(0); X.max(0)``, on one core: it reads the table twice. Booleans are read as
 bytes, because NumPy's minimum of booleans in columns stops at the first False. Reads and encodings
 take turns, and the smallest time of each is kept: processor time with one thread, elapsed time with
 two. On a machine that is busy with other work the second says little. Integers and booleans have
-few levels, floats are normally distributed; "levels as float64" are the integers as floats.
+few levels, floats are normally distributed; "levels as float64" are the integers as floats; of
+columns "with missing" a tenth is NaN. A sparse table has at most a tenth of its cells, as CSR in
+order C and as CSC in order F. Strings are objects, of which the pointers are read; categories are
+those of pandas, of which the codes are read. All but the first six types are measured at A and B
+only.
 ``--json`` stores the times, and ``--before`` compares them with the stored times of another
 version, measured
 as multiples of the read of its own run.
@@ -29,9 +33,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.feature_selection import SelectKBest, f_classif
 
+from docs_tables import write_table
 from hocmim import make_selector
 from hocmim.coding.codes import Codes, Column
 from hocmim.coding.encoder import Encoder
@@ -41,10 +48,12 @@ from hocmim.search.loop import forward_search
 from tables import SIZES, TableSpec, classes, table
 
 TYPES = ("bool", "int8", "int64", "float32", "float64", "levels as float64")
+OTHER_TYPES = ("uint8", "int16", "int32", "uint64", "float64 with missing", "levels with missing")
+OTHER_TYPES += ("sparse", "strings", "categories")
 DISCRETIZERS = ("uniform", "quantile", "mdlp")
 # The most reads an encoding may take on two cores, at sizes B, C and E.
 GOALS = {"few levels": 8.0, "uniform": 4.0, "quantile": 12.0}
-MOST_MDLP_CELLS = 2_000_000
+MOST_MDLP_CELLS = MOST_OTHER_CELLS = 2_000_000
 
 
 class Case(NamedTuple):
@@ -65,11 +74,15 @@ class Case(NamedTuple):
         """The most reads it may take."""
         if self.threads != 2 or self.size not in "BCE" or self.dtype == "float32":
             return None
+        if self.dtype in OTHER_TYPES:
+            return None
         return GOALS.get(self.discretizer if self.dtype == "float64" else "few levels")
 
 
-def values_of(spec: TableSpec, dtype: str, order: str) -> NDArray[Any]:
+def values_of(spec: TableSpec, dtype: str, order: str) -> Any:
     """The table of that type and order."""
+    if dtype in ("sparse", "strings", "categories") or dtype.endswith("with missing"):
+        return _other_values(spec, dtype, order)
     if dtype in ("float32", "float64"):
         shape = spec.n_samples, spec.n_columns
         values = np.random.default_rng(spec.seed).standard_normal(shape, np.float32)
@@ -79,13 +92,39 @@ def values_of(spec: TableSpec, dtype: str, order: str) -> NDArray[Any]:
     return np.asarray(values, "f8" if dtype == "levels as float64" else dtype, order=order)
 
 
+def _other_values(spec: TableSpec, dtype: str, order: str) -> Any:
+    """Tables that are not an array of one type without gaps."""
+    is_float = dtype.startswith("float64")
+    values = values_of(spec, "float64" if is_float else "levels as float64", order)
+    chance = np.random.default_rng(spec.seed).random(values.shape, np.float32)
+    if dtype == "sparse":
+        as_sparse = sparse.csr_array if order == "C" else sparse.csc_array
+        return as_sparse(np.where(chance < 0.1, values, 0))
+    if dtype.endswith("with missing"):
+        values[chance < 0.1] = np.nan
+        return values
+    texts = np.array([f"level {k}" for k in range(spec.n_levels)], object)[values.astype(int)]
+    return (
+        np.asarray(texts, order=order)
+        if dtype == "strings"
+        else pd.DataFrame(texts, dtype="category")
+    )
+
+
+def orders_of(dtype: str) -> str:
+    """The orders of memory there are."""
+    return "F" if dtype == "categories" else "CF"
+
+
 # One thread is measured in processor time, which other work on the machine hardly changes.
 CLOCKS = {1: time.process_time, 2: time.perf_counter}
 
 
 def cases_of(size: str, dtype: str, order: str) -> Iterator[Case]:
     """The discretizers and numbers of threads to measure; few levels are never cut."""
-    is_cut = dtype in ("float32", "float64")
+    if dtype in OTHER_TYPES and SIZES[size].cells > MOST_OTHER_CELLS:
+        return
+    is_cut = dtype.startswith("float")
     for discretizer in DISCRETIZERS if is_cut else ("quantile",):
         if discretizer != "mdlp" or SIZES[size].cells <= MOST_MDLP_CELLS:
             for threads in (1, 2):
@@ -110,8 +149,18 @@ def least_seconds(
     return [min(column) for column in zip(*times, strict=True)]
 
 
-def read(X: NDArray[Any]) -> None:
-    values = X.view(np.uint8) if X.dtype == bool else X
+def readable(X: Any) -> NDArray[Any]:
+    """What a read reads: bytes of booleans, stored values, pointers, codes."""
+    if isinstance(X, pd.DataFrame):
+        return np.asarray([X[name].cat.codes for name in X]).T
+    if sparse.issparse(X):
+        return X.data
+    if X.dtype == object:
+        return np.ones_like(X, np.int64)  # as many as there are pointers
+    return X.view(np.uint8) if X.dtype == bool else X
+
+
+def read(values: NDArray[Any]) -> None:
     values.min(0)
     values.max(0)
 
@@ -123,17 +172,18 @@ def measure(sizes: list[str], types: list[str], budget: float) -> dict[str, list
         spec = SIZES[size]
         y = classes(spec)
         for dtype in types:
-            for order in "CF":
-                X = values_of(spec, dtype, order)
-                for case in cases_of(size, dtype, order):
+            for order in orders_of(dtype):
+                cases = list(cases_of(size, dtype, order))
+                X = values_of(spec, dtype, order) if cases else np.empty((0, 0))
+                for case in cases:
                     encoder = Encoder(case.discretizer, n_jobs=case.threads)
-                    calls = [partial(encoder.fit_transform, X, y), partial(read, X)]
+                    calls = [partial(encoder.fit_transform, X, y), partial(read, readable(X))]
                     found[case.key] = least_seconds(calls, budget, CLOCKS[case.threads])
                     print(case, found[case.key], file=sys.stderr, flush=True)
     return found
 
 
-FIT_METHODS = ("MIM", "mRMR", "JMI", "CMIM")
+FIT_METHODS = ("MIM", "mRMR", "JMI", "CMIM", "HOCMIM-R")
 MOST_SEARCHES = 2.5  # of a fit
 
 
@@ -182,6 +232,21 @@ def fit_markdown(rows: list[list[str]]) -> str:
     return "\n".join(lines)
 
 
+def fit_summary(rows: list[list[str]]) -> str:
+    """Milliseconds of fit, one row for each size and type, for docs/."""
+    lines = ["| table | type | " + " | ".join([*FIT_METHODS, "`f_classif`"]) + " |"]
+    lines += ["|---|---|" + "---:|" * (len(FIT_METHODS) + 1)]
+    for at in range(0, len(rows), len(FIT_METHODS)):
+        of_methods = rows[at : at + len(FIT_METHODS)]
+        size, dtype = of_methods[0][:2]
+        spec = SIZES[size]
+        fits = [row[3] for row in of_methods]
+        fastest = min(float(row[6]) for row in of_methods)
+        cells = [f"{spec.n_samples:,} × {spec.n_columns:,}", dtype, *fits, f"{fastest:.1f}"]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
 def markdown(found: dict[str, list[float]], before: dict[str, list[float]] | None) -> str:
     """The table, and the cases that miss their goal or became slower."""
     header = ["size", "type", "order", "discretizer", "threads", "read, ns a cell"]
@@ -216,12 +281,13 @@ def _method() -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sizes", nargs="+", default=list("ABCDE"))
-    parser.add_argument("--types", nargs="+", default=list(TYPES))
+    parser.add_argument("--types", nargs="+", default=[*TYPES, *OTHER_TYPES])
     parser.add_argument("--budget", type=float, default=1.0, help="seconds for each case")
     parser.add_argument("--json", type=Path, help="store the times")
     parser.add_argument("--before", type=Path, help="times of another version")
     parser.add_argument("--out", type=Path, help="write the table to this file too")
     parser.add_argument("--fit", action="store_true", help="also measure fits")
+    parser.add_argument("--docs", action="store_true", help="renew the table in docs/")
     options = parser.parse_args()
     found = measure(options.sizes, options.types, options.budget)
     fits = measure_fits(options.sizes, options.budget) if options.fit else []
@@ -232,6 +298,8 @@ def main() -> None:
     if fits:
         text += f"\n{fit_markdown(fits)}\n"
     print(text)
+    if options.docs:
+        write_table("performance.md", "fits", fit_summary(fits))
     if options.out:
         options.out.write_text(f"# Encoding\n\n{_method()}\n\n{text}")
 

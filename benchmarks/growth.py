@@ -25,7 +25,7 @@ from tables import SIZES, TableSpec, classes, code_matrix, table
 
 METHODS = (
     *("MIM", "mRMR", "JMI", "DISR", "CIFE", "ICAP", "CMIM", "JMIM", "NJMIM", "JIM"),
-    *("MIFS", "CMI", "HOCMIM-R", "HOCMIM", "JMI-3", "CMIM-3", "Relax-mRMR"),
+    *("MIFS", "BetaGamma", "CMI", "HOCMIM-R", "HOCMIM", "JMI-3", "CMIM-3", "Relax-mRMR"),
     *("JMI-4", "CMIM-4", "CMICOT"),
 )
 # Fewer columns for methods that would take minutes.

@@ -1,11 +1,11 @@
 """How long a method takes to stop after Ctrl-C, SIGTERM, SIGHUP or a progress callback that raises.
 
-Each method runs in another process, which is stopped in the middle of ``fit``. The wait is the time
-from the signal (or from the moment the callback may raise) to the exception in the caller. Methods
-that end before they are stopped are not measured. Prints a table in Markdown; --write puts it into
-benchmarks/results/interrupts.md.
+Each method runs in another process, which is stopped in the middle of ``fit``; so do the encoding
+of floats, StabilitySelector, SelectorCV, compare_methods and a report. The wait is the time from
+the signal (or from the moment the callback may raise) to the exception in the caller. What ends
+before it is stopped is not measured. Prints a table in Markdown; --out writes it to a file.
 
-    python benchmarks/interrupts.py [--write] [--quick] [--rows 20000] [--columns 500] [--jobs 2]
+    python benchmarks/interrupts.py [--out FILE] [--quick] [--rows 20000] [--columns 500] [--jobs 2]
                                     [METHOD ...]
 
 With --quick each method is stopped once, by Ctrl-C.
@@ -23,14 +23,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-RESULTS = Path(__file__).resolve().parent / "results" / "interrupts.md"
 # When a method is stopped, in seconds after ``fit`` is called.
 DELAYS = (0.3, 1.5)
 HOWS = ("SIGINT", "SIGTERM", "SIGHUP", "callback")
+# What can be stopped besides the methods.
+OTHERS = ("encode", "StabilitySelector", "SelectorCV", "compare_methods", "report")
 
 # Reads lines "METHOD HOW AFTER". Prints "begin"; then "stopped TIME" or "finished".
 CHILD = """
-import signal, sys, time
+import pathlib, signal, sys, tempfile, time
 import numpy as np
 import hocmim
 
@@ -49,22 +50,41 @@ def stop(*_):
 signal.signal(signal.SIGTERM, stop)
 signal.signal(signal.SIGHUP, stop)
 
-def fit(name, how, after):
-    selector = hocmim.make_selector(name, n_features_to_select=min(50, n_columns))
+K = min(50, n_columns)
+
+# A function that takes a progress callback or None, and does the work.
+def work_of(name):
+    if name == "encode":
+        floats, selector = np.tile(rng.standard_normal(X.shape), 6), hocmim.MIM(K, n_jobs=n_jobs)
+        return lambda callback: selector.fit(floats, y, progress=callback)
+    if name == "report":
+        selector = hocmim.RobustHOCMIM(K, n_jobs=n_jobs).fit(X, y)
+        folder = tempfile.TemporaryDirectory()
+        page = pathlib.Path(folder.name) / "page.html"
+        return lambda callback: (folder, selector.report(page, X, y, progress=callback))
+    if name == "compare_methods":
+        compare = hocmim.compare_methods
+        return lambda callback: compare(X, y, on_progress=callback)
+    selectors = {
+        "StabilitySelector": hocmim.StabilitySelector(hocmim.RobustHOCMIM(K), n_jobs=n_jobs),
+        "SelectorCV": hocmim.SelectorCV(max_features=K, n_jobs=n_jobs),
+    }
+    selector = selectors.get(name) or hocmim.make_selector(name, n_features_to_select=K)
     if "n_jobs" in selector.get_params():
         selector.set_params(n_jobs=n_jobs)
+    return lambda callback: selector.fit(X, y, **({"progress": callback} if callback else {}))
+
+def run(name, how, after):
+    work = work_of(name)
     print("begin", flush=True)
     may_stop = time.monotonic() + after
 
-    def callback(event):
+    def callback(*event):
         if time.monotonic() > may_stop:
             raise Stop
 
     try:
-        if how == "callback":
-            selector.fit(X, y, progress=callback)
-        else:
-            selector.fit(X, y)
+        work(callback if how == "callback" else None)
     except (KeyboardInterrupt, Stop):
         return f"stopped {time.monotonic() - (may_stop if how == 'callback' else 0)}"
     return "finished"
@@ -73,7 +93,7 @@ print("ready", flush=True)
 for line in sys.stdin:
     try:
         name, how, after = line.rsplit(maxsplit=2)
-        answer = fit(name, how, float(after))
+        answer = run(name, how, float(after))
     except (KeyboardInterrupt, Stop):
         answer = "finished"
     try:
@@ -94,7 +114,7 @@ class Wait:
 
 
 class Child:
-    """A process that fits one method after the other."""
+    """A process that does one work after the other."""
 
     def __init__(self, n_rows: int, n_columns: int, n_jobs: int) -> None:
         command = [sys.executable, "-c", CHILD, str(n_rows), str(n_columns), str(n_jobs)]
@@ -143,20 +163,26 @@ def measure(
 ) -> Iterator[Wait]:
     """Stop each method in each way after each delay."""
     for method in methods:
-        for how in hows:
-            if how == "callback" and not has_progress(method):
-                continue
-            for after in delays:
-                with Child(n_rows, n_columns, n_jobs) as child:
-                    yield child.measure(method, how, after)
+        ways = [how for how in hows if how != "callback" or has_progress(method)]
+        left = [(how, after) for how in ways for after in delays]
+        while left:
+            with Child(n_rows, n_columns, n_jobs) as child:
+                while left:
+                    wait = child.measure(method, *left.pop(0))
+                    yield wait
+                    if wait.seconds is None:  # the signal came too late, and may end the process
+                        break
 
 
 def has_progress(method: str) -> bool:
-    """Whether ``fit`` takes a progress callback."""
+    """Whether it takes a progress callback."""
     from sklearn.utils.validation import has_fit_parameter
 
     import hocmim
 
+    if method in OTHERS:
+        kind = getattr(hocmim, method, None)
+        return not isinstance(kind, type) or has_fit_parameter(kind, "progress")
     return has_fit_parameter(hocmim.make_selector(method), "progress")
 
 
@@ -183,7 +209,7 @@ def main() -> None:
     parser.add_argument("--columns", type=int, default=500)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--delays", type=float, nargs="+", default=DELAYS, metavar="SECONDS")
-    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--out", type=Path, help="write the table to this file too")
     parser.add_argument("--quick", action="store_true", help="Ctrl-C only, after 0.5 s")
     given = parser.parse_args()
     if given.quick:
@@ -191,7 +217,7 @@ def main() -> None:
     hows = ("SIGINT",) if given.quick else HOWS
     waits = []
     for wait in measure(
-        given.methods or hocmim.list_methods(),
+        given.methods or [*hocmim.list_methods(), *OTHERS],
         given.rows,
         given.columns,
         delays=tuple(given.delays),
@@ -202,14 +228,14 @@ def main() -> None:
         print(wait, file=sys.stderr)
     title = (
         f"Longest wait in seconds, {given.rows} × {given.columns}, K = 50, {given.jobs} threads, "
-        f"stopped {' and '.join(map(str, given.delays))} s after the call of `fit`. –: the method "
-        f"had ended before, or has no callback. Load average {os.getloadavg()[0]:.0f} on "
+        f"stopped {' and '.join(map(str, given.delays))} s after the call. –: it had "
+        f"ended before, or has no callback. Load average {os.getloadavg()[0]:.0f} on "
         f"{os.cpu_count()} cores."
     )
     table = as_table(waits, title)
     print(table)
-    if given.write:
-        RESULTS.write_text(f"# Interrupts\n\n{table}", encoding="utf-8")
+    if given.out:
+        given.out.write_text(f"# Interrupts\n\n{table}", encoding="utf-8")
 
 
 if __name__ == "__main__":

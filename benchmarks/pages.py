@@ -1,11 +1,12 @@
 """Times of reports and comparisons on large tables, as tables in Markdown.
 
-    .venv/bin/python benchmarks/pages.py [--results benchmarks/results] [--rounds 1]
+    .venv/bin/python benchmarks/pages.py [--results benchmarks/results] [--rounds 1] [--quick]
 
 Each case runs in its own process, which makes its table, selects the columns and then writes the
 report or compares the methods. Only the latter is measured: seconds, processor time of all
 threads, and the size of the page. ``hocmim report`` is measured as a whole, from a Parquet file.
-The tables are written to ``pages.md`` in the folder of the results.
+The tables are written to ``pages.md`` in the folder of the results. With --quick three reports, one
+command and the comparison with a sample of the rows.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ N_SELECTED = 50
 REPORTS = [
     (method, kind) for method in ("HOCMIM-R", "HOCMIM", "JMI") for kind in ("float64", "int8")
 ]
+COMMANDS = [("HOCMIM-R", "float64"), ("HOCMIM", "float64"), ("JMI", "int8")]
 LONG_ROWS, LONG_COLUMNS, LONG_CLASSES = 54_000, 9, 7
 
 
@@ -129,7 +131,7 @@ def measure_apart(measure: str, *arguments: Any, rounds: int = 1) -> dict[str, A
     return min(results, key=lambda result: result["seconds"])
 
 
-def lines(rounds: int) -> Iterator[str]:
+def lines(rounds: int, quick: bool = False) -> Iterator[str]:
     """The tables, line by line."""
     from hocmim.experiments.machine import processor
 
@@ -139,19 +141,19 @@ def lines(rounds: int) -> Iterator[str]:
     yield f"## Reports, {WIDE.n_samples:,} × {WIDE.n_columns:,}, {N_SELECTED} columns selected\n"
     yield "| method | type | seconds | processor time | page | features scored at each step |"
     yield "|---|---|---:|---:|---:|---:|"
-    for method, kind in REPORTS:
+    for method, kind in REPORTS[::2] if quick else REPORTS:
         found = measure_apart("report", method, kind, rounds=rounds)
         yield f"| {method} | {kind} | {_times(found)} | {_size(found)} | {found['scored']} |"
     yield "\n`hocmim report` from a Parquet file: reading, selection and report.\n"
     yield "| method | type | seconds | processor time | page |"
     yield "|---|---|---:|---:|---:|"
-    for method, kind in (("HOCMIM-R", "float64"), ("HOCMIM", "float64"), ("JMI", "int8")):
+    for method, kind in COMMANDS[:1] if quick else COMMANDS:
         found = measure_apart("command", method, kind, rounds=rounds)
         yield f"| {method} | {kind} | {_times(found)} | {_size(found)} |"
     yield f"\n## Comparison of the default methods, {LONG_ROWS:,} × {LONG_COLUMNS}\n"
     yield "| `max_rows` | rows evaluated | seconds | processor time | lowest error of HOCMIM-R |"
     yield "|---|---:|---:|---:|---:|"
-    for max_rows in (10_000, None):
+    for max_rows in (10_000,) if quick else (10_000, None):
         found = measure_apart("compare", max_rows, rounds=rounds)
         yield f"| {max_rows} | {found['rows']:,} | {_times(found)} | {found['error']:.3f} |"
 
@@ -168,6 +170,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--inside", metavar="JSON", help=argparse.SUPPRESS)
     parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--quick", action="store_true", help="a few of the cases")
     parser.add_argument("--results", type=Path, default=Path(__file__).parent / "results")
     options = parser.parse_args()
     if options.inside:
@@ -176,7 +179,7 @@ def main() -> None:
         return
     options.results.mkdir(parents=True, exist_ok=True)
     with (options.results / "pages.md").open("w") as file:
-        for line in lines(options.rounds):
+        for line in lines(options.rounds, options.quick):
             print(line, flush=True)
             print(line, file=file, flush=True)
 

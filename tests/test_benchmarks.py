@@ -241,6 +241,23 @@ def test_cliffs_measures_pairs_and_stops_what_takes_too_long(tiny, monkeypatch):
     assert min(ratios) <= 1 <= max(ratios)
     assert cliffs.Stopwatch(tiny, 0).seconds(pair[0]) == np.inf
     assert all(len(pair) == 2 for pair in cliffs.pairs())
+    times = {str(setting): 2.0 for pair in cliffs.pairs() for setting in pair}
+    lines = cliffs.by_setting(times).splitlines()
+    assert "| `max_order=3` | 2 | 1 | 2 |" in lines
+    assert "| `min_support=0` | 2 | 1 | – |" in lines  # HOCMIM-R starts at 1
+
+
+@pytest.mark.parametrize("dtype", ["sparse", "strings", "categories", "levels with missing"])
+def test_tables_of_other_types_are_encoded_alike(dtype):
+    import encoding
+    from tables import TableSpec
+
+    spec = TableSpec("t", 60, 4)
+    in_orders = [encoding.values_of(spec, dtype, order) for order in encoding.orders_of(dtype)]
+    codes = [encoding.Encoder().fit_transform(X).narrow for X in in_orders]
+    assert all(np.array_equal(codes[0], other) for other in codes)
+    assert all(encoding.readable(X).size > 0 for X in in_orders)
+    assert codes[0].max() == (5 if dtype == "levels with missing" else 4)
 
 
 def test_encoding_is_compared_with_reading(tiny, monkeypatch):
@@ -255,7 +272,8 @@ def test_encoding_is_compared_with_reading(tiny, monkeypatch):
     assert text.count(", before") == len(found)
     assert "no case" in encoding.markdown(slow, found)
     fits = encoding.measure_fits(["B"], 0.0, k=3)
-    assert [row[2] for row in fits[:4]] == list(encoding.FIT_METHODS)
+    assert [row[2] for row in fits[: len(encoding.FIT_METHODS)]] == list(encoding.FIT_METHODS)
+    assert encoding.fit_summary(fits).count("| 120 × 30 |") == 3  # types
     assert "MIM slower than f_classif" in encoding.fit_markdown(fits)
 
 

@@ -135,6 +135,9 @@ def days_as_nanoseconds(dates: nw.Series[Any]) -> NDArray[np.float64]:
 def read_strings(series: nw.Series[Any], j: int, label: str) -> Categories:
     """Read a column of strings or categories of a DataFrame."""
     if series.implementation.is_pandas_like():
+        values = series.to_native().array
+        if hasattr(values, "categories"):
+            return _read_categories(values, j, label)
         codes, uniques = series.to_native().factorize()
         return _sorted_categories(j, np.asarray(codes, np.int64), uniques.tolist(), label)
     strings = series.cast(nw.String)
@@ -148,6 +151,16 @@ def read_strings(series: nw.Series[Any], j: int, label: str) -> Categories:
         levels = encoded.dictionary.to_pylist()
         return _sorted_categories(j, places.astype(np.int64), levels, label)
     return _index_strings(strings.to_list(), j)
+
+
+def _read_categories(values: Any, j: int, label: str) -> Categories:
+    """Read a categorical column of pandas: the categories that occur."""
+    codes = np.asarray(values.codes, np.int64)
+    every = values.categories.tolist()
+    occurs = np.bincount(codes + 1, minlength=len(every) + 1)[1:] > 0
+    place = np.append(np.cumsum(occurs) - 1, -1)
+    levels = [level for level, does in zip(every, occurs.tolist(), strict=True) if does]
+    return _sorted_categories(j, place[codes], levels, label)
 
 
 def _index_strings(values: Sequence[str | None], j: int) -> Categories:

@@ -40,12 +40,14 @@ from hocmim.parameters import (
     check_value,
     checked,
 )
+from hocmim.search.progress import SECONDS_BETWEEN_EVENTS
 from hocmim.selectors.kinds import common_kind, joint_strata, strata, with_kind
 from hocmim.selectors.models import make_model
 from hocmim.selectors.registry import make_selector
 from hocmim.selectors.splits import Fold, groups_for, make_folds
 from hocmim.selectors.stability import MAX_RESAMPLES, StabilitySelector
 from hocmim.text import value_text, visible
+from hocmim.threads import stopped_by
 
 # Rows on which models are fitted and tested, unless the caller chooses.
 MAX_ROWS = 10_000
@@ -216,7 +218,8 @@ def compare_methods(
     target_bins, target_discretizer : optional
         How methods given by name cut a quantity, if they cut it.
     on_progress : callable, optional
-        Called as ``on_progress(done, total, method)`` with the number of selections made.
+        Called as ``on_progress(done, total, method)`` with the number of selections made, a few
+        times a second and from any thread. It may raise to stop the comparison.
 
     Examples
     --------
@@ -242,7 +245,10 @@ def compare_methods(
     data, resampling = (X, target, row_groups), (n_resamples, random_state)
     results: list[MethodResult] = []
     # Identifiers are those of the whole table: a part of the rows does not show them.
-    with decided_identifiers(Encoder(n_jobs=-1).fit(table).identifiers_):
+    with (
+        stopped_by(steps.repeat),
+        decided_identifiers(Encoder(n_jobs=-1).fit(table).identifiers_),
+    ):
         for name, one in selectors.items():
             made = with_kind(one, kind.name)
             first = _select(made, *data, is_quiet=bool(results))  # warnings once
@@ -305,12 +311,23 @@ class _Steps:
     """Counts the selections and reports them."""
 
     def __init__(self, total: int, callback: OnProgress | None) -> None:
-        self._total, self._callback, self._n = total, callback, 0
+        self._total, self._callback, self._n, self._method = total, callback, 0, ""
+        self._sent = time.monotonic()
 
     def done(self, method: str, number: int) -> None:
-        self._n += number
+        """Report selections of a method."""
+        self._n, self._method = self._n + number, method
+        self._send()
+
+    def repeat(self) -> None:
+        """Report in the middle of long work, so that the callback can stop it."""
+        if time.monotonic() - self._sent >= SECONDS_BETWEEN_EVENTS:
+            self._send()
+
+    def _send(self) -> None:
+        self._sent = time.monotonic()
         if self._callback is not None:
-            self._callback(self._n, self._total, method)
+            self._callback(self._n, self._total, self._method)
 
 
 def _selectors(

@@ -137,7 +137,7 @@ def forward_search(
                 stopping = candidates.why_none(steps)
                 break
             engine.set_aside(step.index)
-            step = replace(step, runner_up=_best(engine), is_kept=is_kept)
+            step = Step(step.index, step.score, step.details, _best(engine), is_kept, step.failures)
             if step.failures:
                 engine.reopen(failure.index for failure in step.failures)
             steps.append(step)

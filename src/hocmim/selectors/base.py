@@ -155,6 +155,7 @@ class RankingSelector(SavedRanking, TransformerMixin, BaseEstimator):
         scores: ArrayLike,
         ranking: ArrayLike | None = None,
         features: Features | None = None,
+        selection: Selection | None = None,
     ) -> Self:
         """Set selected_, scores_, ranking_ and selection_.
 
@@ -164,6 +165,7 @@ class RankingSelector(SavedRanking, TransformerMixin, BaseEstimator):
         scores : the score of each selected one
         ranking : the rank of every column or feature, for methods that rank all of them
         features : the columns and the groups of columns that count as one feature
+        selection : the record of a search; made from the scores if there was none
         """
         features = Features(self.n_features_in_) if features is None else features
         chosen = np.array(selected, np.int64)
@@ -175,7 +177,9 @@ class RankingSelector(SavedRanking, TransformerMixin, BaseEstimator):
         self.selected_ = features.expand(chosen)
         self.scores_ = np.repeat(np.array(scores, np.float64), features.sizes(chosen))
         self.ranking_ = ranks[features.of_column]
-        self.selection_ = _as_selection(chosen, scores, len(features))
+        if selection is None:
+            selection = _as_selection(chosen, scores, len(features))
+        self.selection_ = selection
         return self
 
     # --- the report -------------------------------------------------------------------------------

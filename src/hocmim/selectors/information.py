@@ -441,8 +441,9 @@ class InformationSelector(
         """Set the fitted attributes."""
         self.relevance_ = selection.relevance[self.features_.of_column]
         self.trace_ = Trace(selection, self.features_)
-        self._set_selection(selection.indices, selection.scores, features=self.features_)
-        self.selection_ = selection
+        self._set_selection(
+            selection.indices, selection.scores, features=self.features_, selection=selection
+        )
         self.stopping_ = self._in_columns(selection.stopping)
         if selection.p_values is not None:
             self.p_values_ = self._for_columns(selection.p_values)
