@@ -6,6 +6,7 @@ was made. Its conversions, and the kernels, would then read memory that is not t
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,12 @@ from numpy.typing import NDArray
 from hocmim.errors import InvalidTableError
 
 _BY_ROW = ("csr", "bsr")
+
+
+def is_sparse(X: Any) -> bool:
+    """Whether X is a sparse matrix of SciPy; there is none before its module is imported."""
+    module = sys.modules.get("scipy.sparse")
+    return module is not None and bool(module.issparse(X))
 
 
 def checked_csc(matrix: Any) -> Any:

@@ -78,16 +78,17 @@ def tune(
     """
     from hocmim.cli import show
     from hocmim.cli.data import load
+    from hocmim.cli.variants import check_names, make_variants
 
     show.check_json(json_path, force)
     if plot is not None:
         show.check_picture(plot, force)
     if len(source.target) > 1:
         raise click.UsageError("tune needs one target. Pass -t once.")
+    check_names(methods)
     data = load(source, None, quiet)
     # These take long to import: after the errors in the file.
     from hocmim.cli import selection
-    from hocmim.cli.variants import make_variants
 
     target = {"target_bins": source.target_bins, "target_discretizer": source.target_discretizer}
     given = {name: value for name, value in target.items() if value is not None}
