@@ -1,5 +1,6 @@
 """When to stop: the null distribution is right, what there is is found, and noise is not."""
 
+from collections import Counter
 from itertools import permutations
 
 import numpy as np
@@ -7,14 +8,14 @@ import pandas as pd
 import polars as pl
 import pytest
 from scipy import sparse
-from scipy.stats import chi2
+from scipy.stats import chi2, fisher_exact
 from sklearn.metrics.cluster import contingency_matrix, expected_mutual_information
 
 import hocmim
 from hocmim import HOCMIM, MIM, errors
 from hocmim.coding.codes import Column
 from hocmim.information.counting import Joint
-from hocmim.search.moments import Margins, mean_of_g, moments_of_pearson
+from hocmim.search.moments import Margins, mean_of_g, moments_of_pearson, table_probability
 from hocmim.search.stopping import Strata, chi2_p_value, permutation_p_value, redundant_features
 from hocmim.selectors.information import InformationSelector
 from hocmim.selectors.registry import METHODS
@@ -93,6 +94,32 @@ def test_moments_over_every_permutation():
     fixed = naive_pearson(x[7:10], y[7:10], np.zeros(3))
     assert mean == pytest.approx(np.mean(pearson) - fixed + np.mean(small_p))
     assert variance == pytest.approx(np.var(pearson) + np.var(small_p))
+
+
+def test_the_probability_of_a_table_is_its_share_of_the_permutations():
+    x, y = np.array([0, 0, 1, 2, 1, 0, 0]), np.array([0, 1, 1, 0, 1, 0, 2])
+    z = np.array([0, 0, 0, 0, 0, 1, 1])
+    kept = strata(x, y, z)  # of cell 1 nothing is kept: x is constant there
+    table = naive_table(kept.x, kept.y)
+    orders = [kept.x[list(order)] for order in permutations(range(len(kept.x)))]
+    share = np.mean([naive_table(order, kept.y) == table for order in orders])
+    found = table_probability(margins_of(kept), kept.x, kept.y, kept.z)
+    assert found == pytest.approx(share)
+
+
+def naive_table(x, y):
+    return sorted(Counter(zip(x.tolist(), y.tolist(), strict=True)).items())
+
+
+@pytest.mark.parametrize("n_ones", [2, 3, 4, 5])
+def test_a_p_value_of_rare_levels_is_that_of_fishers_test(n_ones):
+    """All ones of x are in the rare class: no table is more extreme."""
+    x, y = np.zeros(100, int), np.zeros(100, int)
+    x[:n_ones], y[:6] = 1, 1
+    _, exact = fisher_exact([[94, 6 - n_ones], [0, n_ones]])
+    assert chi2_p_value(strata(x, y)) == pytest.approx(exact)
+    p_value = permutation_p_value(strata(x, y), 19, np.random.default_rng(0), level=1e-6)
+    assert p_value >= exact * (1 - 1e-9)
 
 
 @pytest.mark.parametrize(("n", "k"), [(30, 3), (2000, 5), (200_000, 4)])

@@ -41,7 +41,7 @@ def find_clusters(
     given: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
     return cluster_columns(
         data.X,
-        data.y if data.y.ndim == 1 else None,
+        data.y,
         max_distance=max_distance,
         target_kind=data.target_kind,
         n_jobs=jobs,

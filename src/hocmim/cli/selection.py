@@ -17,12 +17,12 @@ import numpy as np
 from rich.console import Console
 
 from hocmim.cli import constraints, show
+from hocmim.cli.checks import count_features, how_many
 from hocmim.cli.data import Data
 from hocmim.cli.group import Terminated
 from hocmim.cli.options import Settings, Source, Validation
 from hocmim.coding.groups import column_name
 from hocmim.coding.kendall import KENDALL
-from hocmim.defaults import DEFAULT_K
 from hocmim.errors import (
     InvalidParameterError,
     InvalidTableError,
@@ -88,7 +88,7 @@ def make(
     }
     parameters = {name: value for name, value in given.items() if value is not None}
     parameters |= dict(settings.set)
-    n_features = len(data.names) - sum(len(columns) - 1 for _, columns in settings.group)
+    n_features = count_features(settings, data.names)
     if ":" in method:
         sys.path.insert(0, os.getcwd())  # a module of the user, in the folder of the command
     k = "auto" if settings.fdr else how_many(settings.k, n_features)
@@ -163,19 +163,6 @@ def _groups(settings: Settings) -> dict[str, list[str]] | None:
 
 def _engine(settings: Settings) -> str | None:
     return None if settings.engine == "local" else settings.scheduler or "dask"
-
-
-def how_many(k: int | float | str | None, n_features: int) -> int | float | str | None:
-    """Return how many features to select; an error if there are fewer."""
-    if k == "cv":
-        raise InvalidParameterError("-k cv is for hocmim select. Pass a number, or auto.")
-    if k is None:
-        return min(DEFAULT_K, n_features)
-    if isinstance(k, int) and k > n_features:
-        raise InvalidParameterError(
-            f"-k is {k}, but there are only {count(n_features, 'feature')}."
-        )
-    return k
 
 
 def check_can_explain(selector: Any) -> None:

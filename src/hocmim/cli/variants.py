@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from hocmim.cli.checks import check_methods
 from hocmim.cli.options import read_parameter
 from hocmim.errors import InvalidParameterError
-from hocmim.selectors.registry import make_selector
 from hocmim.text import did_you_mean
 
 
@@ -23,6 +23,8 @@ def make_variants(texts: Sequence[str], k: Any, common: Mapping[str, Any]) -> di
     common : mapping of str to value
         Parameters for every method that has them; an error if no method has.
     """
+    from hocmim.selectors.registry import make_selector  # takes long to import
+
     found: dict[str, Any] = {}
     unused: set[str] = set(common)
     known: set[str] = set()
@@ -41,6 +43,11 @@ def make_variants(texts: Sequence[str], k: Any, common: Mapping[str, Any]) -> di
             f"None of the methods has a parameter {name!r}.{did_you_mean(name, known)}"
         )
     return found
+
+
+def check_names(texts: Sequence[str]) -> None:
+    """Raise an error if there is no method of a name, before anything large is imported."""
+    check_methods(*(name for text in texts for name, _ in _split(text)))
 
 
 def _split(text: str) -> Iterator[tuple[str, dict[str, Any]]]:

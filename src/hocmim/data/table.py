@@ -18,7 +18,6 @@ from typing import Any, Self
 import narwhals as nw
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 
 from hocmim.data.columns import (
     Categories,
@@ -32,7 +31,7 @@ from hocmim.data.columns import (
     read_strings,
     unmask,
 )
-from hocmim.data.sparse import checked_csc
+from hocmim.data.sparse import checked_csc, is_sparse
 from hocmim.data.times import TimeKinds, kind_of_array, kind_of_dtype
 from hocmim.errors import InvalidTableError, not_installed
 
@@ -328,7 +327,7 @@ def _open(X: Any) -> Table:
             "example with pandas.read_parquet. (The information-theoretic selectors, such as "
             "HOCMIM, also fit a Parquet data set by its path.)"
         )
-    if sparse.issparse(X):
+    if is_sparse(X):
         if X.ndim != 2:
             raise _not_two_dimensional(X.ndim)
         return SparseTable(X)
@@ -425,7 +424,7 @@ def take_columns(X: Any, indices: ArrayLike) -> Any:
     """
     places = np.asarray(indices, np.int64)
     X = _from_arrow(X)
-    if sparse.issparse(X):
+    if is_sparse(X):
         return (X if X.format in ("csr", "csc") else X.tocsr())[:, places]
     if isinstance(X, np.ndarray):
         return X[:, places]
@@ -440,7 +439,7 @@ def take_rows(X: Any, indices: ArrayLike) -> Any:
     """Return rows of X in the given order, in the same container; nested lists as an array."""
     places = np.asarray(indices, np.int64)
     X = _from_arrow(X)
-    if sparse.issparse(X):
+    if is_sparse(X):
         return X.tocsr()[places]
     if isinstance(X, np.ndarray):
         return X[places]

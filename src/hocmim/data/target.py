@@ -11,10 +11,9 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
-from sklearn.exceptions import DataConversionWarning
 
 from hocmim.data.columns import missing_objects, unmask
+from hocmim.data.sparse import is_sparse
 from hocmim.errors import InvalidTargetError, warn_user
 
 TARGET_KINDS = ("auto", "classes", "quantity")
@@ -242,7 +241,7 @@ def _check_values(array: NDArray[Any]) -> NDArray[Any]:
 def _target_values(y: Any, several: bool) -> NDArray[Any]:
     if type(y) is np.ndarray:
         array = y
-    elif sparse.issparse(y):
+    elif is_sparse(y):
         raise InvalidTargetError("Sparse data is not supported as y. Pass y.toarray().ravel().")
     elif nw.dependencies.is_into_series(y):
         series = nw.from_native(y, series_only=True)
@@ -254,6 +253,8 @@ def _target_values(y: Any, several: bool) -> NDArray[Any]:
             y = nw.from_native(y, eager_only=True).to_numpy()
         array = unmask(y) if isinstance(y, np.ma.MaskedArray) else _as_array(y)
     if array.ndim == 2 and array.shape[1] == 1:
+        from sklearn.exceptions import DataConversionWarning  # takes long to import
+
         warnings.warn(
             "A column-vector y was passed when a 1d array was expected. Please change the shape "
             "of y to (n_samples,), for example using ravel().",

@@ -83,6 +83,19 @@ def moments_of_pearson(margins: Margins) -> tuple[float, float]:
     return float(mean.sum()), float(variance.sum())
 
 
+def table_probability(
+    margins: Margins, x: NDArray[Any], y: NDArray[Any], z: NDArray[np.uint32]
+) -> float:
+    """Return the share of the permutations that give the table of x, y and z.
+
+    Π_z Π_x a! Π_y b! / (n! Π_xy c!): the multivariate hypergeometric distribution.
+    """
+    pairs = x.astype(np.int64) * (int(y.max(initial=0)) + 1) + y
+    cells, _, _ = _margin(z, pairs, len(margins.n))
+    parts = ((margins.a, 1), (margins.b, 1), (margins.n, -1), (cells, -1))
+    return float(np.exp(sum(sign * special.gammaln(c + 1.0).sum() for c, sign in parts)))
+
+
 def _dawson_terms(
     n: Values, k: NDArray[np.int64], counts: NDArray[np.int64], z: NDArray[np.int64]
 ) -> tuple[Values, Values]:

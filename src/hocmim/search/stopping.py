@@ -36,7 +36,10 @@ chi2
     Var[χ²] (E[G] / E[χ²])², but at most that of χ²(df) scaled to the same mean. E and Var are taken
     over all permutations: E[G] and the moments of Pearson's χ² have closed forms. For large cells
     a = 1 and ν = df = Σ_z (k_x(z)−1)(k_y(z)−1), the levels that occur in each cell z of Z; in small
-    cells, where χ²(df) is inaccurate, these moments are still exact.
+    cells, where χ²(df) is inaccurate, these moments are still exact. The p-value is at least the
+    probability of the observed table over all permutations, which is one of those that reach G. Of
+    rare levels few tables are possible, and this one is most of the tail, where a χ² would be far
+    too small: (97, 1), (0, 2) has the probability 6e-4, and the scaled χ² gives 3e-10.
 """
 
 from __future__ import annotations
@@ -57,7 +60,7 @@ from hocmim.information.counting import BlockTerms, Joint, Values
 from hocmim.information.estimators import PLUGIN_ESTIMATOR, UNBIASED_ESTIMATOR
 from hocmim.search.discovery import ErrorControl, control_errors, discovery_factor
 from hocmim.search.loop import Verdict
-from hocmim.search.moments import Margins, mean_of_g, moments_of_pearson
+from hocmim.search.moments import Margins, mean_of_g, moments_of_pearson, table_probability
 from hocmim.search.selection import Failure, Step, Stopping
 
 STOPS = ("permutation", "chi2")
@@ -381,7 +384,10 @@ def permutation_p_value(
 
 
 def chi2_p_value(strata: Strata) -> float:
-    """Return the tail of the scaled χ² that has the moments of G over all permutations."""
+    """Return the tail of the scaled χ² that has the moments of G over all permutations.
+
+    At least the probability of the table itself.
+    """
     margins = Margins.of(strata.x, strata.y, strata.z, strata.starts)
     df = float(((margins.k_x - 1) * (margins.k_y - 1)).sum())
     if df == 0:
@@ -392,7 +398,8 @@ def chi2_p_value(strata: Strata) -> float:
     g = float(strata.g(strata.x[None])[0])
     if variance == 0:  # every permutation gives the same G
         return 1.0
-    return _gamma_tail(g, mean, variance)
+    tail = _gamma_tail(g, mean, variance)
+    return max(tail, table_probability(margins, strata.x, strata.y, strata.z))
 
 
 def _gamma_tail(g: float, mean: float, variance: float) -> float:

@@ -6,11 +6,8 @@ package: ``hocmim.ICAP``.
 
 from __future__ import annotations
 
-from importlib import import_module
-from pkgutil import iter_modules
 from typing import Any, ClassVar
 
-from hocmim import criteria
 from hocmim.criteria.base import Criterion
 from hocmim.criteria.method import Method
 from hocmim.errors import InvalidParameterError
@@ -84,16 +81,6 @@ class CriterionSelector(InformationSelector):
                 f"{value_text(self.criterion)} instead."
             )
         return self.criterion.copy()
-
-
-def find_methods() -> list[Method]:
-    """Return the methods of all files in ``criteria``, in the order of their names."""
-    modules = [
-        import_module(f"{criteria.__name__}.{found.name}")
-        for found in iter_modules(criteria.__path__)
-    ]
-    methods = [method for module in modules for method in getattr(module, "METHODS", ())]
-    return sorted(methods, key=lambda method: method.name.casefold())
 
 
 def selector_class(method: Method) -> type[InformationSelector]:

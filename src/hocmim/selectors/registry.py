@@ -10,9 +10,10 @@ from typing import Any
 from hocmim.errors import InvalidParameterError, check_installed
 from hocmim.selectors import filters
 from hocmim.selectors.base import RankingSelector
-from hocmim.selectors.methods import find_methods, selector_class
+from hocmim.selectors.methods import selector_class
+from hocmim.selectors.names import find_methods, find_name
 from hocmim.selectors.own import make_own
-from hocmim.text import did_you_mean, value_text
+from hocmim.text import did_you_mean
 
 
 def _filters() -> dict[str, type[RankingSelector]]:
@@ -99,14 +100,7 @@ def make_selector(name: str, **parameters: Any) -> RankingSelector:
     """
     if isinstance(name, str) and ":" in name:
         return make_own(name, parameters)
-    known = {_plain(method): method for method in METHODS}
-    known |= {_plain(alias): method for alias, method in METHODS.aliases.items()}
-    method = known.get(_plain(name)) if isinstance(name, str) else None
-    if method is None:
-        hint = did_you_mean(name, [*METHODS, *METHODS.aliases]) if isinstance(name, str) else ""
-        raise InvalidParameterError(
-            f"There is no method {value_text(name)}.{hint} The methods are {', '.join(METHODS)}."
-        )
+    method = find_name(name, list(METHODS), METHODS.aliases)
     kind = METHODS[method]
     check_installed(f"{method} needs", *kind.needed_packages)
     allowed = kind._get_param_names()
@@ -117,8 +111,3 @@ def make_selector(name: str, **parameters: Any) -> RankingSelector:
                 f"It has {', '.join(allowed)}."
             )
     return kind(**parameters)
-
-
-def _plain(name: str) -> str:
-    """Return the letters and digits of a name, in small letters."""
-    return "".join(c for c in name.casefold() if c.isalnum())

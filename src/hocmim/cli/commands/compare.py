@@ -120,8 +120,9 @@ def compare(
       hocmim compare patients.csv -t diagnosis -k 20 --model forest --plot out.png
       hocmim compare patients.csv -t y --methods 'JMI,JMI(n_bins=8)'
     """
-    from hocmim.cli import show
+    from hocmim.cli import checks, show
     from hocmim.cli.data import load
+    from hocmim.cli.variants import check_names, make_variants
     from hocmim.errors import InvalidParameterError
 
     show.check_json(json_path, force)
@@ -129,10 +130,12 @@ def compare(
         raise InvalidParameterError("compare takes no --weights.")
     if plot is not None:
         show.check_picture(plot, force)
+    check_names(methods)
+    checks.check_estimator(estimator)
     data = load(source, None, quiet)
+    k = checks.how_many(k, len(data.names))
     # These take long to import: after the errors in the file.
     from hocmim.cli import constraints, selection
-    from hocmim.cli.variants import make_variants
     from hocmim.experiments.compare import compare_methods
 
     common = {
@@ -144,8 +147,7 @@ def compare(
         "identifiers": source.identifiers,
     }
     common = {name: value for name, value in common.items() if value is not None}
-    how_many = selection.how_many(k, len(data.names))
-    selectors = make_variants(methods, how_many, common | dict(parameters))
+    selectors = make_variants(methods, k, common | dict(parameters))
     with show.printed_warnings(quiet), selection.bar("comparing", quiet) as on_progress:
         found = compare_methods(
             data.X,

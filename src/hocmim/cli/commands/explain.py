@@ -68,18 +68,21 @@ def explain(
     """
     from dataclasses import asdict
 
-    from hocmim.cli import show
+    from hocmim.cli import checks, show
     from hocmim.cli.data import check_column, load
 
     show.check_json(json_path, force)
     check_settings(settings)
+    checks.check_methods(method)
+    checks.check_estimator(settings.estimator)
     data = load(source, settings, quiet)
     data = keep_one_per_cluster(data, one_per_cluster, settings, quiet)
-    from hocmim.cli import selection  # takes long to import: after the errors in the file
-
+    checks.check_number(settings, data.names)
     groups = [name for name, _ in settings.group]
     for feature in features:
         check_column(feature, [*data.names, *groups], source.file)
+    from hocmim.cli import selection  # takes long to import: after the errors in the file
+
     selector = selection.make(method, source, settings, data)
     selection.check_can_explain(selector)
     outcome = selection.run(selector, data, quiet)

@@ -49,7 +49,7 @@ def _collect() -> dict[str, Any]:
     from hocmim import _native
     from hocmim.experiments import machine
     from hocmim.information.estimators import ESTIMATORS
-    from hocmim.selectors.registry import list_methods
+    from hocmim.selectors.names import method_names
 
     memory = machine.memory_gib()
     return {
@@ -62,7 +62,7 @@ def _collect() -> dict[str, Any]:
         "threads": joblib.cpu_count(),
         "memory_gib": None if memory is None else round(memory, 1),
         "libraries": {name: machine.installed_version(name) for name in (*NEEDED, *OPTIONAL)},
-        "methods": list_methods(),
+        "methods": method_names()[0],
         "estimators": list(ESTIMATORS),
     }
 

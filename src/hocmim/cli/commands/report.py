@@ -52,16 +52,19 @@ def report(
       hocmim report patients.csv --target diagnosis -o report.html
       hocmim report genes.parquet -t class -k 50 -o genes.html --force
     """
-    from hocmim.cli import show
+    from hocmim.cli import checks, show
     from hocmim.cli.data import load
     from hocmim.errors import InvalidParameterError, check_installed
     from hocmim.text import count
 
     show.check_output(output, force)
     check_settings(settings)
+    checks.check_methods(method)
+    checks.check_estimator(settings.estimator)
     check_installed("A report needs", "jinja2")
     data = load(source, None, quiet)
     data = keep_one_per_cluster(data, one_per_cluster, settings, quiet)
+    checks.check_number(settings, data.names)
     # These take long to import: after the errors in the file.
     from hocmim.cli import selection
     from hocmim.insight.report.material import collect

@@ -67,12 +67,14 @@ def select(
       hocmim select patients.csv -t diagnosis -k cv --groups patient
       hocmim select genes.parquet -t class -k 50 --method DISR -o reduced.parquet
     """
-    from hocmim.cli import show
+    from hocmim.cli import checks, show
     from hocmim.cli.data import load
     from hocmim.data import files
 
     show.check_json(json_path, force)
     check_settings(settings)
+    checks.check_methods(method)
+    checks.check_estimator(settings.estimator)
     if output is not None:
         files.output_format(output)
         show.check_output(output, force)
@@ -80,6 +82,7 @@ def select(
         show.check_output(save, force)
     data = load(source, settings, quiet)
     data = keep_one_per_cluster(data, one_per_cluster, settings, quiet)
+    checks.check_number(settings, data.names)
     from hocmim.cli import selection  # takes long to import: after the errors in the file
 
     made = selection.make(method, source, settings, data, validation)

@@ -82,14 +82,15 @@ def tune(
     """
     from hocmim.cli import show
     from hocmim.cli.data import load
+    from hocmim.cli.variants import check_names, make_variants
 
     show.check_json(json_path, force)
     if plot is not None:
         show.check_picture(plot, force)
+    check_names(methods)
     data = load(source, None, quiet)
     # These take long to import: after the errors in the file.
     from hocmim.cli import constraints, selection
-    from hocmim.cli.variants import make_variants
 
     common = {
         "target_bins": source.target_bins,
