@@ -12,7 +12,7 @@ from hocmim.cli import show
 from hocmim.cli.imports import defer_imports, leave_out_pandas
 from hocmim.cli.options import Settings, Source
 from hocmim.data.databases import parse_address
-from hocmim.data.files import column_types, numbers_as_text, read_table
+from hocmim.data.files import column_types, numbers_as_text, open_parquet, read_table
 from hocmim.data.formats import Format, file_format
 from hocmim.data.raw_text import KeptText
 from hocmim.errors import InvalidParameterError, InvalidTableError, InvalidTargetError
@@ -103,8 +103,6 @@ def _selector_reads(source: Source, settings: Settings) -> bool:
 
 
 def _by_path(source: Source) -> Data:
-    from pyarrow import dataset
-
     is_converted = source.kinds or source.decimal or source.thousands or source.dates
     if source.drop or source.weights or source.groups or is_converted:
         raise InvalidParameterError(
@@ -112,7 +110,7 @@ def _by_path(source: Source) -> Data:
             "with --engine dask or --codes-dir on a Parquet file, which is not read into memory. "
             "Write a Parquet file with the columns and types you want first."
         )
-    rows = dataset.dataset(source.file, format="parquet")
+    rows = open_parquet(source.file)
     types = column_types(rows)
     for name in source.target:
         check_column(name, rows.schema.names, source.file)

@@ -130,6 +130,12 @@ def column_names(
     )
 
 
+def open_parquet(path: str | Path) -> Any:
+    """Open a Parquet file or a folder of them as a pyarrow data set; errors name the file."""
+    with _explained_errors(Path(path)):
+        return arrow("pyarrow.dataset").dataset(str(path), format="parquet")
+
+
 def _format_of(source: Path) -> Format:
     return Format("csv") if str(source) == "-" else file_format(source)
 
