@@ -166,10 +166,11 @@ def methods(folder):
         "plot_redundancy_network": {},
         "plot_redundancy_heatmap": {},
         "plot_scores": {},
-        "plot_cost_curve": {},
     }.items():
         yield f"JMI.{name}", getattr(own, name), given
     yield "JMI.report", own.report, {**page, "overwrite": True}
+    priced = hocmim.JMI(2, costs={"f0": 2.0}).fit(X, Y)
+    yield "JMI.plot_cost_curve", priced.plot_cost_curve, {}
     yield "FisherScore.extend", hocmim.FisherScore(2).fit(X, Y).extend, {"k": 3, "X": X, "y": Y}
     stable = hocmim.StabilitySelector(hocmim.MIM(2), 3)
     yield "StabilitySelector.fit", stable.fit, {"X": X, "y": Y}
@@ -186,20 +187,28 @@ PASSED_ON = {
 }
 
 
+# An argument that the method itself passes on.
+GIVEN = {("JMI.report", "selector")}
+
+
 def parameters(name, call):
     """The names of the parameters of a callable, also of those it passes on."""
     own = list(inspect.signature(call).parameters)
     if name in PASSED_ON:
         own += [each for each in inspect.signature(PASSED_ON[name]).parameters if each not in own]
-    return [each for each in own if each not in SKIPPED]
+    return [each for each in own if each not in SKIPPED and (name, each) not in GIVEN]
 
 
-def calls(folder):
-    """Every (name, parameter, call of one value)."""
+def calls(folder, only=None):
+    """Every (name, parameter, call of one value); only those of one name if it is given."""
     for name, call, signature, given in constructors():
+        if only not in (None, name):
+            continue
         for parameter in parameters(name, signature):
             yield name, parameter, _with(call, given, parameter)
     for name, call, given in (*functions(folder), *methods(folder)):
+        if only not in (None, name):
+            continue
         for parameter in parameters(name, call):
             yield name, parameter, _with(call, given, parameter)
 

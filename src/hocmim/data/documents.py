@@ -22,6 +22,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
+from hocmim.data.regular import check_regular
 from hocmim.data.values import MalformedError
 from hocmim.data.writing import write_file
 from hocmim.errors import InvalidFileError
@@ -114,6 +115,7 @@ def read_document(
     path: str | PathLike[str], kind: str, read: Callable[[dict[str, Any]], Read]
 ) -> Read:
     """Read a document from a file: see ``parse_document``."""
+    check_regular(path)
     try:
         data = Path(path).read_bytes()
     except OSError as error:

@@ -11,6 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from hocmim.data.regular import check_regular
 from hocmim.errors import InvalidParameterError, InvalidTableError, not_installed
 from hocmim.text import did_you_mean, some_of
 
@@ -67,6 +68,7 @@ def file_format(path: Path) -> Format:
         if any(path.rglob("*.parquet")):
             return Format("parquet")
         raise InvalidParameterError(f"{show(path)} is a folder that contains no Parquet files.")
+    check_regular(path)
     found = suffix_format(path)
     if found is not None:
         return found

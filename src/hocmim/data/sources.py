@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from hocmim.data.digests import new_digest
+from hocmim.data.regular import check_regular
 from hocmim.data.rows import Groups, RowSource
 from hocmim.data.table import first_repeated
 from hocmim.errors import InvalidTableError, not_installed
@@ -129,6 +130,7 @@ def _open_parquet(X: Any) -> RowSource:
         raise not_installed("Reading a Parquet data set needs", "pyarrow") from error
     try:
         if not _is_dataset(X):
+            check_regular(X)
             X = dataset.dataset(_absolute_path(X), format="parquet", partitioning="hive")
         if getattr(X, "_scan_options", None):
             raise InvalidTableError(

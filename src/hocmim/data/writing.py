@@ -8,7 +8,10 @@ run that writes the same file; a lock on it keeps runs apart that write the same
 from __future__ import annotations
 
 import contextlib
+import errno
+import hashlib
 import os
+import re
 import secrets
 import stat
 import time
@@ -25,6 +28,40 @@ MAX_NAME_LENGTH = 60
 # On Windows a file cannot be replaced while a reader or a virus scanner has it open.
 N_TRIES_ON_WINDOWS = 20
 SECONDS_BETWEEN_TRIES = 0.05
+# Marks that are allowed in names of files, and names that Windows keeps for devices.
+SAFE_MARKS = " _-.,()+=@"
+RESERVED_NAMES = {"CON", "PRN", "AUX", "NUL"}
+RESERVED_NAMES |= {f"{port}{number}" for port in ("COM", "LPT") for number in range(10)}
+
+
+def safe_file_name(name: str) -> str:
+    """Return a name as the name of a file in any folder and on any system, without a suffix.
+
+    Letters, digits, spaces and a few marks stay. A name that has to be changed gets a digest, so
+    that different names stay different.
+
+    Examples
+    --------
+    >>> from hocmim.data.writing import safe_file_name
+    >>> safe_file_name("iris, 2 classes")
+    'iris, 2 classes'
+    >>> safe_file_name("../../x")
+    '______x-5b1d12ed'
+    """
+    safe = "".join(c if c.isalnum() or c in SAFE_MARKS else "_" for c in name)[:MAX_NAME_LENGTH]
+    safe = re.sub(r"^[. ]+|[. ]+$", lambda found: "_" * len(found[0]), safe) or "_"
+    if safe.partition(".")[0].upper() in RESERVED_NAMES:
+        safe = f"_{safe}"
+    if safe == name:
+        return name
+    digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()
+    return f"{safe}-{digest[:8]}"
+
+
+def write_text(path: str | PathLike[str], text: str) -> Path:
+    """Write text as UTF-8, completely or not at all; an existing file is replaced."""
+    data = text.encode("utf-8", "backslashreplace")
+    return write_file(path, lambda file: file.write(data), overwrite=True)
 
 
 def check_writable(
@@ -71,7 +108,7 @@ def write_file(
     target = Path(path)
     check_writable(target, overwrite=overwrite, hint=hint)
     if target.exists() and not target.is_file():  # a device or a pipe, such as /dev/stdout
-        with target.open("wb") as file:
+        with open(target, "wb", opener=_open_with_reader) as file:
             write(file)
         return target
     with _temporary_file(target) as (file, temporary):
@@ -127,6 +164,22 @@ def _open_again(path: Path) -> IO[bytes] | None:
         path.unlink()
     file.close()
     return None
+
+
+def _open_with_reader(path: str, flags: int) -> int:
+    """Open a device or a pipe; a pipe that nothing reads is an error, and does not wait."""
+    if IS_WINDOWS:
+        return os.open(path, flags)
+    try:
+        descriptor = os.open(path, flags | os.O_NONBLOCK)
+    except OSError as error:
+        if error.errno != errno.ENXIO:
+            raise
+        raise InvalidParameterError(
+            f"{path} is a pipe that nothing reads. Start its reader first, or choose a file."
+        ) from error
+    os.set_blocking(descriptor, True)
+    return descriptor
 
 
 def _open_without_truncating(path: str, flags: int) -> int:

@@ -9,12 +9,14 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from hocmim.data.regular import check_regular
 from hocmim.errors import InvalidParameterError
 from hocmim.experiments.datasets import Source
 from hocmim.experiments.protocol import Item, Method, Outcome, Protocol
 from hocmim.experiments.report import Report, TimeGroup, describe_protocol, make_report
 from hocmim.experiments.run import Experiment, Failure
 from hocmim.experiments.tables import Comparison
+from hocmim.parameters import TEXT, Number, check_value
 from hocmim.text import did_you_mean, value_text
 
 RUN_KEYS = ("title", "out", "splits", "jobs")
@@ -63,14 +65,19 @@ def read_config(path: Path) -> Config:
         method = "HOCMIM"          # default: name
         parameters = { max_order = 5 }
     """
+    check_regular(path)
     try:
         document = tomllib.loads(path.read_text("utf-8"))
     except OSError as error:
         raise InvalidParameterError(f"Cannot read {path}: {error.strerror}.") from error
-    except tomllib.TOMLDecodeError as error:
+    except UnicodeDecodeError as error:
+        raise InvalidParameterError(f"{path} is not text in UTF-8, so it is no TOML.") from error
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise InvalidParameterError(f"{path} is not valid TOML: {error}.") from error
     _known(path, document, ("run", "dataset", "method"), "the file")
     settings = document.get("run", {})
+    if not isinstance(settings, dict):
+        raise InvalidParameterError(f"{path}: run must be a section [run].")
     protocol_keys = [each.name for each in fields(Protocol)]
     _known(path, settings, (*RUN_KEYS, *protocol_keys), "[run]")
     given: dict[str, Any] = {
@@ -86,9 +93,13 @@ def read_config(path: Path) -> Config:
         protocol, usable, methods, {name: splits[name] for name in usable},
         {name: list(methods) for name in usable},
     )  # fmt: skip
+    for key in ("out", "title"):
+        check_value(f"{key} in [run]", settings.get(key), TEXT)
     out = path.parent / settings["out"] if "out" in settings else None
     title = str(settings.get("title", path.stem))
-    return Config(title, out, int(settings.get("jobs", 1)), experiment, missing)
+    jobs = settings.get("jobs", 1)
+    check_value("jobs in [run]", jobs, Number(1, is_whole=True))
+    return Config(title, out, int(jobs), experiment, missing)
 
 
 def config_report(
@@ -113,7 +124,7 @@ def config_report(
 
 
 def _methods(path: Path, entries: list[dict[str, Any]]) -> dict[str, Method]:
-    if not entries:
+    if not _are_sections(entries):
         raise InvalidParameterError(f"{path} has no method. Add a [[method]] with a name.")
     methods: dict[str, Method] = {}
     # A criterion of the user, module:Class, may be in the folder of the configuration.
@@ -125,7 +136,13 @@ def _methods(path: Path, entries: list[dict[str, Any]]) -> dict[str, Method]:
             raise InvalidParameterError(
                 f"{path}: every [[method]] needs a unique name. Got {value_text(name)}."
             )
-        methods[name] = Method(name, entry.get("method", name), entry.get("parameters", {}))
+        parameters = entry.get("parameters", {})
+        if not isinstance(parameters, dict) or not isinstance(entry.get("method", name), str):
+            raise InvalidParameterError(
+                f"{path}: a [[method]] needs a string as method and a table as parameters, such as "
+                "parameters = { n_bins = 8 }."
+            )
+        methods[name] = Method(name, entry.get("method", name), parameters)
         # An unknown method or parameter is an error now, not in the run.
         methods[name].make(1, Protocol())
     return methods
@@ -134,7 +151,7 @@ def _methods(path: Path, entries: list[dict[str, Any]]) -> dict[str, Method]:
 def _sources(
     path: Path, entries: list[dict[str, Any]], default_splits: Any
 ) -> tuple[dict[str, Source], dict[str, int]]:
-    if not entries:
+    if not _are_sections(entries):
         raise InvalidParameterError(f"{path} has no data set. Add a [[dataset]] with a path.")
     sources: dict[str, Source] = {}
     splits: dict[str, int] = {}
@@ -144,6 +161,8 @@ def _sources(
             raise InvalidParameterError(f"{path}: a [[dataset]] has no path.")
         file = path.parent / entry["path"]
         name = entry.get("name", file.stem)
+        for key, text in (("name", name), ("target", entry.get("target"))):
+            check_value(f"{key} in [[dataset]]", text, TEXT)
         if name in sources:
             raise InvalidParameterError(f"{path}: two data sets have the name {name!r}.")
         number = entry.get("splits", default_splits)
@@ -154,6 +173,11 @@ def _sources(
         sources[name] = Source(name, file, entry.get("target"))
         splits[name] = number
     return sources, splits
+
+
+def _are_sections(entries: Any) -> bool:
+    """Whether these are sections such as [[method]], at least one."""
+    return bool(entries) and isinstance(entries, list) and all(isinstance(e, dict) for e in entries)
 
 
 def _usable(sources: Mapping[str, Source]) -> tuple[dict[str, Source], dict[str, str]]:

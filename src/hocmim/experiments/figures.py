@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from hocmim.data.writing import safe_file_name, write_file, write_text
 from hocmim.errors import not_installed
 from hocmim.experiments.classifiers import TITLES
 from hocmim.experiments.report import Report
@@ -59,16 +60,28 @@ def figures(report: Report) -> Iterator[tuple[str, Any]]:
 
 def write_figures(report: Report, folder: Path, *, pdf: bool = False) -> dict[str, str]:
     """Write every figure as SVG and PNG, and as PDF if asked; return the SVG of each by name."""
+    import matplotlib as mpl
+
     folder.mkdir(parents=True, exist_ok=True)
+    with mpl.rc_context({"text.parse_math": False}):  # a $ in a name is no mathematics
+        return _write_figures(report, folder, pdf)
+
+
+def _write_figures(report: Report, folder: Path, pdf: bool) -> dict[str, str]:
     written = {}
     for name, figure in figures(report):
         written[name] = to_svg(figure, name)
-        (folder / f"{name}.svg").write_text(written[name], "utf-8")
-        figure.savefig(folder / f"{name}.png", dpi=150, metadata={"Software": None})
+        write_text(folder / f"{name}.svg", written[name])
+        _write_figure(figure, folder / f"{name}.png", dpi=150, metadata={"Software": None})
         if pdf:
             unused = dict.fromkeys(("Creator", "Producer", "CreationDate"))
-            figure.savefig(folder / f"{name}.pdf", metadata=unused)
+            _write_figure(figure, folder / f"{name}.pdf", metadata=unused)
     return written
+
+
+def _write_figure(figure: Any, path: Path, **settings: Any) -> None:
+    kind = path.suffix[1:]
+    write_file(path, lambda file: figure.savefig(file, format=kind, **settings), overwrite=True)
 
 
 def to_svg(figure: Any, name: str) -> str:
@@ -233,7 +246,7 @@ def draw_error_curves(report: Report) -> Iterator[tuple[str, Any]]:
             axes.set_title(f"{dataset}, {TITLES[classifier]}", fontsize=9)
         np.atleast_1d(panels)[0].set_ylabel("error")
         _legend(np.atleast_1d(panels)[-1])
-        yield f"error_curves_{dataset}", figure
+        yield f"error_curves_{safe_file_name(dataset)}", figure
 
 
 def error_curves(report: Report) -> dict[tuple[str, str], dict[str, Sequence[float]]]:

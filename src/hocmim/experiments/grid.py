@@ -7,6 +7,8 @@ import io
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from hocmim.data.formulas import neutralise
+
 
 @dataclass(frozen=True)
 class Grid:
@@ -19,12 +21,15 @@ class Grid:
     n_summary_rows: int = 0
     """How many rows at the end summarise the others."""
 
-    def to_csv(self) -> str:
-        """Return comma-separated values; notes become lines that begin with #."""
+    def to_csv(self, *, is_safe: bool = False) -> str:
+        """Return comma-separated values; notes become lines that begin with #.
+
+        ``is_safe``: neutralise the cells that spreadsheets would run as formulas.
+        """
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(self.header)
-        writer.writerows(self.rows)
+        for row in (self.header, *self.rows):
+            writer.writerow([neutralise(cell) for cell in row] if is_safe else row)
         return out.getvalue() + "".join(f"# {note}\n" for note in self.notes)
 
     def to_markdown(self) -> str:
@@ -55,10 +60,20 @@ class Grid:
 
 
 def _bar(cells: Iterable[str]) -> str:
-    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+    # Markdown may hold HTML, which a name must not be.
+    marked = (cell.replace("|", "\\|").replace("<", "&lt;") for cell in cells)
+    return "| " + " | ".join(" ".join(cell.splitlines()) for cell in marked) + " |"
+
+
+# A backslash of a name would be a command.
+LATEX = {
+    **{character: f"\\{character}" for character in "&%$#_{}"},
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+}
 
 
 def _escape(text: str) -> str:
-    for character in "&%$#_{}":
-        text = text.replace(character, "\\" + character)
+    text = "".join(LATEX.get(character, character) for character in text)
     return text.replace("−", "$-$").replace("±", r"$\pm$").replace("—", "---")

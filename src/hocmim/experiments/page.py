@@ -8,6 +8,7 @@ from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from hocmim.data.writing import write_text
 from hocmim.experiments.classifiers import TITLES
 from hocmim.experiments.figures import COLOURS, error_curves
 from hocmim.experiments.grid import Grid
@@ -18,7 +19,7 @@ from hocmim.insight.pages import asset, document, sorting_script
 
 def write_page(report: Report, svgs: Mapping[str, str], path: Path) -> None:
     """Write the page; ``svgs`` has the figures by name, as ``write_figures`` returns them."""
-    path.write_text(make_page(report, svgs), "utf-8")
+    write_text(path, make_page(report, svgs))
 
 
 def make_page(report: Report, svgs: Mapping[str, str]) -> str:

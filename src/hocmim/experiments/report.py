@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from hocmim.data.writing import write_text
 from hocmim.experiments.against import against_grid
 from hocmim.experiments.classifiers import CLASSIFIERS, FINAL_CLASSIFIERS
 from hocmim.experiments.grid import Grid
@@ -228,10 +229,13 @@ def describe_machine() -> str:
     return "\n".join(lines) + "\n"
 
 
-def write_tables(report: Report, folder: Path) -> None:
-    """Write every table as CSV, Markdown and LaTeX."""
+def write_tables(report: Report, folder: Path, *, is_safe: bool = False) -> None:
+    """Write every table as CSV, Markdown and LaTeX.
+
+    ``is_safe``: neutralise the cells of CSV that spreadsheets would run as formulas.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     for name, grid, numbers in report.grids():
-        (folder / f"{name}.csv").write_text(numbers.to_csv(), "utf-8")
-        (folder / f"{name}.md").write_text(grid.to_markdown(), "utf-8")
-        (folder / f"{name}.tex").write_text(grid.to_latex(), "utf-8")
+        write_text(folder / f"{name}.csv", numbers.to_csv(is_safe=is_safe))
+        write_text(folder / f"{name}.md", grid.to_markdown())
+        write_text(folder / f"{name}.tex", grid.to_latex())

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import IO, BinaryIO
 
 from hocmim.data.locks import remove_locked, try_lock
+from hocmim.data.regular import check_regular
 from hocmim.data.writing import sync_folder
 from hocmim.errors import InvalidParameterError
 from hocmim.experiments.protocol import Item, Outcome
@@ -45,6 +46,7 @@ class Store:
             with lzma.open(self.compressed, "rb") as file:
                 found = _read_outcomes(file)
         if self.path.exists():
+            check_regular(self.path)
             with self.path.open("rb") as file:
                 found |= _read_outcomes(file)
         return found

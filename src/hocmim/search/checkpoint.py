@@ -22,6 +22,7 @@ import numpy as np
 
 from hocmim.data.documents import read_document, write_document
 from hocmim.data.locks import locked
+from hocmim.data.regular import check_regular
 from hocmim.data.values import UnsupportedError, require, to_json
 from hocmim.data.writing import MAX_NAME_LENGTH
 from hocmim.errors import InvalidFileError, InvalidParameterError
@@ -166,6 +167,7 @@ class Checkpoint:
             ) from error
 
     def _read(self) -> None:
+        check_regular(self._path)
         try:
             if self._path.read_bytes()[: len(_OLD_TITLE)] == _OLD_TITLE:
                 raise InvalidFileError("an earlier version of hocmim wrote it")

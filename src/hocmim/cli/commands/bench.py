@@ -13,7 +13,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsed
 from rich.progress import Progress as Bar
 from rich.text import Text
 
-from hocmim.data.writing import check_writable
+from hocmim.cli.options import safe_csv_option
+from hocmim.data.writing import check_writable, write_text
 from hocmim.errors import HocmimError, InvalidParameterError, check_installed
 from hocmim.experiments import known, paper
 from hocmim.experiments.answers import CASES
@@ -142,8 +143,9 @@ def bench_paper(
     "--only-report", is_flag=True, help="Compute nothing; write the tables of the existing results."
 )
 @click.option("--pdf", is_flag=True, help="Write the figures as PDF as well.")
+@safe_csv_option
 def bench_run(
-    config: Path, out: Path | None, jobs: int | None, only_report: bool, pdf: bool
+    config: Path, out: Path | None, jobs: int | None, only_report: bool, pdf: bool, safe_csv: bool
 ) -> None:
     """Run the experiment that the TOML file CONFIG describes.
 
@@ -160,7 +162,8 @@ def bench_run(
             )
         _print_missing(Found({}, settings.missing))
         results = execute(settings.experiment, folder, jobs or settings.jobs, only_report)
-        finish(config_report(settings, results.outcomes, results.failures), folder, pdf)
+        report = config_report(settings, results.outcomes, results.failures)
+        finish(report, folder, pdf, safe_csv)
 
 
 @bench.command("known")
@@ -260,11 +263,11 @@ def check_ready(experiment: Experiment, out: Path) -> None:
     check_writable(out / RESULTS, overwrite=True)
 
 
-def finish(report: Report, out: Path, pdf: bool = False) -> None:
+def finish(report: Report, out: Path, pdf: bool = False, is_safe: bool = False) -> None:
     """Write tables, figures and the page, and print where."""
-    write_tables(report, out / "tables")
+    write_tables(report, out / "tables", is_safe=is_safe)
     write_page(report, write_figures(report, out / "figures", pdf=pdf), out / "index.html")
-    (out / "machine.md").write_text(describe_machine(), "utf-8")
+    write_text(out / "machine.md", describe_machine())
     for problem in report.problems():
         _say(problem, "yellow")
     _say(f"Wrote tables, figures and {out / 'index.html'}.")
