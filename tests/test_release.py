@@ -157,9 +157,7 @@ def set_tag(checkout):
 
 def name_another_version(checkout):
     path = checkout / "CITATION.cff"
-    path.write_text(
-        re.sub(r"(?m)^version: .*", "version: 0.0.3", path.read_text("utf-8")), "utf-8"
-    )
+    path.write_text(re.sub(r"(?m)^version: .*", "version: 0.0.3", path.read_text("utf-8")), "utf-8")
     commit_all(checkout)
 
 
