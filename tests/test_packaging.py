@@ -1,6 +1,7 @@
 """The files around the package agree: workflows, recipe, metadata; nothing needs a POSIX system."""
 
 import ast
+import os
 import re
 import subprocess
 import sys
@@ -18,7 +19,10 @@ NATIVE = ROOT / "src/native"
 POSIX = {"fcntl", "grp", "posix", "pty", "pwd", "resource", "syslog", "termios", "tty"}
 # Words that only some compilers know.
 COMPILER_WORDS = re.compile(
-    r"__builtin_|__attribute__|vector_size|__int128|__declspec|__forceinline"
+    r"__builtin_|__attribute__|vector_size|__int128|__declspec|__forceinline|__restrict__|__typeof"
+    r"|#\s*pragma (?!once)|\basm\b"
+    r"|(?<![\w>])\(\{"  # a statement as an expression
+    r"|case [^:]+\.\.\."  # a range of cases
 )
 
 
@@ -71,6 +75,29 @@ def test_only_the_header_for_it_knows_compilers():
     assert "core/portable.hpp" in found
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "int n = ({ f(); 1; });",
+        "__typeof__(a) b;",
+        "case 1 ... 3:",
+        "#pragma GCC unroll 4",
+        'asm("nop");',
+        "int* __restrict__ p;",
+    ],
+)
+def test_a_construct_of_one_compiler_is_found(line):
+    assert COMPILER_WORDS.search(line)
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["#pragma once", "f({1, 2});", "int* __restrict p;", "case kFirst:", "template <class... T>"],
+)
+def test_a_construct_of_the_standard_is_allowed(line):
+    assert not COMPILER_WORDS.search(line)
+
+
 def test_text_files_are_opened_with_an_encoding():
     """Without one, Windows would read UTF-8 as its own code page."""
     calls = re.compile(r"\.(read_text|write_text)\(\)|open\([^)]*\"[rwa]t?\"\)")
@@ -89,6 +116,25 @@ def test_workflows_call_targets_that_exist(path):
     called = set(re.findall(r"(?m)run: make ([a-z-]+)", path.read_text("utf-8")))
     assert called
     assert called <= targets
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / ".github/workflows").glob("*.yml")), ids=str)
+def test_actions_are_pinned_by_a_hash(path):
+    used = re.findall(r"uses: (\S+)(.*)", path.read_text("utf-8"))
+    assert used
+    for action, comment in used:
+        assert re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40}", action)
+        assert re.fullmatch(r"  # v\d+\.\d+\.\d+", comment)
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "scripts").iterdir()), ids=lambda path: path.name)
+def test_scripts_are_programs_without_errors_of_syntax(path):
+    assert os.access(path, os.X_OK)
+    shell = re.match(r"#!(?:/bin/|/usr/bin/env )(sh|bash|python3)\n", path.read_text("utf-8"))[1]
+    if shell == "python3":
+        ast.parse(path.read_text("utf-8"))
+    else:
+        subprocess.run([shell, "-n", str(path)], check=True)
 
 
 def test_lowest_versions_are_those_of_the_metadata():

@@ -42,6 +42,14 @@ def nanoseconds(*args):
     return dt.datetime(*args, tzinfo=dt.UTC).timestamp() * 1e9
 
 
+STRING_ARRAYS = []
+if hasattr(np.dtypes, "StringDType"):  # from NumPy 2.0 on
+    STRING_ARRAYS = [
+        (np.array(["b", None], np.dtypes.StringDType(na_object=None)), ["b", None]),
+        (np.array(["b", NAN], np.dtypes.StringDType(na_object=NAN)), ["b", None]),
+        (np.array(["b", "a"], np.dtypes.StringDType()), ["b", "a"]),
+    ]
+
 # --- what is read ---------------------------------------------------------------------------------
 
 
@@ -140,9 +148,7 @@ def nanoseconds(*args):
             np.ma.masked_array(np.array(["2024-05-06"] * 2, "M8[D]"), [True, False]),
             [None, nanoseconds(2024, 5, 6)],
         ),
-        (np.array(["b", None], np.dtypes.StringDType(na_object=None)), ["b", None]),
-        (np.array(["b", NAN], np.dtypes.StringDType(na_object=NAN)), ["b", None]),
-        (np.array(["b", "a"], np.dtypes.StringDType()), ["b", "a"]),
+        *STRING_ARRAYS,
         (np.array(["2024-05-06", "NaT"], "M8[h]"), [nanoseconds(2024, 5, 6), None]),
         (np.array(["2024-05", "NaT"], "M8[M]"), [nanoseconds(2024, 5, 1), None]),
         (np.array([3, "NaT"], "m8[D]"), [3 * 86400e9, None]),

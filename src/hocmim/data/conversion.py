@@ -379,6 +379,8 @@ def _series(name: Any, values: NDArray[Any], backend: Any) -> nw.Series[Any]:
         array = pa.array(values, from_pandas=True)  # NaN is a missing value
         return nw.from_native(pa.chunked_array([array]), series_only=True).alias(name)
     if backend.is_polars() and values.dtype.kind == "f":
-        return nw.new_series(name, values, backend=backend).fill_nan(None)
+        import polars as pl
+
+        return nw.from_native(pl.Series(name, values, nan_to_null=True), series_only=True)
     made: Sequence[Any] | NDArray[Any] = values.tolist() if values.dtype == object else values
     return nw.new_series(name, made, backend=backend)
