@@ -53,6 +53,7 @@ html_sidebars = {
 }
 html_show_sourcelink = False
 html_copy_source = False
+html_domain_indices = False  # the list of modules: no page links to it
 copybutton_exclude = ".linenos, .gp, .go"
 
 templates_path = ["_templates"]
