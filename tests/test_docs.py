@@ -146,6 +146,18 @@ def test_the_start_page_lists_every_page_of_the_guide():
     assert {name for name in guide if f"({name})" not in tables} == set()
 
 
+def test_links_and_commands_of_the_readme_exist():
+    text = (ROOT / "README.md").read_text("utf-8")
+    links = [link for pair in re.findall(r'\]\(([^)]+)\)|src="([^"]+)"', text) for link in pair]
+    files = [link for link in links if link and not link.startswith("https://")]
+    assert len(files) > 10
+    assert [name for name in files if not (ROOT / name).exists()] == []
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    for target in ("demo", "test"):
+        assert f"make {target} " in text
+        assert re.search(rf"(?m)^{target}:", makefile)
+
+
 def test_citation_has_the_version_and_the_method():
     """The version of pyproject.toml, and its date once the changelog has it."""
     version = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
