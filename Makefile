@@ -143,7 +143,7 @@ RESULTS := $(if $(QUICK),.benchmarks/quick,benchmarks/results)
 bench-speed: $(VENV)/.installed-bench
 	mkdir -p $(RESULTS)
 	$(BIN)/python benchmarks/encoding.py --fit --budget $(if $(QUICK),0.1 --sizes A B,0.3 --docs) \
-	    --out $(RESULTS)/encoding.md
+	    --before benchmarks/results/encoding_before.json --out $(RESULTS)/encoding.md
 	$(BIN)/python benchmarks/growth.py --limit 1 $(if $(QUICK),MIM JMI CMIM HOCMIM-R) \
 	    --out $(RESULTS)/growth.md
 	$(BIN)/python benchmarks/cliffs.py --repeats 1 $(if $(QUICK),--quick,--docs) \
