@@ -137,20 +137,20 @@ bench: $(VENV)/.installed-bench $(PEERS)/.installed
 	$(BIN)/python benchmarks/growth.py $(if $(QUICK),MIM JMI CMIM HOCMIM-R --limit 1) \
 	    --out $(RESULTS)/growth.md
 
-# Without other packages. Also renews the tables of docs/performance.md and of
-# docs/development/performance.md; with QUICK=1 only a part is measured and docs/ stay as they are.
+# Without other packages. Also renews tables of docs/performance.md, docs/development/performance.md
+# and docs/development/report.md; with QUICK=1 only a part is measured and docs/ stay as they are.
 RESULTS := $(if $(QUICK),.benchmarks/quick,benchmarks/results)
 bench-speed: $(VENV)/.installed-bench
 	mkdir -p $(RESULTS)
 	$(BIN)/python benchmarks/encoding.py --fit --budget $(if $(QUICK),0.1 --sizes A B,0.3 --docs) \
-	    --out $(RESULTS)/encoding.md
+	    --before benchmarks/results/encoding_before.json --out $(RESULTS)/encoding.md
 	$(BIN)/python benchmarks/growth.py --limit 1 $(if $(QUICK),MIM JMI CMIM HOCMIM-R) \
 	    --out $(RESULTS)/growth.md
 	$(BIN)/python benchmarks/cliffs.py --repeats 1 $(if $(QUICK),--quick,--docs) \
 	    --out $(RESULTS)/cliffs.md
 	$(BIN)/python benchmarks/interrupts.py $(if $(QUICK),--quick,--delays 0.5) \
 	    --out $(RESULTS)/interrupts.md
-	$(BIN)/python benchmarks/pages.py --quick --results $(RESULTS)
+	$(BIN)/python benchmarks/pages.py --quick $(if $(QUICK),,--docs) --results $(RESULTS)
 
 peers: $(PEERS)/.installed
 

@@ -13,8 +13,8 @@ order C and as CSC in order F. Strings are objects, of which the pointers are re
 those of pandas, of which the codes are read. All but the first six types are measured at A and B
 only.
 ``--json`` stores the times, and ``--before`` compares them with the stored times of another
-version, measured
-as multiples of the read of its own run.
+version, as multiples of the read of its own run. ``results/encoding_before.json`` is that of the
+encoder that read a table twice, with one thread.
 
 ``--fit`` measures the whole ``fit`` of second-order methods (50 features, two threads) against
 their search alone, and against scikit-learn's ``SelectKBest(f_classif)`` on the same table as
@@ -263,7 +263,7 @@ def markdown(found: dict[str, list[float]], before: dict[str, list[float]] | Non
             missed.append(f"{' '.join(row[:5])}: {ratio:.1f}, goal {case.goal:.0f}")
         if before:
             earlier = before[key][0] / before[key][1] if key in before else float("nan")
-            row.append(f"{earlier:.1f}")
+            row.append("" if np.isnan(earlier) else f"{earlier:.1f}")
             if ratio > earlier:
                 slower.append(f"{' '.join(row[:5])}: {ratio:.1f}, before {earlier:.1f}")
         lines.append("| " + " | ".join(row) + " |")

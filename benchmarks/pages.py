@@ -1,12 +1,14 @@
 """Times of reports and comparisons on large tables, as tables in Markdown.
 
-    .venv/bin/python benchmarks/pages.py [--results benchmarks/results] [--rounds 1] [--quick]
+    .venv/bin/python benchmarks/pages.py [--results benchmarks/results] [--rounds 1]
+                                         [--quick] [--docs]
 
 Each case runs in its own process, which makes its table, selects the columns and then writes the
 report or compares the methods. Only the latter is measured: seconds, processor time of all
 threads, and the size of the page. ``hocmim report`` is measured as a whole, from a Parquet file.
 The tables are written to ``pages.md`` in the folder of the results. With --quick three reports, one
-command and the comparison with a sample of the rows.
+command and the comparison with a sample of the rows; with --docs the table of reports is put into
+docs/development/report.md.
 """
 
 from __future__ import annotations
@@ -20,12 +22,14 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from docs_tables import write_table
 from tables import TableSpec, classes, table
 
 WIDE = TableSpec("2000x20000", 2_000, 20_000)
@@ -171,6 +175,7 @@ def main() -> None:
     parser.add_argument("--inside", metavar="JSON", help=argparse.SUPPRESS)
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--quick", action="store_true", help="a few of the cases")
+    parser.add_argument("--docs", action="store_true", help="renew the table in docs/")
     parser.add_argument("--results", type=Path, default=Path(__file__).parent / "results")
     options = parser.parse_args()
     if options.inside:
@@ -178,10 +183,16 @@ def main() -> None:
         print(json.dumps(MEASURES[measure](*arguments)))
         return
     options.results.mkdir(parents=True, exist_ok=True)
+    written = []
     with (options.results / "pages.md").open("w") as file:
         for line in lines(options.rounds, options.quick):
             print(line, flush=True)
             print(line, file=file, flush=True)
+            written.append(line)
+    if options.docs:
+        tables = "\n".join(written).split("## Reports")[1]
+        rows = takewhile(lambda line: line.startswith("|"), tables.splitlines()[2:])
+        write_table("development/report.md", "pages", "\n".join(rows))
 
 
 if __name__ == "__main__":
