@@ -14,7 +14,7 @@ from hocmim.errors import InvalidCriterionError
 from hocmim.information.counting import native_list
 from hocmim.search.engines.local import LocalEngine
 from hocmim.search.loop import forward_search
-from hocmim.selectors.methods import find_methods
+from hocmim.selectors.names import find_methods
 
 UNCUT = {"n_bins": 16}  # integer columns of up to 16 levels are taken as they are
 

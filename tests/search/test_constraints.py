@@ -12,7 +12,7 @@ from hocmim.errors import InvalidFileError
 from hocmim.search.engines.local import LocalEngine
 from hocmim.search.loop import forward_search
 from hocmim.search.spending import Spending
-from hocmim.selectors.methods import find_methods
+from hocmim.selectors.names import find_methods
 
 CLASSES = [method.class_name for method in find_methods()]
 PARAMETERS = {

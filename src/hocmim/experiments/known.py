@@ -20,7 +20,7 @@ from hocmim.experiments.report import Report, TimeGroup, make_report
 from hocmim.experiments.run import Experiment, Failure
 from hocmim.experiments.statistics import rank_rows
 from hocmim.experiments.tables import Comparison, ErrorTable, TimeTable, error_table
-from hocmim.selectors.methods import find_methods
+from hocmim.selectors.names import find_methods
 from hocmim.selectors.registry import list_methods
 
 N_TABLES = 5
