@@ -268,7 +268,7 @@ def test_several_targets(folder, strategy):
     assert ("There are 2 targets" in Path("page.html").read_text()) == (strategy == "mean")
 
 
-def test_compare_and_filters_take_several_targets():
+def test_compare_and_filters_take_several_targets(folder):
     columns = {"y": ["no", "yes"] * 20, "z": ["a", "a", "b", "b"] * 10}
     rows = range(40)
     columns["x"] = [row % 2 for row in rows]

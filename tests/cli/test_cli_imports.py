@@ -12,6 +12,8 @@ from scipy import sparse
 from sklearn.feature_selection import SelectorMixin
 
 import hocmim
+from hocmim.selectors.names import method_names
+from hocmim.selectors.registry import METHODS
 
 SCRIPT = """
 import json, sys
@@ -53,10 +55,25 @@ def folder(tmp_path):
         (("select", "t.csv", "-t", "y", "--as", "bb=number"), ["pyarrow"]),
         (("select", "t.csv", "-t", "y", "--dates", "days"), []),
         (("columns", "absent.csv"), ["pyarrow"]),
+        (("select", "t.csv", "-t", "y", "-m", "HOCMIN"), []),
+        (("report", "t.csv", "-t", "y", "-m", "absent", "-o", "r.html"), []),
+        (("compare", "t.csv", "-t", "y", "--methods", "HOCMIM,absent(x=1)"), []),
+        (("tune", "t.csv", "-t", "y", "--methods", "absent"), []),
+        (("select", "t.csv", "-t", "y", "--estimator", "absent"), []),
+        (("select", "t.csv", "-t", "y", "-k", "9"), ["pyarrow"]),
+        (("compare", "t.csv", "-t", "y", "-k", "9"), ["pyarrow"]),
+        (("explain", "t.csv", "-t", "y", "-f", "absent"), ["pyarrow"]),
     ],
 )
 def test_errors_do_not_wait_for_scikit_learn(folder, arguments, needed):
     assert imported(folder, *arguments) == [2, needed]
+
+
+def test_the_names_of_the_methods_need_no_scikit_learn(folder):
+    assert imported(folder, "info", "--json", "-") == [0, []]
+    names, aliases = method_names()
+    assert names == hocmim.list_methods()
+    assert aliases == METHODS.aliases
 
 
 def test_a_selection_imports_neither_pandas_nor_statistics(folder):

@@ -1,6 +1,7 @@
 """Names and shares as a reader sees them: blank names, long lists, narrow terminals, ranges."""
 
 import gzip
+import io
 
 import pytest
 from click.testing import CliRunner
@@ -8,7 +9,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from hocmim.cli import main
-from hocmim.cli.show import rich_table
+from hocmim.cli.show import count_fitting, rich_table
 from hocmim.data.files import column_names
 from hocmim.text import percent_range, some_of
 
@@ -90,3 +91,34 @@ def test_numbers_are_rounded_before_names_are_cut(width, number):
     assert lines[2].split()[-2:] == [number, number]
     assert name in lines[2]
     assert all(cell_len(line) <= width for line in lines)
+
+
+COLUMNS = [
+    ("rank", "number"),
+    ("feature", "name"),
+    ("relevance", "number"),
+    ("score", "number"),
+    ("order", "number"),
+    ("most redundant with", "name"),
+]
+ROWS = [[1, "patient_blood_pressure_mean", 0.3404, 0.3404, 0, None]] + [
+    [place, f"patient_blood_pressure_{place}", 0.1136, -0.0441, 1, "patient_blood_pressure_mean"]
+    for place in range(2, 12)
+]
+
+
+@pytest.mark.parametrize(("width", "n"), [(100, 6), (80, 6), (60, 6), (40, 4), (30, 3)])
+def test_the_last_columns_are_left_out_where_they_do_not_fit(width, n):
+    assert count_fitting(COLUMNS, ROWS, width) == n
+    shown = rich_table(COLUMNS[:n], [row[:n] for row in ROWS], width)
+    console = Console(width=200, file=io.StringIO())
+    console.print(shown)
+    lines = console.file.getvalue().splitlines()
+    assert all(cell_len(line.rstrip()) <= width for line in lines)
+    assert all("patient_blo" in line for line in lines[2:])
+
+
+def test_short_names_leave_room_for_all_columns():
+    rows = [[1, "a", 0.5, 0.5, 0, None], [2, "b", 0.25, 0.125, 1, "a"]]
+    columns = [*COLUMNS[:5], ("with", "name")]
+    assert count_fitting(columns, rows, 45) == 6

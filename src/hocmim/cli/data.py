@@ -120,7 +120,7 @@ def _by_path(source: Source) -> Data:
     dropped = _check_names(source, names)
     rows = replace(rows, columns=tuple(name for name in names if name not in dropped))
     rows, read = convert_source(rows, settings)
-    features = [name for name in rows.columns if name not in source.target]
+    features = [str(name) for name in rows.columns if name not in source.target]
     _check_features(source, features)
     first = first_rows(rows, features)
     types = dict.fromkeys(features, "text") if first is None else column_types(first)

@@ -36,6 +36,9 @@ DECIMALS = (4, 3, 2)
 ROUND_FOR_NAMES = 20
 # The smallest width of a column of names, of a cut title, and the space between two columns.
 MIN_NAME_WIDTH = 8
+# On a narrow terminal the last columns are left out until this much of a name is shown.
+READABLE_NAME_WIDTH = 12
+MIN_COLUMNS = 2
 MIN_TITLE_WIDTH = 5
 COLUMN_GAP = 3
 # Columns with a larger share of missing values are listed; the others are only counted.
@@ -99,17 +102,53 @@ def table(columns: Sequence[tuple[str, str]], rows: Sequence[Sequence[Any]]) -> 
         [_shown(cell, kind) for cell, (_, kind) in zip(row, columns, strict=True)] for row in rows
     ]
     if is_terminal():
-        shown = rich_table(columns, rows, Console().width)
-        # If the terminal is narrower than the numbers, lines are wrapped; numbers are not cut.
-        needed = sum(int(c.width or 0) + COLUMN_GAP for c in shown.columns) - COLUMN_GAP
-        with standard_output():
-            _Console(width=max(needed, Console().width)).print("", shown, sep="\n")
+        _print_on_terminal(columns, rows, Console().width)
         return
     titles = "\t".join(title.replace(" ", "_") for title, _ in columns)
     fields = (
         "\t".join("" if cell is None else _escaped(str(cell)) for cell in row) for row in rows
     )
     lines("\n".join([titles, *fields]))
+
+
+def _print_on_terminal(
+    columns: Sequence[tuple[str, str]], rows: Sequence[Sequence[Any]], width: int
+) -> None:
+    """Print the columns that fit, and name the others."""
+    n = count_fitting(columns, rows, width)
+    shown = rich_table(columns[:n], [row[:n] for row in rows], width)
+    with standard_output():
+        # If not even the first columns fit, lines are wrapped; numbers are not cut.
+        _Console(width=max(_width(shown), width)).print("", shown, sep="\n")
+        if n < len(columns):
+            others = ", ".join(title for title, _ in columns[n:])
+            text = f"Not shown on this narrow terminal: {others}. Output to a pipe has all."
+            _Console().print(Text(text, "dim"))
+
+
+def count_fitting(
+    columns: Sequence[tuple[str, str]], rows: Sequence[Sequence[Any]], width: int
+) -> int:
+    """Return how many of the first columns fit, with names that can be read; at least two."""
+    for n in range(len(columns), MIN_COLUMNS, -1):
+        shown = rich_table(columns[:n], [row[:n] for row in rows], width)
+        names = [
+            min(int(column.width or 0), READABLE_NAME_WIDTH)
+            - min(_longest(rows, at), READABLE_NAME_WIDTH)
+            for at, column in enumerate(shown.columns)
+            if columns[at][1] == "name"
+        ]
+        if _width(shown) <= width and all(room >= 0 for room in names):
+            return n
+    return min(MIN_COLUMNS, len(columns))
+
+
+def _longest(rows: Sequence[Sequence[Any]], at: int) -> int:
+    return max((cell_len(str(row[at])) for row in rows if row[at] is not None), default=0)
+
+
+def _width(shown: Table) -> int:
+    return sum(int(column.width or 0) + COLUMN_GAP for column in shown.columns) - COLUMN_GAP
 
 
 def _shown(cell: Any, kind: str) -> Any:

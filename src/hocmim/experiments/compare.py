@@ -41,7 +41,7 @@ from hocmim.parameters import (
     checked,
 )
 from hocmim.search.progress import SECONDS_BETWEEN_EVENTS
-from hocmim.selectors.kinds import common_kind, joint_strata, strata, with_kind
+from hocmim.selectors.kinds import common_kind, joint_strata, with_kind
 from hocmim.selectors.models import make_model
 from hocmim.selectors.registry import make_selector
 from hocmim.selectors.splits import Fold, groups_for, make_folds
@@ -202,7 +202,7 @@ def compare_methods(
     n_folds : int
         Folds of the cross-validation, at least 2: shuffled, and stratified by class.
     cv, groups : optional
-        Any splitter, in place of ``n_folds``; and labels of the rows that stay together.
+        Any splitter, in place of ``n_folds``; labels of the rows that stay together.
     n_resamples : int
         Bootstrap resamples for the stability, at least 2; 0 for none.
     model : {"knn", "linear", "forest"} or estimator
@@ -213,10 +213,8 @@ def compare_methods(
         many, drawn by class; at least 100. None: on all rows. Methods select on all training rows.
     random_state : int
         Seed of the folds, the resamples, the sample of rows and the forest.
-    target_kind : {"auto", "classes", "quantity"}
-        What y holds, for the model and for selectors that declare nothing else.
-    target_bins, target_discretizer : optional
-        How methods given by name cut a quantity, if they cut it.
+    target_kind, target_bins, target_discretizer : optional
+        What y holds, where selectors declare nothing else; how methods given by name cut it.
     on_progress : callable, optional
         Called as ``on_progress(done, total, method)`` with the number of selections made, a few
         times a second and from any thread. It may raise to stop the comparison.
@@ -237,7 +235,7 @@ def compare_methods(
     fitted, title = make_model(model, not kind.is_quantity, random_state)
     predicted = _as_numbers(target, kind)
     row_groups = as_row_groups(groups, table.n_rows)
-    classes = strata(target, kind) if target.ndim == 1 else joint_strata(target, kind)
+    classes = joint_strata(target, kind)
     folds = _folds((n_folds, cv), X, predicted, classes, row_groups, random_state)
     rows = evaluated_rows(classes, folds, max_rows, random_state)
     evaluation = Evaluation(X, predicted, fitted, rows)
@@ -252,8 +250,8 @@ def compare_methods(
         for name, one in selectors.items():
             made = with_kind(one, kind.name)
             first = _select(made, *data, is_quiet=bool(results))  # warnings once
-            rest = data, resampling, folds, evaluation, partial(steps.done, name)
-            results.append(_result(name, made, first, *rest))
+            rest = resampling, folds, evaluation, partial(steps.done, name)
+            results.append(_result(name, made, first, data, *rest))
     return _as_comparison(results, table, evaluation, title)
 
 

@@ -105,6 +105,8 @@ def with_target_kinds(selector: Any, y: NDArray[Any], kind: str) -> tuple[Any, l
 def joint_strata(y: NDArray[Any], kinds: TargetKind | Sequence[TargetKind]) -> NDArray[np.int64]:
     """Return the combination of classes of each row; 0 if they are many, or not all classes."""
     if isinstance(kinds, TargetKind):
+        if y.ndim == 1:
+            return strata(y, kinds)
         kinds = [kinds] * y.shape[1]
     found = [strata(column, kind) for column, kind in zip(each(y), kinds, strict=True)]
     cells = np.unique(np.column_stack(found), axis=0, return_inverse=True)[1].ravel()

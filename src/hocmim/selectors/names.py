@@ -32,7 +32,8 @@ def find_methods() -> list[Method]:
 def method_names() -> tuple[list[str], dict[str, str]]:
     """Return the names of all methods as ``list_methods`` does, and their other names."""
     methods = find_methods()
-    names, aliases = [method.name for method in methods], {}
+    names = [method.name for method in methods]
+    aliases: dict[str, str] = {}
     for method in methods:
         aliases |= dict.fromkeys(method.aliases, method.name)
     for name, others in sorted(_filters()):

@@ -37,6 +37,9 @@ class SavedInformation(SavedSelector):
     encoder_: Encoder
     features_: Features
     selection_: Selection
+    target_strategy_: str
+    classes_: Any
+    target_cuts_: Any
     _kept: KeptCodes | None
     _n_samples: int
     _row_counts: Any
