@@ -373,3 +373,20 @@ def test_rows_in_groups_have_an_effect_of_their_group():
         assert means.var(axis=0).mean() > 0.35
         varies = any(len(set(y[groups == g])) > 1 for g in range(60))
         assert varies == (kind == "labels vary")
+
+
+def test_clusters_that_were_made_are_found():
+    from clusters import QUICK_CASES, measure
+
+    rows = measure(QUICK_CASES).splitlines()[2:]
+    assert [row.split("|")[-2].strip() for row in rows] == ["yes"] * len(QUICK_CASES)
+
+
+def test_some_rows_of_a_table_are_replaced():
+    from docs_tables import with_rows
+
+    old = "| a | b | x |\n|---|---|---|\n| 1 | p | 5 |\n| 2 | p | 6 |"
+    new = "| a | b | y |\n|---|---|---|\n| 2 | p | 7 |\n| 3 | p | 8 |"
+    assert with_rows(old, new, 2).splitlines() == [
+        "| a | b | y |", "|---|---|---|", "| 1 | p | 5 |", "| 2 | p | 7 |", "| 3 | p | 8 |",
+    ]  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from hocmim.coding.groups import Features, column_name
 from hocmim.errors import InvalidParameterError, not_installed
+from hocmim.information.counting import Values
 from hocmim.insight.basis import Basis
 from hocmim.parameters import HasMethods
 from hocmim.search.selection import Selection
@@ -61,19 +63,30 @@ def cost_curve(basis: Basis, ax: Any) -> Any:
     ax.fill_between(x, low, high, color=BLUE, alpha=0.15, lw=0)
     ax.plot(x, high, "-", color=BLUE, lw=1.2, label="plug-in estimate")
     ax.plot(x, low, "o-", color=BLUE, lw=2, ms=5, label="beyond chance")
-    for at, name in enumerate(map(short_name, names), 1):
-        ax.annotate(name, (x[at], low[at]), (4, -10), textcoords="offset points", color=INK, size=8)
     budget = basis.selection.spending.budget if basis.selection.spending is not None else None
     if budget is not None:
         ax.axvline(budget, color=ORANGE, ls="--", lw=1.2, label="budget")
     ax.set_xlim(left=0)
     ax.set_ylim(bottom=0)
+    _name_points(ax, [short_name(name) for name in names], x[1:], low[1:])
     ax.set_xlabel("cost of the selected features")
     ax.set_ylabel("information about the target, nats")
     ax.yaxis.label.set_color(INK)
     remove_frame(ax, keep=("bottom", "left"))
     ax.legend(loc="lower left", bbox_to_anchor=(-0.01, 1.0), ncols=3, frameon=False, labelcolor=INK)
     return ax
+
+
+def _name_points(ax: Any, names: Sequence[str], x: Values, y: Values) -> None:
+    """Write names below points, but none where the name of a point before it is."""
+    width, height = ax.get_figure().dpi_scale_trans.inverted().transform(ax.bbox.size) * 72
+    points = ax.transLimits.transform(np.column_stack([x, y])) * (width, height)
+    used: list[tuple[float, float, float]] = []
+    for name, (left, bottom), place in zip(names, points, zip(x, y, strict=True), strict=True):
+        right = left + 5 * len(name)
+        if all(left > end or right < start or abs(bottom - at) > 9 for start, end, at in used):
+            used.append((left, right, bottom))
+            ax.annotate(name, place, (4, -10), textcoords="offset points", color=INK, size=8)
 
 
 def redundancy_heatmap(basis: Basis, ax: Any) -> Any:

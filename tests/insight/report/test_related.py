@@ -11,7 +11,7 @@ from sklearn.datasets import load_breast_cancer
 
 from hocmim import JMI, FisherScore, RobustHOCMIM
 from hocmim.insight.report.material import collect
-from hocmim.insight.report.relations import MAX_LEAVES, bars, draw_tree
+from hocmim.insight.report.relations import MAX_LEAVES, bars, draw_map, draw_tree
 
 X, Y = load_breast_cancer(return_X_y=True, as_frame=True)
 
@@ -49,7 +49,7 @@ def test_the_tree_has_every_feature_once():
     assert draw_tree(None) is None
 
 
-def test_many_features_have_no_tree_but_are_found_by_search(tmp_path):
+def test_many_features_have_a_map_of_clusters_and_are_found_by_search(tmp_path):
     rng = np.random.default_rng(0)
     base = rng.normal(size=(150, 10))
     wide = np.repeat(base, 10, axis=1) + 0.1 * rng.normal(size=(150, 100))
@@ -57,7 +57,16 @@ def test_many_features_have_no_tree_but_are_found_by_search(tmp_path):
     selector = JMI(3).fit(wide, y)
     page = selector.report(tmp_path / "report.html", wide, y).read_text()
     assert wide.shape[1] > MAX_LEAVES
-    assert 'class="tree"' not in page
+    assert "A map of all 100 features: the largest clusters" in page
+    drawn = collect(selector, wide, y).relations.map
+    assert sorted(k // 10 for k in drawn.leaves.tolist()) == list(range(10))
+    assert sum(drawn.sizes) == 100
+    tree = draw_map(drawn)
+    assert sorted(tree.leaves) == sorted(drawn.leaves.tolist())
+    assert page.count('class="leaf cluster') == 10
+    # The cluster of a selected feature is shown by this feature.
+    assert selector.selected_[0] in drawn.leaves
+    assert tree.sizes[tree.leaves.index(selector.selected_[0])] == 10
     sent = data_of(page)["relations"]
     nearest = np.frombuffer(base64.b64decode(sent["nearest"]), "<i2")
     share = np.frombuffer(base64.b64decode(sent["share"]), "u1")

@@ -13,14 +13,15 @@ from sklearn.utils.validation import check_is_fitted
 from hocmim.data.writing import check_writable, write_file
 from hocmim.errors import not_installed
 from hocmim.insight.pages import asset, document, sorting_script
+from hocmim.insight.relations.clusters import MAX_LINKED
 from hocmim.insight.report import content
 from hocmim.insight.report.data import page_data, printable
 from hocmim.insight.report.evidence import MAX_MAPPED
 from hocmim.insight.report.material import MAX_SECONDS, Material, collect
 from hocmim.insight.report.relations import (
-    MAX_LEAVES,
     MIN_SHARE,
     bars,
+    draw_map,
     draw_tree,
     relations_data,
 )
@@ -206,8 +207,9 @@ def _related(material: Material) -> dict[str, Any]:
     return {
         "relations": found,
         "tree": draw_tree(found.tree if found else None),
+        "cluster_map": draw_map(found.map if found else None),
         "interaction_bars": [bars(each) for each in (found.pairs, found.triples)] if found else [],
-        "most_leaves": MAX_LEAVES,
+        "most_clustered": MAX_LINKED,
         "min_share": MIN_SHARE,
     }
 

@@ -10,10 +10,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hocmim.coding.codes import Codes
 from hocmim.information.counting import Values
 from hocmim.insight.basis import Basis
-from hocmim.insight.relations.clusters import MAX_DISTANCE, Clusters, cluster_codes
+from hocmim.insight.relations.clusters import (
+    MAX_DISTANCE,
+    MAX_LINKED,
+    Clusters,
+    cluster_codes,
+    sample_rows,
+)
 from hocmim.insight.relations.interactions import Interaction, Interactions, find_interactions
+from hocmim.insight.relations.shared import SharedInformation
 from hocmim.insight.relations.substitutes import (
     MAX_COMPARED,
     Replacements,
@@ -23,6 +31,8 @@ from hocmim.insight.relations.substitutes import (
 
 # Features of a dendrogram, at most: more leaves cannot be read.
 MAX_LEAVES = 60
+# Clusters on the map of more features than that, and rows on which these are compared.
+MAX_CLUSTERS, MAP_ROWS = 40, 1000
 # Selected features whose substitutes are shown, the first ones; substitutes of each.
 MAX_REPLACED, N_SUBSTITUTES = 100, 3
 # Selected features whose interactions are shown: of two and of three. Interactions of each kind.
@@ -30,6 +40,30 @@ MAX_COMBINED = {2: 30, 3: 12}
 N_INTERACTIONS = {2: 8, 3: 5}
 # Features this near to a selected one are in its cluster.
 MIN_SHARE = 1 - MAX_DISTANCE
+
+
+@dataclass(frozen=True, eq=False)
+class ClusterMap:
+    """The clusters of many features, those that are shown, and how they are related.
+
+    Attributes
+    ----------
+    clusters : Clusters
+        Of all features.
+    leaves : ndarray of int64
+        One feature of each cluster that is shown: the first selected one, or the representative.
+    linkage : ndarray of float64
+        The tree of these features by average linkage.
+    """
+
+    clusters: Clusters
+    leaves: NDArray[np.int64]
+    linkage: NDArray[np.float64]
+
+    @property
+    def sizes(self) -> list[int]:
+        """How many features the cluster of each leaf has."""
+        return self.clusters.sizes[self.clusters.labels[self.leaves]].tolist()
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +82,8 @@ class Relations:
         None if there are too few selected features.
     tree : Clusters or None
         Of all features, if there are few enough for a dendrogram.
+    map : ClusterMap or None
+        Of the largest clusters, if there are more.
     """
 
     nearest: NDArray[np.int64]
@@ -56,6 +92,7 @@ class Relations:
     pairs: Interactions | None
     triples: Interactions | None
     tree: Clusters | None
+    map: ClusterMap | None = None
 
     @property
     def cluster_sizes(self) -> list[int]:
@@ -81,13 +118,38 @@ def relate(basis: Basis, *, n_jobs: int | None = None) -> Relations:
     }
     tree = None
     if 1 < D <= MAX_LEAVES:
-        tree = cluster_codes(
-            basis.all_codes,
-            [one.column for one in basis.averaged],
-            n_jobs=n_jobs,
-            names=basis.features.names,
-        )
-    return Relations(nearest, share, found, of_order[2], of_order[3], tree)
+        tree = _cluster(basis, n_jobs=n_jobs)
+    of_many = map_clusters(basis, n_jobs) if MAX_LEAVES < D <= MAX_LINKED else None
+    return Relations(nearest, share, found, of_order[2], of_order[3], tree, of_many)
+
+
+def map_clusters(basis: Basis, n_jobs: int | None = None) -> ClusterMap | None:
+    """Cluster many features, and relate the clusters of selected features and the largest ones.
+
+    None if there are fewer than two clusters to show.
+    """
+    from scipy.cluster.hierarchy import linkage  # takes long to import
+
+    codes = sample_rows(basis.all_codes, MAP_ROWS, 0)
+    clusters = _cluster(basis, max_rows=MAP_ROWS, n_jobs=n_jobs)
+    leaf_of: dict[int, int] = {}
+    for k in basis.selection.indices.tolist():
+        leaf_of.setdefault(int(clusters.labels[k]), k)
+    by_size = np.argsort(-clusters.sizes, kind="stable")
+    for cluster in by_size[clusters.sizes[by_size] > 1].tolist():
+        leaf_of.setdefault(cluster, int(clusters.representatives[cluster]))
+    leaves = np.array(list(leaf_of.values())[:MAX_CLUSTERS], np.int64)
+    if len(leaves) < 2:
+        return None
+    columns = [codes.column(k) for k in leaves.tolist()]
+    apart = SharedInformation(Codes.from_columns(columns), n_jobs=n_jobs).triangle()
+    return ClusterMap(clusters, leaves, linkage(apart, "average"))
+
+
+def _cluster(basis: Basis, **how: Any) -> Clusters:
+    """Cluster all features of a basis; relevance is the mean over its targets."""
+    targets = [one.column for one in basis.averaged]
+    return cluster_codes(basis.all_codes, targets, names=basis.features.names, **how)
 
 
 @dataclass(frozen=True)
@@ -129,25 +191,42 @@ def bars(found: Interactions | None) -> list[Bar]:
 class Tree:
     """A dendrogram: features from top to bottom, and the lines that join them.
 
-    ``path`` is in units of 1000 for a distance of 1, and 10 for a feature.
+    ``path`` is in units of 1000 for a distance of 1, and 10 for a feature. ``sizes`` is how many
+    features each leaf stands for.
     """
 
     leaves: list[int]
     path: str
     cut: float
+    sizes: list[int]
 
 
 def draw_tree(clusters: Clusters | None) -> Tree | None:
-    """Return the dendrogram of a page."""
+    """Return the dendrogram of a page: every feature is a leaf."""
     if clusters is None or clusters.linkage is None or len(clusters.linkage) == 0:
         return None
+    n = len(clusters.labels)
+    return _drawn(clusters.linkage, np.arange(n), [1] * n, clusters.max_distance)
+
+
+def draw_map(found: ClusterMap | None) -> Tree | None:
+    """Return the dendrogram of a page: a leaf stands for a cluster."""
+    if found is None:
+        return None
+    return _drawn(found.linkage, found.leaves, found.sizes, found.clusters.max_distance)
+
+
+def _drawn(
+    linkage: NDArray[np.float64], features: NDArray[np.int64], sizes: list[int], cut: float
+) -> Tree:
     from scipy.cluster.hierarchy import dendrogram  # takes long to import
 
-    drawn = dendrogram(clusters.linkage, no_plot=True)
+    drawn = dendrogram(linkage, no_plot=True)
     return Tree(
-        drawn["leaves"],
+        [int(features[k]) for k in drawn["leaves"]],
         "".join(_lines(drawn["icoord"], drawn["dcoord"])),
-        1000 * clusters.max_distance,
+        1000 * cut,
+        [sizes[k] for k in drawn["leaves"]],
     )
 
 

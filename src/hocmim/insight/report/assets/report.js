@@ -94,7 +94,7 @@ function answer(j) {
   const columns = element("div", { class: "columns" }, facts(j));
   if (curveColumn.has(j) && nSteps > 1) {
     const picture = element("div", { class: "chart", id: "answer-chart" }, element("canvas", { role: "img", "aria-label": "The score of the feature at each step" }));
-    columns.append(element("figure", {}, element("figcaption", {}, "Its score at each step"), picture));
+    columns.append(element("figure", {}, element("figcaption", {}, data.together?.costs ? "Its score at each step, not divided by its cost" : "Its score at each step"), picture));
   } else columns.classList.add("single");
   box.replaceChildren(element("h3", {}, named(j), tag), element("p", { class: "reason" }, ...reason(j)), columns);
   box.dataset.feature = j;
