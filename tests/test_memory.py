@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from hocmim import MIM, memory
+from hocmim import MIM, FisherScore, memory
 from hocmim.errors import HocmimWarning
 
 GB = 1 << 30
@@ -79,6 +79,24 @@ def test_weights_that_repeat_too_many_rows_are_said(monkeypatch):
     monkeypatch.setattr(memory, "free_memory", lambda: GB)
     with pytest.warns(HocmimWarning, match=r"about 10\.0 GB .*divide them by their mean"):
         memory.warn_if_short(10**9, 2, 10**9)
+
+
+def test_methods_on_numbers_need_more(monkeypatch):
+    monkeypatch.setattr(memory, "free_memory", lambda: GB)
+    X = sparse.csc_array((2_000, 50_000), dtype=np.int8)  # 100 MB as codes
+    y = np.arange(2_000) % 2
+    with pytest.warns(HocmimWarning, match=r"about 1\.6 GB .*Fit on fewer"):
+        FisherScore(2)._validate_input(X, y)
+
+
+def test_codes_on_disk_need_no_memory(monkeypatch, recwarn, tmp_path):
+    monkeypatch.setattr(memory, "free_memory", lambda: 1 << 20)
+    monkeypatch.setattr(memory, "MIN_CHECKED_BYTES", 1 << 20)
+    X, y = np.arange(3_000_000).reshape(1_000, 3_000) % 7, np.arange(1_000) % 2
+    MIM(2, codes_dir=tmp_path).fit(X, y)
+    assert not recwarn.list
+    with pytest.warns(HocmimWarning, match="Pass codes_dir"):
+        MIM(2).fit(X, y)
 
 
 def test_a_table_that_fits_is_not_mentioned(monkeypatch, recwarn):

@@ -20,6 +20,10 @@ MIN_CHECKED_BYTES = 1 << 28
 # What is kept for each column besides its codes: arity, cuts, scores, masks.
 BYTES_PER_COLUMN = 200
 
+# What a method keeps of a value: a code, or a number and a copy of it that is scaled.
+BYTES_PER_CODE = 1
+BYTES_PER_NUMBER = 16
+
 # What the system reserves for a thread: its stack, and a heap of its own.
 BYTES_PER_THREAD = 1 << 27
 
@@ -44,8 +48,10 @@ def affordable_threads(n_threads: int) -> int:
     return max(1, min(n_threads, free_memory() // BYTES_PER_THREAD))
 
 
-def warn_if_short(n_rows: int, n_columns: int, n_repeated: int = 0) -> None:
-    """Warn if the codes of a table need more memory than is free.
+def warn_if_short(
+    n_rows: int, n_columns: int, n_repeated: int = 0, bytes_per_value: int = BYTES_PER_CODE
+) -> None:
+    """Warn if a fit on a table needs more memory than is free.
 
     Parameters
     ----------
@@ -53,18 +59,21 @@ def warn_if_short(n_rows: int, n_columns: int, n_repeated: int = 0) -> None:
         Of the table, weights applied.
     n_repeated : int
         Rows that weights repeat; their indices take memory too.
+    bytes_per_value : int
+        What the method keeps of a value: codes, numbers, or nothing if the codes are on disk.
     """
-    needed = n_rows * n_columns + BYTES_PER_COLUMN * n_columns + 8 * n_repeated
+    needed = (n_rows * bytes_per_value + BYTES_PER_COLUMN) * n_columns + 8 * n_repeated
     if needed < MIN_CHECKED_BYTES:
         return
     free = free_memory()
     if needed <= free:
         return
-    advice = (
-        "If the weights are relative, divide them by their mean."
-        if n_repeated
-        else "Pass codes_dir to keep the codes on disk, or fit on fewer columns or rows."
-    )
+    if n_repeated:
+        advice = "If the weights are relative, divide them by their mean."
+    elif bytes_per_value == BYTES_PER_CODE:
+        advice = "Pass codes_dir to keep the codes on disk, or fit on fewer columns or rows."
+    else:
+        advice = "Fit on fewer columns or rows."
     warn_user(
         f"This fit needs about {_size(needed)} of memory for {n_rows:,} rows and {n_columns:,} "
         f"columns, and {_size(free)} are free. {advice}"

@@ -38,7 +38,7 @@ from hocmim.data.target import as_target
 from hocmim.data.times import TimeKinds
 from hocmim.data.weights import as_counts, repeated_rows
 from hocmim.errors import InvalidParameterError, InvalidTargetError
-from hocmim.memory import warn_if_short
+from hocmim.memory import BYTES_PER_CODE, warn_if_short
 from hocmim.search.engines.local import LocalEngine
 from hocmim.search.engines.remote import (
     RemoteCodes,
@@ -116,6 +116,7 @@ def open_input(
     *,
     cluster: Cluster | None = None,
     caller: str = "hocmim",
+    bytes_per_value: int = BYTES_PER_CODE,
 ) -> Input:
     """Open a table and its target for ``fit``.
 
@@ -131,10 +132,14 @@ def open_input(
         The workers that do the work; None for this machine.
     caller : str
         Name of the selector, for error messages.
+    bytes_per_value : int
+        What is kept of a value of a table in memory: see :func:`hocmim.memory.warn_if_short`.
     """
     is_collection = is_dask_collection(X)
     if not (is_collection or is_row_source(X)):
-        return MemoryInput.open(X, y, sample_weight, caller=caller, several=True)
+        return MemoryInput.open(
+            X, y, sample_weight, caller=caller, several=True, bytes_per_value=bytes_per_value
+        )
     if sample_weight is not None:
         raise InvalidParameterError(
             "sample_weight is for tables in memory. Leave it out, or repeat each row as often as "
@@ -249,17 +254,25 @@ class MemoryInput:
 
     @classmethod
     def open(
-        cls, X: Any, y: Any, sample_weight: Any = None, *, caller: str, several: bool = False
+        cls,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        caller: str,
+        several: bool = False,
+        bytes_per_value: int = BYTES_PER_CODE,
     ) -> MemoryInput:
         """Check the table, the weights and the target, in this order.
 
-        ``several``: whether y may have several columns.
+        ``several``: whether y may have several columns. ``bytes_per_value``: see
+        :func:`hocmim.memory.warn_if_short`.
         """
         table = as_table(X, min_rows=2)
         n_rows = table.n_rows
         counts = as_counts(sample_weight, n_rows, y)
         n_repeated = 0 if counts is None else int(counts.sum())
-        warn_if_short(n_repeated or n_rows, table.n_columns, n_repeated)
+        warn_if_short(n_repeated or n_rows, table.n_columns, n_repeated, bytes_per_value)
         if counts is not None:
             table = as_table(table.take(repeated_rows(counts)), min_rows=2)
         caller = f"This {caller} estimator"

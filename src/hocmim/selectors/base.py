@@ -6,7 +6,7 @@ import warnings
 from numbers import Integral, Real
 from os import PathLike
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import narwhals as nw
 import numpy as np
@@ -28,11 +28,15 @@ from hocmim.defaults import DEFAULT_K
 from hocmim.errors import InvalidParameterError, InvalidTableError
 from hocmim.information.estimators import PLUGIN_ESTIMATOR
 from hocmim.insight.basis import Basis
+from hocmim.memory import BYTES_PER_CODE
 from hocmim.parameters import BOOLEAN, checked
-from hocmim.search.inputs import MemoryInput, open_table
+from hocmim.search.inputs import Input, MemoryInput, open_input, open_table
 from hocmim.search.selection import Selection, Step
 from hocmim.selectors.saving import SavedRanking
 from hocmim.text import value_text
+
+if TYPE_CHECKING:
+    from hocmim.search.engines.cluster import Cluster
 
 
 class RankingSelector(SavedRanking, TransformerMixin, BaseEstimator):
@@ -83,6 +87,8 @@ class RankingSelector(SavedRanking, TransformerMixin, BaseEstimator):
     # The name in ``list_methods``, for a selector that is a method by itself, and other names.
     method_name: ClassVar[str] = ""
     method_aliases: ClassVar[tuple[str, ...]] = ()
+    # What the method keeps in memory of a value of the table.
+    bytes_per_value: ClassVar[int] = BYTES_PER_CODE
     # Packages that the method needs beyond those of hocmim.
     needed_packages: ClassVar[tuple[str, ...]] = ()
     # What else ``n_features_to_select`` may be, for the message about a wrong value.
@@ -111,6 +117,18 @@ class RankingSelector(SavedRanking, TransformerMixin, BaseEstimator):
 
     # --- for subclasses ---------------------------------------------------------------------------
 
+    def _opening_options(self) -> dict[str, Any]:
+        """Return what messages about a table say: who reads it, and how much memory that takes."""
+        on_disk = getattr(self, "codes_dir", None) is not None
+        return {
+            "caller": type(self).__name__,
+            "bytes_per_value": 0 if on_disk else self.bytes_per_value,
+        }
+
+    def _open_input(self, X: Any, y: Any, sample_weight: Any, cluster: Cluster | None) -> Input:
+        """Open a table of any kind and its target."""
+        return open_input(X, y, sample_weight, cluster=cluster, **self._opening_options())
+
     def _validate_input(
         self, X: Any, y: Any, sample_weight: Any = None, *, several: bool = False
     ) -> tuple[Table, NDArray[Any]]:
@@ -119,8 +137,7 @@ class RankingSelector(SavedRanking, TransformerMixin, BaseEstimator):
         Weights are applied: a row of weight w occurs w times in the returned table and target.
         ``several``: whether y may have several columns.
         """
-        caller = type(self).__name__
-        opened = MemoryInput.open(X, y, sample_weight, caller=caller, several=several)
+        opened = MemoryInput.open(X, y, sample_weight, several=several, **self._opening_options())
         set_features(self, opened.n_columns, opened.names)
         return opened.table, opened.y
 

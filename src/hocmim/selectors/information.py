@@ -37,7 +37,7 @@ from hocmim.insight.explain import Trace
 from hocmim.parameters import FUNCTION_OR_NONE, check_value
 from hocmim.search.checkpoint import Checkpoint
 from hocmim.search.engines.remote import RemoteCodes, address_of, open_cluster
-from hocmim.search.inputs import Input, open_engine, open_input
+from hocmim.search.inputs import Input, open_engine
 from hocmim.search.loop import Engine, forward_search
 from hocmim.search.pairs import PairsInput, open_pairs
 from hocmim.search.progress import Listeners, Notifier, Progress, ProgressCallback
@@ -222,7 +222,7 @@ class InformationSelector(
         *,
         is_extension: bool = False,
     ) -> Self:
-        data = open_input(X, y, sample_weight, cluster=cluster, caller=type(self).__name__)
+        data = self._open_input(X, y, sample_weight, cluster)
         if self.discretizer == KENDALL:
             data = open_pairs(data, is_auto=self._is_auto)
         if is_extension:

@@ -26,6 +26,7 @@ from hocmim.data.target import TARGET_KINDS, decide_kind, summarize_target
 from hocmim.data.values import indices_below
 from hocmim.errors import InvalidParameterError, InvalidTableError, InvalidTargetError
 from hocmim.insight.cautions import IDENTIFIERS, only_identifiers, warn_about_identifiers
+from hocmim.memory import BYTES_PER_NUMBER
 from hocmim.parameters import OneOf, check_value
 from hocmim.selectors.constrained import ConstrainedSelector
 from hocmim.selectors.declared import add_parameters
@@ -84,6 +85,7 @@ class Filter(ConstrainedSelector):
         "feature_scores_": (np.ndarray,),
         "_order": (np.ndarray,),
     }
+    bytes_per_value: ClassVar[int] = BYTES_PER_NUMBER
     lower_is_better: ClassVar[bool] = False
     # Whether the method has a form for a target that is a quantity.
     ranks_quantities: ClassVar[bool] = False
