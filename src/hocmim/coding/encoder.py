@@ -32,13 +32,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import hocmim._native as _native
 from hocmim.coding.codes import NARROW_LEVELS, Allocate, Codes, Column
-from hocmim.coding.cuts import (
-    DEFAULT_DISCRETIZER,
-    Survey,
-    check_bins,
-    for_kernels,
-    get_discretizer,
-)
+from hocmim.coding.cuts import DEFAULT_DISCRETIZER, Survey, check_bins, for_kernels, get_discretizer
 from hocmim.coding.fitted import (
     CATEGORIES,
     CUT,

@@ -242,17 +242,18 @@ def compare_methods(
     steps = _Steps(len(selectors) * (1 + n_resamples + len(folds)), on_progress)
     data, resampling = (X, target, row_groups), (n_resamples, random_state)
     results: list[MethodResult] = []
-    # Identifiers are those of the whole table: a part of the rows does not show them.
-    with (
-        stopped_by(steps.repeat),
-        decided_identifiers(Encoder(n_jobs=-1).fit(table).identifiers_),
-    ):
+    with stopped_by(steps.repeat), decided_identifiers(_identifiers(table)):
         for name, one in selectors.items():
             made = with_kind(one, kind.name)
             first = _select(made, *data, is_quiet=bool(results))  # warnings once
             rest = resampling, folds, evaluation, partial(steps.done, name)
             results.append(_result(name, made, first, data, *rest))
     return _as_comparison(results, table, evaluation, title)
+
+
+def _identifiers(table: Table) -> Any:
+    """Return the identifiers of the whole table: a part of the rows does not show them."""
+    return Encoder(n_jobs=-1).fit(table).identifiers_
 
 
 def _kind_of_all(selectors: Mapping[str, Any], y: NDArray[Any], kind: str) -> TargetKind:
