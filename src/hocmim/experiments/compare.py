@@ -224,17 +224,18 @@ def compare_methods(
     steps = _Steps(len(selectors) * (1 + n_resamples + len(folds)), on_progress)
     data, resampling = (X, target, row_groups), (n_resamples, random_state)
     results: list[MethodResult] = []
-    # Identifiers are those of the whole table: a part of the rows does not show them.
-    with (
-        stopped_by(steps.repeat),
-        decided_identifiers(Encoder(n_jobs=-1).fit(table).identifiers_),
-    ):
+    with stopped_by(steps.repeat), decided_identifiers(_identifiers(table)):
         for name, one in selectors.items():
             made = with_target_kind(one, target, kind.name)[0]
             first = _select(made, *data, is_quiet=bool(results))  # warnings once
             rest = data, resampling, folds, evaluation, partial(steps.done, name)
             results.append(_result(name, made, first, *rest))
     return _as_comparison(results, table, evaluation, title)
+
+
+def _identifiers(table: Table) -> NDArray[np.int64]:
+    """Return the identifiers of the whole table: a part of the rows does not show them."""
+    return Encoder(n_jobs=-1).fit(table).identifiers_
 
 
 def _one_target(y: Any, n_rows: int) -> NDArray[Any]:
