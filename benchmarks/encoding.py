@@ -194,7 +194,7 @@ def measure_fits(sizes: list[str], budget: float, k: int = 50) -> list[list[str]
     for size in sizes:
         spec = SIZES[size]
         y = classes(spec)
-        for dtype in ("int8", "int64", "float64"):
+        for dtype in ("int8", "float64"):
             X = values_of(spec, dtype, "C")
             codes = Encoder(n_jobs=2).fit_transform(X)
             target = Column(y, 2)
