@@ -142,7 +142,7 @@ bench: $(VENV)/.installed-bench $(PEERS)/.installed
 RESULTS := $(if $(QUICK),.benchmarks/quick,benchmarks/results)
 bench-speed: $(VENV)/.installed-bench
 	mkdir -p $(RESULTS)
-	$(BIN)/python benchmarks/encoding.py --fit --budget $(if $(QUICK),0.1 --sizes A B,0.3 --docs) \
+	$(BIN)/python benchmarks/encoding.py --fit --budget $(if $(QUICK),0.1 --sizes A B,0.2 --docs) \
 	    --before benchmarks/results/encoding_before.json --out $(RESULTS)/encoding.md
 	$(BIN)/python benchmarks/growth.py --limit 1 $(if $(QUICK),MIM JMI CMIM HOCMIM-R) \
 	    --out $(RESULTS)/growth.md

@@ -68,7 +68,7 @@ def pairs() -> Iterator[list[Setting]]:
     yield [Setting("HOCMIM", 50, {"min_support": value}) for value in (0, 10)]
     yield from less("HOCMIM-R", 50, "max_order", SETTINGS["max_order"])
     yield from less("HOCMIM-R", 50, "min_support", (1, *SETTINGS["min_support"][1:]))
-    yield from less("CMICOT", 20, "team_size", (6, 4, 2, 1))
+    yield from less("CMICOT", 10, "team_size", (6, 4, 2, 1))
     yield [Setting("CMIM-4", 20), Setting("CMIM-3", 20)]
     yield [Setting("JMI-4", 12), Setting("JMI-3", 12)]
     for method, large, small in (
@@ -90,7 +90,7 @@ def pairs() -> Iterator[list[Setting]]:
         ("JIM", 50, 20),
         ("JMI-3", 30, 15),
         ("JMI-4", 12, 8),
-        ("CMICOT", 20, 10),
+        ("CMICOT", 10, 5),
         ("Relax-mRMR", 30, 15),
     ):
         yield [Setting(method, large), Setting(method, small)]

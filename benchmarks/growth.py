@@ -29,7 +29,7 @@ METHODS = (
     *("JMI-4", "CMIM-4", "CMICOT"),
 )
 # Fewer columns for methods that would take minutes.
-COLUMNS_SELECTED = {"JMI-4": 12, "CMIM-4": 20, "CMICOT": 20}
+COLUMNS_SELECTED = {"JMI-3": 30, "Relax-mRMR": 30, "JMI-4": 12, "CMIM-4": 20, "CMICOT": 10}
 START = {"N": 4000, "D": 500, "K": 10}
 N_DOUBLINGS = 3
 SECONDS_OF_RUNS = 0.3  # short runs are repeated for so long

@@ -104,14 +104,10 @@ class ColumnDescriptions(Sequence[ColumnDescription]):
         self._fitted = fitted
         self._unknown = unknown
         self._arity = fitted.arity  # computed from all columns on each access
+        self.categories = fitted.categories  # the levels of each such column, by its index
 
     def __len__(self) -> int:
         return len(self._fitted.kind)
-
-    @property
-    def categories(self) -> dict[int, list[Any]]:
-        """The levels of each column of categories, by its index, in the order of the table."""
-        return self._fitted.categories
 
     @overload
     def __getitem__(self, j: int) -> ColumnDescription: ...

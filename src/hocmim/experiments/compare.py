@@ -251,7 +251,7 @@ def compare_methods(
     return _as_comparison(results, table, evaluation, title)
 
 
-def _identifiers(table: Table) -> Any:
+def _identifiers(table: Table) -> NDArray[np.int64]:
     """Return the identifiers of the whole table: a part of the rows does not show them."""
     return Encoder(n_jobs=-1).fit(table).identifiers_
 
