@@ -140,7 +140,10 @@ def read_strings(series: nw.Series[Any], j: int, label: str) -> Categories:
             return _read_categories(values, j, label)
         codes, uniques = series.to_native().factorize()
         return _sorted_categories(j, np.asarray(codes, np.int64), uniques.tolist(), label)
-    strings = series.cast(nw.String)
+    try:
+        strings = series.cast(nw.String)
+    except NotImplementedError:  # pyarrow 17 and the type string_view
+        return _index_strings(series.to_list(), j)
     if series.implementation.is_polars():
         levels = strings.drop_nulls().unique().sort().to_list()
         ranks = strings.cast(nw.Enum(levels)).to_native().to_physical().cast(int)
