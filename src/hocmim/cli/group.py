@@ -101,7 +101,7 @@ def _escaped_messages() -> Iterator[None]:
     try:
         yield
     except click.ClickException as error:
-        error.message = escaped(error.message)
+        error.message = escaped(error.message)  # type: ignore[misc]
         raise
 
 
