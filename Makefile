@@ -57,6 +57,9 @@ test-fast: $(VENV)/.installed-dev
 trust: $(VENV)/.installed-dev
 	$(BIN)/python tests/trust/crash.py --kills 200 --together 20
 	$(BIN)/python tests/trust/flips.py --flips 5000
+	MPLBACKEND=agg $(BIN)/python tests/trust/wrong_values.py
+	$(BIN)/python tests/trust/matrix.py
+	$(BIN)/python tests/trust/command_matrix.py
 
 $(VENV)/bin/python:
 	scripts/check-system

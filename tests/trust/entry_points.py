@@ -33,17 +33,17 @@ def _transform_of(name):
 
 
 def _fitted_like(name, X):
-    import numpy as np
     import pandas as pd
     from bad_tables import numbers
 
-    names = getattr(X, "columns", None)
+    names = None if hasattr(X, "collect") else getattr(X, "columns", None)
+    names = getattr(X, "column_names", names)  # pyarrow's columns are no names
     shape = getattr(X, "shape", None)
     is_usual = shape is not None and len(shape) == 2 and 0 < shape[1] <= 1000
     good, y = numbers(60, shape[1] if is_usual else 5)
     if names is not None and is_usual and len(set(map(str, names))) == len(names):
         good = pd.DataFrame(good, columns=pd.Index([str(each) for each in names], dtype=object))
-    return make_selector(name, n_features_to_select=1).fit(np.asarray(good), y)
+    return make_selector(name, n_features_to_select=1).fit(good, y)
 
 
 def _small(X, y, *weights):

@@ -73,7 +73,9 @@ def fault_of_error(error):
     if not isinstance(error, (HocmimError, NotFittedError, MemoryError)) and not is_file_error:
         last = traceback.extract_tb(error.__traceback__)[-1]
         return f"{type(error).__name__}: {str(error)[:300]!r} ({last.filename}:{last.lineno})"
-    return None if is_file_error else fault_of_message(str(error))
+    if is_file_error or isinstance(error, MemoryError):
+        return None
+    return fault_of_message(str(error))
 
 
 def judge(call, seconds=SECONDS):
@@ -102,8 +104,8 @@ def judge(call, seconds=SECONDS):
 
 def _fault_of_warning(warning):
     text = str(warning.message)
-    if issubclass(warning.category, DataConversionWarning):
-        return None  # scikit-learn demands it for a column-vector y
+    if issubclass(warning.category, DataConversionWarning) or "feature names, but" in text:
+        return None  # scikit-learn demands them
     if not issubclass(warning.category, HocmimWarning):
         return f"{warning.category.__name__}: {text[:200]!r} ({warning.filename}:{warning.lineno})"
     fault = fault_of_message(text)

@@ -13,8 +13,8 @@ from judge import fault_of_error, judge, unsafe_characters
 from hocmim import MIM
 from hocmim.errors import InvalidParameterError
 
-# Seconds each; only with the first entry point.
-LARGE = {"100 000 columns", "70 000 levels", "70 000 levels of text"}
+# Seconds or gigabytes each; only with the first entry point. matrix.py limits the memory.
+LARGE = {"100 000 columns", "70 000 levels", "70 000 levels of text", "huge empty sparse"}
 TRIED = ["fit MIM", "fit HOCMIM-R", "fit Fisher", "transform MIM", "encode", "mi", "explain",
          "save and load", "codes on disk", "checkpoint", "fingerprint"]  # fmt: skip
 COMMANDS = ["select to files", "apply a bad model", "bench run"]

@@ -8,7 +8,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from bad_files import TARGET, csv_text, table
+from bad_files import TARGET, csv_text
 from bad_tables import frame
 from click.testing import CliRunner
 
@@ -202,7 +202,3 @@ def test_paths_that_cannot_be(name, tmp_path):
             write(f"{tmp_path}/{name}")
         assert "Traceback" not in str(caught.value)
     assert list(tmp_path.iterdir()) == []
-
-
-def test_tables_are_what_the_tests_say():
-    assert table().column_names[-1] == TARGET

@@ -101,7 +101,7 @@ def _escaped_messages() -> Iterator[None]:
     try:
         yield
     except click.ClickException as error:
-        error.message = escaped(error.message)  # type: ignore[misc]  # final for type checkers only
+        error.message = escaped(error.message)  # type: ignore[misc]
         raise
 
 
@@ -149,6 +149,8 @@ def as_click_error(error: Exception) -> click.ClickException:
     if isinstance(error, HocmimError):
         kind = UsageProblem if isinstance(error, InvalidParameterError) else click.ClickException
         return kind(str(error))
+    if isinstance(error, ValueError) and "null byte" in str(error):  # of click's check of a path
+        return UsageProblem("A path holds a NUL character, which no path may hold.")
     if isinstance(error, MemoryError):
         return click.ClickException("There is not enough memory for this table.")
     if isinstance(error, OSError) and error.strerror:

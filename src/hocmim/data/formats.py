@@ -110,7 +110,8 @@ def open_stream(path: Path, compression: str | None) -> Any:
     """Open a file to read its content, uncompressed, by pyarrow."""
     pa = arrow("pyarrow")
     if compression == "zip":
-        return pa.input_stream(zipfile.ZipFile(path).open(_member(path)), compression=None)
+        member = _member(path)  # an error if it is no archive
+        return pa.input_stream(zipfile.ZipFile(path).open(member), compression=None)
     return pa.input_stream(str(path), compression=compression)
 
 

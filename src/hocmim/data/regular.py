@@ -12,9 +12,13 @@ from hocmim.text import value_text
 
 def check_regular(path: str | PathLike[str]) -> None:
     """Raise an error if there is something at a path that is neither a file nor a folder."""
+    if "\0" in str(path):
+        raise InvalidParameterError(
+            f"{value_text(str(path))} holds a NUL character, which no path may hold."
+        )
     try:
         mode = Path(path).stat().st_mode
-    except (OSError, ValueError):  # who reads the file says why it cannot be read
+    except OSError:  # who reads the file says why it cannot be read
         return
     if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
         raise InvalidParameterError(
