@@ -10,14 +10,17 @@ OUT ?= results/paper
 PAPER_JOBS ?= 2
 PAPER ?=
 
-.PHONY: help trust demo test test-fast lint types unit sanitize bench bench-speed bench-memory peers paper docs clean
+.PHONY: help trust fuzz audit sanitize-threads demo test test-fast lint types unit sanitize bench bench-speed bench-memory peers paper docs clean
 
 help:
 	@echo "make demo         build, select features of the breast cancer table, print and write a report"
 	@echo "make test         lint, types, imports and all tests"
 	@echo "make test-fast    all tests except those marked slow: about two minutes on two cores"
-	@echo "make trust        kill runs and damage files, thousands of times: about half an hour"
-	@echo "make sanitize     all tests with AddressSanitizer and UBSan"
+	@echo "make trust        kills, damaged files, long runs, large tables, fuzzing: within an hour"
+	@echo "make fuzz         feed the kernels generated inputs (FUZZ_SECONDS=60, or FUZZ_RUNS=1000000)"
+	@echo "make sanitize     all tests with AddressSanitizer, LeakSanitizer and UBSan"
+	@echo "make sanitize-threads  the tests that use several threads, with ThreadSanitizer"
+	@echo "make audit        list known vulnerabilities of the installed packages"
 	@echo "make paper        the published experiment: DATA=folder OUT=folder PAPER_JOBS=2 PAPER=--quick"
 	@echo "make docs         the documentation as HTML pages, in build/docs"
 	@echo "make bench        compare the speed of hocmim and other packages (QUICK=1: two minutes;"
@@ -54,12 +57,27 @@ unit: $(VENV)/.installed-dev
 test-fast: $(VENV)/.installed-dev
 	$(BIN)/pytest -n $(JOBS) -m "not slow"
 
+# Every part prints its figures; docs/reliability.md has those of a whole run.
 trust: $(VENV)/.installed-dev
 	$(BIN)/python tests/trust/crash.py --kills 200 --together 20
-	$(BIN)/python tests/trust/flips.py --flips 5000
+	$(BIN)/python tests/trust/flips.py --flips 2000
 	MPLBACKEND=agg $(BIN)/python tests/trust/wrong_values.py
 	$(BIN)/python tests/trust/matrix.py
 	$(BIN)/python tests/trust/command_matrix.py
+	$(BIN)/python tests/trust/soak.py --fits 1000 --items 1440
+	$(BIN)/python tests/trust/numerics.py --rows 10000000
+	HOCMIM_EXAMPLES=1000 $(BIN)/pytest -q tests/data/test_any_file.py
+	FUZZ_SECONDS=$${FUZZ_SECONDS:-600} scripts/fuzz
+
+fuzz:
+	scripts/fuzz
+
+# Asks a service on the network; see docs/reliability.md.
+audit: $(VENV)/.installed-dev
+	test -x .venv-audit/bin/pip-audit || { $(PYTHON) -m venv .venv-audit && \
+	    .venv-audit/bin/python -m pip install -q pip-audit; }
+	mkdir -p build && $(BIN)/python -m pip freeze --exclude-editable >build/installed.txt
+	.venv-audit/bin/pip-audit --no-deps --disable-pip -r build/installed.txt
 
 $(VENV)/bin/python:
 	scripts/check-system
@@ -88,8 +106,10 @@ $(VENV)/.installed-docs: $(BUILD_FILES) | $(VENV)/bin/python
 	$(BIN)/python -m pip install -q -e '.[docs]'
 	@touch $@ $(VENV)/.installed
 
-# The sanitizers need their own build of the kernels, in a separate environment.
+# The sanitizers need their own builds of the kernels, in separate environments. Leaks of other
+# packages are left out: tests/trust/sanitizers says which and why.
 SANITIZED := .venv-sanitize
+SUPPRESSIONS := $(CURDIR)/tests/trust/sanitizers
 sanitize:
 	scripts/check-system
 	test -x $(SANITIZED)/bin/python || $(PYTHON) -m venv $(SANITIZED)
@@ -99,6 +119,23 @@ sanitize:
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libubsan.so)" \
 	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 \
 	    $(SANITIZED)/bin/python -m pytest -q -n $(JOBS) --dist loadgroup
+	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libubsan.so)" \
+	ASAN_OPTIONS=detect_leaks=1 LSAN_OPTIONS=suppressions=$(SUPPRESSIONS)/leaks.supp \
+	PYTHONMALLOC=malloc $(SANITIZED)/bin/python tests/trust/bindings.py
+
+# Only the kernels are watched: other packages are not built with ThreadSanitizer, which does not see
+# how they keep their threads apart.
+THREADS := .venv-threads
+THREADED_TESTS := tests/trust/test_together.py tests/test_threads.py tests/search
+sanitize-threads:
+	scripts/check-system
+	test -x $(THREADS)/bin/python || $(PYTHON) -m venv $(THREADS)
+	$(THREADS)/bin/python -m pip install -q --upgrade pip
+	$(THREADS)/bin/python -m pip install -q -e '.[dev]' \
+	    -C cmake.define.HOCMIM_SANITIZE=thread -C build-dir=build/threads
+	LD_PRELOAD="$$($(CXX) -print-file-name=libtsan.so)" \
+	TSAN_OPTIONS=ignore_noninstrumented_modules=1:halt_on_error=1 OPENBLAS_NUM_THREADS=1 \
+	    $(THREADS)/bin/python -m pytest -q -m "not slow" $(THREADED_TESTS)
 
 # The native tests alone take half a minute: make native.
 portability: $(VENV)/.installed-dev
@@ -173,4 +210,4 @@ $(PEERS)/.installed: benchmarks/peers.txt
 	@touch $@
 
 clean:
-	rm -rf $(VENV) $(SANITIZED) $(PEERS) $(FLOORS) .venv-python-* .venv-wheel-* dist build docs/api/generated docs/gallery .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) $(SANITIZED) $(PEERS) $(FLOORS) $(THREADS) .venv-audit .venv-python-* .venv-wheel-* dist build docs/api/generated docs/gallery .mypy_cache .ruff_cache .pytest_cache

@@ -257,6 +257,16 @@ def test_a_killed_run_leaves_nothing_that_is_taken_for_codes(tmp_path):
     assert not whole.startswith("writing-")
 
 
+def test_a_lock_that_a_killed_run_left_beside_its_codes_is_removed(tmp_path):
+    X, y = frame()
+    codes_dir = tmp_path / "codes"
+    JMI(2, codes_dir=codes_dir).fit(X, y)
+    whole = entries(codes_dir)
+    (codes_dir / "writing-0123456789abcdef.lock").touch()
+    JMI(2, codes_dir=codes_dir).fit(X, y)
+    assert entries(codes_dir) == whole
+
+
 def test_a_run_leaves_alone_what_another_is_writing(tmp_path):
     X, _ = frame()
     encoder = Encoder()

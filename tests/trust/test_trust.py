@@ -1,4 +1,4 @@
-"""A small part of what ``make trust`` runs: killed runs, runs at once, and damaged files."""
+"""A small part of what ``make trust`` runs: killed runs, runs at once, damaged files, long runs."""
 
 import os
 import subprocess
@@ -33,3 +33,10 @@ def test_killed_runs_end_with_the_bytes_of_an_uninterrupted_run():
 def test_damaged_files_are_recognised():
     printed = run("flips.py", "--flips", "60")
     assert len(printed.splitlines()) == 6
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_many_fits_in_one_process_leave_nothing():
+    printed = run("soak.py", "HOCMIM-R", "CMICOT", "ReliefF", "--fits", "60", "--items", "60")
+    assert len(printed.splitlines()) == 4

@@ -98,6 +98,7 @@ def stored_codes(
             f"codes_dir must be a folder that can be written to. {root} cannot be: {error}."
         ) from error
     final = root / name
+    _remove_abandoned(root)  # a run that was killed at its very end leaves a lock beside its codes
     if not final.exists():
         _warn_about_old(root)
         with _folder_to_write(root) as folder:
@@ -130,7 +131,6 @@ def _folder_to_write(root: Path) -> Iterator[Path]:
     The file of the lock is beside the folder. It is made before the folder and removed after the
     folder has its final name, so that no other run takes the folder for an abandoned one.
     """
-    _remove_abandoned(root)
     with contextlib.ExitStack() as stack:
         folder, is_mine = root, False
         while not is_mine:

@@ -40,13 +40,14 @@ void bind_accelerate(nanobind::module_& m) {
     nb::class_<Contest>(m, "Contest")
         .def(nb::init<std::vector<GreedyPaths*>, std::vector<Vector<const double>>,
                       std::vector<Vector<const bool>>, int64_t>(),
-             "blocks"_a, "bounds"_a.noconvert(), "open"_a.noconvert(), "n_best"_a)
+             "blocks"_a, "bounds"_a.noconvert(), "open"_a.noconvert(), "n_best"_a,
+             nb::keep_alive<1, 2>())
         .def("work", &Contest::work)
         .def("winner", &Contest::winner);
 
     nb::class_<LastLevels>(m, "LastLevels")
         .def(nb::init<std::vector<GreedyPaths*>, std::vector<Vector<const bool>>>(), "blocks"_a,
-             "open"_a.noconvert())
+             "open"_a.noconvert(), nb::keep_alive<1, 2>())
         .def("work", &LastLevels::work)
         .def("winner", &LastLevels::winner);
 

@@ -67,6 +67,12 @@ std::pair<JointCodes, int64_t> join(const Columns& columns) {
     return {to_numpy(std::move(codes)), int64_t(n_cells)};
 }
 
+void check_cells(const uint32_t* cell_of, int64_t n_samples, int64_t n_cells) {
+    for (int64_t i = 0; i < n_samples; ++i)
+        if (cell_of[i] >= uint64_t(n_cells))
+            throw std::invalid_argument("a cell is not below the number of cells");
+}
+
 std::pair<JointCodes, int64_t> join_with(Vector<const uint32_t> cells, int64_t n_cells,
                                          const Columns& columns, int64_t j) {
     if (int64_t(cells.shape(0)) != columns.n_samples() || j < 0 || j >= columns.size())
@@ -75,6 +81,7 @@ std::pair<JointCodes, int64_t> join_with(Vector<const uint32_t> cells, int64_t n
     uint64_t n_joint = 0;
     {
         nb::gil_scoped_release release;
+        check_cells(codes.data(), columns.n_samples(), n_cells);
         n_joint = columns[j].visit([&](const auto* level_of) {
             return join_one(codes, uint64_t(n_cells), level_of, uint64_t(columns[j].arity));
         });
@@ -97,9 +104,7 @@ void information(ClassCounts& class_counts, Vector<const uint32_t> w, int64_t n_
             throw std::invalid_argument("there is no column at that position");
     nb::gil_scoped_release release;
     const uint32_t* cell_of = w.data();
-    for (int64_t i = 0; i < n_samples; ++i)
-        if (cell_of[i] >= uint64_t(n_cells))
-            throw std::invalid_argument("a cell is not below the number of cells");
+    check_cells(cell_of, n_samples, n_cells);
     const Setting setting(estimator, class_counts.cls(), n_samples, class_counts.n_classes());
     ConditionedTerms evaluate(setting);
     evaluate.condition(cell_of, n_cells);
@@ -110,7 +115,7 @@ void information(ClassCounts& class_counts, Vector<const uint32_t> w, int64_t n_
     for (size_t t = 0; t < terms.size(); ++t)
         for (int64_t k = 0; k < n_terms; ++k) {
             const int64_t j = which ? (*which)(k) : k;
-            const bool is_counted = ConditionedTerms::needs_counts(setting, terms[t]);
+            const bool is_counted = ConditionedTerms::needs_counts(terms[t]);
             const int64_t* row_count = is_counted ? class_counts.of(j, scratch) : nullptr;
             if (paths::choose(setting, terms[t], columns[j], n_cells) == Path::cell_lanes) {
                 lanes.push_back({&columns[j], row_count});

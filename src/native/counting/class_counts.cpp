@@ -1,6 +1,7 @@
 #include "counting/class_counts.hpp"
 
 #include <algorithm>
+#include <new>
 
 namespace hocmim {
 
@@ -9,6 +10,12 @@ namespace {
 constexpr int64_t kMostKeptCounts = 1024;  // of one column
 
 }  // namespace
+
+size_t n_rows_of(const Column& column, int64_t n_classes) {
+    const int64_t n_rows = column.arity * n_classes;
+    if (n_rows > int64_t(UINT32_MAX)) throw std::bad_alloc();
+    return size_t(n_rows);
+}
 
 void count_rows(const Column& column, const uint32_t* cls, int64_t n_samples, int64_t n_classes,
                 int64_t* row_count) {
@@ -32,7 +39,7 @@ ClassCounts::ClassCounts(const Columns& columns, const uint32_t* cls, int64_t n_
 
 const int64_t* ClassCounts::of(int64_t j, std::vector<int64_t>& scratch) {
     const int64_t offset = offset_[size_t(j)];
-    if (offset < 0) scratch.resize(size_t(columns_[j].arity * n_classes_));
+    if (offset < 0) scratch.resize(n_rows_of(columns_[j], n_classes_));
     int64_t* counts = offset < 0 ? scratch.data() : kept_.data() + offset;
     if (!is_counted_[size_t(j)])
         count_rows(columns_[j], cls_, columns_.n_samples(), n_classes_, counts);
@@ -47,6 +54,15 @@ void Candidate::assign(const Column& column_, int64_t n_classes, const int64_t* 
     for (int64_t level = 0; level < column.arity; ++level)
         for (int64_t cls = 0; cls < n_classes; ++cls)
             level_count[size_t(level)] += row_count_[level * n_classes + cls];
+}
+
+void Candidate::assign_levels(const Column& column_, int64_t n_samples) {
+    column = column_;
+    row_count.clear();
+    level_count.assign(n_samples ? size_t(column.arity) : 0, 0);
+    column.visit([&](const auto* level_of) {
+        for (int64_t i = 0; i < n_samples; ++i) ++level_count[level_of[i]];
+    });
 }
 
 }  // namespace hocmim

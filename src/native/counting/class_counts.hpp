@@ -8,6 +8,9 @@
 
 namespace hocmim {
 
+// Levels times classes of a column. Throws std::bad_alloc where a row has no number of 32 bits.
+size_t n_rows_of(const Column& column, int64_t n_classes);
+
 // Counts n_xy of a column, dense over level * n_classes + class.
 void count_rows(const Column& column, const uint32_t* cls, int64_t n_samples, int64_t n_classes,
                 int64_t* row_count);
@@ -41,6 +44,8 @@ struct Candidate {
     std::vector<int64_t> row_count;    // n_xy, dense over level * n_classes + class
 
     void assign(const Column& column, int64_t n_classes, const int64_t* row_count);
+    // Without the counts n_xy; without n_x too if `n_samples` is 0.
+    void assign_levels(const Column& column, int64_t n_samples);
 };
 
 }  // namespace hocmim

@@ -36,9 +36,8 @@ public:
     }
 
     // The terms of (X,W) and Y do without the class counts of X.
-    static bool needs_counts(const Setting& setting, Term term) {
-        return setting.estimator.needs_samples || term == Term::information ||
-               term == Term::given_class || term == Term::redundancy;
+    static bool needs_counts(Term term) {
+        return term == Term::information || term == Term::given_class || term == Term::redundancy;
     }
 
     // `row_count` are the class counts of the column, if they are known.
@@ -53,14 +52,18 @@ public:
             sums_.compute(partition_, setting_);
         }
         is_ready_ = true;
-        if (!row_count) {
-            row_count_.assign(size_t(column.arity * setting_.n_classes()), 0);
-            if (needs_counts(setting_, term))
+        if (!needs_counts(term)) {
+            candidate_.assign_levels(column,
+                                     setting_.estimator.needs_samples ? setting_.n_samples : 0);
+        } else {
+            if (!row_count) {
+                row_count_.resize(n_rows_of(column, setting_.n_classes()));
                 count_rows(column, setting_.cls, setting_.n_samples, setting_.n_classes(),
                            row_count_.data());
-            row_count = row_count_.data();
+                row_count = row_count_.data();
+            }
+            candidate_.assign(column, setting_.n_classes(), row_count);
         }
-        candidate_.assign(column, setting_.n_classes(), row_count);
         return (*evaluate_)(term, candidate_, partition_, sums_);
     }
 

@@ -57,6 +57,12 @@ inline bool keeps_class_counts(int64_t arity, int64_t n_classes, int64_t n_sampl
 
 Path choose(const Setting& setting, Term term, const Column& column, int64_t n_cells);
 
+// Whether the rows (levels with classes) of a cell are sorted, instead of counted in a table of all
+// rows: that table would be many times larger than the sample.
+inline bool sorts_rows(int64_t n_rows, int64_t n_samples) {
+    return n_rows > 1 << 20 && n_rows > 16 * n_samples;
+}
+
 // Whether the columns of a dense table are tallied by size and count. With fewer columns, or more
 // classes, reading the tally costs more than it saves.
 constexpr size_t kMostTallyClasses = 16;

@@ -84,12 +84,9 @@ public:
           y_(std::move(y)),
           term_(term),
           subsets_(selected, size),
-          setting_(estimator, y_.data(), columns.n_samples(), n_classes),
-          terms_(setting_) {
-        if (int64_t(y_.shape(0)) != columns.n_samples() ||
-            selected.n_samples() != columns.n_samples() || size < 1)
-            throw std::invalid_argument("the columns, y and the selected do not fit together");
-    }
+          setting_(estimator, checked_classes(columns, selected, size), columns.n_samples(),
+                   n_classes),
+          terms_(setting_) {}
 
     LeastTerms(const LeastTerms&) = delete;
 
@@ -207,6 +204,15 @@ private:
             throw std::invalid_argument("the columns, n_met and least do not fit together");
     }
 
+    // The classes, after a look at what they have to fit to.
+    const uint32_t* checked_classes(const Columns& columns, const Columns& selected,
+                                    int64_t size) const {
+        if (int64_t(y_.shape(0)) != columns.n_samples() ||
+            selected.n_samples() != columns.n_samples() || size < 1)
+            throw std::invalid_argument("the columns, y and the selected do not fit together");
+        return y_.data();
+    }
+
     int64_t meet(std::vector<int64_t> going, int64_t* n_met, double* least, double bar,
                  int64_t most_terms) {
         const int64_t n_subsets = subsets_.count();
@@ -247,7 +253,7 @@ private:
     }
 
     bool counts_on_planes(int64_t number, int64_t j) const {
-        const CellMasks* masks = masks_[size_t(number)];
+        const CellMasks* masks = masks_.at(size_t(number));
         if (!masks) return false;
         const int64_t n_masks = masks->n_cells() * setting_.n_classes();
         return paths::counts_on_planes(setting_.estimator, columns_[j], n_masks);

@@ -261,7 +261,7 @@ private:
     std::vector<int64_t> rows_;
 };
 
-std::shared_ptr<SetKeeper> RepresentativeSets::take_keeper() {
+inline std::shared_ptr<SetKeeper> RepresentativeSets::take_keeper() {
     const std::lock_guard<std::mutex> lock(keepers_mutex_);
     if (keepers_.empty()) return std::make_shared<SetKeeper>(*this);
     const std::shared_ptr<SetKeeper> keeper = std::move(keepers_.back());

@@ -13,6 +13,7 @@
 #include "core/partition.hpp"
 #include "counting/cell_counter.hpp"
 #include "counting/class_counts.hpp"
+#include "counting/paths.hpp"
 #include "estimators/condition_sums.hpp"
 #include "estimators/setting.hpp"
 #include "estimators/term.hpp"
@@ -82,11 +83,14 @@ private:
     template <class Sink>
     void walk_partition(const Cells& cells, Sink& sink);
     template <class Sink>
+    void walk_sorted(const Cells& cells, Sink& sink);
+    template <class Sink>
     void walk_split(const Cells& cells, Sink& sink);
     template <class Sink>
     void walk_table(const Cells& cells, Sink& sink);
 
     CellCounter count_;
+    std::vector<uint64_t> sorted_;  // level and class of the samples of a cell
     std::vector<int64_t> row_count_;
     Candidate candidate_;
     Partition no_partition_;
@@ -189,10 +193,45 @@ void Evaluator::walk_partition(const Cells& cells, Sink& sink) {
     const uint32_t* cls = setting_.cls;
     LevelSink<Sink> levels{sink, n_classes};
     const Column& column = cells.candidate.column;
+    if (paths::sorts_rows(column.arity * n_classes, setting_.n_samples))
+        return walk_sorted(cells, sink);
     column.visit([&](const auto* level_of) {
         const auto row_of = [=](uint32_t i) { return uint32_t(level_of[i]) * n_classes + cls[i]; };
         count_(cells.partition, column.arity * n_classes, row_of, levels);
     });
+}
+
+// Many more rows than samples: a table of all rows would be larger than the sample.
+template <class Sink>
+void Evaluator::walk_sorted(const Cells& cells, Sink& sink) {
+    const uint64_t n_classes = uint64_t(setting_.n_classes());
+    uint32_t begin = 0;
+    for (const uint32_t end : cells.partition.cell_end) {
+        sorted_.clear();
+        cells.candidate.column.visit([&](const auto* level_of) {
+            for (; begin < end; ++begin) {
+                const uint32_t i = cells.partition.sample[begin];
+                sorted_.push_back(uint64_t(level_of[i]) << 32 | setting_.cls[i]);
+            }
+        });
+        std::sort(sorted_.begin(), sorted_.end());
+        sink.begin_cell(int64_t(sorted_.size()));
+        int64_t of_row = 0, of_level = 0;
+        for (size_t k = 0; k < sorted_.size(); ++k) {
+            const uint64_t key = sorted_[k], level = key >> 32;
+            const bool is_last = k + 1 == sorted_.size();
+            ++of_row;
+            ++of_level;
+            if (!is_last && sorted_[k + 1] == key) continue;
+            const uint32_t cls = uint32_t(key);
+            sink.in_row(uint32_t(level * n_classes + cls), cls, of_row);
+            of_row = 0;
+            if (!is_last && sorted_[k + 1] >> 32 == level) continue;
+            sink.in_level(uint32_t(level), of_level);
+            of_level = 0;
+        }
+        sink.end_cell();
+    }
 }
 
 template <class Sink>
