@@ -102,10 +102,16 @@ def cmi(
 
 def _joint(X: Any, name: str) -> Joint:
     """Join the columns of X, with every distinct value a level."""
-    if not hasattr(X, "ndim") and not hasattr(X, "columns"):
-        X = np.asarray(X)
-    if getattr(X, "ndim", 2) == 1 or (not hasattr(X, "ndim") and not hasattr(X, "columns")):
-        X = np.asarray(X)[:, None]
+    try:
+        # Asked of the type: the columns of a lazy frame are an expensive question.
+        if not hasattr(X, "ndim") and not hasattr(type(X), "columns"):
+            X = np.asarray(X)
+        if getattr(X, "ndim", 2) == 1:
+            X = np.asarray(X)[:, None]
+    except (ValueError, TypeError) as error:
+        raise InvalidTableError(
+            f"{name} cannot be read as columns. Give every row the same number of values."
+        ) from error
     table = as_table(X)
     joint = Joint(np.zeros(table.n_rows, np.uint32), 1)
     for block in table.blocks():
