@@ -7,7 +7,7 @@ import pytest
 
 import naive
 
-# What docs/reliability.md promises for up to 10⁶ rows, in nats.
+# In nats; docs/reliability.md has the bound for any number of rows.
 MOST_ERROR = 1e-11
 
 

@@ -19,7 +19,7 @@ import extremes
 
 def promised(n: int) -> float:
     """What docs/reliability.md promises for n rows, in nats."""
-    return max(1e-11, 1e-17 * n)
+    return max(1e-11, 2 * n * 2.0**-53)
 
 
 def tables(n: int):

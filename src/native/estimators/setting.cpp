@@ -31,6 +31,7 @@ std::shared_ptr<const CountFunction> count_function(OfCount of_count, int64_t n_
 }
 
 std::vector<int64_t> count_classes(const uint32_t* cls, int64_t n_samples, int64_t n_classes) {
+    if (n_classes < 1) throw std::invalid_argument("there must be a class");
     std::vector<int64_t> counts(size_t(n_classes), 0);
     for (int64_t i = 0; i < n_samples; ++i) {
         if (cls[i] >= uint64_t(n_classes))
