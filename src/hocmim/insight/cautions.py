@@ -12,8 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hocmim.coding.codes import Codes, Column
-from hocmim.coding.encoder import Encoder
+from hocmim.coding.cuts import DEFAULT_DISCRETIZER
+from hocmim.coding.encoder import Encoder, encode
 from hocmim.coding.groups import Features, column_name
+from hocmim.coding.target import Target
 from hocmim.errors import InvalidTableError, warn_about_data
 from hocmim.information.counting import BlockTerms, Joint, Values
 from hocmim.information.estimators import PLUGIN_ESTIMATOR
@@ -28,6 +30,8 @@ MAX_NAMED = 5
 LEAST_SHARE = 0.7
 # Columns whose information is computed again by the plug-in estimator.
 MAX_CHECKED = 64
+# Discretizers that cut a column by its own values: the same values give the same codes.
+BY_VALUE = ("uniform", "quantile")
 
 Indices = NDArray[np.int64]
 
@@ -67,7 +71,7 @@ def warn_about_columns(
     encoder: Encoder,
     features: Features,
     codes: Codes | RemoteCodes,
-    targets: Sequence[Column],
+    targets: Sequence[Target],
     relevance: Values | None,
     left_out: Indices,
 ) -> None:
@@ -79,24 +83,17 @@ def warn_about_columns(
     features : Features
     codes : Codes or RemoteCodes
         Of the features.
-    targets : sequence of Column
+    targets : sequence of Target
         A column is named if it gives one of them away.
     relevance : ndarray or None
         Of each feature; None for several targets.
     left_out : ndarray of int64
         Features that are no candidates.
     """
-    found = [_copies(codes, y, relevance) for y in targets]
+    found = [_copies(codes, y.column, relevance, _cut_alike(y, encoder)) for y in targets]
     copies = np.setdiff1d(np.concatenate(found), left_out)
-    if len(copies):
-        which = named(features.names, copies.tolist())
-        it, explain = ("it", "explains") if len(copies) == 1 else ("they", "explain")
-        target = "the target" if len(targets) == 1 else "one of the targets"
-        warn_about_data(
-            f"{which} {explain} nearly all of {target}. {'Is' if it == 'it' else 'Are'} {it} "
-            "known before the target is?"
-        )
-    uneven = _uneven(encoder, len(targets[0].codes))
+    _warn_about_copies(named(features.names, copies.tolist()), len(copies), len(targets))
+    uneven = _uneven(encoder, len(targets[0].column.codes))
     if len(uneven):
         which = named(features.column_names, uneven.tolist())
         warn_about_data(
@@ -105,11 +102,53 @@ def warn_about_columns(
         )
 
 
-def _copies(codes: Codes | RemoteCodes, y: Column, relevance: Values | None) -> Indices:
-    """Return the features that explain nearly all of the target, as ``notes.py`` defines it."""
-    n_rows = np.bincount(y.codes, minlength=1)
-    p = n_rows[n_rows > 0] / len(y.codes)
-    entropy = float(-(p * np.log(p)).sum())
+def warn_about_ranked(
+    names: Sequence[str] | None, columns: Sequence[Column], indices: Indices, y: Column
+) -> None:
+    """Warn about columns that give the target away, among the first ones of a ranking.
+
+    Parameters
+    ----------
+    names : sequence of str or None
+        Of all columns of the table.
+    columns : sequence of Column
+        The first columns, coded; at most ``MAX_CHECKED`` are of use.
+    indices : ndarray of int64
+        Their indices in the table.
+    y : Column
+        Classes, or a quantity that is cut as the columns are.
+    """
+    if columns:
+        copies = np.sort(indices[_copies(Codes.from_columns(list(columns)), y, None, y)])
+        _warn_about_copies(named(names, copies.tolist()), len(copies), 1)
+
+
+def _warn_about_copies(which: str, n_copies: int, n_targets: int) -> None:
+    if n_copies:
+        explain, are_they = ("explains", "Is it") if n_copies == 1 else ("explain", "Are they")
+        target = "the target" if n_targets == 1 else "one of the targets"
+        warn_about_data(
+            f"{which} {explain} nearly all of {target}. {are_they} known before the target is?"
+        )
+
+
+def _cut_alike(target: Target, encoder: Encoder) -> Column:
+    """Return a quantity cut as the columns are, so that a copy has the same codes; or classes."""
+    values = target.values
+    if values is None or len(values) != len(target.column.codes):
+        return target.column
+    name = encoder.discretizer if encoder.discretizer in BY_VALUE else DEFAULT_DISCRETIZER
+    return encode(values[:, None], discretizer=name, n_bins=encoder.n_bins).column(0)
+
+
+def _copies(
+    codes: Codes | RemoteCodes, y: Column, relevance: Values | None, y_alike: Column
+) -> Indices:
+    """Return the features that explain nearly all of the target, as ``notes.py`` defines it.
+
+    ``relevance`` is about y; ``y_alike`` is the target cut as the columns are.
+    """
+    entropy = _entropy(y)
     if relevance is None:  # that of the search is about several targets
         if not isinstance(codes, Codes):
             return np.empty(0, np.int64)
@@ -122,9 +161,16 @@ def _copies(codes: Codes | RemoteCodes, y: Column, relevance: Values | None) -> 
     columns = [x for x in columns if x.arity * COPY_ROWS_PER_LEVEL <= len(y.codes)]
     if not columns:
         return np.empty(0, np.int64)
-    terms = BlockTerms(Codes.from_columns(columns), Joint.of([y]), PLUGIN_ESTIMATOR)
-    is_copy = terms.relevance() >= COPY_SHARE * entropy
+    terms = BlockTerms(Codes.from_columns(columns), Joint.of([y_alike]), PLUGIN_ESTIMATOR)
+    is_copy = terms.relevance() >= COPY_SHARE * _entropy(y_alike)
     return np.array([x.index for x in columns], np.int64)[is_copy]
+
+
+def _entropy(y: Column) -> float:
+    """Return H(Y), plug-in."""
+    n_rows = np.bincount(y.codes, minlength=1)
+    p = n_rows[n_rows > 0] / len(y.codes)
+    return float(-(p * np.log(p)).sum())
 
 
 def _uneven(encoder: Encoder, n_samples: int) -> Indices:

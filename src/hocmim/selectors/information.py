@@ -280,7 +280,7 @@ class InformationSelector(
             taken = self.selection_ if is_extension else None
             selection = self._search(engine, rule, listeners.on_step, ys or (), taken)
             self._kept = keep_codes(codes, target, selection.indices.tolist())
-            targets = [one.column for one in target.each]
+            targets = target.each
             relevance = selection.relevance if len(targets) == 1 else None
             left_out = np.array(self._constraints.left_out, np.int64)
             warn_about_columns(self.encoder_, self.features_, codes, targets, relevance, left_out)

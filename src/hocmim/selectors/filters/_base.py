@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from hocmim.coding.codes import NARROW_LEVELS, Column
+from hocmim.coding.encoder import encode
 from hocmim.coding.fitted import once
 from hocmim.coding.groups import Features
 from hocmim.coding.identifiers import (
@@ -25,7 +27,14 @@ from hocmim.data.table import Table
 from hocmim.data.target import TARGET_KINDS, decide_kind, summarize_target
 from hocmim.data.values import indices_below
 from hocmim.errors import InvalidParameterError, InvalidTableError, InvalidTargetError
-from hocmim.insight.cautions import IDENTIFIERS, only_identifiers, warn_about_identifiers
+from hocmim.insight.cautions import (
+    IDENTIFIERS,
+    MAX_CHECKED,
+    only_identifiers,
+    warn_about_identifiers,
+    warn_about_ranked,
+)
+from hocmim.insight.notes import COPY_ROWS_PER_LEVEL
 from hocmim.memory import BYTES_PER_NUMBER
 from hocmim.parameters import OneOf, check_value
 from hocmim.selectors.constrained import ConstrainedSelector
@@ -189,12 +198,38 @@ class Filter(ConstrainedSelector):
         return target.column.codes.astype(np.int32)
 
     def _set_ranking(
-        self, order: NDArray[np.intp], scores: NDArray[np.float64], n_selected: int
+        self,
+        order: NDArray[np.intp],
+        scores: NDArray[np.float64],
+        n_selected: int,
+        samples: Samples,
     ) -> Self:
         """Set the fitted attributes; ``order`` has all columns, the best first."""
         self.feature_scores_ = scores
         self._order = self._constrained_order(order)
+        self._warn_about_first(samples)
         return self._select_first(n_selected)
+
+    def _warn_about_first(self, samples: Samples) -> None:
+        """Warn if one of the best columns gives the target away."""
+        is_closed = np.isin(self._order, list(self._constraints.closed))
+        first = self._order[~is_closed][:MAX_CHECKED].astype(np.int64)
+        values, is_categorical = samples.values[:, first], samples.is_categorical[first]
+        # With so many levels a column is no copy of a target: see insight.notes.
+        is_checked = ~is_categorical | (values.max(axis=0) < len(values) / COPY_ROWS_PER_LEVEL)
+        numbers = np.flatnonzero(~is_categorical)
+        levels = np.flatnonzero(is_categorical & is_checked)
+        coded = encode(values[:, numbers]) if len(numbers) else None
+        columns = [coded.column(place) for place in range(len(numbers))] if coded else []
+        columns += [_level_column(values[:, place]) for place in levels]
+        if samples.is_quantity:
+            y = encode(samples.y[:, None]).column(0)
+        elif samples.y.max() < len(values) / COPY_ROWS_PER_LEVEL:
+            y = _level_column(samples.y)
+        else:
+            return
+        names = getattr(self, "feature_names_in_", None)
+        warn_about_ranked(names, columns, first[np.concatenate([numbers, levels])], y)
 
     def _constrained_order(self, order: NDArray[np.intp]) -> NDArray[np.intp]:
         """Return columns to keep first, then by score per unit of cost, excluded ones last."""
@@ -262,7 +297,7 @@ class ScoringFilter(Filter):
         samples, n_selected = self._read(X, y, sample_weight)
         scores = self._score(samples)
         order = best_first(scores, lower_is_better=self.lower_is_better)
-        return self._set_ranking(order, scores, n_selected)
+        return self._set_ranking(order, scores, n_selected, samples)
 
     @abstractmethod
     def _score(self, samples: Samples) -> NDArray[np.float64]:
@@ -290,6 +325,12 @@ class WeightedFilter(ScoringFilter):
         self
         """
         return self._fit(X, y, sample_weight)
+
+
+def _level_column(values: NDArray[Any]) -> Column:
+    """Return levels, which are 0, 1, 2, …, as codes."""
+    arity = int(values.max()) + 1
+    return Column(values.astype(np.uint8 if arity <= NARROW_LEVELS else np.uint16), arity)
 
 
 def class_codes(y: NDArray[Any], method: str) -> NDArray[np.int32]:

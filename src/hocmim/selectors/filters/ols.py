@@ -141,7 +141,7 @@ class FSOLS(Filter):
         self.n_useful_ = len(chosen)
         order = self._all_columns(varies, varies[chosen], scores)
         scores[varies[chosen]] = gains
-        return self._set_ranking(order, scores, n_selected)
+        return self._set_ranking(order, scores, n_selected, samples)
 
     @staticmethod
     def _all_columns(
