@@ -330,7 +330,8 @@ class WeightedFilter(ScoringFilter):
 def _level_column(values: NDArray[Any]) -> Column:
     """Return levels, which are 0, 1, 2, …, as codes."""
     arity = int(values.max()) + 1
-    return Column(values.astype(np.uint8 if arity <= NARROW_LEVELS else np.uint16), arity)
+    is_narrow = arity <= NARROW_LEVELS
+    return Column(values.astype(np.uint8) if is_narrow else values.astype(np.uint16), arity)
 
 
 def class_codes(y: NDArray[Any], method: str) -> NDArray[np.int32]:
