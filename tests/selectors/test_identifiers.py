@@ -200,3 +200,20 @@ def test_the_category_switches_them_off():
         warnings.simplefilter("error")
         warnings.filterwarnings("ignore", category=hocmim.DataWarning)
         hocmim.MIM(2).fit(X, y)
+
+
+@pytest.mark.parametrize("method", hocmim.list_methods())
+@pytest.mark.parametrize("kind", ["classes", "quantity"])
+def test_every_method_warns_of_a_copy_of_the_target(method, kind):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 300) if kind == "classes" else rng.normal(size=300)
+    X = pd.DataFrame({"noise": rng.normal(size=300), "leak": 2.0 * y + 5})
+    selector = hocmim.make_selector(method, n_features_to_select=1)
+    if kind == "quantity" and not getattr(selector, "ranks_quantities", True):
+        pytest.skip("The method needs classes.")
+    with pytest.warns(DataWarning, match="'leak' explains nearly all of the target") as found:
+        selector.fit(X, y)
+    assert len([one for one in found if one.category is DataWarning]) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DataWarning)
+        selector.fit(X[["noise"]].assign(weak=y + 2 * rng.normal(size=300)), y)
