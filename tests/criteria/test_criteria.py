@@ -349,10 +349,16 @@ class Wrong(Criterion):
         super().__init__()
         self.fault = fault
 
+    def start(self, block, y):
+        relevance = super().start(block, y)
+        return None if self.fault == "start" else relevance
+
     def scores(self):
         scores = self.relevance.copy()
         if self.fault == "short":
             return scores[:-1]
+        if self.fault == "text":
+            return ["high"] * len(scores)
         scores[2] = {"nan": np.nan, "inf": -np.inf}[self.fault]
         return scores
 
@@ -363,6 +369,7 @@ class Wrong(Criterion):
         ("short", r"shape \(4,\). It returned one of shape \(3,\)"),
         ("nan", "it must be finite. It returned nan for number 2 of 4"),
         ("inf", "it must be finite. It returned -inf for number 2 of 4"),
+        ("text", r"shape \(4,\). It returned \['high', 'high', 'high', 'high'\]"),
     ],
 )
 def test_wrong_scores_of_an_own_criterion_are_an_error(fault, message):
@@ -371,6 +378,13 @@ def test_wrong_scores_of_an_own_criterion_are_an_error(fault, message):
     expected = rf"Wrong\.scores\(\) must return one number for each column.*{message}"
     with pytest.raises(InvalidCriterionError, match=expected):
         selector.fit(X, X[:, 0] > 1)
+
+
+def test_a_criterion_that_does_not_start_is_an_error():
+    X = np.random.default_rng(3).integers(3, size=(50, 4))
+    expected = r"Wrong\.start\(\) must return .* It returned None\. Call super\(\)\.start"
+    with pytest.raises(InvalidCriterionError, match=expected):
+        hocmim.CriterionSelector(Wrong("start"), 2).fit(X, X[:, 0] > 1)
 
 
 def test_constant_columns_score_zero():

@@ -19,6 +19,7 @@ from hocmim.coding.codes import Codes, Column
 from hocmim.errors import InvalidCriterionError
 from hocmim.information.comparison import comparison_key
 from hocmim.information.counting import SharedColumn, Values
+from hocmim.text import value_text
 
 if TYPE_CHECKING:
     from hocmim.criteria.base import Criterion
@@ -97,7 +98,11 @@ class EagerSearch:
         parts = self.threads.map(
             lambda criterion, block: criterion.start(block, target), self.criteria, blocks
         )
-        return np.concatenate(list(parts))
+        checked = (
+            _checked(criterion, "start", part, is_open)
+            for criterion, part, is_open in zip(self.criteria, parts, self.is_open, strict=True)
+        )
+        return np.concatenate(list(checked))
 
     def update(self, newest: Column) -> None:
         """Give every criterion the newest selected column."""
@@ -164,16 +169,26 @@ class EagerSearch:
 
 def _checked_scores(criterion: Criterion, is_open: NDArray[np.bool_]) -> Values:
     """Return the scores of a criterion; an error if they are not one number a column."""
-    scores = criterion.scores()
-    must = (
-        f"{type(criterion).__name__}.scores() must return one number for each column of its block"
-    )
-    shape = np.shape(scores)
-    if shape != is_open.shape:
+    return _checked(criterion, "scores", criterion.scores(), is_open)
+
+
+def _checked(
+    criterion: Criterion, method: str, returned: Any, is_open: NDArray[np.bool_]
+) -> Values:
+    """Return what a method returned; an error if it is not one finite number an open column."""
+    name = f"{type(criterion).__name__}.{method}()"
+    must = f"{name} must return one number for each column of its block"
+    try:
+        values = np.asarray(returned, np.float64)
+        what = f"one of shape {values.shape}"
+    except (TypeError, ValueError):
+        values, what = np.empty(0), value_text(returned)
+    if returned is None or values.shape != is_open.shape:
+        what = "None" if returned is None else what
         raise InvalidCriterionError(
-            f"{must}: an array of shape {is_open.shape}. It returned one of shape {shape}."
+            f"{must}: an array of shape {is_open.shape}. It returned {what}."
+            + (" Call super().start(block, y) and return its result." if method == "start" else "")
         )
-    values = np.asarray(scores, np.float64)
     is_bad = is_open & ~np.isfinite(values)
     if is_bad.any():
         position = int(is_bad.argmax())
