@@ -49,10 +49,10 @@ lint: $(VENV)/.installed-dev
 types: $(VENV)/.installed-dev
 	$(BIN)/mypy
 
-# loadgroup: tests that share an expensive fixture (mark xdist_group) run in one process.
+# tests/conftest.py says which files one process runs, since they share an expensive fixture.
 unit: $(VENV)/.installed-dev
 	scripts/install-chromium
-	$(BIN)/pytest -n $(JOBS) --dist loadgroup
+	$(BIN)/pytest -n $(JOBS)
 
 test-fast: $(VENV)/.installed-dev
 	$(BIN)/pytest -n $(JOBS) -m "not slow"
@@ -118,7 +118,7 @@ sanitize:
 	    -C cmake.define.HOCMIM_SANITIZE=ON -C build-dir=build/sanitize
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libubsan.so)" \
 	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 \
-	    $(SANITIZED)/bin/python -m pytest -q -n $(JOBS) --dist loadgroup
+	    $(SANITIZED)/bin/python -m pytest -q -n $(JOBS)
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libubsan.so)" \
 	ASAN_OPTIONS=detect_leaks=1 LSAN_OPTIONS=suppressions=$(SUPPRESSIONS)/leaks.supp \
 	PYTHONMALLOC=malloc $(SANITIZED)/bin/python tests/trust/bindings.py

@@ -14,7 +14,7 @@ import pytest
 
 import hocmim
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("docs")]
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[1]
 TOOLS = ("sphinx", "myst_parser", "numpydoc", "sphinx_gallery", "sphinx_copybutton", "furo")

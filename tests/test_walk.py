@@ -16,7 +16,7 @@ from pyarrow import parquet
 from browser import open_chromium, script
 from made_tables import mixed_table, write_wide_table
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("walk")]
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[1]
 

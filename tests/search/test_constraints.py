@@ -236,7 +236,6 @@ def cluster():
         yield client
 
 
-@pytest.mark.xdist_group("dask")
 @every_method
 def test_dask(name, cluster):
     X, y = table(120, 24, seed=2)

@@ -45,8 +45,6 @@ from hocmim.search.engines.local import LocalEngine  # noqa: E402
 from hocmim.search.loop import forward_search  # noqa: E402
 from hocmim.selectors.information import InformationSelector  # noqa: E402
 
-pytestmark = pytest.mark.xdist_group("dask")  # one worker makes the clusters
-
 INFORMATION = [
     name for name in list_methods() if isinstance(make_selector(name), InformationSelector)
 ]

@@ -17,7 +17,7 @@ from hocmim.experiments.report import write_tables
 from hocmim.experiments.run import run
 from hocmim.experiments.store import Store
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("page_safety")]
+pytestmark = pytest.mark.slow
 
 LABELS = PAYLOADS[::5]
 

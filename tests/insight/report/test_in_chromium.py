@@ -13,7 +13,7 @@ import hocmim
 from browser import Recorder, open_chromium, phone, script, scroll_cues, served
 from hocmim import HOCMIM
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("report_in_chromium")]
+pytestmark = pytest.mark.slow
 
 CANCER = load_breast_cancer(return_X_y=True, as_frame=True)
 
