@@ -333,8 +333,10 @@ def test_codes_on_disk_and_a_checkpoint_give_the_same(folder):
         assert (folder / "codes").is_dir()
         assert (folder / "point").exists()
         assert read_table("few.csv").column_names[-1] == "outcome"
-    said = run(*arguments, "--codes-dir", "codes", "--drop", "leak", code=2).stderr
-    assert "--drop, --weights, --groups, --as, --decimal, --thousands and --dates cannot" in said
+    fewer = (*arguments, "--drop", "leak")
+    assert run(*fewer, "--codes-dir", "codes").stdout == run(*fewer).stdout
+    said = run(*arguments, "--codes-dir", "codes", "--weights", "age", code=2).stderr
+    assert "--weights and --groups cannot be used with --engine dask or --codes-dir" in said
 
 
 def test_groups_are_selected_as_one(folder):
