@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from contextvars import copy_context
+from functools import cache
 from threading import Lock, Thread
 from typing import Any
 
@@ -32,10 +34,22 @@ def resolve_n_jobs(n_jobs: int | None, outside: int = -1) -> int:
         return int(joblib.effective_n_jobs(n_jobs))
     backend, n_in_context = get_active_backend()
     if n_in_context is not None:
-        return min(int(backend.effective_n_jobs(n_in_context)), int(joblib.cpu_count()))
+        return min(int(backend.effective_n_jobs(n_in_context)), _n_cores())
     if (backend.nesting_level or 0) > 0 or _is_dask_task():
         return 1
-    return int(joblib.cpu_count()) if outside == -1 else outside
+    return _n_cores() if outside == -1 else outside
+
+
+def _n_cores() -> int:
+    """Return how many cores joblib finds for this process."""
+    allowed = getattr(os, "sched_getaffinity", lambda _: ())(0)
+    return _found_by_joblib(len(allowed), os.environ.get("LOKY_MAX_CPU_COUNT"))
+
+
+@cache
+def _found_by_joblib(n_allowed: int, limit: str | None) -> int:
+    """Return ``joblib.cpu_count()``, which reads files: a tenth of the time of a small fit."""
+    return int(joblib.cpu_count())
 
 
 def _is_dask_task() -> bool:
