@@ -46,7 +46,7 @@ def safe_file_name(name: str) -> str:
     >>> safe_file_name("iris, 2 classes")
     'iris, 2 classes'
     >>> safe_file_name("../../x")
-    '______x-9cdf6a50'
+    '___.._x-9cdf6a50'
     """
     safe = "".join(c if c.isalnum() or c in SAFE_MARKS else "_" for c in name)[:MAX_NAME_LENGTH]
     safe = re.sub(r"^[. ]+|[. ]+$", lambda found: "_" * len(found[0]), safe) or "_"
