@@ -224,20 +224,8 @@ def test_checkpoint(tmp_path):
     assert record(same.fit(X, y).selection_) == record(whole.selection_)
 
 
-@pytest.fixture(scope="module")
-def cluster():
-    distributed = pytest.importorskip("distributed")
-    with (
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None
-        ) as cluster,
-        distributed.Client(cluster) as client,
-    ):
-        yield client
-
-
 @every_method
-def test_dask(name, cluster):
+def test_dask(name, dask_client):
     X, y = table(120, 24, seed=2)
     costs = np.random.default_rng(1).choice([1.0, 2.0, 5.0], 24)
     for limits in (
@@ -245,7 +233,7 @@ def test_dask(name, cluster):
         {"keep": [17], "exclude": [5], "costs": costs, "budget": 14},
     ):
         here = make(name, 8, **limits).fit(X, y)
-        there = make(name, 8, engine=cluster, **limits).fit(X, y)
+        there = make(name, 8, engine=dask_client, **limits).fit(X, y)
         assert record(there.selection_) == record(here.selection_)
         there.extend(9)
         assert record(there.selection_) == record(here.extend(9).selection_)

@@ -214,17 +214,10 @@ def test_errors_name_the_argument(data, tmp_path):
 
 
 @pytest.fixture(scope="module")
-def cluster():
-    distributed = pytest.importorskip("distributed")
+def cluster(dask_client):
     from hocmim.search.engines.remote import open_cluster
 
-    with (
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None
-        ) as workers,
-        distributed.Client(workers) as client,
-        open_cluster(client) as opened,
-    ):
+    with open_cluster(dask_client) as opened:
         yield opened
 
 

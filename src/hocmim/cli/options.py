@@ -484,6 +484,14 @@ safe_csv_option = click.option(
 seed_option = click.option(
     "--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed."
 )
+parameters_option = click.option(
+    "--set",
+    "parameters",
+    type=read_parameter,
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Set a parameter of every method that has it. Repeatable.",
+)
 
 
 def plot_option(what: str) -> Callable[[Function], Function]:

@@ -13,10 +13,10 @@ from hocmim.cli.options import (
     force_option,
     json_option,
     keep_option,
+    parameters_option,
     plot_option,
     quiet_option,
     read_how_many,
-    read_parameter,
     seed_option,
     with_source,
 )
@@ -49,14 +49,7 @@ MAX_SIZES = 8
     help="How to choose the bins.  [default: quantile]",
 )
 @click.option("--estimator", metavar="NAME", help="Estimator of information of every method.")
-@click.option(
-    "--set",
-    "parameters",
-    type=read_parameter,
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="Set a parameter of every method that has it. Repeatable.",
-)
+@parameters_option
 @click.option(
     "-k",
     "--features",

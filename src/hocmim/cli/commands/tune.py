@@ -14,9 +14,9 @@ from hocmim.cli.options import (
     force_option,
     json_option,
     keep_option,
+    parameters_option,
     plot_option,
     quiet_option,
-    read_parameter,
     seed_option,
     with_source,
     with_validation,
@@ -48,14 +48,7 @@ from hocmim.defaults import COMPARED_METHODS
 @keep_option
 @exclude_option
 @with_validation
-@click.option(
-    "--set",
-    "parameters",
-    type=read_parameter,
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="Set a parameter of every method that has it. Repeatable.",
-)
+@parameters_option
 @seed_option
 @click.option("-j", "--jobs", type=int, help="Fits of the model in parallel.  [default: 1]")
 @json_option
