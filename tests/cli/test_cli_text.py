@@ -9,8 +9,8 @@ import pytest
 from click.testing import CliRunner
 
 from hocmim.cli import main
-from hocmim.cli.options import COLUMN_KINDS
 from hocmim.cli.sections import SECTIONS
+from hocmim.cli.values import COLUMN_KINDS
 from hocmim.data.files import read_table, write_table
 from hocmim.data.raw_text import KeptText
 from hocmim.data.recognize import KINDS

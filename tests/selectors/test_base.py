@@ -29,6 +29,11 @@ class CovarianceSelector(RankingSelector):
     def __init__(self, n_features_to_select=None):
         self.n_features_to_select = n_features_to_select
 
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = False
+        return tags
+
     def fit(self, X, y):
         table, y = self._validate_input(X, y)
         self._resolve_n_features(table.n_columns)

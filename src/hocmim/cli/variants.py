@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from hocmim.cli.checks import check_methods
-from hocmim.cli.options import read_parameter
+from hocmim.cli.values import read_parameter
 from hocmim.errors import InvalidParameterError
 from hocmim.text import did_you_mean
 

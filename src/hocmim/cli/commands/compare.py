@@ -16,11 +16,11 @@ from hocmim.cli.options import (
     parameters_option,
     plot_option,
     quiet_option,
-    read_how_many,
     seed_option,
     with_source,
 )
 from hocmim.cli.sections import SectionedCommand
+from hocmim.cli.values import read_how_many
 from hocmim.defaults import COMPARED_METHODS
 
 if TYPE_CHECKING:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -121,8 +122,6 @@ class NCA(ScoringFilter):
         self.identifiers = identifiers
 
     def _score(self, samples: Samples) -> NDArray[np.float64]:
-        from scipy.optimize import minimize  # takes long to import
-
         self._check_parameters()
         rows = self._draw_rows(samples.y)
         X, y = samples.values[rows], np.ascontiguousarray(samples.y[rows])
@@ -136,25 +135,28 @@ class NCA(ScoringFilter):
                 value, gradient = nca_objective(w, columns, y, penalty, scale, pool)
                 return -value, -gradient
 
-            found = minimize(
-                loss,
-                np.ones(int(varies.sum())),
-                jac=True,
-                method="L-BFGS-B",
-                options={
-                    "maxiter": self.max_iter,
-                    "maxfun": 20 * self.max_iter,
-                    "gtol": self.tol,
-                    "ftol": 1e-2 * self.tol,
-                    "maxcor": 15,
-                },
-            )
+            found = self._minimize(loss, np.ones(int(varies.sum())))
         self.objective_, self.n_iter_ = -float(found.fun), int(found.nit)
         self.converged_ = bool(found.status != 1)
         self.n_samples_used_ = len(y)
         scores = np.zeros(len(varies))
         scores[varies] = found.x**2
         return scores
+
+    def _minimize(self, loss: Callable[..., Any], start: NDArray[np.float64]) -> Any:
+        """Minimise as SciPy does, also without weights, which SciPy 1.13 refuses."""
+        from scipy.optimize import OptimizeResult, minimize  # takes long to import
+
+        if start.size == 0:
+            return OptimizeResult(x=start, fun=loss(start)[0], nit=0, status=0)
+        options = {
+            "maxiter": self.max_iter,
+            "maxfun": 20 * self.max_iter,
+            "gtol": self.tol,
+            "ftol": 1e-2 * self.tol,
+            "maxcor": 15,
+        }
+        return minimize(loss, start, jac=True, method="L-BFGS-B", options=options)
 
     def _draw_rows(self, y: NDArray[np.int32]) -> NDArray[np.intp] | slice:
         """Return which samples to use."""
