@@ -167,7 +167,11 @@ def as_small_integers(
 def places(arity: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return where columns of these arities are in ``narrow`` and ``wide``: see Codes."""
     is_narrow = arity <= NARROW_LEVELS
-    return np.where(is_narrow, np.cumsum(is_narrow) - 1, ~(np.cumsum(~is_narrow) - 1))
+    return np.where(
+        is_narrow,
+        np.cumsum(is_narrow, dtype=np.int64) - 1,
+        ~(np.cumsum(~is_narrow, dtype=np.int64) - 1),
+    )
 
 
 def column_digests(codes: Codes) -> NDArray[np.uint8]:

@@ -36,7 +36,7 @@ class Ragged(NamedTuple):
     @classmethod
     def from_counts(cls, values: NDArray[np.float64], counts: NDArray[np.int64]) -> Ragged:
         """Return rows of the given lengths."""
-        return cls(values, np.concatenate(([0], np.cumsum(counts))))
+        return cls(values, np.concatenate(([0], np.cumsum(counts, dtype=np.int64))))
 
     @classmethod
     def nothing(cls) -> Ragged:
@@ -318,7 +318,7 @@ def cut_columns(
 ) -> Ragged:
     """Return the cuts of whole columns, one row for each column. ``y`` is for "mdlp"."""
     survey = Survey.of(values, n_bins)
-    every = np.arange(values.shape[1])
+    every = np.arange(values.shape[1], dtype=np.int64)
     return get_discretizer(discretizer).cut(values, every, survey, n_bins, y)
 
 

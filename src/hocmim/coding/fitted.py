@@ -199,7 +199,7 @@ def _wide_codes(
     block = table.read(Span(j, j + 1))
     assert isinstance(block, Numbers)
     codes = np.empty((1, table.n_rows), np.uint16)
-    offsets, place = np.array([0, len(cuts)]), np.array([~0])
+    offsets, place = np.array([0, len(cuts)], np.int64), np.array([~0], np.int64)
     none = np.empty((0, table.n_rows), np.uint8)
     _native.apply_cuts(for_kernels(block.values), cuts, offsets, missing, place, none, codes)
     row: NDArray[np.uint16] = codes[0]

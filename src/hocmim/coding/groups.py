@@ -61,7 +61,7 @@ class Features:
     def first(self) -> NDArray[np.int64]:
         """The first column of each feature."""
         later = [j for group in self.groups for j in group.columns[1:]]
-        return np.delete(np.arange(self.n_columns), later)
+        return np.delete(np.arange(self.n_columns, dtype=np.int64), later)
 
     @cached_property
     def of_column(self) -> NDArray[np.int64]:

@@ -115,7 +115,7 @@ def mark_source(source: RowSource, columns: NDArray[np.int64], n_jobs: int | Non
     if not len(columns):
         return []
     keys = [[source.columns[j] for j in columns.tolist()]]
-    every = np.arange(len(columns))
+    every = np.arange(len(columns), dtype=np.int64)
     n_cells = cells_per_thread(n_jobs)
 
     def mark_piece(piece: Piece) -> list[Marks]:
@@ -142,7 +142,7 @@ def cut_source(
         values = np.empty((source.n_rows, len(together)), order="F")
 
         def read(_: int, at: int, part: Any, values: Any = values) -> int:
-            numbers = read_numbers(part, np.arange(values.shape[1]))
+            numbers = read_numbers(part, np.arange(values.shape[1], dtype=np.int64))
             values[at : at + len(numbers)] = numbers
             return len(numbers)
 

@@ -127,7 +127,7 @@ class BlockTerms:
         elif not by_planes.any():
             self._by_samples(terms, w, y, which, out)
         else:
-            positions = np.arange(len(self.columns)) if which is None else which
+            positions = np.arange(len(self.columns), dtype=np.int64) if which is None else which
             for chosen, count in ((by_planes, self._by_popcounts), (~by_planes, self._by_samples)):
                 part = np.empty((len(terms), int(chosen.sum())))
                 count(terms, w, y, positions[chosen], part)

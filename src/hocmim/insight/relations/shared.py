@@ -166,7 +166,7 @@ class SharedInformation:
             )
             for i in range(stop - 1):
                 begin = max(at, i + 1)
-                positions = np.arange(begin - at, stop - at)
+                positions = np.arange(begin - at, stop - at, dtype=np.int64)
                 values = terms.information(shared[i].joint, positions)
                 to = first[i] + begin - i - 1
                 out[to : to + len(values)] = values
@@ -177,7 +177,7 @@ class SharedInformation:
                 pass
         for i in range(D - 1):
             part = slice(first[i], first[i] + D - 1 - i)
-            row = self.row(i, out[part], np.arange(i + 1, D))
+            row = self.row(i, out[part], np.arange(i + 1, D, dtype=np.int64))
             out[part] = 1.0 - row.share
         return out
 
