@@ -35,11 +35,12 @@ from hocmim.insight.cautions import (
     warn_about_ranked,
 )
 from hocmim.insight.notes import COPY_ROWS_PER_LEVEL
-from hocmim.memory import BYTES_PER_NUMBER
+from hocmim.memory import BYTES_PER_NUMBER, prepare_products
 from hocmim.parameters import OneOf, check_value
 from hocmim.selectors.constrained import ConstrainedSelector
 from hocmim.selectors.declared import add_parameters
 from hocmim.selectors.parameters import CONSTRAINTS
+from hocmim.text import value_text
 from hocmim.threads import ThreadPool, resolve_n_jobs
 
 # Numbers beyond 2 to this power, or below its reciprocal, are scaled.
@@ -131,6 +132,7 @@ class Filter(ConstrainedSelector):
         self._extended_to = extend_to
         self._constraints = self._resolve_constraints(features)
         self._number_to_select(features, self._constraints)  # an error comes before the work
+        prepare_products()
         method = type(self).__name__
         values_of_y = self._read_target(target)
         values, is_categorical, has_missing = numeric_matrix(table)
@@ -339,7 +341,7 @@ def class_codes(y: NDArray[Any], method: str) -> NDArray[np.int32]:
     labels, codes = np.unique(y, return_inverse=True)
     if len(labels) < 2:
         raise InvalidTargetError(
-            f"{method} needs at least two classes, but y has only one: {labels[0]!r}."
+            f"{method} needs at least two classes, but y has only one: {value_text(labels[0])}."
         )
     return codes.astype(np.int32)
 
@@ -348,7 +350,8 @@ def _numbers(y: NDArray[Any], method: str) -> NDArray[np.float64]:
     values = y.astype(np.float64)
     if values.min() == values.max():
         raise InvalidTargetError(
-            f"{method} needs a target that varies, but y has only one value: {values[0]!r}."
+            f"{method} needs a target that varies, but y has only one value: "
+            f"{value_text(values[0])}."
         )
     return values
 
