@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,10 @@ MODELS: dict[str, tuple[str, str, str, dict[str, Any]]] = {
     "forest": ("ensemble", "RandomForestClassifier", "RandomForestRegressor", {"n_jobs": -1}),
 }
 DEFAULT_MODEL = "knn"
+# Columns of larger or smaller numbers are scaled first: their squares would overflow.
+MAX_EXPONENT = 400
+# Standardised numbers are at most this, which single precision (of forests) can hold.
+LARGEST = 1e30
 TITLES = {"knn": "3-NN", "linear": "linear model", "forest": "random forest"}
 
 
@@ -67,6 +71,15 @@ def _no_model(name: str, model: Any) -> InvalidParameterError:
     )
 
 
+class Learned(NamedTuple):
+    """How a column is standardised: divided by 2**exponent, filled with the median, then scaled."""
+
+    exponent: int
+    median: float
+    mean: float
+    spread: float
+
+
 class AsNumbers(TransformerMixin, BaseEstimator):
     """Columns of any table as numbers for a model.
 
@@ -83,7 +96,7 @@ class AsNumbers(TransformerMixin, BaseEstimator):
         """Learn how each column becomes numbers."""
         table = as_table(X)
         self.n_features_in_ = table.n_columns
-        self._columns: list[tuple[float, float, float] | list[Any]] = []
+        self._columns: list[Learned | list[Any]] = []
         for block in table.blocks():
             if isinstance(block, Categories):
                 seen = np.unique(block.codes)
@@ -118,22 +131,26 @@ class AsNumbers(TransformerMixin, BaseEstimator):
                     values = np.full(table.n_rows, np.nan)
                     if isinstance(block, Numbers):
                         values = block.values[:, k].astype(np.float64)
-                    target[:, 0] = _standardised(values, *learned)
+                    target[:, 0] = _standardised(values, learned)
         return matrix
 
 
-def _learned(column: NDArray[Any]) -> tuple[float, float, float]:
-    """Return median, mean and standard deviation of a column, after filling in missing values."""
+def _learned(column: NDArray[Any]) -> Learned:
+    """Return what standardises a column; missing values count as the median."""
     values = column.astype(np.float64)
-    present = values[~np.isnan(values)]
+    is_present = ~np.isnan(values)
+    present = values[is_present]
+    exponent = int(np.frexp(np.abs(present).max(initial=0.0))[1])
+    exponent = exponent if abs(exponent) > MAX_EXPONENT else 0
+    present = np.ldexp(present, -exponent)
     median = float(np.median(present)) if len(present) else 0.0
-    values[np.isnan(values)] = median
+    values[is_present], values[~is_present] = present, median
     spread = float(values.std())
-    return median, float(values.mean()), spread if spread > 0 else 1.0
+    return Learned(exponent, median, float(values.mean()), spread if spread > 0 else 1.0)
 
 
-def _standardised(
-    values: NDArray[np.float64], median: float, mean: float, spread: float
-) -> NDArray[np.float64]:
-    values[np.isnan(values)] = median
-    return (values - mean) / spread
+def _standardised(values: NDArray[np.float64], learned: Learned) -> NDArray[np.float64]:
+    with np.errstate(over="ignore"):  # of rows that were not fitted
+        values = np.ldexp(values, -learned.exponent)
+        values[np.isnan(values)] = learned.median
+        return np.clip((values - learned.mean) / learned.spread, -LARGEST, LARGEST)
