@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, TransformerMixin, is_classifier, is_regr
 from sklearn.utils.validation import check_is_fitted
 
 from hocmim.data.columns import Categories, Numbers
+from hocmim.data.numeric import extreme_exponents
 from hocmim.data.table import as_table
 from hocmim.errors import InvalidParameterError
 from hocmim.text import value_text
@@ -22,8 +23,6 @@ MODELS: dict[str, tuple[str, str, str, dict[str, Any]]] = {
     "forest": ("ensemble", "RandomForestClassifier", "RandomForestRegressor", {"n_jobs": -1}),
 }
 DEFAULT_MODEL = "knn"
-# Columns of larger or smaller numbers are scaled first: their squares would overflow.
-MAX_EXPONENT = 400
 # Standardised numbers are at most this, which single precision (of forests) can hold.
 LARGEST = 1e30
 TITLES = {"knn": "3-NN", "linear": "linear model", "forest": "random forest"}
@@ -140,8 +139,7 @@ def _learned(column: NDArray[Any]) -> Learned:
     values = column.astype(np.float64)
     is_present = ~np.isnan(values)
     present = values[is_present]
-    exponent = int(np.frexp(np.abs(present).max(initial=0.0))[1])
-    exponent = exponent if abs(exponent) > MAX_EXPONENT else 0
+    exponent = int(extreme_exponents(present))
     present = np.ldexp(present, -exponent)
     median = float(np.median(present)) if len(present) else 0.0
     values[is_present], values[~is_present] = present, median

@@ -22,7 +22,7 @@ from hocmim.coding.identifiers import (
 )
 from hocmim.coding.targets import encode_targets
 from hocmim.criteria.cost import per_cost
-from hocmim.data.numeric import numeric_matrix
+from hocmim.data.numeric import extreme_exponents, numeric_matrix
 from hocmim.data.table import Table
 from hocmim.data.target import TARGET_KINDS, decide_kind, summarize_target
 from hocmim.data.values import indices_below
@@ -43,8 +43,6 @@ from hocmim.selectors.parameters import CONSTRAINTS
 from hocmim.text import value_text
 from hocmim.threads import ThreadPool, resolve_n_jobs
 
-# Numbers beyond 2 to this power, or below its reciprocal, are scaled.
-MAX_EXPONENT = 400
 BLOCK_CELLS = 1 << 20
 """Cells of a block of a vectorised filter: 8 MB of floating-point numbers."""
 
@@ -387,9 +385,8 @@ def scale_extremes(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
     No filter depends on the unit of a column, and squares of such numbers would overflow.
     """
-    largest = np.maximum(np.abs(values.min(axis=0)), np.abs(values.max(axis=0)))
-    exponents = np.frexp(largest)[1]
-    is_extreme = (np.abs(exponents) > MAX_EXPONENT) & (largest > 0)
+    exponents = extreme_exponents(values)
+    is_extreme = exponents != 0
     if is_extreme.any():
         values = values.copy()
         values[:, is_extreme] = np.ldexp(values[:, is_extreme], -exponents[is_extreme])
