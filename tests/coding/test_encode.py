@@ -501,9 +501,10 @@ def test_many_classes_take_two_bytes():
 @pytest.mark.parametrize(
     ("y", "message"),
     [
-        ([1, 1, 1], "only one class"),
-        (["a"] * 3, "only one class"),
-        ([0.5, 0.5], "only one class"),
+        ([1, 1, 1], r"only one class \(1\)"),
+        (["a"] * 3, r"only one class \('a'\)"),
+        ([0.5, 0.5], r"only one class \(0.5\)"),
+        ([True, True], r"only one class \(True\)"),
         (None, "requires y to be passed, but the target y is None"),
         ([1.0, np.nan], "Input y contains NaN"),
         (["a", None], "Input y contains NaN"),

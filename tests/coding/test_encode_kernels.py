@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from hocmim import _native
 from hocmim.coding.encoder import Encoder
 from hocmim.coding.target import TargetOptions, encode_target
 from hocmim.errors import InvalidTableError
@@ -285,6 +286,23 @@ def test_ctrl_c_stops_encoding(n_jobs):
         capture_output=True, text=True, timeout=120, check=True,
     )  # fmt: skip
     assert found.stdout == "stopped\n"
+
+
+@pytest.mark.parametrize("n_rows", [0, 3])
+def test_a_negative_number_of_classes_is_refused(n_rows):
+    values, classes = np.zeros((n_rows, 1), order="F"), np.zeros(n_rows, np.int64)
+    with pytest.raises(ValueError, match="n_classes must not be negative"):
+        _native.mdlp_cuts(values, np.zeros(1, np.int64), classes, -1)
+
+
+@pytest.mark.parametrize("method", [0, 1, 2])
+def test_a_sparse_table_without_rows(method):
+    none, rows = np.zeros(0), np.zeros(0, np.int64)
+    found = _native.encode_sparse(
+        none, rows, np.zeros(3, np.int64), 0, method, 5, rows, 2, np.zeros((2, 0), np.uint8)
+    )
+    assert [part.tolist() for part in found[:5]] == [[0, 0]] * 5
+    assert found[-1] == -1  # no infinite value
 
 
 # --- the target -----------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """Notes on a table: each kind found where it is and nowhere else, in every kind of table."""
 
 import datetime as dt
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -198,3 +199,14 @@ def test_most_rows_in_one_bin():
 def test_missing_rows_are_no_bin():
     column = np.where(np.arange(N) < 190, np.nan, np.arange(N))
     assert found(data_notes(column[:, None], Y)) == {("missing", "0")}
+
+
+@pytest.mark.parametrize("largest", [np.finfo(float).max, 5e-324])
+@pytest.mark.parametrize("is_quantity", [False, True])
+def test_numbers_whose_squares_overflow(largest, is_quantity):
+    rng = np.random.default_rng(0)
+    y = rng.normal(size=200) if is_quantity else np.arange(200) % 2
+    X = np.column_stack([np.where(y > 0.5, largest, -largest), rng.normal(size=200)])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        data_notes(X, y)

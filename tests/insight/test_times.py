@@ -45,6 +45,8 @@ def test_times_far_apart_are_rounded():
 def test_dates_that_nanoseconds_cannot_hold():
     millennium = (dt.datetime(1000, 1, 1) - dt.datetime(1970, 1, 1)) / dt.timedelta(microseconds=1)
     assert format_times([millennium * 1000], "date") == ["1000-01-01"]
+    (far,) = format_times([9.3e24 + 1e9], "date")
+    assert np.datetime64(far.replace(" ", "T")) == np.datetime64(round(9.3e15) + 1, "s")
 
 
 def test_durations_and_times_of_day():

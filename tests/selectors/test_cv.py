@@ -308,3 +308,14 @@ def test_the_picture_and_the_table():
     assert any(label.startswith("runner-up: ") for label in labels)
     assert found.choices_[0].selector in str(found.choices_).splitlines()[1]
     assert "<table>" in found.choices_._repr_html_()
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("estimator", ["knn", "linear", "forest"])
+@pytest.mark.parametrize("largest", [np.finfo(float).max, 5e-324])
+def test_numbers_whose_squares_overflow(estimator, largest):
+    table = X.copy()
+    table[:, 2] = np.where(Y, largest, -largest)
+    table[0, 5] = np.finfo(float).max  # in one part only
+    found = SelectorCV(MIM(), max_features=2, cv=2, estimator=estimator).fit(table, Y)
+    assert found.best_score_ == 1

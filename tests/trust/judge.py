@@ -12,8 +12,10 @@ from sklearn.exceptions import DataConversionWarning, NotFittedError
 
 from hocmim.errors import HocmimError, HocmimWarning
 
-# Nothing here needs more than a few seconds; a busy machine is several times slower.
+# Of processor time: nothing here needs half of it.
 SECONDS = 120
+# A call that waits takes no processor time. A busy machine is several times slower.
+TIMES_LONGER = 5
 # Unicode categories of characters that move the cursor, change colours or hide text.
 INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
 # Words of other libraries and of Python that explain nothing to a user.
@@ -29,10 +31,14 @@ class Hang(BaseException):
 
 @contextmanager
 def limited(seconds=SECONDS):
-    """Raise Hang if the block takes longer."""
+    """Raise Hang if the block takes longer: of processor time, or several times as long."""
+    began, began_at = time.process_time(), time.monotonic()
 
     def stop(*_):
-        raise Hang(f"still running after {seconds} seconds")
+        used, passed = time.process_time() - began, time.monotonic() - began_at
+        if used >= seconds or passed >= TIMES_LONGER * seconds:
+            raise Hang(f"still running after {passed:.0f} seconds")
+        signal.alarm(max(1, seconds // 10))
 
     before = signal.signal(signal.SIGALRM, stop)
     signal.alarm(seconds)

@@ -33,6 +33,58 @@ if child:
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 """
 
+# The worker is in this process. Dask keeps it after it was closed, with the blocks on it.
+LOST_SCHEDULER = """
+import dask
+import numpy as np
+from distributed import Client, LocalCluster
+import hocmim
+from hocmim.errors import ClusterError
+from hocmim.search.engines.dask import DaskEngine
+
+def close_and_select(engine, index, select=DaskEngine.select):
+    cluster.close()
+    select(engine, index)
+
+DaskEngine.select = close_and_select
+rng = np.random.default_rng(0)
+X, y = rng.integers(0, 4, (300, 20)), rng.integers(0, 2, 300)
+with dask.config.set({"distributed.comm.timeouts.connect": "1s", "hocmim.patience": 1}):
+    cluster = LocalCluster(
+        1, threads_per_worker=1, processes=False, dashboard_address=None, silence_logs=50
+    )
+    with Client(cluster) as client:
+        try:
+            hocmim.JMI(5, engine=client).fit(X, y)
+        except ClusterError:
+            print("lost")
+"""
+# The process ends in the middle of a search on a worker of its own.
+UNFINISHED_ON_DASK = """
+import threading
+import numpy as np
+from distributed import Client, LocalCluster
+import hocmim
+from hocmim.search.engines.dask import DaskEngine
+
+def stay(engine, index):
+    is_waiting.set()
+    threading.Event().wait()
+
+DaskEngine.select = stay
+is_waiting = threading.Event()
+rng = np.random.default_rng(0)
+X, y = rng.integers(0, 4, (300, 20)), rng.integers(0, 2, 300)
+cluster = LocalCluster(
+    1, threads_per_worker=1, processes=False, dashboard_address=None, silence_logs=50
+)
+client = Client(cluster)
+fit = hocmim.JMI(5, engine=client).fit
+threading.Thread(target=fit, args=(X, y), daemon=True).start()
+assert is_waiting.wait(120)
+print("waits")
+"""
+
 
 def end(*command):
     return subprocess.run(
@@ -52,3 +104,16 @@ def test_nothing_of_the_module_is_left_at_the_end():
 def test_nothing_is_left_by_threads_and_processes(script):
     ended = end("-c", script)
     assert (ended.stderr, ended.returncode) == ("", 0)
+
+
+@pytest.mark.parametrize(
+    ("script", "printed"),
+    [(LOST_SCHEDULER, "lost"), (UNFINISHED_ON_DASK, "waits")],
+    ids=["lost scheduler", "unfinished"],
+)
+def test_nothing_is_left_on_a_worker_of_dask_in_this_process(script, printed):
+    pytest.importorskip("distributed")
+    ended = end("-W", "ignore", "-c", script)
+    assert "nanobind" not in ended.stderr
+    assert ended.stdout.split() == [printed]
+    assert ended.returncode == 0

@@ -58,3 +58,43 @@ def test_a_limit_on_the_address_space():
     assert run.returncode == 0, (lines[-1:], run.stderr[-2000:])
     results = [line.rsplit(" ", 1)[1] for line in lines]
     assert {"ok", "MemoryError"} == set(results)
+
+
+# The first product of matrices of a process: OpenBLAS has to reserve memory for it.
+FIRST_FIT = """
+import resource, sys
+import numpy as np
+import hocmim
+from hocmim.selectors.registry import make_selector
+
+rng = np.random.default_rng(0)
+X, y = rng.normal(size=(60, 8)), np.arange(60) % 2
+hocmim.MIM(2).fit(X, y)  # imports what is imported late
+pages = int(open("/proc/self/statm").read().split()[0])
+limit = pages * resource.getpagesize() + (30 << 20)
+resource.setrlimit(resource.RLIMIT_AS, (limit, resource.RLIM_INFINITY))
+try:
+    if sys.argv[1] == "SelectorCV":
+        hocmim.SelectorCV([hocmim.MIM()], estimator="linear", cv=2, max_features=2).fit(X, y)
+    elif sys.argv[1] == "FS-OLS":
+        make_selector("FS-OLS", n_features_to_select=2, n_jobs=4).fit(X, y)
+    else:
+        make_selector(sys.argv[1], n_features_to_select=2).fit(X, y)
+except MemoryError as error:
+    print(error)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
+@pytest.mark.parametrize("name", ["FS-OLS", "Fisher", "NCA", "SelectorCV"])
+def test_the_first_fit_with_too_little_memory_for_products(name):
+    run = subprocess.run(
+        [sys.executable, "-c", FIRST_FIT, name],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr[-2000:]
+    assert run.stdout.startswith("Products of matrices need 0.3 GB of address space")

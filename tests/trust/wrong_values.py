@@ -6,10 +6,12 @@ The parameters come from the signatures, so a new one is tried without a change 
 
 import argparse
 import inspect
+import io
 import os
 import re
 import sys
 import tempfile
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import numpy as np
@@ -219,7 +221,8 @@ def _with(call, given, parameter):
 
 def fault(name, parameter, call, value):
     """Return what is wrong with the answer to a value, or None."""
-    verdict, text, _ = judge(lambda: call(value))
+    with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):  # of verbose=True
+        verdict, text, _ = judge(lambda: call(value))
     if verdict == "fault":
         return text
     words = OTHER_WORDS.get(parameter, re.escape(parameter))

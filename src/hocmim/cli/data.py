@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -71,7 +72,7 @@ class Data:
     text_columns: tuple[ColumnReading, ...] = ()
     groups: Any = None
 
-    @property
+    @cached_property
     def names(self) -> list[str]:
         """Names of the features."""
         return list(self.types)

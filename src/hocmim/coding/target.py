@@ -29,6 +29,7 @@ from hocmim.data.target import (
 )
 from hocmim.errors import InvalidTargetError
 from hocmim.parameters import OneOf, check_value
+from hocmim.text import value_text
 
 TARGET_DISCRETIZERS = ("quantile", "uniform")
 TARGET_STRATEGIES = ("joint", "mean")
@@ -188,7 +189,7 @@ def _as_column(codes: NDArray[np.int64], arity: int, values: NDArray[Any]) -> Co
 
 def _one_class(values: NDArray[Any]) -> InvalidTargetError:
     """Return the error for a target with one class, or without rows."""
-    only = f" ({values[0]!r})" if len(values) else ""
+    only = f" ({value_text(values[0])})" if len(values) else ""
     return InvalidTargetError(
         f"y has only one class{only}, so no column holds information about it. Pass a target with "
         "at least two classes."

@@ -11,6 +11,9 @@ from hocmim.data.checks import reject_non_finite
 from hocmim.data.columns import Categories
 from hocmim.data.table import as_table
 
+# Columns of numbers beyond 2 to this power, or all below its reciprocal, are extreme.
+MAX_EXPONENT = 400
+
 
 class NumericMatrix(NamedTuple):
     """What :func:`numeric_matrix` returns."""
@@ -56,3 +59,13 @@ def numeric_matrix(X: Any, *, allow_missing: bool = True) -> NumericMatrix:
     has_missing = np.asarray(np.isnan(values).any(axis=0))
     reject_non_finite(table, values, allow_missing=allow_missing)
     return NumericMatrix(values, is_categorical, has_missing)
+
+
+def extreme_exponents(values: NDArray[np.float64]) -> NDArray[np.intc]:
+    """Return an exponent e for each column: divided by 2**e, no square of a number overflows.
+
+    0 for columns of usual numbers. There must be no missing values.
+    """
+    low, high = values.min(axis=0, initial=0.0), values.max(axis=0, initial=0.0)
+    exponents = np.frexp(np.maximum(-low, high))[1]
+    return np.where(np.abs(exponents) > MAX_EXPONENT, exponents, 0)

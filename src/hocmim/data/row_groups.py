@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from hocmim.data.target import as_target
 from hocmim.errors import InvalidParameterError, InvalidTargetError
+from hocmim.text import value_text
 
 RowGroups = NDArray[np.int64]
 
@@ -43,6 +44,6 @@ def as_row_groups(groups: Any, n_rows: int) -> RowGroups | None:
     found, codes = np.unique(labels, return_inverse=True)
     if len(found) < 2:
         raise InvalidParameterError(
-            f"groups has only one label, {found[0]!r}. At least two groups are needed."
+            f"groups has only one label, {value_text(found[0])}. At least two groups are needed."
         )
     return codes.astype(np.int64)

@@ -31,6 +31,7 @@ from hocmim.defaults import COMPARED_METHODS
 from hocmim.errors import InvalidParameterError, InvalidTargetError, without_data_warnings
 from hocmim.experiments import comparison_figure
 from hocmim.experiments.evaluation import Evaluation, evaluated_rows
+from hocmim.memory import prepare_products
 from hocmim.parameters import (
     FUNCTION_OR_NONE,
     SEED,
@@ -242,6 +243,7 @@ def compare_methods(
     steps = _Steps(len(selectors) * (1 + n_resamples + len(folds)), on_progress)
     data, resampling = (X, target, row_groups), (n_resamples, random_state)
     results: list[MethodResult] = []
+    prepare_products()
     with stopped_by(steps.repeat), decided_identifiers(_identifiers(table)):
         for name, one in selectors.items():
             made = with_kind(one, kind.name)

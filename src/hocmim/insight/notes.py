@@ -30,6 +30,7 @@ from hocmim.coding.identifiers import ID_ROWS, ID_SHARE, MAX_EXACT_WHOLE, are_ne
 from hocmim.coding.target import DEFAULT_OPTIONS, Target, TargetOptions
 from hocmim.coding.targets import encode_targets
 from hocmim.data.columns import Categories, Numbers
+from hocmim.data.numeric import extreme_exponents
 from hocmim.data.table import Table, as_table
 from hocmim.information.counting import BlockTerms, Joint
 from hocmim.information.estimators import PLUGIN_ESTIMATOR
@@ -346,7 +347,9 @@ class ValueSurvey:
         self.is_constant[columns] = (present == 0) | ((present == n_rows) & (low == high))
         # n distinct whole numbers need a range of at least n - 1.
         needed = np.maximum(ID_SHARE * present, ID_ROWS)
-        for j in np.flatnonzero((high - low >= needed - 1) & (present >= ID_ROWS)).tolist():
+        with np.errstate(over="ignore"):  # a range beyond the largest number is wide enough
+            is_wide = high - low >= needed - 1
+        for j in np.flatnonzero(is_wide & (present >= ID_ROWS)).tolist():
             self.n_distinct[block.start + j] = _distinct_whole(values[:, j])
         varies = (low < high) & (present >= ID_ROWS)
         for ranges in self._ranges:
@@ -363,9 +366,15 @@ def _squared_correlation(column: NDArray[Any], y: NDArray[np.float64]) -> float:
     is_known = ~np.isnan(x)
     if not is_known.all():
         x, y = x[is_known], y[is_known]
-    x, y = x - x.mean(), y - y.mean()
+    x, y = (one - one.mean() for one in (_scaled(x), _scaled(y)))
     scale = float(x @ x) * float(y @ y)
     return float(x @ y) ** 2 / scale if scale > 0 else 0.0
+
+
+def _scaled(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the values; very large or small ones times a power of two: squares would overflow."""
+    exponent = extreme_exponents(values)
+    return np.ldexp(values, -exponent) if exponent else values
 
 
 def _count_missing(values: NDArray[Any]) -> Counts:

@@ -13,6 +13,9 @@ from hocmim.text import count
 SECOND, MINUTE, HOUR, DAY = 1_000_000, 60_000_000, 3_600_000_000, 86_400_000_000
 """In microseconds."""
 
+FAR = 1 << 62
+"""Microseconds from 1970 that NumPy shows in seconds only."""
+
 
 def format_times(nanoseconds: Sequence[float], kind: str) -> list[str]:
     """Return points in time as text, with the digits that tell neighbours apart.
@@ -54,7 +57,8 @@ def _resolution(times: list[int]) -> tuple[str, int]:
         return "D", DAY
     if nearest >= HOUR or all(time % MINUTE == 0 for time in times):
         return "m", MINUTE
-    if nearest >= MINUTE or all(time % SECOND == 0 for time in times):
+    is_far = max(map(abs, times), default=0) >= FAR
+    if nearest >= MINUTE or is_far or all(time % SECOND == 0 for time in times):
         return "s", SECOND
     return "us", 1
 

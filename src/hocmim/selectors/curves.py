@@ -20,6 +20,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from hocmim.data.table import take_columns, take_rows
 from hocmim.errors import InvalidParameterError, without_data_warnings
+from hocmim.memory import prepare_products
 from hocmim.search.loop import no_partial_results
 from hocmim.search.progress import ProgressCallback, ProgressEvent
 from hocmim.selectors.choice import Curve
@@ -132,6 +133,7 @@ def cross_validate_sizes(
         Fits of the model in parallel, as in joblib.
     progress : callable, optional
     """
+    prepare_products()
     n_fits = sum(map(len, sizes.values())) * len(problem.folds)
     counter = Counter(len(selectors) * len(problem.folds) + n_fits, progress)
     found: dict[tuple[str, int, int], Columns] = {}  # by selector, split and number of features

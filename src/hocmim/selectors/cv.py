@@ -30,8 +30,8 @@ from hocmim.data.weights import as_counts
 from hocmim.defaults import DEFAULT_METHOD
 from hocmim.errors import InvalidParameterError, InvalidTableError
 from hocmim.insight.basis import Basis
-from hocmim.insight.plots import validation_curves
-from hocmim.parameters import FUNCTION_OR_NONE, JOBS, SEED, OneOf, check_value
+from hocmim.insight.plots import AXES, validation_curves
+from hocmim.parameters import FUNCTION_OR_NONE, JOBS, SEED, OneOf, check_value, checked
 from hocmim.search.engines.remote import is_dask_collection
 from hocmim.search.progress import ProgressCallback
 from hocmim.selectors.base import RankingSelector
@@ -392,6 +392,7 @@ class SelectorCV(MetaEstimatorMixin, RankingSelector):
         check_is_fitted(self)
         return self.selector_.save(path, overwrite=overwrite, with_codes=with_codes)
 
+    @checked(ax=AXES)
     def plot_curves(self, ax: Any = None) -> Any:
         """Draw the mean score ± 1 standard error against K, and mark the choice and the runner-up.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, TransformerMixin, is_classifier, is_regr
 from sklearn.utils.validation import check_is_fitted
 
 from hocmim.data.columns import Categories, Numbers
+from hocmim.data.numeric import extreme_exponents
 from hocmim.data.table import as_table
 from hocmim.errors import InvalidParameterError
 from hocmim.text import value_text
@@ -22,6 +23,8 @@ MODELS: dict[str, tuple[str, str, str, dict[str, Any]]] = {
     "forest": ("ensemble", "RandomForestClassifier", "RandomForestRegressor", {"n_jobs": -1}),
 }
 DEFAULT_MODEL = "knn"
+# Standardised numbers are at most this, which single precision (of forests) can hold.
+LARGEST = 1e30
 TITLES = {"knn": "3-NN", "linear": "linear model", "forest": "random forest"}
 
 
@@ -67,6 +70,15 @@ def _no_model(name: str, model: Any) -> InvalidParameterError:
     )
 
 
+class Learned(NamedTuple):
+    """How a column is standardised: divided by 2**exponent, filled with the median, then scaled."""
+
+    exponent: int
+    median: float
+    mean: float
+    spread: float
+
+
 class AsNumbers(TransformerMixin, BaseEstimator):
     """Columns of any table as numbers for a model.
 
@@ -83,7 +95,7 @@ class AsNumbers(TransformerMixin, BaseEstimator):
         """Learn how each column becomes numbers."""
         table = as_table(X)
         self.n_features_in_ = table.n_columns
-        self._columns: list[tuple[float, float, float] | list[Any]] = []
+        self._columns: list[Learned | list[Any]] = []
         for block in table.blocks():
             if isinstance(block, Categories):
                 seen = np.unique(block.codes)
@@ -118,22 +130,25 @@ class AsNumbers(TransformerMixin, BaseEstimator):
                     values = np.full(table.n_rows, np.nan)
                     if isinstance(block, Numbers):
                         values = block.values[:, k].astype(np.float64)
-                    target[:, 0] = _standardised(values, *learned)
+                    target[:, 0] = _standardised(values, learned)
         return matrix
 
 
-def _learned(column: NDArray[Any]) -> tuple[float, float, float]:
-    """Return median, mean and standard deviation of a column, after filling in missing values."""
+def _learned(column: NDArray[Any]) -> Learned:
+    """Return what standardises a column; missing values count as the median."""
     values = column.astype(np.float64)
-    present = values[~np.isnan(values)]
+    is_present = ~np.isnan(values)
+    present = values[is_present]
+    exponent = int(extreme_exponents(present))
+    present = np.ldexp(present, -exponent)
     median = float(np.median(present)) if len(present) else 0.0
-    values[np.isnan(values)] = median
+    values[is_present], values[~is_present] = present, median
     spread = float(values.std())
-    return median, float(values.mean()), spread if spread > 0 else 1.0
+    return Learned(exponent, median, float(values.mean()), spread if spread > 0 else 1.0)
 
 
-def _standardised(
-    values: NDArray[np.float64], median: float, mean: float, spread: float
-) -> NDArray[np.float64]:
-    values[np.isnan(values)] = median
-    return (values - mean) / spread
+def _standardised(values: NDArray[np.float64], learned: Learned) -> NDArray[np.float64]:
+    with np.errstate(over="ignore"):  # of rows that were not fitted
+        values = np.ldexp(values, -learned.exponent)
+        values[np.isnan(values)] = learned.median
+        return np.clip((values - learned.mean) / learned.spread, -LARGEST, LARGEST)

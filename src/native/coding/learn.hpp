@@ -175,7 +175,8 @@ public:
     // codes fit into one byte.
     void learn_sparse(const double* stored, const i64* rows, i64 n_stored, i64 n,
                       std::uint8_t* codes, Coding& coding) {
-        if (how_.method == Method::mdlp || 4 * n_stored > n) {  // zeros are not much more
+        // Zeros are not much more, or there are no rows and so no value at all.
+        if (how_.method == Method::mdlp || 4 * n_stored > n || n == 0) {
             dense_.assign(static_cast<std::size_t>(n), 0.0);
             for (i64 k = 0; k < n_stored; ++k)
                 dense_[static_cast<std::size_t>(rows[k])] = stored[k] + 0.0;

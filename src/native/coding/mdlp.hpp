@@ -165,6 +165,7 @@ private:
 
 inline void require_classes(const Array1<i64>& classes, i64 n_rows, i64 n_classes) {
     require(static_cast<i64>(classes.size()) == n_rows, "classes must have one element a row");
+    require(n_classes >= 0, "n_classes must not be negative");  // with no rows no class is checked
     const i64 *begin = classes.data(), *end = begin + n_rows;
     require(std::all_of(begin, end, [=](i64 c) { return c >= 0 && c < n_classes; }),
             "classes must be codes below n_classes");

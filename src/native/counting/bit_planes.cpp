@@ -67,6 +67,7 @@ int64_t BitPlanes::place_in_turn(const Columns& columns) {
 }
 
 const uint64_t* BitPlanes::planes(int64_t j, int64_t arity, std::vector<uint64_t>& scratch) const {
+    if (arity == 1) return words_.data();  // no plane; there may be no words at all
     const uint64_t* from = words_.data() + first_[size_t(j)];
     if (!in_lanes_) return from;
     const int64_t padded = (n_words_ + 7) / 8 * 8;

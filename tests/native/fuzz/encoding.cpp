@@ -144,8 +144,8 @@ T read_value(Input& in, uint32_t kind) {
 
 template <class T>
 void check_type(Input& in) {
-    const size_t n = 1 + in.below(in.below(8) ? 30 : 700);
-    const size_t width = 1 + in.below(in.below(8) ? 12 : 80);
+    const size_t n = in.up_to(30, 700);
+    const size_t width = in.up_to(12, 80);
     const How how = read_how(in, n);
     const uint32_t kind = in.below(4);
     std::vector<T> rows(n * width), columns(n * width);
@@ -188,8 +188,7 @@ void check_encoding(Input& in) {
 
 // Stored values against the same table with its zeros.
 void check_sparse(Input& in) {
-    const size_t n = 1 + in.below(in.below(8) ? 30 : 400),
-                 width = 1 + in.below(in.below(4) ? 2 : 8);
+    const size_t n = in.up_to(30, 400), width = in.up_to(3, 8);
     const How how = read_how(in, n);
     const uint32_t kind = in.below(4), one_in = 1 + in.below(12);
     std::vector<double> stored, dense(n * width, 0.0);

@@ -11,7 +11,19 @@ namespace fuzz {
 
 class Input {
 public:
-    Input(const uint8_t* data, size_t size) : data_(data), left_(size) {}
+    // The first byte has chosen the check already. One input in 128 is large, by a hash of all its
+    // bytes: a mutation of a large input is small again, so that large ones, which take a hundred
+    // times as long, never fill the corpus.
+    Input(const uint8_t* data, size_t size) : data_(data), left_(size) {
+        uint64_t hash = 0xcbf29ce484222325u;
+        for (size_t i = 0; i < size; ++i) hash = (hash ^ data[i]) * 0x100000001b3u;
+        is_large = (hash >> 40) % 128 == 0;
+    }
+
+    bool is_large;
+
+    // At most `small`, or `large` if the input is large.
+    uint32_t up_to(uint32_t small, uint32_t large) { return 1 + below(is_large ? large : small); }
 
     // Below n. Once the bytes are used up, from a random sequence that they started.
     uint32_t below(uint32_t n) {

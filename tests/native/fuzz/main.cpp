@@ -7,14 +7,35 @@
 
 void hocmim::look_for_stop() {}  // there is no Python to ask
 
+namespace {
+
+struct Check {
+    const char* name;
+    void (*run)(fuzz::Input&);
+    long long n_runs = 0;
+};
+
+Check checks[] = {
+    {"terms", fuzz::check_terms},       {"joins", fuzz::check_joins},
+    {"encoding", fuzz::check_encoding}, {"sparse", fuzz::check_sparse},
+    {"searches", fuzz::check_searches}, {"filters", fuzz::check_filters},
+    {"hostile", fuzz::check_hostile},
+};
+
+void print_runs() {
+    for (const Check& check : checks)
+        std::fprintf(stderr, "executions of %s: %lld\n", check.name, check.n_runs);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerInitialize(int*, char***) { return std::atexit(print_runs); }
+
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (size == 0) return 0;
-    using Check = void (*)(fuzz::Input&);
-    static constexpr Check checks[] = {
-        fuzz::check_terms,    fuzz::check_joins,   fuzz::check_encoding, fuzz::check_sparse,
-        fuzz::check_searches, fuzz::check_filters, fuzz::check_hostile,
-    };
+    Check& check = checks[data[0] % (sizeof checks / sizeof *checks)];
+    ++check.n_runs;
     fuzz::Input in(data + 1, size - 1);
-    checks[data[0] % (sizeof checks / sizeof *checks)](in);
+    check.run(in);
     return 0;
 }

@@ -26,14 +26,14 @@ struct Problem {
     Columns columns, selected;
 
     explicit Problem(Input& in)
-        : n(2 + in.below(in.below(8) ? 30 : 300)),
-          width(2 + in.below(in.below(4) ? 3 : 8)),
+        : n(1 + in.up_to(30, 300)),
+          width(1 + in.up_to(4, 9)),
           n_classes(1 + in.below(5)),
           y(in.levels<uint32_t>(n, n_classes)),
           columns{int64_t(n)},
           selected{int64_t(n)} {
         for (size_t j = 0; j < width; ++j) {
-            arity.push_back(1 + in.below(in.below(5) ? 6 : 30));
+            arity.push_back(1 + in.below(in.below(8) ? 6 : 30));
             codes.push_back(in.levels<uint8_t>(n, arity.back()));
             if (j && in.below(4) == 0) {  // a copy with some changes
                 arity[j] = std::max(arity[j], arity[j - 1]);
@@ -176,12 +176,12 @@ void check_paths(Input& in) {
 void check_teams(Input& in) {
     Problem p(in);
     const auto estimator = Estimator(int(in.below(5)));
-    const int64_t size = 1 + in.below(3);
+    const int64_t size = in.up_to(2, 3);
     const Vector<const uint32_t> y(p.y.data(), {p.n});
     Cmicot step_by_step(p.columns, y, p.n_classes, estimator, size);
     std::vector<int64_t> which;
     for (size_t j = 0; j < p.width; ++j) which.push_back(int64_t(j));
-    std::vector<double> scores(p.width), again(p.width);
+    std::vector<double> scores(p.width);
     std::vector<int64_t> chosen;
     for (uint32_t k = in.below(3); k > 0; --k) {
         chosen.push_back(in.below(uint32_t(p.width)));
@@ -189,7 +189,13 @@ void check_teams(Input& in) {
         step_by_step.score({which.data(), {p.width}}, {scores.data(), {p.width}});
     }
     if (chosen.empty()) return;
-    for (const double score : scores) HOLDS(score == score);
+    // The same choices without scores between them, and one candidate alone.
+    Cmicot at_once(p.columns, y, p.n_classes, estimator, size);
+    for (const int64_t j : chosen) at_once.select(p.columns, j);
+    const size_t one = in.below(uint32_t(p.width));
+    double again = 0;
+    at_once.score({&which[one], {1}}, {&again, {1}});
+    HOLDS(again == scores[one]);
 }
 
 }  // namespace

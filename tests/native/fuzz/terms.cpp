@@ -13,8 +13,9 @@ namespace {
 
 using namespace hocmim;
 
-// Beyond this the twin's own loops would take most of the time.
-constexpr uint32_t kMostSamples = 400;
+// Beyond this the twin's own loops would take most of the time. Under jeffreys they visit every
+// combination of levels, empty ones too.
+uint32_t most_samples(Estimator estimator) { return int(estimator) == twins::jeffreys ? 60 : 400; }
 
 double term_of(Term term, twins::Kind kind, const twins::Variable& x, const twins::Variable& w,
                const twins::Variable& y) {
@@ -51,19 +52,20 @@ twins::Variable variable(const std::vector<Code>& codes) {
 }  // namespace
 
 void check_terms(Input& in) {
-    const size_t n = 1 + in.below(in.below(8) ? 24 : kMostSamples);
-    const uint32_t n_classes = in.below(32) ? 1 + in.below(8) : 2000 + in.below(2000);
-    const uint32_t n_cells = 1 + in.below(in.below(3) ? 9 : 300);
     const auto estimator = Estimator(int(in.below(5)));
+    const size_t n = in.up_to(24, most_samples(estimator));
+    const bool has_many_classes = in.is_large && in.below(4) == 0;
+    const uint32_t n_classes = has_many_classes ? 2000 + in.below(2000) : 1 + in.below(8);
+    const uint32_t n_cells = 1 + in.below(in.below(8) ? 9 : 300);
     const auto y = in.levels<uint32_t>(n, n_classes), w = in.levels<uint32_t>(n, n_cells);
     Columns columns{int64_t(n)};
-    std::vector<std::vector<uint8_t>> narrow(1 + in.below(in.below(4) ? 2 : 10));
+    std::vector<std::vector<uint8_t>> narrow(1 + in.below(in.below(8) ? 2 : 10));
     for (auto& codes : narrow) {
         const uint32_t arity = 1 + in.below(in.below(4) ? 9 : 40);
         codes = in.levels<uint8_t>(n, arity);
         columns.append(codes.data(), n, false, int64_t(arity));
     }
-    const uint32_t many = 1 + in.below(600);
+    const uint32_t many = 1 + in.below(in.below(8) ? 30 : 600);
     const auto wide = in.levels<uint16_t>(n, many);
     columns.append(wide.data(), n, true, int64_t(many));
 
@@ -117,7 +119,7 @@ void check_terms(Input& in) {
 }
 
 void check_joins(Input& in) {
-    const size_t n = 1 + in.below(in.below(8) ? 40 : 500);
+    const size_t n = in.up_to(40, 500);
     std::vector<uint32_t> codes(n, 0);
     twins::Variable joint(n, 0);
     uint64_t n_cells = 1;
@@ -126,7 +128,7 @@ void check_joins(Input& in) {
     partition.assign_whole(int64_t(n), cls.data(), 1);
     Refiner refine;
     for (uint32_t k = 1 + in.below(5); k > 0; --k) {
-        const uint32_t arity = 1 + in.below(in.below(3) ? 12 : 65536);
+        const uint32_t arity = 1 + in.below(in.below(8) ? 12 : 65536);
         const auto column = in.levels<uint16_t>(n, arity);
         n_cells = join_one(codes, n_cells, column.data(), arity);
         joint = twins::join(joint, {column.begin(), column.end()});

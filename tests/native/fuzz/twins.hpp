@@ -2,6 +2,7 @@
 // loops: what the kernels are compared with.
 #pragma once
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <map>
@@ -133,7 +134,7 @@ inline Real cmi(Kind kind, const Variable& a, const Variable& b, const Variable&
     if (kind == jeffreys) {
         const Counts of_a = count(a), of_b = count(b), of_g = count(given);
         const Real n_a = Real(of_a.size()), n_b = Real(of_b.size());
-        std::map<std::vector<uint32_t>, Real> cells;
+        std::map<std::array<uint32_t, 3>, Real> cells;
         for (size_t i = 0; i < a.size(); ++i) {
             cells[{a[i], b[i], given[i]}] += 1;
             cells[{a[i], UINT32_MAX, given[i]}] += 1;

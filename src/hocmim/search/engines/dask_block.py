@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError
 from dataclasses import replace
 from threading import Lock
 from typing import Any, NamedTuple
+from weakref import WeakSet
 
 import numpy as np
 import psutil
@@ -78,6 +80,7 @@ class Block:
         self._closed = np.empty(0, np.int64)
         self._on_terms: Callable[[int], None] | None = None
         self._lock = Lock()
+        _all_blocks.add(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Block, (self.codes,)
@@ -115,6 +118,11 @@ class Block:
             columns = [newest] if newest is not None and is_newest_missing else []
             return self._score(search, columns, self._n_selected, candidates)
 
+    def forget_search(self) -> None:
+        """Drop the state of the search: the next step has to start it again."""
+        with self._lock:
+            self._search = None
+
     def _score(
         self, search: EagerSearch, newest: Sequence[Column], n_selected: int, candidates: Candidates
     ) -> Report:
@@ -142,6 +150,37 @@ class Block:
         return leaders
 
 
+class _Blocks:
+    """The blocks of this process.
+
+    A worker in a thread of the program that is closed before its tasks are released, as when the
+    scheduler is lost, is kept by Dask until the interpreter ends, and so are the blocks on it.
+    Their objects of the kernels have to go before: nanobind reports what is left then.
+    """
+
+    def __init__(self) -> None:
+        self._blocks: WeakSet[Block] = WeakSet()
+        self._lock = Lock()
+        self.is_ending = False
+
+    def add(self, block: Block) -> None:
+        """Remember a block as long as it exists."""
+        with self._lock:
+            self._blocks.add(block)
+
+    def end(self) -> None:
+        """Stop the steps that run, and drop the state of all searches."""
+        self.is_ending = True
+        with self._lock:
+            blocks = list(self._blocks)
+        for block in blocks:
+            block.forget_search()
+
+
+_all_blocks = _Blocks()
+atexit.register(_all_blocks.end)
+
+
 # Dask uses these sizes to decide where to move and when to spill values.
 sizeof.register(Column, lambda column: column.codes.nbytes)
 sizeof.register(Codes, lambda codes: codes.nbytes)
@@ -162,8 +201,8 @@ class TermCounter:
         self.raise_if_cancelled()
 
     def raise_if_cancelled(self) -> None:
-        """Raise CancelledError if the task was cancelled."""
-        if self._task.state == "cancelled":
+        """Raise CancelledError if the task was cancelled, or if the interpreter ends."""
+        if _all_blocks.is_ending or self._task.state == "cancelled":
             raise CancelledError
 
 

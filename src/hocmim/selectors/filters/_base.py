@@ -22,7 +22,7 @@ from hocmim.coding.identifiers import (
 )
 from hocmim.coding.targets import encode_targets
 from hocmim.criteria.cost import per_cost
-from hocmim.data.numeric import numeric_matrix
+from hocmim.data.numeric import extreme_exponents, numeric_matrix
 from hocmim.data.table import Table
 from hocmim.data.target import TARGET_KINDS, decide_kind, summarize_target
 from hocmim.data.values import indices_below
@@ -35,15 +35,14 @@ from hocmim.insight.cautions import (
     warn_about_ranked,
 )
 from hocmim.insight.notes import COPY_ROWS_PER_LEVEL
-from hocmim.memory import BYTES_PER_NUMBER
+from hocmim.memory import BYTES_PER_NUMBER, prepare_products
 from hocmim.parameters import OneOf, check_value
 from hocmim.selectors.constrained import ConstrainedSelector
 from hocmim.selectors.declared import add_parameters
 from hocmim.selectors.parameters import CONSTRAINTS
+from hocmim.text import value_text
 from hocmim.threads import ThreadPool, resolve_n_jobs
 
-# Numbers beyond 2 to this power, or below its reciprocal, are scaled.
-MAX_EXPONENT = 400
 BLOCK_CELLS = 1 << 20
 """Cells of a block of a vectorised filter: 8 MB of floating-point numbers."""
 
@@ -131,6 +130,7 @@ class Filter(ConstrainedSelector):
         self._extended_to = extend_to
         self._constraints = self._resolve_constraints(features)
         self._number_to_select(features, self._constraints)  # an error comes before the work
+        prepare_products()
         method = type(self).__name__
         values_of_y = self._read_target(target)
         values, is_categorical, has_missing = numeric_matrix(table)
@@ -339,7 +339,7 @@ def class_codes(y: NDArray[Any], method: str) -> NDArray[np.int32]:
     labels, codes = np.unique(y, return_inverse=True)
     if len(labels) < 2:
         raise InvalidTargetError(
-            f"{method} needs at least two classes, but y has only one: {labels[0]!r}."
+            f"{method} needs at least two classes, but y has only one: {value_text(labels[0])}."
         )
     return codes.astype(np.int32)
 
@@ -348,7 +348,8 @@ def _numbers(y: NDArray[Any], method: str) -> NDArray[np.float64]:
     values = y.astype(np.float64)
     if values.min() == values.max():
         raise InvalidTargetError(
-            f"{method} needs a target that varies, but y has only one value: {values[0]!r}."
+            f"{method} needs a target that varies, but y has only one value: "
+            f"{value_text(values[0])}."
         )
     return values
 
@@ -384,9 +385,8 @@ def scale_extremes(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
     No filter depends on the unit of a column, and squares of such numbers would overflow.
     """
-    largest = np.maximum(np.abs(values.min(axis=0)), np.abs(values.max(axis=0)))
-    exponents = np.frexp(largest)[1]
-    is_extreme = (np.abs(exponents) > MAX_EXPONENT) & (largest > 0)
+    exponents = extreme_exponents(values)
+    is_extreme = exponents != 0
     if is_extreme.any():
         values = values.copy()
         values[:, is_extreme] = np.ldexp(values[:, is_extreme], -exponents[is_extreme])

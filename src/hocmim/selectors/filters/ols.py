@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from hocmim.errors import InvalidParameterError, not_installed
+from hocmim.memory import affordable_threads
 from hocmim.selectors.filters._base import (
     Filter,
     best_first,
@@ -133,7 +134,8 @@ class FSOLS(Filter):
         columns = unit_columns(samples.values[:, varies])
         targets = samples.y[:, None] if samples.is_quantity else indicator(samples.y).T
         keep = np.flatnonzero(np.isin(varies, self._constraints.keep))
-        n_threads = resolve_n_jobs(self.n_jobs, outside=1)
+        # OpenMP ends the process if it cannot start a thread.
+        n_threads = affordable_threads(resolve_n_jobs(self.n_jobs, outside=1))
         with threadpool_limits(n_threads):
             chosen, gains = forward_ols_given(columns, targets, n_selected, keep, n_threads)
         scores = np.zeros(samples.values.shape[1])
