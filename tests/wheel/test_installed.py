@@ -1,5 +1,6 @@
 """An installed package works: for wheels, in an environment without compiler and checkout."""
 
+import os
 import subprocess
 import sys
 from importlib.metadata import metadata, requires
@@ -36,6 +37,7 @@ def test_demo_writes_a_page(tmp_path):
     done = subprocess.run(
         [sys.executable, "-m", "hocmim", "demo", "-o", "page.html"],
         cwd=tmp_path, capture_output=True, text=True, encoding="utf-8",
+        env={**os.environ, "PYTHONIOENCODING": "utf-8"},  # Windows has code pages
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""  # no warning of nanobind about leaks either

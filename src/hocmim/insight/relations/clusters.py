@@ -321,7 +321,7 @@ def _lead(
 ) -> tuple[Indices, Indices, Values]:
     """Cluster around leaders: each column joins the nearest leader before it, or becomes one."""
     D = shared.codes.n_columns
-    order = np.arange(D)
+    order = np.arange(D, dtype=np.int64)
     if relevance is not None:
         order = np.argsort(-comparison_key(relevance), kind="stable")
     shared.total = D * (D - 1) // 2
@@ -341,7 +341,7 @@ def _lead(
                 continue
             leaders.append(j)
             leader_of[j] = j
-            rest = np.arange(place + 1, len(batch))
+            rest = np.arange(place + 1, len(batch), dtype=np.int64)
             joint = Joint.of([shared.codes.column(j)])
             row = shared.row(j, terms.information(joint, rest), batch[rest])
             _move_nearer(nearest[place + 1 :], far[place + 1 :], j, 1.0 - row.share)
