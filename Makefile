@@ -68,15 +68,7 @@ test-fast: $(VENV)/.installed-dev
 
 # Every part prints its figures; docs/reliability.md has those of a whole run.
 trust: $(VENV)/.installed-dev
-	$(BIN)/python tests/trust/crash.py --kills 200 --together 20
-	$(BIN)/python tests/trust/flips.py --flips 2000
-	MPLBACKEND=agg $(BIN)/python tests/trust/wrong_values.py
-	$(BIN)/python tests/trust/matrix.py
-	$(BIN)/python tests/trust/command_matrix.py
-	$(BIN)/python tests/trust/soak.py --fits 1000 --items 1440
-	$(BIN)/python tests/trust/numerics.py --rows 10000000
-	HOCMIM_EXAMPLES=1000 $(BIN)/pytest -q tests/data/test_any_file.py
-	FUZZ_SECONDS=$${FUZZ_SECONDS:-600} scripts/fuzz
+	$(BIN)/python tests/trust/run.py
 
 fuzz:
 	scripts/fuzz

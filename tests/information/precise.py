@@ -18,9 +18,16 @@ def number(*columns):
     """Return the columns as one variable: the number of the cell of each row."""
     joint = np.zeros(len(columns[0]), dtype=np.int64)
     for column in columns:
-        levels, codes = np.unique(np.asarray(column), return_inverse=True)
-        joint = np.unique(joint * len(levels) + codes, return_inverse=True)[1]
+        codes = numbered(np.asarray(column))
+        joint = numbered(joint * (int(codes.max()) + 1) + codes)
     return joint
+
+
+def numbered(values):
+    """Return the index of each value among the sorted values that occur."""
+    if values.dtype.kind in "iu" and values.min() >= 0 and values.max() <= 4 * len(values) + 64:
+        return (np.cumsum(np.bincount(values) > 0) - 1)[values]  # without sorting
+    return np.unique(values, return_inverse=True)[1].ravel()
 
 
 def count(variable):

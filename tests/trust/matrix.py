@@ -6,9 +6,9 @@ Every entry point has a process of its own, so that a crash is a finding and not
 
 import argparse
 import resource
-import subprocess
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 
 SECONDS_OF_AN_ENTRY_POINT = 1800
@@ -36,44 +36,50 @@ def run_entry(entry, kinds, verbose):
     print("tally", *tally.values(), flush=True)
 
 
+def run_limited(entry, kinds, verbose):
+    resource.setrlimit(resource.RLIMIT_AS, (ADDRESS_SPACE, resource.RLIM_INFINITY))
+    run_entry(entry, kinds, verbose)
+
+
 def main():
     from bad_tables import KINDS
-    from entry_points import ENTRY_POINTS
+    from entry_points import ENTRY_POINTS, fit
+    from forked import run_forked
 
     parser = argparse.ArgumentParser()
     parser.add_argument("--entry", default="", help="only entry points with this text")
     parser.add_argument("--kind", default="", help="only kinds with this text")
-    parser.add_argument("--one", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--jobs", type=int, default=1, help="entry points at a time")
     parser.add_argument("--verbose", action="store_true")
     given = parser.parse_args()
     kinds = [kind for kind in KINDS if given.kind in kind]
-    if given.one:
-        resource.setrlimit(resource.RLIMIT_AS, (ADDRESS_SPACE, resource.RLIM_INFINITY))
-        run_entry(given.entry, kinds, given.verbose)
-        return 0
+    fit("MIM", *KINDS["good"]())  # imports what is imported late
+    calls = {
+        entry: partial(run_limited, entry, kinds, given.verbose)
+        for entry in ENTRY_POINTS
+        if given.entry in entry
+    }
     totals, n_faults = [0, 0, 0], 0
-    for entry in [each for each in ENTRY_POINTS if given.entry in each]:
-        command = [sys.executable, __file__, "--one", "--entry", entry, "--kind", given.kind]
-        done = subprocess.run(
-            command + ["--verbose"] * given.verbose,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=SECONDS_OF_AN_ENTRY_POINT,
-        )
-        lines = done.stdout.splitlines()
+    for entry, code, stdout, stderr, seconds in run_forked(
+        calls, given.jobs, SECONDS_OF_AN_ENTRY_POINT
+    ):
+        lines = stdout.splitlines()
         shown = [line for line in lines if not line.startswith(("trying", "tally"))]
         print("\n".join(shown), end="\n" * bool(shown), flush=True)
-        if done.returncode != 0 or not lines or not lines[-1].startswith("tally"):
-            print(f"CRASH\t{entry}\t{done.returncode}\t{lines[-1:]}\t{done.stderr[-1500:]}")
+        if code != 0 or not lines or not lines[-1].startswith("tally"):
+            print(f"CRASH\t{entry}\t{code}\t{lines[-1:]}\t{stderr[-1500:]}", flush=True)
             n_faults += 1
             continue
-        if done.stderr.strip():
-            print(f"fault\t{entry}\tprinted to standard error: {done.stderr[-500:]!r}")
+        if stderr.strip():
+            print(f"fault\t{entry}\tprinted to standard error: {stderr[-500:]!r}", flush=True)
             n_faults += 1
         counts = [int(word) for word in lines[-1].split()[1:]]
         totals = [a + b for a, b in zip(totals, counts, strict=True)]
         n_faults += counts[2]
+        print(
+            f"{entry}: {counts[0]} work, {counts[1]} errors, {counts[2]} faults; {seconds:.0f} s",
+            flush=True,
+        )
     print(
         f"{sum(totals)} combinations: {totals[0]} work, {totals[1]} documented errors, "
         f"{totals[2]} faults; {n_faults} findings"
