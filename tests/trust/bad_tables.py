@@ -134,6 +134,14 @@ def _arrow(values, kind):
     return table.append_column("odd", pa.array(cells, kind)), y.to_numpy()
 
 
+def _text_of_bytes(values):
+    """Text whose bytes nobody has checked, as in a damaged file."""
+    table, y = _arrow(values, pa.binary())
+    odd = table.column("odd").combine_chunks()
+    text = pa.Array.from_buffers(pa.string(), len(odd), odd.buffers(), odd.null_count)
+    return table.set_column(table.column_names.index("odd"), "odd", text), y
+
+
 def _polars(values, dtype):
     X, y = frame()
     cells = pl.Series("odd", [values[row % len(values)] for row in range(N_ROWS)])
@@ -344,6 +352,7 @@ KINDS = {
     "arrow struct": partial(_arrow, [{"a": 1}, None], pa.struct([("a", pa.int64())])),
     "arrow map": partial(_arrow, [[("a", 1)], None], pa.map_(pa.string(), pa.int64())),
     "arrow binary": partial(_arrow, [b"\xff\0", None], pa.binary()),
+    "arrow text that is not UTF-8": lambda: _text_of_bytes([b"\x80", b"a", None]),
     "arrow null": partial(_arrow, [None], pa.null()),
     "arrow interval": lambda: _arrow([(1, 2, 3)], pa.month_day_nano_interval()),
     "arrow time": partial(_arrow, [1, None], pa.time64("ns")),

@@ -151,9 +151,19 @@ def read_strings(series: nw.Series[Any], j: int, label: str) -> Categories:
     if series.implementation.is_pyarrow():
         encoded = strings.to_native().combine_chunks().dictionary_encode()
         places = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-        levels = encoded.dictionary.to_pylist()
+        try:
+            levels = encoded.dictionary.to_pylist()
+        except UnicodeDecodeError as error:
+            raise not_utf8(label) from error
         return _sorted_categories(j, places.astype(np.int64), levels, label)
     return _index_strings(strings.to_list(), j)
+
+
+def not_utf8(label: str) -> InvalidTableError:
+    """Return the error for a column of text with bytes that are no text."""
+    return InvalidTableError(
+        f"The text in {label} of X is not UTF-8. Make the table again from its source."
+    )
 
 
 def _read_categories(values: Any, j: int, label: str) -> Categories:

@@ -14,7 +14,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from hocmim.data.columns import Categories, Span, missing_objects
+from hocmim.data.columns import Categories, Span, missing_objects, not_utf8
 from hocmim.data.recognize import (
     CATEGORY,
     DATE,
@@ -227,7 +227,10 @@ def _sample_of(table: Table) -> Table:
 def _is_promising(sample: Table, j: int) -> bool:
     """Whether a column of a sample is text that looks like numbers or dates."""
     if isinstance(sample, FrameTable):
-        values = sample.series(j).to_list()
+        try:
+            values = sample.series(j).to_list()
+        except UnicodeDecodeError as error:
+            raise not_utf8(sample.label(j)) from error
     else:
         values = sample.native[:, j].tolist()
     distinct = {value for value in values if isinstance(value, str)}

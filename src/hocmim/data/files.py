@@ -94,6 +94,8 @@ def read_table(
             table = arrow("pyarrow.parquet").read_table(_whole(source, kind), columns=columns)
         else:
             table = arrow("pyarrow.feather").read_table(_whole(source, kind), memory_map=False)
+        if address is None and kind.kind in ("parquet", "arrow"):
+            table.validate(full=True)  # text that is not UTF-8, indices out of range
         _check_names(source, table.column_names)
     if table.num_rows == 0:
         raise InvalidTableError(f"{show(source)} has no rows.")
