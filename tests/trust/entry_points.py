@@ -135,7 +135,9 @@ OTHERS = {
     ),
     "interactions": lambda folder, X, y, *w: str(_small(X, y, *w).interactions()),
     "extend": lambda folder, X, y, *w: fit("JMI", X, y, *w).extend(3, X, y, *w),
-    "inverse_transform": lambda folder, X, y, *w: _small(X, y, *w).inverse_transform(X),
+    "inverse_transform": lambda folder, X, y, *w: (s := _small(X, y, *w)).inverse_transform(
+        s.transform(X)
+    ),
     "names out": lambda folder, X, y, *w: _small(X, y, *w).get_feature_names_out(),
     "report": _report,
     "report of a filter": _report_of_a_filter,
