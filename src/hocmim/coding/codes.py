@@ -137,7 +137,9 @@ class Codes:
         if (place < 0).any():
             return Codes.from_columns([self.column(j) for j in indices])
         arity = self.arity[np.asarray(indices, np.int64)]
-        return Codes(self.narrow[place], self.wide[:0].copy(), np.arange(len(place)), arity)
+        return Codes(
+            self.narrow[place], self.wide[:0].copy(), np.arange(len(place), dtype=np.int64), arity
+        )
 
     def block(self, start: int, stop: int) -> Codes:
         """Return columns start..stop-1 as views."""

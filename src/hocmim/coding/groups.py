@@ -61,7 +61,7 @@ class Features:
     def first(self) -> NDArray[np.int64]:
         """The first column of each feature."""
         if not self.groups:
-            return np.arange(self.n_columns)
+            return np.arange(self.n_columns, dtype=np.int64)
         later = [j for group in self.groups for j in group.columns[1:]]
         return np.delete(np.arange(self.n_columns, dtype=np.int64), later)
 

@@ -119,7 +119,9 @@ def explain_all(
     n_steps = len(basis.best) if basis.criterion is not None else 0
     work = _Work(basis.n_samples, n_jobs, block_columns, on_progress)
     work.total = (n_compared + n_steps) * D
-    compared = work.map(lambda part: _Compared.of(basis, part, work.note), np.arange(D, dtype=np.int64))
+    compared = work.map(
+        lambda part: _Compared.of(basis, part, work.note), np.arange(D, dtype=np.int64)
+    )
     relevance, average, places, redundancy = (
         np.concatenate([getattr(part, name) for part in compared], axis=-1)
         for name in ("relevance", "average", "places", "redundancy")

@@ -254,7 +254,9 @@ def _survey_source(source: RowSource, n_bins: int) -> TableSurvey:
 
 
 def _cut_source(source: RowSource, discretizer: str, n_bins: int, y: Column) -> Ragged:
-    return cut_source(source, np.arange(source.n_columns, dtype=np.int64), discretizer, n_bins, y, 1)
+    return cut_source(
+        source, np.arange(source.n_columns, dtype=np.int64), discretizer, n_bins, y, 1
+    )
 
 
 def _read_block(source: RowSource, start: int, encoder: Encoder) -> Block:
