@@ -104,23 +104,34 @@ struct Steps {
     }
 };
 
+// The codes of 32 bytes, for few steps.
+HOCMIM_INLINE void code_bytes(const Steps& steps, Bytes& bytes) {
+    const Bytes distance = bytes - (Bytes{} + steps.zero);
+    Bytes codes = {};
+    for (i64 k = 0; k < steps.n_steps; ++k) {
+        codes -= HOCMIM_BITS_AS(Bytes, distance >= Bytes{} + steps.at[k]);
+    }
+    if (steps.has_missing) {
+        const Bytes missing = Bytes{} + steps.missing_byte, code = Bytes{} + steps.missing_code;
+        codes = HOCMIM_SELECT(bytes == missing, code, codes);
+    }
+    bytes = codes;
+}
+
 // Replace bytes by their codes.
 HOCMIM_INLINE void apply_steps_body(std::uint8_t* b, i64 n, const Steps& steps) {
     i64 i = 0;
     if (steps.n_steps <= kFewLevels) {
-        const Bytes zero = Bytes{} + steps.zero, missing = Bytes{} + steps.missing_byte,
-                    code = Bytes{} + steps.missing_code;
+        Bytes bytes = {};
         for (; i + kBytes <= n; i += kBytes) {
-            Bytes bytes, codes = {};
             load_bytes(b + i, bytes);
-            const Bytes distance = bytes - zero;
-            for (i64 k = 0; k < steps.n_steps; ++k) {
-                codes -= HOCMIM_BITS_AS(Bytes, distance >= Bytes{} + steps.at[k]);
-            }
-            if (steps.has_missing) codes = HOCMIM_SELECT(bytes == missing, code, codes);
-            std::memcpy(b + i, &codes, sizeof codes);
+            code_bytes(steps, bytes);
+            std::memcpy(b + i, &bytes, sizeof bytes);
         }
-        for (; i < n; ++i) b[i] = steps.code_of(b[i]);
+        const auto rest = static_cast<std::size_t>(n - i);
+        std::memcpy(&bytes, b + i, rest);
+        code_bytes(steps, bytes);
+        std::memcpy(b + i, &bytes, rest);
     } else {
         std::uint8_t table[256];
         for (int byte = 0; byte < 256; ++byte) {
@@ -149,28 +160,38 @@ HOCMIM_INLINE void append_rows(std::uint64_t bits, i64 first, i64& n_found,
     for (; bits; bits &= bits - 1) *next++ = first + lowest_one(bits);
 }
 
+// Bit i is set where b[i] is one of `wanted`, of 64 bytes.
+HOCMIM_INLINE std::uint64_t bits_of(const std::uint8_t* b, const std::uint8_t* wanted,
+                                    i64 n_wanted) {
+    std::uint64_t bits = 0;
+    for (i64 part = 0; part < kMaskRows; part += kBytes) {
+        Bytes bytes, found = {};
+        load_bytes(b + part, bytes);
+        for (i64 k = 0; k < n_wanted; ++k)
+            found |= HOCMIM_BITS_AS(Bytes, bytes == Bytes{} + wanted[k]);
+        std::uint8_t is_found[kBytes];
+        std::memcpy(is_found, &found, sizeof is_found);
+        bits |= highest_bits(is_found) << part;
+    }
+    return bits;
+}
+
 // The rows whose byte is one of `wanted`, in order.
 HOCMIM_INLINE void find_rows_of_body(const std::uint8_t* b, i64 n, const std::uint8_t* wanted,
                                      i64 n_wanted, std::vector<i64>& rows) {
     rows.clear();
     i64 i = 0, n_found = 0;
     for (; i + kMaskRows <= n; i += kMaskRows) {
-        std::uint64_t bits = 0;
-        for (i64 part = 0; part < kMaskRows; part += kBytes) {
-            Bytes bytes, found = {};
-            load_bytes(b + i + part, bytes);
-            for (i64 k = 0; k < n_wanted; ++k)
-                found |= HOCMIM_BITS_AS(Bytes, bytes == Bytes{} + wanted[k]);
-            std::uint8_t is_found[kBytes];
-            std::memcpy(is_found, &found, sizeof is_found);
-            bits |= highest_bits(is_found) << part;
-        }
+        const std::uint64_t bits = bits_of(b + i, wanted, n_wanted);
         if (bits) append_rows(bits, i, n_found, rows);
     }
-    rows.resize(static_cast<std::size_t>(n_found));
-    for (; i < n; ++i) {
-        if (std::find(wanted, wanted + n_wanted, b[i]) != wanted + n_wanted) rows.push_back(i);
+    if (i < n) {
+        std::uint8_t rest[kMaskRows] = {};
+        std::copy(b + i, b + n, rest);
+        const std::uint64_t bits = bits_of(rest, wanted, n_wanted);
+        append_rows(bits & ((std::uint64_t{1} << (n - i)) - 1), i, n_found, rows);
     }
+    rows.resize(static_cast<std::size_t>(n_found));
 }
 HOCMIM_DISPATCH(inline void, find_rows_of, find_rows_of_body,
                 (const std::uint8_t* b, i64 n, const std::uint8_t* wanted, i64 n_wanted,

@@ -60,7 +60,7 @@ public:
 
 private:
     static constexpr bool kAreIntegers = std::is_integral_v<T>;
-    static constexpr i64 kPanelBytes = i64{1} << 18;  // half of a usual second-level cache
+    static constexpr i64 kPanelBytes = i64{1} << 19;  // a usual second-level cache
     static constexpr i64 kMostColumns = 512;
     static constexpr i64 kLearning = 8;  // operations a value, about
 
