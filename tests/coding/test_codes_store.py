@@ -385,3 +385,16 @@ def test_a_table_of_several_times_the_memory_allowed(tmp_path):
     )
     printed = [f"{one.selected_.tolist()} {one.scores_.tolist()}" for one in expected]
     assert ended.stdout.splitlines() == ["limited", *printed]
+
+
+def test_copied_columns_are_those_of_the_codes():
+    X, _ = frame()
+    codes = encode(X, max_levels=None)
+    for indices in ([3, 0, 5], [0, 11, 10, 2], []):  # 11 has more than 256 levels
+        copied = codes.copy_columns(indices)
+        assert copied.n_columns == len(indices)
+        assert copied.names is None
+        for k, j in enumerate(indices):
+            np.testing.assert_array_equal(copied.column(k).codes, codes.column(j).codes)
+            assert copied.column(k).arity == codes.column(j).arity
+        assert not np.shares_memory(copied.narrow, codes.narrow)

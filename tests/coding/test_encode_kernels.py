@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -166,6 +168,66 @@ def test_every_kind_of_column_in_row_and_column_order(kind, discretizer):
     X = np.stack([_float_column(rng, 3001, kind) for _ in range(9)], axis=1)
     for array in (X, np.asfortranarray(X)):
         assert_as_twin(array, discretizer, 5)
+
+
+CROWDED = ["clusters", "skewed", "zeros below", "zeros alone", "ties", "pipe", "one far", "gaps"]
+
+
+def _crowded_column(rng, n, kind):
+    """A column of which single buckets hold many rows."""
+    normal = rng.standard_normal(n)
+    return {
+        "clusters": lambda: normal + 1e4 * rng.integers(0, 2, n),
+        "skewed": lambda: np.exp(4 * normal),
+        "zeros below": lambda: np.where(rng.random(n) < 0.6, 0.0, np.abs(normal) + 1e-9),
+        "zeros alone": lambda: np.where(rng.random(n) < 0.6, 0.0, np.abs(normal) + 3),
+        "ties": lambda: np.round(normal * 3) / 7,
+        "pipe": lambda: np.abs(np.arange(n) - n // 2) + 0.5,
+        "one far": lambda: np.append(normal[1:] * 1e-9, 1.0),
+        "gaps": lambda: (
+            np.where(rng.random(n) < 0.4, np.nan, rng.choice([0.1, 0.2, 7.5, 8.25], n))
+            + (np.arange(n) % 3 == 0)
+        ),
+    }[kind]()
+
+
+@pytest.mark.parametrize("kind", CROWDED)
+@pytest.mark.parametrize("n_bins", [2, 5, 17, 32, 33])
+def test_buckets_that_hold_many_rows(kind, n_bins):
+    rng = np.random.default_rng([CROWDED.index(kind), n_bins])
+    for n in (5, 64, 65, 1000, 4001):
+        X = np.stack([_crowded_column(rng, n, kind) for _ in range(9)], axis=1)
+        X[:, 4] = _float_column(rng, n, "whole")  # the lanes beside it are not whole
+        for array in (X, np.asfortranarray(X), X[:, :3]):
+            assert_as_twin(array, "quantile", n_bins)
+
+
+def test_instruction_sets_code_crowded_columns_alike():
+    """In a process each, because the instruction set is chosen when the module is loaded."""
+    program = """
+        import hashlib, sys
+        import numpy as np
+        from hocmim.coding.encoder import Encoder
+        sys.path.insert(0, sys.argv[1])
+        from test_encode_kernels import CROWDED, FLOATS, _crowded_column, _float_column
+        rng = np.random.default_rng(11)
+        columns = [_crowded_column(rng, 1003, kind) for kind in CROWDED]
+        columns += [_float_column(rng, 1003, kind) for kind in FLOATS]
+        X, digest = np.stack(columns, axis=1), hashlib.sha256()
+        for table in (X, np.asfortranarray(X)):
+            for n_bins in (2, 5, 32):
+                digest.update(Encoder("quantile", n_bins).fit_transform(table).narrow.tobytes())
+        print(digest.hexdigest())
+    """
+    command = [sys.executable, "-c", textwrap.dedent(program), str(Path(__file__).parent)]
+    found = {
+        subprocess.run(
+            command, env={**os.environ, "HOCMIM_ISA": isa},
+            capture_output=True, text=True, check=True,
+        ).stdout
+        for isa in _native.instruction_sets()
+    }  # fmt: skip
+    assert len(found) == 1
 
 
 @pytest.mark.parametrize("dtype", ["i1", "u4", "i8", "f4", "f8"])

@@ -1,5 +1,6 @@
 // The kernels against loops written from the definition, without Python: for other compilers,
 // processors and systems. Prints a digest of all results, which must be the same everywhere.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -10,7 +11,9 @@
 #include <vector>
 
 #include "accelerate/pairs.hpp"
+#include "coding/buckets.hpp"
 #include "coding/bytes.hpp"
+#include "coding/select.hpp"
 #include "coding/stage.hpp"
 #include "core/byte_masks.hpp"
 #include "core/interrupt.hpp"
@@ -381,6 +384,60 @@ void check_bytes() {
     }
 }
 
+// Not part of the digest, which is that of versions before.
+void check_samples() {
+    using namespace hocmim::coding;
+    SampleLanes samples;
+    std::vector<double> expected[kNumberLanes];
+    i64 n_not_whole[kNumberLanes] = {};
+    for (i64 c = 0; c < kNumberLanes; ++c) {
+        double column[kSampleRows];
+        const i64 n = kSampleRows - c;  // a short column fills a part of the sample
+        for (i64 k = 0; k < n; ++k) {
+            const uint32_t kind = random_number.below(4), level = random_number.below(9);
+            const double x = kind == 0   ? std::nan("")
+                             : kind == 1 ? random_number.real() - 0.5
+                                         : double(level) - 4.0;
+            column[k] = x;
+            if (x == x) expected[c].push_back(x);
+            n_not_whole[c] += x == x && x != std::floor(x);
+        }
+        samples.take(hocmim::coding::Cells<double>{column, 1}, n, c);
+    }
+    describe_lanes(samples);
+    sort_lanes(samples);
+    for (i64 c = 0; c < kNumberLanes; ++c) {
+        std::sort(expected[c].begin(), expected[c].end());
+        CHECK(samples.n_present[c] == i64(expected[c].size()));
+        CHECK(samples.n_not_whole[c] == n_not_whole[c]);
+        CHECK(samples.minimum[c] == expected[c].front());
+        CHECK(samples.maximum[c] == expected[c].back());
+        bool is_same = true;
+        for (i64 k = 0; k < samples.n_present[c]; ++k)
+            is_same &= samples.at[k][c] == expected[c][size_t(k)];
+        CHECK(is_same);
+    }
+}
+
+void check_select() {
+    using namespace hocmim::coding;
+    for (const uint32_t n : {1u, 4u, 7u, 48u, 49u, 500u}) {
+        for (const uint32_t n_values : {1u, 3u, 1000000u}) {
+            std::vector<double> values(n), sorted, lost;
+            for (double& x : values) x = double(random_number.below(n_values)) - 1.5;
+            sorted = values;
+            std::sort(sorted.begin(), sorted.end());
+            for (const uint32_t rank : {0u, n / 3, n - 1}) {
+                lost = values;
+                CHECK(select_rank(lost.data(), i64(n), i64(rank)) == sorted[rank]);
+            }
+        }
+    }
+    uint8_t bytes[32];
+    for (uint8_t& byte : bytes) byte = uint8_t(random_number.below(256));
+    for (int i = 0; i < 32; ++i) CHECK((highest_bits(bytes) >> i & 1) == uint64_t(bytes[i] >= 128));
+}
+
 void check_numbers_of_filters() {
     for (int i = 0; i < 2000; ++i) {
         const int exponent = int(random_number.below(200)) - 100;
@@ -437,6 +494,8 @@ int main() {
     check_numbers<int32_t>();
     check_bytes();
     check_numbers_of_filters();
+    check_samples();
+    check_select();
     std::printf("%d checks, %d failed, instruction set %s, digest %016llx\n", n_checks, n_failed,
                 hocmim::isa_name().c_str(), static_cast<unsigned long long>(digest));
     return n_failed > 0;

@@ -131,6 +131,16 @@ class Codes:
         codes = self.narrow[where] if where >= 0 else self.wide[~where]
         return Column(codes, int(self.arity[j]), self.start + j)
 
+    def copy_columns(self, indices: Sequence[int]) -> Codes:
+        """Return a copy of some columns, in this order and without names."""
+        place = self.place[np.asarray(indices, np.int64)]
+        if (place < 0).any():
+            return Codes.from_columns([self.column(j) for j in indices])
+        arity = self.arity[np.asarray(indices, np.int64)]
+        return Codes(
+            self.narrow[place], self.wide[:0].copy(), np.arange(len(place), dtype=np.int64), arity
+        )
+
     def block(self, start: int, stop: int) -> Codes:
         """Return columns start..stop-1 as views."""
         place = self.place[start:stop]

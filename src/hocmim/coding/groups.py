@@ -60,6 +60,8 @@ class Features:
     @cached_property
     def first(self) -> NDArray[np.int64]:
         """The first column of each feature."""
+        if not self.groups:
+            return np.arange(self.n_columns, dtype=np.int64)
         later = [j for group in self.groups for j in group.columns[1:]]
         return np.delete(np.arange(self.n_columns, dtype=np.int64), later)
 
@@ -98,6 +100,8 @@ class Features:
 
     def expand(self, features: ArrayLike) -> NDArray[np.int64]:
         """Return the columns of several features, one feature after the other."""
+        if not self.groups:
+            return self.first[np.asarray(features, np.int64)]
         columns = [j for k in np.asarray(features).tolist() for j in self.columns(k)]
         return np.array(columns, np.int64)
 
@@ -108,6 +112,8 @@ class Features:
 
     def sizes(self, features: ArrayLike) -> NDArray[np.int64]:
         """Return the number of columns of each of several features."""
+        if not self.groups:
+            return np.ones(len(np.asarray(features)), np.int64)
         return np.array([len(self.columns(k)) for k in np.asarray(features).tolist()], np.int64)
 
     @cached_property

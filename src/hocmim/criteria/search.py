@@ -246,7 +246,7 @@ class RankingSearch(EagerSearch):
             if is_open[position]:
                 ranked.n_passed = place
                 key, score = float(ranked.keys[position]), float(ranked.scores[position])
-                return Found(block, int(position), key, score)
+                return Found(block, position, key, score)
         return None
 
 
@@ -261,7 +261,7 @@ class Ranked:
 
     def __init__(self, scores: Values, keys: Values) -> None:
         self.scores, self.keys = scores, keys
-        self.order = np.argsort(-keys, kind="stable")
+        self.order = np.argsort(-keys, kind="stable").tolist()
         self.n_passed = 0
 
 

@@ -75,7 +75,10 @@ def keep_codes(
     n_of_values = sum(one.values.nbytes for one in target.each if one.values is not None)
     is_small = n_bytes + n_of_values <= MAX_KEPT_BYTES
     targets = tuple(KeptTarget(one.column, one.values if is_small else None) for one in averaged)
-    selected = Codes.from_columns([codes.column(k) for k in indices])
+    if isinstance(codes, Codes):
+        selected = codes.copy_columns(indices)
+    else:
+        selected = Codes.from_columns([codes.column(k) for k in indices])
     return KeptCodes(selected, y, values if is_small else None, targets)
 
 

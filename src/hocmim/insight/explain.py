@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -53,6 +54,12 @@ class Trace:
     """
 
     def __init__(self, selection: Selection, features: Features) -> None:
+        self._selection, self._features = selection, features
+
+    @cached_property
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """The columns of the table; made on first use, which most fits never need."""
+        selection, features = self._selection, self._features
         rows = [
             (number, place, step)
             for number, winner in enumerate(selection.steps, 1)
@@ -62,7 +69,7 @@ class Trace:
         candidates = np.array([step.index for *_, step in rows], np.int64)
         sets = np.empty(len(rows), object)
         sets[:] = [_columns_of_set(step, features) for *_, step in rows]
-        self.columns: dict[str, NDArray[Any]] = {
+        columns: dict[str, NDArray[Any]] = {
             "step": np.array([number for number, *_ in rows], np.int64),
             "place": np.array([place for _, place, _ in rows], np.int64),
             "candidate": features.first[candidates],
@@ -74,7 +81,12 @@ class Trace:
             "kept": np.array([step.is_kept for *_, step in rows], bool),
         }
         if selection.spending is not None:
-            self.columns["cost"] = selection.spending.costs[candidates]
+            columns["cost"] = selection.spending.costs[candidates]
+        return columns
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle the table only: the selection has the relevance of every column."""
+        return {"columns": self.columns}
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         return self.columns[name]

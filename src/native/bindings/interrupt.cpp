@@ -2,7 +2,7 @@
 #include "core/interrupt.hpp"
 
 #include <chrono>
-#if defined(HOCMIM_GNU) && !defined(_MSC_VER)
+#ifdef __GLIBCXX__
 #include <cxxabi.h>
 #endif
 
@@ -29,7 +29,7 @@ nanobind::object set_stop_check(nanobind::object check) {
 // Makes what a thread needs to throw an exception, while there is memory for it: later glibc would
 // end the process.
 void prepare_thread() {
-#if defined(HOCMIM_GNU) && !defined(_MSC_VER)
+#ifdef __GLIBCXX__
     (void)abi::__cxa_get_globals();
 #endif
 }

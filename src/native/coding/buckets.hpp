@@ -2,6 +2,8 @@
 #pragma once
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <limits>
 
 #include "coding/block.hpp"
 #include "coding/stage.hpp"
@@ -28,6 +30,80 @@ struct Cells {
 constexpr i64 kMostBucketBins = 32;  // more cuts than this would be in most of the buckets
 constexpr i64 kSampleRows = 64;
 
+// Samples of neighbouring columns in lanes: the values of row k of the sample are at[k].
+struct alignas(32) SampleLanes {
+    double at[kSampleRows][kNumberLanes];
+    double minimum[kNumberLanes], maximum[kNumberLanes];
+    i64 n_present[kNumberLanes], n_not_whole[kNumberLanes];
+
+    // Take the sample of the column of a lane.
+    template <class T>
+    void take(const Cells<T>& cells, i64 n, i64 lane) {
+        const i64 n_rows = std::min(n, kSampleRows);
+        const i64 apart = n_rows ? n / n_rows : 0;
+        for (i64 k = 0; k < n_rows; ++k) at[k][lane] = cells[k * apart];
+        for (i64 k = n_rows; k < kSampleRows; ++k) at[k][lane] = std::nan("");
+    }
+};
+
+// Finds ranges, and counts the values that are present and those that are not whole numbers. A
+// missing value becomes infinity.
+HOCMIM_INLINE void describe_lanes_body(SampleLanes& samples) {
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    const Lanes zero = {0.0, 0.0, 0.0, 0.0}, most = zero + kToInteger, missing = zero + kInfinity;
+    for (i64 h = 0; h < kNumberLanes; h += 4) {
+        Lanes minimum = missing, maximum = zero - kInfinity;
+        Counts n_present = {0, 0, 0, 0}, n_not_whole = n_present;
+        for (i64 k = 0; k < kSampleRows; ++k) {
+            Lanes x;
+            load(samples.at[k] + h, x);
+            minimum = HOCMIM_SELECT(x < minimum, x, minimum);
+            maximum = HOCMIM_SELECT(x > maximum, x, maximum);
+            const Lanes size = HOCMIM_SELECT(x < zero, zero - x, x);
+            // Numbers from 2^52 on are whole, but not all exact.
+            const Counts is_whole = HOCMIM_BITS_AS(Counts, (size + most) - most == size) &
+                                    HOCMIM_BITS_AS(Counts, size < most);
+            const Counts is_present = HOCMIM_BITS_AS(Counts, x == x);
+            n_present -= is_present;
+            n_not_whole -= is_present & ~is_whole;
+            x = HOCMIM_SELECT(x == x, x, missing);
+            std::memcpy(samples.at[k] + h, &x, sizeof x);
+        }
+        std::memcpy(samples.minimum + h, &minimum, sizeof minimum);
+        std::memcpy(samples.maximum + h, &maximum, sizeof maximum);
+        std::memcpy(samples.n_present + h, &n_present, sizeof n_present);
+        std::memcpy(samples.n_not_whole + h, &n_not_whole, sizeof n_not_whole);
+    }
+}
+HOCMIM_DISPATCH(inline void, describe_lanes, describe_lanes_body, (SampleLanes & samples),
+                (samples))
+
+// Sort each lane, by Batcher's merges of ever longer parts: the comparisons are always the same, so
+// that all lanes can make them together.
+HOCMIM_INLINE void sort_lanes_body(SampleLanes& samples) {
+    const auto order = [&](i64 i, i64 j) {
+        for (i64 h = 0; h < kNumberLanes; h += 4) {
+            Lanes a, b;
+            load(samples.at[i] + h, a);
+            load(samples.at[j] + h, b);
+            const Lanes low = HOCMIM_SELECT(b < a, b, a), high = HOCMIM_SELECT(b < a, a, b);
+            std::memcpy(samples.at[i] + h, &low, sizeof low);
+            std::memcpy(samples.at[j] + h, &high, sizeof high);
+        }
+    };
+    for (i64 part = 1; part < kSampleRows; part *= 2) {
+        for (i64 apart = part; apart > 0; apart /= 2) {
+            for (i64 begin = apart % part; begin + apart < kSampleRows; begin += 2 * apart) {
+                for (i64 i = begin; i < begin + apart && i + apart < kSampleRows; ++i) {
+                    // Both in the same pair of parts; `part` is a power of two.
+                    if ((i ^ (i + apart)) < 2 * part) order(i, i + apart);
+                }
+            }
+        }
+    }
+}
+HOCMIM_DISPATCH(inline void, sort_lanes, sort_lanes_body, (SampleLanes & samples), (samples))
+
 // How the values of a column become bytes.
 struct Buckets {
     enum Kind { whole, many, unknown } kind = unknown;
@@ -43,54 +119,36 @@ struct Buckets {
 
     // Decide by a sample of the rows. `whole`: the sample has only whole numbers of a small range.
     // `many`: the sample proves that the column is cut. `unknown` otherwise.
+    static void choose(SampleLanes& samples, const Learning& how, Buckets* buckets) {
+        describe_lanes(samples);
+        bool are_decided = true;
+        for (i64 lane = 0; lane < kNumberLanes; ++lane) {
+            buckets[lane] = Buckets();
+            if (samples.n_present[lane] == 0) continue;
+            are_decided &= samples.n_not_whole[lane] == 0 &&
+                           buckets[lane].fit_whole(samples.minimum[lane], samples.maximum[lane]);
+        }
+        if (are_decided || how.method == Method::mdlp || how.n_bins > kMostBucketBins) return;
+        sort_lanes(samples);
+        for (i64 lane = 0; lane < kNumberLanes; ++lane) {
+            if (buckets[lane].kind == unknown) buckets[lane].fit_many(samples, lane, how);
+        }
+    }
+
+    // The buckets of one column.
     template <class T>
     static Buckets choose(const Cells<T>& cells, i64 n, const Learning& how) {
-        double sample[kSampleRows];
-        const i64 n_rows = std::min(n, kSampleRows);
-        i64 m = 0;
-        for (i64 k = 0; k < n_rows; ++k) {
-            const double x = cells[k * (n / n_rows)];
-            if (x == x) sample[m++] = x;
-        }
-        Buckets buckets;
-        if (m == 0 || buckets.fit_whole(sample, m)) return buckets;
-        if (how.method == Method::mdlp || how.n_bins > kMostBucketBins) return buckets;
-        if (!has_more_values(sample, m, how.n_bins)) return buckets;
-        const i64 tail = how.method == Method::quantile ? m / (4 * how.n_bins) : 0;
-        std::nth_element(sample, sample + tail, sample + m);
-        std::nth_element(sample + tail + 1, sample + m - 1 - tail, sample + m);
-        const double low = *std::min_element(sample, sample + tail + 1);
-        const double high = *std::max_element(sample + m - 1 - tail, sample + m);
-        if (buckets.span(sample[tail], sample[m - 1 - tail]) || buckets.span(low, high)) {
-            buckets.kind = many;
-        }
-        return buckets;
+        SampleLanes samples;
+        for (i64 lane = 0; lane < kNumberLanes; ++lane) samples.take(cells, n, lane);
+        Buckets buckets[kNumberLanes];
+        choose(samples, how, buckets);
+        return buckets[0];
     }
 
 private:
-    // Whether the sample has more than n <= kMostBucketBins different values.
-    static bool has_more_values(const double* sample, i64 m, i64 n) {
-        double seen[kMostBucketBins + 1];
-        i64 n_seen = 0;
-        for (i64 k = 0; k < m && n_seen <= n; ++k) {
-            if (std::find(seen, seen + n_seen, sample[k]) == seen + n_seen) {
-                seen[n_seen++] = sample[k];
-            }
-        }
-        return n_seen > n;
-    }
-
-    bool fit_whole(const double* sample, i64 m) {
+    bool fit_whole(double low, double high) {
         constexpr double kMostRange = kLastBucket - kFirstBucket;
-        constexpr double kMostWhole = kToInteger;  // larger numbers are not all exact
-        double low = sample[0], high = sample[0];
-        bool are_whole = true;
-        for (i64 k = 0; k < m; ++k) {
-            low = std::min(low, sample[k]);
-            high = std::max(high, sample[k]);
-            are_whole &= std::fabs(sample[k]) < kMostWhole && sample[k] == std::rint(sample[k]);
-        }
-        if (!are_whole || high - low > kMostRange) return false;
+        if (high - low > kMostRange) return false;
         kind = whole;
         scale = 1.0;
         // Counts from 0 where possible, otherwise the sample in the middle.
@@ -98,6 +156,17 @@ private:
                      ? -kFirstBucket
                      : low - kFirstBucket - std::floor((kMostRange - (high - low)) / 2.0);
         return true;
+    }
+
+    // The samples are sorted.
+    void fit_many(const SampleLanes& samples, i64 lane, const Learning& how) {
+        const i64 m = samples.n_present[lane];
+        const auto value = [&](i64 k) { return samples.at[k][lane]; };
+        i64 n_values = m > 0;
+        for (i64 k = 1; k < m; ++k) n_values += value(k - 1) < value(k);
+        if (n_values <= how.n_bins) return;
+        const i64 tail = how.method == Method::quantile ? m / (4 * how.n_bins) : 0;
+        if (span(value(tail), value(m - 1 - tail)) || span(value(0), value(m - 1))) kind = many;
     }
 };
 

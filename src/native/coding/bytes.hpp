@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "coding/block.hpp"
+#include "core/byte_masks.hpp"
 #include "core/dispatch.hpp"
 
 namespace hocmim::coding {
@@ -13,6 +14,7 @@ namespace hocmim::coding {
 using Bytes = LaneVector<std::uint8_t, 32>;
 constexpr i64 kBytes = sizeof(Bytes);
 constexpr i64 kFewLevels = 16;  // are counted one by one, more by a table
+constexpr i64 kMaskRows = 64;   // rows whose comparisons are the bits of a word
 
 HOCMIM_INLINE void load_bytes(const std::uint8_t* p, Bytes& bytes) {
     std::memcpy(&bytes, p, sizeof bytes);
@@ -61,21 +63,19 @@ HOCMIM_DISPATCH(inline void, count_levels, count_levels_body,
 
 // How often each byte occurs. Four tables: neighbours are often equal.
 inline void count_bytes(const std::uint8_t* b, i64 n, i64* counts) {
-    std::uint32_t tables[4][256] = {};
-    std::fill_n(counts, 256, 0);
     constexpr i64 kMostAdditions = i64{1} << 32;
-    for (i64 top = 0; top < n; top += kMostAdditions) {
-        const i64 end = std::min(n, top + kMostAdditions);
-        i64 i = top;
+    std::fill_n(counts, 256, 0);
+    for (i64 i = 0; i < n;) {
+        std::uint32_t tables[4][256] = {};
+        const i64 end = std::min(n, i + kMostAdditions);
         for (; i + 8 <= end; i += 8) {
             std::uint64_t word;
             std::memcpy(&word, b + i, sizeof word);
             for (int k = 0; k < 8; ++k) ++tables[k % 4][(word >> (8 * k)) & 0xFF];
         }
         for (; i < end; ++i) ++tables[0][b[i]];
-        for (auto& table : tables) {
-            for (i64 k = 0; k < 256; ++k) counts[k] += table[k];
-            std::fill_n(table, 256, 0);
+        for (i64 k = 0; k < 256; ++k) {
+            counts[k] += i64{tables[0][k]} + tables[1][k] + tables[2][k] + tables[3][k];
         }
     }
 }
@@ -104,23 +104,34 @@ struct Steps {
     }
 };
 
+// The codes of 32 bytes, for few steps.
+HOCMIM_INLINE void code_bytes(const Steps& steps, Bytes& bytes) {
+    const Bytes distance = bytes - (Bytes{} + steps.zero);
+    Bytes codes = {};
+    for (i64 k = 0; k < steps.n_steps; ++k) {
+        codes -= HOCMIM_BITS_AS(Bytes, distance >= Bytes{} + steps.at[k]);
+    }
+    if (steps.has_missing) {
+        const Bytes missing = Bytes{} + steps.missing_byte, code = Bytes{} + steps.missing_code;
+        codes = HOCMIM_SELECT(bytes == missing, code, codes);
+    }
+    bytes = codes;
+}
+
 // Replace bytes by their codes.
 HOCMIM_INLINE void apply_steps_body(std::uint8_t* b, i64 n, const Steps& steps) {
     i64 i = 0;
     if (steps.n_steps <= kFewLevels) {
-        const Bytes zero = Bytes{} + steps.zero, missing = Bytes{} + steps.missing_byte,
-                    code = Bytes{} + steps.missing_code;
+        Bytes bytes = {};
         for (; i + kBytes <= n; i += kBytes) {
-            Bytes bytes, codes = {};
             load_bytes(b + i, bytes);
-            const Bytes distance = bytes - zero;
-            for (i64 k = 0; k < steps.n_steps; ++k) {
-                codes -= HOCMIM_BITS_AS(Bytes, distance >= Bytes{} + steps.at[k]);
-            }
-            if (steps.has_missing) codes = HOCMIM_SELECT(bytes == missing, code, codes);
-            std::memcpy(b + i, &codes, sizeof codes);
+            code_bytes(steps, bytes);
+            std::memcpy(b + i, &bytes, sizeof bytes);
         }
-        for (; i < n; ++i) b[i] = steps.code_of(b[i]);
+        const auto rest = static_cast<std::size_t>(n - i);
+        std::memcpy(&bytes, b + i, rest);
+        code_bytes(steps, bytes);
+        std::memcpy(b + i, &bytes, rest);
     } else {
         std::uint8_t table[256];
         for (int byte = 0; byte < 256; ++byte) {
@@ -132,29 +143,55 @@ HOCMIM_INLINE void apply_steps_body(std::uint8_t* b, i64 n, const Steps& steps) 
 HOCMIM_DISPATCH(inline void, apply_steps, apply_steps_body,
                 (std::uint8_t* b, i64 n, const Steps& steps), (b, n, steps))
 
+// Append first + the position of every bit that is set. Most words have few: the first ones are
+// written without asking how many there are.
+HOCMIM_INLINE void append_rows(std::uint64_t bits, i64 first, i64& n_found,
+                               std::vector<i64>& rows) {
+    constexpr std::uint64_t kHighest = std::uint64_t{1} << 63;
+    constexpr i64 kUnasked = 4;
+    const auto needed = static_cast<std::size_t>(n_found + kMaskRows);
+    if (rows.size() < needed) rows.resize(std::max(2 * rows.size(), needed));
+    i64* next = rows.data() + n_found;
+    n_found += count_ones(bits);
+    for (i64 k = 0; k < kUnasked; ++k) {
+        *next++ = first + lowest_one(bits | kHighest);
+        bits &= bits - (bits != 0);
+    }
+    for (; bits; bits &= bits - 1) *next++ = first + lowest_one(bits);
+}
+
+// Bit i is set where b[i] is one of `wanted`, of 64 bytes.
+HOCMIM_INLINE std::uint64_t bits_of(const std::uint8_t* b, const std::uint8_t* wanted,
+                                    i64 n_wanted) {
+    std::uint64_t bits = 0;
+    for (i64 part = 0; part < kMaskRows; part += kBytes) {
+        Bytes bytes, found = {};
+        load_bytes(b + part, bytes);
+        for (i64 k = 0; k < n_wanted; ++k)
+            found |= HOCMIM_BITS_AS(Bytes, bytes == Bytes{} + wanted[k]);
+        std::uint8_t is_found[kBytes];
+        std::memcpy(is_found, &found, sizeof is_found);
+        bits |= highest_bits(is_found) << part;
+    }
+    return bits;
+}
+
 // The rows whose byte is one of `wanted`, in order.
 HOCMIM_INLINE void find_rows_of_body(const std::uint8_t* b, i64 n, const std::uint8_t* wanted,
                                      i64 n_wanted, std::vector<i64>& rows) {
-    i64 i = 0;
-    for (; i + kBytes <= n; i += kBytes) {
-        Bytes bytes, found = {};
-        load_bytes(b + i, bytes);
-        for (i64 k = 0; k < n_wanted; ++k)
-            found |= HOCMIM_BITS_AS(Bytes, bytes == Bytes{} + wanted[k]);
-        std::uint64_t words[kBytes / 8];
-        std::memcpy(words, &found, sizeof words);
-        if (!(words[0] | words[1] | words[2] | words[3])) continue;
-        for (i64 w = 0; w < kBytes / 8; ++w) {
-            for (std::uint64_t left = swap_if_big_endian(words[w]); left;) {
-                const int byte = lowest_one(left) / 8;
-                rows.push_back(i + 8 * w + byte);
-                left &= ~(std::uint64_t{0xFF} << (8 * byte));
-            }
-        }
+    rows.clear();
+    i64 i = 0, n_found = 0;
+    for (; i + kMaskRows <= n; i += kMaskRows) {
+        const std::uint64_t bits = bits_of(b + i, wanted, n_wanted);
+        if (bits) append_rows(bits, i, n_found, rows);
     }
-    for (; i < n; ++i) {
-        if (std::find(wanted, wanted + n_wanted, b[i]) != wanted + n_wanted) rows.push_back(i);
+    if (i < n) {
+        std::uint8_t rest[kMaskRows] = {};
+        std::copy(b + i, b + n, rest);
+        const std::uint64_t bits = bits_of(rest, wanted, n_wanted);
+        append_rows(bits & ((std::uint64_t{1} << (n - i)) - 1), i, n_found, rows);
     }
+    rows.resize(static_cast<std::size_t>(n_found));
 }
 HOCMIM_DISPATCH(inline void, find_rows_of, find_rows_of_body,
                 (const std::uint8_t* b, i64 n, const std::uint8_t* wanted, i64 n_wanted,

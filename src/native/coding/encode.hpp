@@ -50,7 +50,7 @@ public:
         : block_(block), how_(how), learner_(how), codes_(codes) {}
 
     Codings encode() {
-        const i64 width = panel_width();
+        const i64 width = even_width();
         for (i64 left = 0; left < block_.columns; left += width) {
             encode_panel(left, std::min(width, block_.columns - left));
             for (const Coding& coding : codings_) found_.append(coding);
@@ -60,7 +60,7 @@ public:
 
 private:
     static constexpr bool kAreIntegers = std::is_integral_v<T>;
-    static constexpr i64 kPanelBytes = i64{1} << 18;  // half of a usual second-level cache
+    static constexpr i64 kPanelBytes = i64{1} << 19;  // a usual second-level cache
     static constexpr i64 kMostColumns = 512;
     static constexpr i64 kLearning = 8;  // operations a value, about
 
@@ -70,6 +70,14 @@ private:
         const i64 fitting = kPanelBytes / std::max<i64>(1, block_.rows) / 32 * 32;
         return std::clamp(fitting, least, std::max(least, kMostColumns));
     }
+
+    // The width of panels of nearly the same size.
+    i64 even_width() const {
+        const i64 n_panels = std::max<i64>(1, divide_up(block_.columns, panel_width()));
+        constexpr i64 n_lanes = kAreIntegers ? kIntegerLanes : kNumberLanes;
+        return divide_up(divide_up(block_.columns, n_panels), n_lanes) * n_lanes;
+    }
+    static i64 divide_up(i64 a, i64 b) { return (a + b - 1) / b; }
 
     std::uint8_t* codes(i64 j) { return codes_ + j * block_.rows; }
     Cells<T> cells(i64 j) const {
@@ -193,18 +201,32 @@ private:
                               false, codes(j), block_.rows, coding(left, j));
     }
 
+    // How the values of each column of the panel become bytes.
+    std::vector<Buckets> choose_buckets(i64 left, i64 width) const {
+        const i64 n_groups = divide_up(width, kNumberLanes);
+        std::vector<Buckets> buckets(static_cast<std::size_t>(n_groups * kNumberLanes));
+        for (i64 c = 0; c < width; c += kNumberLanes) {
+            SampleLanes samples;
+            for (i64 lane = 0; lane < kNumberLanes; ++lane) {
+                samples.take(cells(left + std::min(c + lane, width - 1)), block_.rows, lane);
+            }
+            Buckets::choose(samples, how_, &buckets[static_cast<std::size_t>(c)]);
+        }
+        return buckets;
+    }
+
     void encode_number_rows(i64 left, i64 width) {
         std::vector<NumberLanes> lanes(static_cast<std::size_t>(width / kNumberLanes + 1));
-        std::vector<Buckets> buckets;
-        for (i64 c = 0; c < width; ++c) {
-            buckets.push_back(Buckets::choose(cells(left + c), block_.rows, how_));
-        }
+        const std::vector<Buckets> buckets = choose_buckets(left, width);
         for (i64 c = 0; c < width; c += kNumberLanes) {
             const i64 first = std::min(c, width - kNumberLanes);
             NumberLanes& group = lanes[static_cast<std::size_t>(c / kNumberLanes)];
+            group.finds_between = false;
             for (i64 k = 0; k < kNumberLanes; ++k) {
-                group.origin[k] = buckets[static_cast<std::size_t>(first + k)].origin;
-                group.scale[k] = buckets[static_cast<std::size_t>(first + k)].scale;
+                const Buckets& of_column = buckets[static_cast<std::size_t>(first + k)];
+                group.origin[k] = of_column.origin;
+                group.scale[k] = of_column.scale;
+                group.finds_between |= of_column.kind == Buckets::whole;
             }
         }
         for_bands(width, kNumberLanes, [&](i64 c, i64 top, i64 rows) {
@@ -242,6 +264,8 @@ private:
 
     void encode_columns(i64 left, i64 width) {
         const std::vector<i64> columns = count_from(left, width);
+        std::vector<Buckets> chosen;
+        if constexpr (!kAreIntegers) chosen = choose_buckets(left, width);
         const auto encode_column = [&](i64 c, const T* x) {
             const i64 j = columns[static_cast<std::size_t>(c)];
             if constexpr (kAreIntegers) {
@@ -250,10 +274,12 @@ private:
                 if (is_small(low, high)) return learn_integers(left, j, low, high);
             }
             const Cells<T> cells{x, 1};
-            const Buckets buckets = Buckets::choose(cells, block_.rows, how_);
+            const Buckets buckets = kAreIntegers ? Buckets::choose(cells, block_.rows, how_)
+                                                 : chosen[static_cast<std::size_t>(c)];
             NumberLanes lanes;
             lanes.origin[0] = buckets.origin;
             lanes.scale[0] = buckets.scale;
+            lanes.finds_between = buckets.kind == Buckets::whole;
             if (buckets.kind != Buckets::unknown) {
                 stage_number_column(x, block_.rows, lanes, codes(j));
             }

@@ -20,64 +20,16 @@
 
 #include "coding/apply.hpp"
 #include "coding/block.hpp"
+#include "coding/bucket_column.hpp"
 #include "coding/buckets.hpp"
 #include "coding/bytes.hpp"
+#include "coding/coding.hpp"
 #include "coding/mdlp.hpp"
 #include "coding/quantiles.hpp"
 #include "coding/stage.hpp"
 #include "coding/survey.hpp"
 
 namespace hocmim::coding {
-
-constexpr i64 kNarrowLevels = 256;  // fit into one byte
-
-// How a column is coded.
-struct Coding {
-    std::vector<double> cuts, levels;
-    bool is_cut = false, has_missing = false, is_infinite = false;
-    i64 n_levels = 0;  // without the level of missing values
-    i64 most_frequent = 0, n_most_frequent = 0;
-    double minimum = 0, maximum = 0;  // of a column that is cut
-
-    i64 arity() const { return n_levels + has_missing; }
-    void clear() {
-        cuts.clear();
-        levels.clear();
-        is_cut = has_missing = is_infinite = false;
-        n_levels = most_frequent = n_most_frequent = 0;
-        minimum = maximum = 0;
-    }
-    // Notes the most frequent code, given how many samples each has.
-    void count(const i64* totals) {
-        most_frequent = std::max_element(totals, totals + std::min<i64>(arity(), 256)) - totals;
-        n_most_frequent = totals[most_frequent];
-    }
-    void count(const std::uint8_t* codes, i64 n) {
-        i64 totals[256];
-        count_codes(codes, n, arity(), totals);
-        count(totals);
-    }
-};
-
-inline void uniform_cuts_of(double low, double high, i64 n_bins, std::vector<double>& cuts) {
-    for (i64 k = 1; k < n_bins; ++k) {
-        const double step = static_cast<double>(k), bins = static_cast<double>(n_bins);
-        const double cut = low + (high - low) * step / bins;
-        // high - low may overflow; then the same point is computed as a weighted mean.
-        const double share = step / bins;
-        cuts.push_back(std::isfinite(cut) ? cut : low * (1 - share) + high * share);
-    }
-}
-
-// The position of the k-th of n_bins parts of n values: floor(k n / n_bins) without the product,
-// which may not fit.
-inline i64 part_begin(i64 k, i64 n, i64 n_bins) {
-    return k * (n / n_bins) + k * (n % n_bins) / n_bins;
-}
-
-inline void append_above(double value, std::vector<double>& cuts) {
-    if (cuts.empty() || cuts.back() < value) cuts.push_back(value);
-}
 
 // Learns columns one after the other; keeps the memory it works in.
 class Learner {
@@ -120,18 +72,17 @@ public:
         if (coding.is_infinite) return;
         coding.minimum = minimum;
         coding.maximum = maximum;
-        rows_.clear();
-        n_looked_into_ = 0;
-        i64 n_missing = 0;
+        BucketColumn<T> buckets(cells, bytes, n, found_);
         if (how_.method == Method::uniform) {
+            i64 n_missing = 0;
             count_levels(bytes, n, 0, 1, &n_missing);
+            coding.has_missing = n_missing > 0;
             uniform_cuts_of(minimum + 0.0, maximum + 0.0, how_.n_bins, coding.cuts);
         } else {
-            n_missing = select_in_buckets(cells, minimum, bytes, n, coding.cuts);
+            buckets.cut_equally(how_.n_bins, minimum, coding);
         }
-        coding.has_missing = n_missing > 0;
         coding.n_levels = static_cast<i64>(coding.cuts.size()) + 1;
-        apply_buckets(cells, origin, scale, bytes, n, coding);
+        buckets.apply(origin, scale, coding);
         coding.count(bytes, n);
     }
 
@@ -323,98 +274,6 @@ private:
         if (!steps.is_identity(range)) apply_steps(bytes, n, steps);
     }
 
-    // --- buckets ---
-
-    // The cuts of equal frequency; returns the number of missing values. Keeps the rows and values
-    // of the buckets it looked into.
-    template <class T>
-    i64 select_in_buckets(const Cells<T>& cells, double minimum, const std::uint8_t* bytes, i64 n,
-                          std::vector<double>& cuts) {
-        i64 counts[256];
-        count_bytes(bytes, n, counts);
-        const i64 n_missing = counts[0], n_present = n - n_missing;
-        i64 bucket = 0, upto = 0;
-        places_.clear();
-        for (i64 k = 1; k < how_.n_bins; ++k) {
-            const i64 position = part_begin(k, n_present, how_.n_bins);
-            while (upto <= position) upto += counts[++bucket];
-            places_.push_back({static_cast<std::uint8_t>(bucket),
-                               static_cast<std::size_t>(position - (upto - counts[bucket]))});
-            if (n_looked_into_ == 0 || looked_into_[n_looked_into_ - 1] != bucket) {
-                looked_into_[n_looked_into_++] = static_cast<std::uint8_t>(bucket);
-            }
-        }
-        find_rows_of(bytes, n, looked_into_, n_looked_into_, rows_);
-        look_up(cells);
-        double least = -std::numeric_limits<double>::infinity();
-        const Place* before = nullptr;
-        for (const Place& place : places_) {
-            if (!before || place.bucket != before->bucket) {
-                in_bucket_.clear();
-                for (std::size_t k = 0; k < rows_.size(); ++k) {
-                    if (bytes[rows_[k]] == place.bucket) in_bucket_.push_back(values_[k]);
-                }
-                before = nullptr;
-            }
-            const auto first = in_bucket_.begin();
-            std::nth_element(first + static_cast<std::ptrdiff_t>(before ? before->rank : 0),
-                             first + static_cast<std::ptrdiff_t>(place.rank), in_bucket_.end());
-            double value = in_bucket_[place.rank];
-            if (value == minimum) {
-                if (std::isinf(least)) least = next_above(cells, minimum, n);
-                value = least;
-            }
-            append_above(value, cuts);
-            before = &place;
-        }
-        return n_missing;
-    }
-
-    template <class T>
-    static double next_above(const Cells<T>& cells, double minimum, i64 n) {
-        double next = std::numeric_limits<double>::infinity();
-        for (i64 i = 0; i < n; ++i) {
-            const double x = cells[i];
-            next = x > minimum && x < next ? x : next;
-        }
-        return next;
-    }
-
-    template <class T>
-    void apply_buckets(const Cells<T>& cells, double origin, double scale, std::uint8_t* bytes,
-                       i64 n, const Coding& coding) {
-        std::uint8_t holding[256];
-        i64 n_holding = 0;
-        Steps steps;
-        for (const double cut : coding.cuts) {
-            const std::uint8_t bucket = bucket_of(cut, origin, scale);
-            if (n_holding == 0 || holding[n_holding - 1] != bucket) holding[n_holding++] = bucket;
-            if (bucket < kLastBucket) {
-                steps.at[steps.n_steps++] = static_cast<std::uint8_t>(bucket + 1);
-            }
-        }
-        steps.has_missing = coding.has_missing;
-        steps.missing_code = static_cast<std::uint8_t>(coding.n_levels);
-        if (!std::equal(holding, holding + n_holding, looked_into_,
-                        looked_into_ + n_looked_into_)) {
-            rows_.clear();
-            find_rows_of(bytes, n, holding, n_holding, rows_);
-            look_up(cells);
-        }
-        apply_steps(bytes, n, steps);
-        for (std::size_t k = 0; k < rows_.size(); ++k) {
-            const auto above = std::upper_bound(coding.cuts.begin(), coding.cuts.end(), values_[k]);
-            bytes[rows_[k]] = static_cast<std::uint8_t>(above - coding.cuts.begin());
-        }
-    }
-
-    // The values of rows_, in a loop of their own: the processor waits for several at a time.
-    template <class T>
-    void look_up(const Cells<T>& cells) {
-        values_.resize(rows_.size());
-        for (std::size_t k = 0; k < rows_.size(); ++k) values_[k] = cells[rows_[k]];
-    }
-
     // --- values ---
 
     // Equal frequency by buckets of the whole range; false if there are too many bins for it.
@@ -458,19 +317,9 @@ private:
         return *mdlp_;
     }
 
-    // Where the value of a cut is: its bucket, and how many values of the bucket are below it.
-    struct Place {
-        std::uint8_t bucket;
-        std::size_t rank;
-    };
-
     Learning how_;
-    std::vector<i64> rows_;
-    std::vector<double> values_;     // of rows_
-    std::uint8_t looked_into_[256];  // the buckets of rows_, ascending
-    i64 n_looked_into_ = 0;
-    std::vector<Place> places_;
-    std::vector<double> in_bucket_;
+    FoundRows found_;
+    std::vector<double> values_;
     std::vector<double> dense_;
     std::vector<std::pair<double, i64>> samples_, runs_;
     std::unique_ptr<Mdlp> mdlp_;

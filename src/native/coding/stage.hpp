@@ -35,6 +35,7 @@ constexpr double kToInteger = 4503599627370496.0;  // 2^52: adding it rounds to 
 
 using Lanes = LaneVector<double, 4>;
 using Words = LaneVector<std::uint64_t, 4>;
+using Counts = LaneVector<i64, 4>;
 
 // How the values of columns become buckets, and what was found out about them, for neighbouring
 // columns in lanes.
@@ -42,6 +43,9 @@ struct alignas(32) NumberLanes {
     double origin[kNumberLanes], scale[kNumberLanes];
     double minimum[kNumberLanes], maximum[kNumberLanes];
     std::uint64_t is_between[kNumberLanes];  // not 0 if (x - origin) * scale was not whole
+    bool finds_between = true;               // whether is_between is wanted
+    // Not constants: GCC has one instruction for the larger of two variables, two with a constant.
+    double first = kFirstBucket, last = kLastBucket;
 
     NumberLanes() {
         for (i64 j = 0; j < kNumberLanes; ++j) {
@@ -93,20 +97,27 @@ HOCMIM_INLINE void load_numbers(const T* p, Lanes& x) {
               static_cast<double>(p[3])};
 }
 
-// The buckets of four values as the lowest bytes of `words`; widens the range.
-HOCMIM_INLINE void bucket_lanes(const Lanes& x, const Lanes& origin, const Lanes& scale,
-                                Lanes& minimum, Lanes& maximum, Words& is_between, Words& words) {
-    const Lanes first = {kFirstBucket, kFirstBucket, kFirstBucket, kFirstBucket};
-    const Lanes last = {kLastBucket, kLastBucket, kLastBucket, kLastBucket};
+// What stage_numbers keeps in registers for four columns.
+struct BucketLanes {
+    Lanes origin, scale, first, last, minimum, maximum;
+    Words is_between;
+};
+
+// The buckets of four values as the lowest bytes of `words`, the exponent of 2^52 as the highest
+// ones; widens the range.
+template <bool finds_between>
+HOCMIM_INLINE void bucket_lanes(const Lanes& x, BucketLanes& lanes, Words& words) {
     const Lanes zero = {0.0, 0.0, 0.0, 0.0};
-    minimum = HOCMIM_SELECT(x < minimum, x, minimum);
-    maximum = HOCMIM_SELECT(x > maximum, x, maximum);
-    Lanes t = (x - origin) * scale;
-    t = HOCMIM_SELECT(t > first, t, first);
-    t = HOCMIM_SELECT(t < last, t, last);
+    lanes.minimum = HOCMIM_SELECT(x < lanes.minimum, x, lanes.minimum);
+    lanes.maximum = HOCMIM_SELECT(x > lanes.maximum, x, lanes.maximum);
+    Lanes t = (x - lanes.origin) * lanes.scale;
+    t = HOCMIM_SELECT(t > lanes.first, t, lanes.first);
+    t = HOCMIM_SELECT(t < lanes.last, t, lanes.last);
     t = HOCMIM_SELECT(x == x, t, zero);
     const Lanes whole = t + kToInteger;
-    is_between |= HOCMIM_BITS_AS(Words, (whole - kToInteger) != t);
+    if constexpr (finds_between) {
+        lanes.is_between |= HOCMIM_BITS_AS(Words, (whole - kToInteger) != t);
+    }
     words = HOCMIM_BITS_AS(Words, whole);
 }
 
@@ -121,41 +132,60 @@ inline std::uint8_t bucket_of(double x, double origin, double scale) {
     return static_cast<std::uint8_t>(bits);
 }
 
-// Eight columns of a row-major panel. `rows` is a multiple of kWordRows; column c is written to
-// out + c * out_stride. `ahead` is how far the next values to be read are from these ones.
-template <class T>
-HOCMIM_INLINE void stage_numbers_body(const T* x, i64 row_stride, i64 rows, i64 ahead,
-                                      NumberLanes& lanes, std::uint8_t* out, i64 out_stride) {
-    Lanes origin[2], scale[2], minimum[2], maximum[2];
-    Words is_between[2], word[2], bits;
-    for (i64 h = 0; h < 2; ++h) {
-        load(lanes.origin + 4 * h, origin[h]);
-        load(lanes.scale + 4 * h, scale[h]);
-        load(lanes.minimum + 4 * h, minimum[h]);
-        load(lanes.maximum + 4 * h, maximum[h]);
-        load(lanes.is_between + 4 * h, is_between[h]);
-    }
+HOCMIM_INLINE void fill_limits(const NumberLanes& lanes, BucketLanes& four) {
+    four.first = Lanes{lanes.first, lanes.first, lanes.first, lanes.first};
+    four.last = Lanes{lanes.last, lanes.last, lanes.last, lanes.last};
+}
+
+// Words of eight buckets: the sum of the bits of row i, shifted by i bytes. Of the exponents of
+// 2^52, only those of rows 0 and 1 are not shifted out.
+constexpr std::uint64_t kExponents = 0x4330000000000000u + 0x3000000000000000u;
+
+template <bool finds_between, class T>
+HOCMIM_INLINE void stage_bands(const T* x, i64 row_stride, i64 rows, i64 ahead,
+                               BucketLanes (&lanes)[2], std::uint8_t* out, i64 out_stride) {
     for (i64 top = 0; top < rows; top += kWordRows) {
-        word[0] = word[1] = Words{0, 0, 0, 0};
-        for (i64 i = 0; i < kWordRows; ++i) {
+        Words word[2] = {{0, 0, 0, 0}, {0, 0, 0, 0}}, bits;
+        for (i64 i = kWordRows - 1; i >= 0; --i) {
             const T* p = x + (top + i) * row_stride;
             prefetch(p + ahead);
             for (i64 h = 0; h < 2; ++h) {
                 Lanes values;
                 load_numbers(p + 4 * h, values);
-                bucket_lanes(values, origin[h], scale[h], minimum[h], maximum[h], is_between[h],
-                             bits);
-                word[h] = (word[h] >> 8) | (bits << 56);
+                bucket_lanes<finds_between>(values, lanes[h], bits);
+                word[h] = (word[h] << 8) + bits;
             }
         }
+        for (i64 h = 0; h < 2; ++h) word[h] = word[h] - kExponents;
         for (i64 c = 0; c < kNumberLanes; ++c) {
             store_word(out + c * out_stride + top, word[c / 4][c % 4]);
         }
     }
+}
+
+// Eight columns of a row-major panel. `rows` is a multiple of kWordRows; column c is written to
+// out + c * out_stride. `ahead` is how far the next values to be read are from these ones.
+template <class T>
+HOCMIM_INLINE void stage_numbers_body(const T* x, i64 row_stride, i64 rows, i64 ahead,
+                                      NumberLanes& lanes, std::uint8_t* out, i64 out_stride) {
+    BucketLanes halves[2];
     for (i64 h = 0; h < 2; ++h) {
-        std::memcpy(lanes.minimum + 4 * h, &minimum[h], sizeof(Lanes));
-        std::memcpy(lanes.maximum + 4 * h, &maximum[h], sizeof(Lanes));
-        std::memcpy(lanes.is_between + 4 * h, &is_between[h], sizeof(Words));
+        load(lanes.origin + 4 * h, halves[h].origin);
+        load(lanes.scale + 4 * h, halves[h].scale);
+        load(lanes.minimum + 4 * h, halves[h].minimum);
+        load(lanes.maximum + 4 * h, halves[h].maximum);
+        load(lanes.is_between + 4 * h, halves[h].is_between);
+        fill_limits(lanes, halves[h]);
+    }
+    if (lanes.finds_between) {
+        stage_bands<true>(x, row_stride, rows, ahead, halves, out, out_stride);
+    } else {
+        stage_bands<false>(x, row_stride, rows, ahead, halves, out, out_stride);
+    }
+    for (i64 h = 0; h < 2; ++h) {
+        std::memcpy(lanes.minimum + 4 * h, &halves[h].minimum, sizeof(Lanes));
+        std::memcpy(lanes.maximum + 4 * h, &halves[h].maximum, sizeof(Lanes));
+        std::memcpy(lanes.is_between + 4 * h, &halves[h].is_between, sizeof(Words));
     }
 }
 HOCMIM_DISPATCH(template <class T> inline void, stage_numbers, stage_numbers_body<T>,
@@ -163,19 +193,9 @@ HOCMIM_DISPATCH(template <class T> inline void, stage_numbers, stage_numbers_bod
                  std::uint8_t* out, i64 out_stride),
                 (x, row_stride, rows, ahead, lanes, out, out_stride))
 
-// One column of consecutive values; the other lanes are not used.
-template <class T>
-HOCMIM_INLINE void stage_number_column_body(const T* x, i64 n, NumberLanes& lanes,
-                                            std::uint8_t* out) {
-    Lanes origin, scale, minimum, maximum;
-    Words is_between = {0, 0, 0, 0};
+template <bool finds_between, class T>
+HOCMIM_INLINE void stage_tiles(const T* x, i64 n, BucketLanes& lanes, std::uint8_t* out) {
     std::uint64_t bits[kTileRows];
-    for (i64 c = 0; c < 4; ++c) {
-        origin[c] = lanes.origin[0];
-        scale[c] = lanes.scale[0];
-        minimum[c] = lanes.minimum[0];
-        maximum[c] = lanes.maximum[0];
-    }
     for (i64 top = 0; top < n; top += kTileRows) {
         const i64 rows = std::min(kTileRows, n - top);
         T tile[kTileRows];
@@ -189,15 +209,35 @@ HOCMIM_INLINE void stage_number_column_body(const T* x, i64 n, NumberLanes& lane
             Lanes values;
             Words words;
             load_numbers(p + i, values);
-            bucket_lanes(values, origin, scale, minimum, maximum, is_between, words);
+            bucket_lanes<finds_between>(values, lanes, words);
             std::memcpy(bits + i, &words, sizeof words);
         }
         for (i64 i = 0; i < rows; ++i) out[top + i] = static_cast<std::uint8_t>(bits[i]);
     }
+}
+
+// One column of consecutive values; the other lanes are not used.
+template <class T>
+HOCMIM_INLINE void stage_number_column_body(const T* x, i64 n, NumberLanes& lanes,
+                                            std::uint8_t* out) {
+    BucketLanes four;
+    four.is_between = Words{0, 0, 0, 0};
+    fill_limits(lanes, four);
     for (i64 c = 0; c < 4; ++c) {
-        lanes.minimum[0] = std::min(lanes.minimum[0], minimum[c]);
-        lanes.maximum[0] = std::max(lanes.maximum[0], maximum[c]);
-        lanes.is_between[0] |= is_between[c];
+        four.origin[c] = lanes.origin[0];
+        four.scale[c] = lanes.scale[0];
+        four.minimum[c] = lanes.minimum[0];
+        four.maximum[c] = lanes.maximum[0];
+    }
+    if (lanes.finds_between) {
+        stage_tiles<true>(x, n, four, out);
+    } else {
+        stage_tiles<false>(x, n, four, out);
+    }
+    for (i64 c = 0; c < 4; ++c) {
+        lanes.minimum[0] = std::min(lanes.minimum[0], four.minimum[c]);
+        lanes.maximum[0] = std::max(lanes.maximum[0], four.maximum[c]);
+        lanes.is_between[0] |= four.is_between[c];
     }
 }
 HOCMIM_DISPATCH(template <class T> inline void, stage_number_column, stage_number_column_body<T>,

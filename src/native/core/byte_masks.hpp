@@ -3,6 +3,8 @@
 #pragma once
 #include <cstdint>
 
+#include "core/portable.hpp"
+
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
@@ -22,6 +24,24 @@ inline uint64_t bytes_equal_to(const uint8_t* bytes, uint8_t value) {
     for (int i = 0; i < 64; ++i) equal |= uint64_t(bytes[i] == value) << i;
 #endif
     return equal;
+}
+
+// Bit i is set where the highest bit of bytes[i] is, of 32 bytes.
+inline uint64_t highest_bits(const uint8_t* bytes) {
+    uint64_t bits = 0;
+#ifdef __SSE2__
+    for (int part = 0; part < 2; ++part) {
+        const __m128i here = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes) + part);
+        bits |= uint64_t(uint32_t(_mm_movemask_epi8(here))) << (16 * part);
+    }
+#else
+    for (int part = 0; part < 4; ++part) {
+        // The product adds up bit 7 of byte i, shifted to bit 56 + i.
+        const uint64_t high = (load_word(bytes + 8 * part) >> 7) & 0x0101010101010101u;
+        bits |= ((high * 0x0102040810204080u) >> 56) << (8 * part);
+    }
+#endif
+    return bits;
 }
 
 // Bit i is set where some[i] == others[i].

@@ -37,8 +37,9 @@
 #endif
 
 // HOCMIM_X86: functions can be compiled for AVX2 and AVX-512 one by one. Not on Windows, where GCC
-// does not align the stack for such vectors, and where MSVC has no such functions.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(_WIN32)
+// does not align the stack for such vectors, and where MSVC has no such functions. HOCMIM_NO_X86
+// leaves them out.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(_WIN32) && !defined(HOCMIM_NO_X86)
 #define HOCMIM_X86 1
 #endif
 
