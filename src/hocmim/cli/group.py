@@ -149,7 +149,8 @@ def as_click_error(error: Exception) -> click.ClickException:
     if isinstance(error, HocmimError):
         kind = UsageProblem if isinstance(error, InvalidParameterError) else click.ClickException
         return kind(str(error))
-    if isinstance(error, ValueError) and "null byte" in str(error):  # of click's check of a path
+    # Of click's check of a path: "embedded null byte", from Python 3.14 on "… null character".
+    if isinstance(error, ValueError) and "embedded null" in str(error):
         return UsageProblem("A path holds a NUL character, which no path may hold.")
     if isinstance(error, MemoryError):
         return click.ClickException("There is not enough memory for this table.")
