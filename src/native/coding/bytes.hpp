@@ -128,6 +128,7 @@ HOCMIM_INLINE void apply_steps_body(std::uint8_t* b, i64 n, const Steps& steps) 
             code_bytes(steps, bytes);
             std::memcpy(b + i, &bytes, sizeof bytes);
         }
+        if (i == n) return;  // also of no bytes, where b may be null
         const auto rest = static_cast<std::size_t>(n - i);
         std::memcpy(&bytes, b + i, rest);
         code_bytes(steps, bytes);
