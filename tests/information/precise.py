@@ -5,7 +5,6 @@ cells have closed forms, and cells with the same counts are evaluated once. Sums
 integers.
 """
 
-from collections import Counter
 from fractions import Fraction
 
 import mpmath
@@ -122,9 +121,11 @@ def _freedom(xz, yz, z):
     """Σ_z (k_x(z) − 1)(k_y(z) − 1)."""
 
     def levels_by_cell(joint):
-        first = np.unique(joint, return_index=True)[1]
-        return np.bincount(z[first], minlength=levels(z)).astype(object)
+        cell = np.empty(levels(joint), dtype=np.int64)
+        cell[joint] = z
+        return np.bincount(cell, minlength=levels(z))
 
+    # Each factor is below N, and the first ones add up to less than N: the sum is below N².
     return int(((levels_by_cell(xz) - 1) * (levels_by_cell(yz) - 1)).sum())
 
 
@@ -136,23 +137,26 @@ class Table:
 
     def __init__(self, x, y):
         self.n = len(x)
-        self.rows, self.columns = np.bincount(x), np.bincount(y)
-        cells, counts = np.unique(x * len(self.columns) + y, return_counts=True)
-        of_row, of_column = np.divmod(cells, len(self.columns))
-        kinds, times = np.unique(
-            np.column_stack([counts, self.rows[of_row], self.columns[of_column]]),
-            axis=0,
-            return_counts=True,
-        )
-        self.kinds = Counter(dict(zip(map(tuple, kinds.tolist()), times.tolist(), strict=True)))
+        self.rows, self.columns = count(x), count(y)
+        xy = number(x, y)
+        # The counts (c, n_r, n_c) of each row of the data; a cell of c rows is met c times.
+        of_data = [np.bincount(each)[each] for each in (xy, x, y)]
+        kind = number(*of_data)
+        first = np.empty(levels(kind), dtype=np.int64)
+        first[kind] = np.arange(self.n)
+        kinds = np.column_stack([each[first] for each in of_data]).tolist()
+        times = np.bincount(kind).tolist()
+        self.kinds = {
+            tuple(each): n_rows // each[0] for each, n_rows in zip(kinds, times, strict=True)
+        }
 
     def intensity(self):
         """λ, exact but for the last division."""
         n = self.n
         Q = Fraction(sum(t * c * c for (c, _, _), t in self.kinds.items()), n**2)
         X = Fraction(sum(t * c * r * k for (c, r, k), t in self.kinds.items()), n**3)
-        A = Fraction(sum(int(r) ** 2 for r in self.rows), n**2)
-        B = Fraction(sum(int(k) ** 2 for k in self.columns), n**2)
+        A = Fraction(sum(times * r**2 for r, times in self.rows.items()), n**2)
+        B = Fraction(sum(times * k**2 for k, times in self.columns.items()), n**2)
         var = (1 - Q) / n
         cov = ((n - 1) * (A + B - 2 * X) + 1 - Q) / n**2
         ml2 = ((n - 1) * Q + 1) / n

@@ -139,7 +139,7 @@ def test_a_weight_is_a_repeated_row_on_its_side():
 
 def test_a_quantity_strings_and_missing_values():
     y = X[:, 2] + 0.1 * RNG.normal(size=N)
-    frame = pd.DataFrame(X[:, :4], columns=list("abcd"))
+    frame = pd.DataFrame(X[:, :4].copy(), columns=list("abcd"))
     frame["word"] = np.where(y > 0, "high", "low")
     frame.loc[::7, "a"] = np.nan
     found = SelectorCV(RobustHOCMIM(), max_features=3).fit(frame, y)

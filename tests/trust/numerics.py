@@ -26,9 +26,8 @@ def tables(n: int):
     yield from extremes.copies(n)
     yield from extremes.independent(n)
     yield from extremes.skewed(n, 1, 40 if n > 1_000_000 else 300)
-    if n <= 1_000_000:
-        yield from extremes.alone(n)
-        yield from extremes.many_columns(min(n, 100_000))
+    yield from extremes.alone(n)
+    yield from extremes.many_columns(n)
 
 
 def main(arguments: list[str] | None = None) -> None:
