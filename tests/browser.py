@@ -3,6 +3,7 @@
 import contextlib
 import functools
 import http.server
+import os
 import shutil
 import threading
 
@@ -22,7 +23,9 @@ def open_chromium():
         options.add_argument(argument)
     options.add_argument("--force-prefers-reduced-motion")  # a click does not wait for scrolling
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    session = webdriver.Chrome(options, webdriver.ChromeService(driver))
+    # Not with the sanitizers that `make sanitize` loads into Python.
+    environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
+    session = webdriver.Chrome(options, webdriver.ChromeService(driver, env=environment))
     try:
         yield session
     finally:

@@ -103,7 +103,7 @@ def test_nothing_of_the_module_is_left_at_the_end():
 @pytest.mark.parametrize("script", [CALL_THAT_GOES_ON, FORKED], ids=["a call goes on", "fork"])
 def test_nothing_is_left_by_threads_and_processes(script):
     # From 3.12 on Python warns of every fork beside threads, such as those of OpenBLAS.
-    ended = end("-W", "ignore::DeprecationWarning", "-c", script)
+    ended = end("-W", "ignore:This process:DeprecationWarning", "-c", script)
     assert (ended.stderr, ended.returncode) == ("", 0)
 
 
