@@ -191,6 +191,21 @@ def _crowded_column(rng, n, kind):
     }[kind]()
 
 
+@pytest.mark.parametrize("tiny", [1e-15, 1e-17, 1.7e-151, -1e-300, 5e-324])
+@pytest.mark.parametrize("low", [0.0, -2.0, 7.0, 1e6])
+def test_a_tiny_difference_among_whole_numbers(tiny, low):
+    """The sample of rows does not have it; it is lost when the origin of the buckets is added."""
+    rng = np.random.default_rng(12)
+    X = rng.integers(0, 3, (1000, 9)) + low
+    X[777, 4] = tiny
+    X[[555, 778], 6] = np.nan, tiny
+    X[776, 8] = low + tiny
+    for array in (X, np.asfortranarray(X)):
+        for discretizer in DISCRETIZERS:
+            for n_bins in (2, 5):
+                assert_as_twin(array, discretizer, n_bins)
+
+
 @pytest.mark.parametrize("kind", CROWDED)
 @pytest.mark.parametrize("n_bins", [2, 5, 17, 32, 33])
 def test_buckets_that_hold_many_rows(kind, n_bins):

@@ -42,8 +42,9 @@ using Counts = LaneVector<i64, 4>;
 struct alignas(32) NumberLanes {
     double origin[kNumberLanes], scale[kNumberLanes];
     double minimum[kNumberLanes], maximum[kNumberLanes];
-    std::uint64_t is_between[kNumberLanes];  // not 0 if (x - origin) * scale was not whole
-    bool finds_between = true;               // whether is_between is wanted
+    // With scale 1: not 0 if a value was not the whole number of its bucket.
+    std::uint64_t is_between[kNumberLanes];
+    bool finds_between = true;  // whether is_between is wanted
     // Not constants: GCC has one instruction for the larger of two variables, two with a constant.
     double first = kFirstBucket, last = kLastBucket;
 
@@ -116,7 +117,9 @@ HOCMIM_INLINE void bucket_lanes(const Lanes& x, BucketLanes& lanes, Words& words
     t = HOCMIM_SELECT(x == x, t, zero);
     const Lanes whole = t + kToInteger;
     if constexpr (finds_between) {
-        lanes.is_between |= HOCMIM_BITS_AS(Words, (whole - kToInteger) != t);
+        // Not whether t is whole: it is 1 for a tiny x and the origin -1.
+        const Lanes expected = (whole - kToInteger) + lanes.origin;
+        lanes.is_between |= HOCMIM_BITS_AS(Words, expected != x) & HOCMIM_BITS_AS(Words, x == x);
     }
     words = HOCMIM_BITS_AS(Words, whole);
 }

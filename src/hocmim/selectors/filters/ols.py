@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any, Self
 
 import numpy as np
@@ -11,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from hocmim.errors import InvalidParameterError, not_installed
+from hocmim.information.comparison import comparison_key
 from hocmim.memory import affordable_threads
 from hocmim.selectors.filters._base import (
     Filter,
@@ -171,7 +173,7 @@ def forward_ols(
     factorisation finds such columns afterwards, and the search is repeated without them.
     """
     n_selected = min(n_selected, len(targets) - 1)  # centred columns span no more directions
-    candidates = np.arange(X.shape[1])
+    candidates = first_of_equals(X)
     while True:
         n_wanted = min(n_selected, len(candidates))
         found, gains = _longest_selection(X[:, candidates], targets, n_wanted, n_threads)
@@ -188,6 +190,22 @@ def forward_ols(
             return chosen, gains[:n_useful]
         is_candidate[chosen] = True
         candidates = np.flatnonzero(is_candidate)
+
+
+def first_of_equals(X: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Return the first of each set of columns that are equal or opposite.
+
+    Their gains are equal, and fastcan would choose one of them by its rounding errors. The others
+    add nothing to the first.
+    """
+    rounded = comparison_key(X)
+    leading = rounded[(rounded != 0.0).argmax(axis=0), np.arange(X.shape[1])]
+    rounded *= np.sign(leading)
+    rounded += 0.0  # -0.0 becomes 0.0
+    first: dict[bytes, int] = {}
+    for j in range(X.shape[1]):
+        first.setdefault(hashlib.blake2b(rounded[:, j].tobytes(), digest_size=16).digest(), j)
+    return np.fromiter(first.values(), np.intp, len(first))
 
 
 def forward_ols_given(
