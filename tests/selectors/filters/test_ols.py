@@ -130,3 +130,17 @@ def test_a_quantity_equals_stepwise_least_squares(rng):
     fitted = FSOLS(8).fit(X, y)
     assert fitted.selected_.tolist() == selected
     np.testing.assert_allclose(fitted.scores_, gains, rtol=1e-8, atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_of_equal_and_opposite_columns_the_first_is_selected(seed):
+    """Whatever the rounding errors of their lengths and means are."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 3, 90)
+    x = y + rng.normal(size=90)
+    noise = rng.normal(size=(90, 3))
+    X = np.column_stack([noise[:, 0], 3 * x + 1, noise[:, 1], 5 - x, x / 7, noise[:, 2]])
+    selector = FSOLS(4).fit(X, y)
+    assert selector.selected_[0] == 1
+    assert set(selector.selected_) == {0, 1, 2, 5}
+    assert selector.feature_scores_[[3, 4]].tolist() == [0, 0]
