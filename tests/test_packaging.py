@@ -131,7 +131,7 @@ def test_actions_are_pinned_by_a_hash(path):
 # What may be installed without hashes: hocmim itself with its dependencies, whose versions users
 # choose too, and the other packages that make bench compares.
 OWN = re.compile(r"""['"]?(\.|\$\{wheel\})(\[[\w,]+\])?['"]?""")
-NOT_TOOLS = ("build/lowest.txt", "lowest.txt", "benchmarks/peers.txt", "cython numpy")
+NOT_TOOLS = ("build/lowest.txt", "lowest.txt", "needed.txt", "benchmarks/peers.txt", "cython numpy")
 INSTALLING = [
     ROOT / "Makefile",
     *sorted((ROOT / ".github/workflows").glob("*.yml")),

@@ -40,8 +40,8 @@ class FSOLS(Filter):
     When no other column adds anything (after N − 1 columns at the latest), the remaining columns
     score 0 and follow in the order of the table, so that ``selected_`` always has K columns;
     ``n_useful_`` is the number of columns that add something. Constant columns score 0 and come
-    last. Of columns that are equal or opposite, only the first can add something. A categorical column is treated as numbers, the index of each level among the sorted
-    levels.
+    last. Of columns that are equal or opposite, only the first can add something. A categorical
+    column is treated as numbers, the index of each level among the sorted levels.
 
     Parameters
     ----------
