@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "coding/block.hpp"
+#include "coding/bytes.hpp"
 #include "coding/stage.hpp"
 
 namespace hocmim::coding {
@@ -29,9 +30,10 @@ struct Cells {
 
 constexpr i64 kMostBucketBins = 32;  // more cuts than this would be in most of the buckets
 constexpr i64 kSampleRows = 64;
+constexpr i64 kMostGuessedBins = 5;  // for more, counting every bucket is faster
 
 // Samples of neighbouring columns in lanes: the values of row k of the sample are at[k].
-struct alignas(32) SampleLanes {
+struct alignas(64) SampleLanes {
     double at[kSampleRows][kNumberLanes];
     double minimum[kNumberLanes], maximum[kNumberLanes];
     i64 n_present[kNumberLanes], n_not_whole[kNumberLanes];
@@ -43,6 +45,22 @@ struct alignas(32) SampleLanes {
         const i64 apart = n_rows ? n / n_rows : 0;
         for (i64 k = 0; k < n_rows; ++k) at[k][lane] = cells[k * apart];
         for (i64 k = n_rows; k < kSampleRows; ++k) at[k][lane] = std::nan("");
+    }
+
+    // Take the samples of neighbouring columns of a row-major block; `first` is the first of them.
+    template <class T>
+    void take_rows(const Cells<T>& first, i64 n) {
+        const i64 n_rows = std::min(n, kSampleRows);
+        const i64 apart = n_rows ? n / n_rows : 0;
+        for (i64 k = 0; k < n_rows; ++k) {
+            for (i64 h = 0; h < kNumberLanes; h += 4) {
+                Lanes x;
+                load_numbers(first.first + k * apart * first.stride + h, x);
+                x = x + 0.0;
+                std::memcpy(at[k] + h, &x, sizeof x);
+            }
+        }
+        std::fill(at[n_rows], at[0] + kSampleRows * kNumberLanes, std::nan(""));
     }
 };
 
@@ -78,36 +96,57 @@ HOCMIM_INLINE void describe_lanes_body(SampleLanes& samples) {
 HOCMIM_DISPATCH(inline void, describe_lanes, describe_lanes_body, (SampleLanes & samples),
                 (samples))
 
-// Sort each lane, by Batcher's merges of ever longer parts: the comparisons are always the same, so
-// that all lanes can make them together.
-HOCMIM_INLINE void sort_lanes_body(SampleLanes& samples) {
-    const auto order = [&](i64 i, i64 j) {
-        for (i64 h = 0; h < kNumberLanes; h += 4) {
-            Lanes a, b;
-            load(samples.at[i] + h, a);
-            load(samples.at[j] + h, b);
-            const Lanes low = HOCMIM_SELECT(b < a, b, a), high = HOCMIM_SELECT(b < a, a, b);
-            std::memcpy(samples.at[i] + h, &low, sizeof low);
-            std::memcpy(samples.at[j] + h, &high, sizeof high);
-        }
-    };
-    for (i64 part = 1; part < kSampleRows; part *= 2) {
-        for (i64 apart = part; apart > 0; apart /= 2) {
-            for (i64 begin = apart % part; begin + apart < kSampleRows; begin += 2 * apart) {
-                for (i64 i = begin; i < begin + apart && i + apart < kSampleRows; ++i) {
+// The comparisons that sort kSampleRows values: Batcher's merges of ever longer parts. They are
+// always the same, so that all lanes can make them together.
+struct SortingNetwork {
+    i64 n = 0;
+    std::uint8_t low[1024] = {}, high[1024] = {};
+
+    constexpr SortingNetwork() {
+        for (i64 part = 1; part < kSampleRows; part *= 2) {
+            for (i64 apart = part; apart > 0; apart /= 2) {
+                for (i64 i = apart % part; i + apart < kSampleRows; ++i) {
+                    const bool is_first = (i - apart % part) / apart % 2 == 0;
                     // Both in the same pair of parts; `part` is a power of two.
-                    if ((i ^ (i + apart)) < 2 * part) order(i, i + apart);
+                    if (!is_first || (i ^ (i + apart)) >= 2 * part) continue;
+                    low[n] = static_cast<std::uint8_t>(i);
+                    high[n++] = static_cast<std::uint8_t>(i + apart);
                 }
             }
         }
     }
+};
+constexpr SortingNetwork kNetwork;
+
+// Sort each lane.
+template <Isa isa>
+HOCMIM_INLINE void sort_lanes_body(SampleLanes& samples) {
+    constexpr std::size_t n = doubles_of(isa);
+    for (i64 k = 0; k < kNetwork.n; ++k) {
+        for (std::size_t h = 0; h < kNumberLanes; h += n) {
+            LaneVector<double, n> a, b;
+            double* first = samples.at[kNetwork.low[k]] + h;
+            double* second = samples.at[kNetwork.high[k]] + h;
+            load(first, a);
+            load(second, b);
+            // Two comparisons: the smaller and the larger are one instruction each.
+            const LaneVector<double, n> low = HOCMIM_SELECT(b < a, b, a);
+            const LaneVector<double, n> high = HOCMIM_SELECT(b > a, b, a);
+            std::memcpy(first, &low, sizeof low);
+            std::memcpy(second, &high, sizeof high);
+        }
+    }
 }
-HOCMIM_DISPATCH(inline void, sort_lanes, sort_lanes_body, (SampleLanes & samples), (samples))
+HOCMIM_DISPATCH(inline void, sort_lanes, sort_lanes_body<kIsa>, (SampleLanes & samples), (samples))
 
 // How the values of a column become bytes.
 struct Buckets {
     enum Kind { whole, many, unknown } kind = unknown;
     double origin = 0.0, scale = 1.0;
+    // Bucket 1, then those of the quantiles of the sample: limits between which a cut is likely to
+    // be, at about the same number of rows from each other.
+    bool has_guesses = false;
+    std::uint8_t guesses[kMostLimits] = {};
 
     // Buckets 3..253 for the values from low to high; false if the range is too small or too large.
     bool span(double low, double high) {
@@ -163,10 +202,17 @@ private:
         const i64 m = samples.n_present[lane];
         const auto value = [&](i64 k) { return samples.at[k][lane]; };
         i64 n_values = m > 0;
-        for (i64 k = 1; k < m; ++k) n_values += value(k - 1) < value(k);
+        for (i64 k = 1; k < m && n_values <= how.n_bins; ++k) n_values += value(k - 1) < value(k);
         if (n_values <= how.n_bins) return;
         const i64 tail = how.method == Method::quantile ? m / (4 * how.n_bins) : 0;
-        if (span(value(tail), value(m - 1 - tail)) || span(value(0), value(m - 1))) kind = many;
+        if (!span(value(tail), value(m - 1 - tail)) && !span(value(0), value(m - 1))) return;
+        kind = many;
+        has_guesses = how.method == Method::quantile && how.n_bins <= kMostGuessedBins;
+        if (!has_guesses) return;
+        guesses[0] = static_cast<std::uint8_t>(kFirstBucket);
+        for (i64 g = 1; g < kMostLimits; ++g) {
+            guesses[g] = bucket_of(value((g + 1) * m / (kMostLimits + 2)), origin, scale);
+        }
     }
 };
 

@@ -12,9 +12,11 @@
 namespace hocmim::coding {
 
 using Bytes = LaneVector<std::uint8_t, 32>;
+using SignedBytes = LaneVector<std::int8_t, 32>;
 constexpr i64 kBytes = sizeof(Bytes);
 constexpr i64 kFewLevels = 16;  // are counted one by one, more by a table
 constexpr i64 kMaskRows = 64;   // rows whose comparisons are the bits of a word
+constexpr std::uint8_t kSign = 0x80;
 
 HOCMIM_INLINE void load_bytes(const std::uint8_t* p, Bytes& bytes) {
     std::memcpy(&bytes, p, sizeof bytes);
@@ -85,7 +87,7 @@ inline void count_bytes(const std::uint8_t* b, i64 n, i64* counts) {
 struct Steps {
     std::uint8_t zero = 0;
     i64 n_steps = 0;
-    std::uint8_t at[256] = {};  // ascending, above 0
+    std::uint8_t at[256];  // ascending, above 0; the first n_steps
     bool has_missing = false;
     std::uint8_t missing_byte = 0, missing_code = 0;
 
@@ -104,100 +106,198 @@ struct Steps {
     }
 };
 
-// The codes of 32 bytes, for few steps.
-HOCMIM_INLINE void code_bytes(const Steps& steps, Bytes& bytes) {
-    const Bytes distance = bytes - (Bytes{} + steps.zero);
-    Bytes codes = {};
-    for (i64 k = 0; k < steps.n_steps; ++k) {
-        codes -= HOCMIM_BITS_AS(Bytes, distance >= Bytes{} + steps.at[k]);
+// Unsigned bytes as signed ones in the same order, which processors compare in one instruction.
+HOCMIM_INLINE void to_signed(const Bytes& bytes, SignedBytes& ordered) {
+    ordered = HOCMIM_BITS_AS(SignedBytes, bytes ^ (Bytes{} + kSign));
+}
+HOCMIM_INLINE void fill_signed(std::uint8_t byte, SignedBytes& ordered) {
+    std::memset(&ordered, byte ^ kSign, sizeof ordered);
+}
+
+// Bytes that are compared with each of some others, kUnrolled of them at a time.
+constexpr i64 kUnrolled = 4;
+constexpr i64 unrolled(i64 n) { return (n + kUnrolled - 1) / kUnrolled * kUnrolled; }
+
+// Few steps in lanes. Not read through Steps: a byte that is written might be a part of it.
+template <bool has_missing>
+struct StepLanes {
+    Bytes zero, missing_byte, missing_code;
+    SignedBytes before[unrolled(kFewLevels)];  // the byte before each step, then the highest byte
+    i64 n_before;
+
+    HOCMIM_INLINE explicit StepLanes(const Steps& steps) : n_before(unrolled(steps.n_steps)) {
+        zero = Bytes{} + steps.zero;
+        missing_byte = Bytes{} + steps.missing_byte;
+        missing_code = Bytes{} + steps.missing_code;
+        for (i64 k = 0; k < n_before; ++k) {
+            const int byte = k < steps.n_steps ? steps.at[k] - 1 : 255;
+            fill_signed(static_cast<std::uint8_t>(byte), before[k]);
+        }
     }
-    if (steps.has_missing) {
-        const Bytes missing = Bytes{} + steps.missing_byte, code = Bytes{} + steps.missing_code;
-        codes = HOCMIM_SELECT(bytes == missing, code, codes);
+
+    HOCMIM_INLINE void replace(Bytes& bytes) const {
+        SignedBytes distance;
+        to_signed(bytes - zero, distance);
+        Bytes codes = {};
+        for (i64 k = 0; k < n_before; k += kUnrolled) {
+            for (i64 u = 0; u < kUnrolled; ++u) {
+                codes -= HOCMIM_BITS_AS(Bytes, distance > before[k + u]);
+            }
+        }
+        if constexpr (has_missing) {
+            codes = HOCMIM_SELECT(bytes == missing_byte, missing_code, codes);
+        }
+        bytes = codes;
     }
-    bytes = codes;
+};
+
+template <bool has_missing>
+HOCMIM_INLINE void apply_few_steps(std::uint8_t* b, i64 n, const Steps& steps) {
+    const StepLanes<has_missing> lanes(steps);
+    Bytes bytes = {};
+    i64 i = 0;
+    for (; i + kBytes <= n; i += kBytes) {
+        load_bytes(b + i, bytes);
+        lanes.replace(bytes);
+        std::memcpy(b + i, &bytes, sizeof bytes);
+    }
+    if (i == n) return;  // also of no bytes, where b may be null
+    const auto rest = static_cast<std::size_t>(n - i);
+    std::memcpy(&bytes, b + i, rest);
+    lanes.replace(bytes);
+    std::memcpy(b + i, &bytes, rest);
 }
 
 // Replace bytes by their codes.
 HOCMIM_INLINE void apply_steps_body(std::uint8_t* b, i64 n, const Steps& steps) {
-    i64 i = 0;
-    if (steps.n_steps <= kFewLevels) {
-        Bytes bytes = {};
-        for (; i + kBytes <= n; i += kBytes) {
-            load_bytes(b + i, bytes);
-            code_bytes(steps, bytes);
-            std::memcpy(b + i, &bytes, sizeof bytes);
-        }
-        if (i == n) return;  // also of no bytes, where b may be null
-        const auto rest = static_cast<std::size_t>(n - i);
-        std::memcpy(&bytes, b + i, rest);
-        code_bytes(steps, bytes);
-        std::memcpy(b + i, &bytes, rest);
-    } else {
+    if (steps.n_steps > kFewLevels) {
         std::uint8_t table[256];
         for (int byte = 0; byte < 256; ++byte) {
             table[byte] = steps.code_of(static_cast<std::uint8_t>(byte));
         }
-        for (; i < n; ++i) b[i] = table[b[i]];
+        for (i64 i = 0; i < n; ++i) b[i] = table[b[i]];
+    } else if (steps.has_missing) {
+        apply_few_steps<true>(b, n, steps);
+    } else {
+        apply_few_steps<false>(b, n, steps);
     }
 }
 HOCMIM_DISPATCH(inline void, apply_steps, apply_steps_body,
                 (std::uint8_t* b, i64 n, const Steps& steps), (b, n, steps))
 
-// Append first + the position of every bit that is set. Most words have few: the first ones are
-// written without asking how many there are.
-HOCMIM_INLINE void append_rows(std::uint64_t bits, i64 first, i64& n_found,
-                               std::vector<i64>& rows) {
-    constexpr std::uint64_t kHighest = std::uint64_t{1} << 63;
-    constexpr i64 kUnasked = 4;
-    const auto needed = static_cast<std::size_t>(n_found + kMaskRows);
-    if (rows.size() < needed) rows.resize(std::max(2 * rows.size(), needed));
-    i64* next = rows.data() + n_found;
-    n_found += count_ones(bits);
-    for (i64 k = 0; k < kUnasked; ++k) {
-        *next++ = first + lowest_one(bits | kHighest);
-        bits &= bits - (bits != 0);
+constexpr i64 kMostLimits = 8;
+
+// below[k] = how many bytes are less than limits[k], which is above 0.
+template <i64 n_limits>
+HOCMIM_INLINE void count_below_lanes(const std::uint8_t* b, i64 n, const std::uint8_t* limits,
+                                     i64* below) {
+    constexpr i64 kMostAdditions = 255;
+    SignedBytes before[n_limits], value;
+    for (i64 k = 0; k < n_limits; ++k) {
+        fill_signed(static_cast<std::uint8_t>(limits[k] - 1), before[k]);
+        below[k] = n;
     }
-    for (; bits; bits &= bits - 1) *next++ = first + lowest_one(bits);
+    for (i64 top = 0; top < n; top += kBytes * kMostAdditions) {
+        const i64 end = std::min(n, top + kBytes * kMostAdditions);
+        Bytes not_below[n_limits] = {}, bytes;
+        i64 i = top;
+        for (; i + kBytes <= end; i += kBytes) {
+            load_bytes(b + i, bytes);
+            to_signed(bytes, value);
+            for (i64 k = 0; k < n_limits; ++k) {
+                not_below[k] -= HOCMIM_BITS_AS(Bytes, value > before[k]);
+            }
+        }
+        if (i < end) {  // filled up with zeros, which are below every limit
+            bytes = Bytes{};
+            std::memcpy(&bytes, b + i, static_cast<std::size_t>(end - i));
+            to_signed(bytes, value);
+            for (i64 k = 0; k < n_limits; ++k) {
+                not_below[k] -= HOCMIM_BITS_AS(Bytes, value > before[k]);
+            }
+        }
+        for (i64 k = 0; k < n_limits; ++k) below[k] -= sum_bytes(not_below[k]);
+    }
 }
 
-// Bit i is set where b[i] is one of `wanted`, of 64 bytes.
-HOCMIM_INLINE std::uint64_t bits_of(const std::uint8_t* b, const std::uint8_t* wanted,
-                                    i64 n_wanted) {
-    std::uint64_t bits = 0;
-    for (i64 part = 0; part < kMaskRows; part += kBytes) {
-        Bytes bytes, found = {};
-        load_bytes(b + part, bytes);
-        for (i64 k = 0; k < n_wanted; ++k)
-            found |= HOCMIM_BITS_AS(Bytes, bytes == Bytes{} + wanted[k]);
-        std::uint8_t is_found[kBytes];
-        std::memcpy(is_found, &found, sizeof is_found);
-        bits |= highest_bits(is_found) << part;
+// The same for up to kMostLimits limits; `limits` and `below` have room for so many.
+HOCMIM_INLINE void count_below_body(const std::uint8_t* b, i64 n, const std::uint8_t* limits,
+                                    i64 n_limits, i64* below) {
+    if (2 * n_limits <= kMostLimits) {
+        count_below_lanes<kMostLimits / 2>(b, n, limits, below);
+    } else {
+        count_below_lanes<kMostLimits>(b, n, limits, below);
     }
-    return bits;
+}
+HOCMIM_DISPATCH(inline void, count_below, count_below_body,
+                (const std::uint8_t* b, i64 n, const std::uint8_t* limits, i64 n_limits,
+                 i64* below),
+                (b, n, limits, n_limits, below))
+
+// Rows that were found; the memory is kept.
+struct RowList {
+    std::vector<i64> rows;  // more than n
+    i64 n = 0;
+
+    // Append first + the position of every bit that is set. Most words have few: the first ones are
+    // written without asking how many there are.
+    HOCMIM_INLINE void append(std::uint64_t bits, i64 first) {
+        constexpr std::uint64_t kHighest = std::uint64_t{1} << 63;
+        constexpr i64 kUnasked = 2;
+        const auto needed = static_cast<std::size_t>(n + kMaskRows);
+        if (rows.size() < needed) rows.resize(2 * needed);
+        i64* next = rows.data() + n;
+        n += count_ones(bits);
+        for (i64 k = 0; k < kUnasked; ++k) {
+            *next++ = first + lowest_one(bits | kHighest);
+            bits &= bits - (bits != 0);
+        }
+        for (; bits; bits &= bits - 1) *next++ = first + lowest_one(bits);
+    }
+};
+
+// Bit i is set where b[i] is one of `wanted`, of 64 bytes; n_wanted is a multiple of kUnrolled.
+HOCMIM_INLINE std::uint64_t bits_of(const std::uint8_t* b, const Bytes* wanted, i64 n_wanted) {
+    Bytes low, high, found[2] = {};
+    load_bytes(b, low);
+    load_bytes(b + kBytes, high);
+    for (i64 k = 0; k < n_wanted; k += kUnrolled) {
+        for (i64 u = 0; u < kUnrolled; ++u) {
+            found[0] |= HOCMIM_BITS_AS(Bytes, low == wanted[k + u]);
+            found[1] |= HOCMIM_BITS_AS(Bytes, high == wanted[k + u]);
+        }
+    }
+    std::uint8_t is_found[kMaskRows];
+    std::memcpy(is_found, found, sizeof(Bytes));
+    std::memcpy(is_found + kBytes, found + 1, sizeof(Bytes));
+    return highest_bits(is_found) | highest_bits(is_found + kBytes) << kBytes;
 }
 
 // The rows whose byte is one of `wanted`, in order.
 HOCMIM_INLINE void find_rows_of_body(const std::uint8_t* b, i64 n, const std::uint8_t* wanted,
-                                     i64 n_wanted, std::vector<i64>& rows) {
-    rows.clear();
-    i64 i = 0, n_found = 0;
+                                     i64 n_wanted, RowList& found) {
+    Bytes lanes[256];
+    const i64 n_lanes = unrolled(n_wanted);
+    for (i64 k = 0; k < n_lanes; ++k) {
+        std::memset(&lanes[k], wanted[std::min(k, n_wanted - 1)], sizeof(Bytes));
+    }
+    found.n = 0;
+    i64 i = 0;
     for (; i + kMaskRows <= n; i += kMaskRows) {
-        const std::uint64_t bits = bits_of(b + i, wanted, n_wanted);
-        if (bits) append_rows(bits, i, n_found, rows);
+        const std::uint64_t bits = bits_of(b + i, lanes, n_lanes);
+        if (bits) found.append(bits, i);
     }
     if (i < n) {
         std::uint8_t rest[kMaskRows] = {};
         std::copy(b + i, b + n, rest);
-        const std::uint64_t bits = bits_of(rest, wanted, n_wanted);
-        append_rows(bits & ((std::uint64_t{1} << (n - i)) - 1), i, n_found, rows);
+        const std::uint64_t bits = bits_of(rest, lanes, n_lanes);
+        found.append(bits & ((std::uint64_t{1} << (n - i)) - 1), i);
     }
-    rows.resize(static_cast<std::size_t>(n_found));
 }
 HOCMIM_DISPATCH(inline void, find_rows_of, find_rows_of_body,
                 (const std::uint8_t* b, i64 n, const std::uint8_t* wanted, i64 n_wanted,
-                 std::vector<i64>& rows),
-                (b, n, wanted, n_wanted, rows))
+                 RowList& found),
+                (b, n, wanted, n_wanted, found))
 
 // How often each code occurs in a row.
 inline void count_codes(const std::uint8_t* codes, i64 n, i64 arity, i64* counts) {

@@ -207,8 +207,12 @@ private:
         std::vector<Buckets> buckets(static_cast<std::size_t>(n_groups * kNumberLanes));
         for (i64 c = 0; c < width; c += kNumberLanes) {
             SampleLanes samples;
-            for (i64 lane = 0; lane < kNumberLanes; ++lane) {
-                samples.take(cells(left + std::min(c + lane, width - 1)), block_.rows, lane);
+            if (block_.column_stride == 1 && c + kNumberLanes <= width) {
+                samples.take_rows(cells(left + c), block_.rows);
+            } else {
+                for (i64 lane = 0; lane < kNumberLanes; ++lane) {
+                    samples.take(cells(left + std::min(c + lane, width - 1)), block_.rows, lane);
+                }
             }
             Buckets::choose(samples, how_, &buckets[static_cast<std::size_t>(c)]);
         }
@@ -248,8 +252,8 @@ private:
                        const NumberLanes& lanes, i64 k) {
         const double low = lanes.minimum[k], high = lanes.maximum[k];
         if (buckets.kind == Buckets::many) {
-            learner_.learn_buckets(cells, buckets.origin, buckets.scale, low, high, codes(j),
-                                   block_.rows, coding(left, j));
+            learner_.learn_buckets(cells, buckets, low, high, codes(j), block_.rows,
+                                   coding(left, j));
         } else if (buckets.kind == Buckets::whole && !lanes.is_between[k] &&
                    low >= buckets.origin + kFirstBucket && high <= buckets.origin + kLastBucket) {
             learner_.learn_counts(low, static_cast<i64>(high - low),

@@ -64,7 +64,7 @@ public:
 
     // A column of n bytes that are buckets. The bytes become codes.
     template <class T>
-    void learn_buckets(const Cells<T>& cells, double origin, double scale, double minimum,
+    void learn_buckets(const Cells<T>& cells, const Buckets& buckets, double minimum,
                        double maximum, std::uint8_t* bytes, i64 n, Coding& coding) {
         coding.clear();
         coding.is_cut = true;
@@ -72,18 +72,17 @@ public:
         if (coding.is_infinite) return;
         coding.minimum = minimum;
         coding.maximum = maximum;
-        BucketColumn<T> buckets(cells, bytes, n, found_);
+        BucketColumn<T> column(cells, bytes, n, found_);
         if (how_.method == Method::uniform) {
             i64 n_missing = 0;
             count_levels(bytes, n, 0, 1, &n_missing);
             coding.has_missing = n_missing > 0;
             uniform_cuts_of(minimum + 0.0, maximum + 0.0, how_.n_bins, coding.cuts);
         } else {
-            buckets.cut_equally(how_.n_bins, minimum, coding);
+            column.cut_equally(how_.n_bins, buckets, minimum, coding);
         }
         coding.n_levels = static_cast<i64>(coding.cuts.size()) + 1;
-        buckets.apply(origin, scale, coding);
-        coding.count(bytes, n);
+        column.apply(buckets, coding);
     }
 
     // A column of n values. They become codes if the codes fit into one byte.
@@ -290,7 +289,7 @@ private:
         lanes.origin[0] = buckets.origin;
         lanes.scale[0] = buckets.scale;
         stage_number_column(x, n, lanes, codes);
-        learn_buckets(cells, buckets.origin, buckets.scale, minimum, maximum, codes, n, coding);
+        learn_buckets(cells, buckets, minimum, maximum, codes, n, coding);
         return true;
     }
 

@@ -39,7 +39,7 @@ using Counts = LaneVector<i64, 4>;
 
 // How the values of columns become buckets, and what was found out about them, for neighbouring
 // columns in lanes.
-struct alignas(32) NumberLanes {
+struct alignas(64) NumberLanes {
     double origin[kNumberLanes], scale[kNumberLanes];
     double minimum[kNumberLanes], maximum[kNumberLanes];
     // With scale 1: not 0 if a value was not the whole number of its bucket.
@@ -78,51 +78,56 @@ HOCMIM_INLINE void load(const T* p, Vector& lanes) {
     std::memcpy(&lanes, p, sizeof(Vector));
 }
 
-HOCMIM_INLINE void load_numbers(const double* p, Lanes& x) { load(p, x); }
-
-HOCMIM_INLINE void load_numbers(const float* p, Lanes& x) {
-    LaneVector<float, 4> narrow;
-    load(p, narrow);
-    convert_lanes(narrow, x);
-}
-
-HOCMIM_INLINE void load_numbers(const std::int32_t* p, Lanes& x) {
-    LaneVector<std::int32_t, 4> narrow;
-    load(p, narrow);
-    convert_lanes(narrow, x);
-}
-
-template <class T>
-HOCMIM_INLINE void load_numbers(const T* p, Lanes& x) {
-    x = Lanes{static_cast<double>(p[0]), static_cast<double>(p[1]), static_cast<double>(p[2]),
-              static_cast<double>(p[3])};
-}
-
-// What stage_numbers keeps in registers for four columns.
-struct BucketLanes {
-    Lanes origin, scale, first, last, minimum, maximum;
-    Words is_between;
-};
-
-// The buckets of four values as the lowest bytes of `words`, the exponent of 2^52 as the highest
-// ones; widens the range.
-template <bool finds_between>
-HOCMIM_INLINE void bucket_lanes(const Lanes& x, BucketLanes& lanes, Words& words) {
-    const Lanes zero = {0.0, 0.0, 0.0, 0.0};
-    lanes.minimum = HOCMIM_SELECT(x < lanes.minimum, x, lanes.minimum);
-    lanes.maximum = HOCMIM_SELECT(x > lanes.maximum, x, lanes.maximum);
-    Lanes t = (x - lanes.origin) * lanes.scale;
-    t = HOCMIM_SELECT(t > lanes.first, t, lanes.first);
-    t = HOCMIM_SELECT(t < lanes.last, t, lanes.last);
-    t = HOCMIM_SELECT(x == x, t, zero);
-    const Lanes whole = t + kToInteger;
-    if constexpr (finds_between) {
-        // Not whether t is whole: it is 1 for a tiny x and the origin -1.
-        const Lanes expected = (whole - kToInteger) + lanes.origin;
-        lanes.is_between |= HOCMIM_BITS_AS(Words, expected != x) & HOCMIM_BITS_AS(Words, x == x);
+// Some consecutive values as doubles.
+template <class Vector, class T>
+HOCMIM_INLINE void load_numbers(const T* p, Vector& x) {
+    constexpr std::size_t n = sizeof(Vector) / sizeof(double);
+    if constexpr (std::is_same_v<T, double>) {
+        load(p, x);
+    } else if constexpr (std::is_same_v<T, float> || std::is_same_v<T, std::int32_t>) {
+        LaneVector<T, n> narrow;
+        load(p, narrow);
+        convert_lanes(narrow, x);
+    } else {
+        double values[n];
+        for (std::size_t k = 0; k < n; ++k) values[k] = static_cast<double>(p[k]);
+        load(values, x);
     }
-    words = HOCMIM_BITS_AS(Words, whole);
 }
+
+// What stage_numbers keeps in registers for n columns.
+template <std::size_t n>
+struct BucketLanes {
+    using Doubles = LaneVector<double, n>;
+    using Bits = LaneVector<std::uint64_t, n>;
+    Doubles origin, scale, first, last, minimum, maximum;
+    Bits is_between;
+
+    HOCMIM_INLINE void fill_limits(const NumberLanes& lanes) {
+        first = Doubles{} + lanes.first;
+        last = Doubles{} + lanes.last;
+    }
+
+    // The buckets of n values as the lowest bytes of `words`, the exponent of 2^52 as the highest
+    // ones; widens the range.
+    template <bool finds_between>
+    HOCMIM_INLINE void find_buckets(const Doubles& x, Bits& words) {
+        const Doubles zero = {};
+        minimum = HOCMIM_SELECT(x < minimum, x, minimum);
+        maximum = HOCMIM_SELECT(x > maximum, x, maximum);
+        Doubles t = (x - origin) * scale;
+        t = HOCMIM_SELECT(t > first, t, first);
+        t = HOCMIM_SELECT(t < last, t, last);
+        t = HOCMIM_SELECT(x == x, t, zero);
+        const Doubles whole = t + kToInteger;
+        if constexpr (finds_between) {
+            // Not whether t is whole: it is 1 for a tiny x and the origin -1.
+            const Doubles expected = (whole - kToInteger) + origin;
+            is_between |= HOCMIM_BITS_AS(Bits, expected != x) & HOCMIM_BITS_AS(Bits, x == x);
+        }
+        words = HOCMIM_BITS_AS(Bits, whole);
+    }
+};
 
 // The bucket of one value, by the same operations.
 inline std::uint8_t bucket_of(double x, double origin, double scale) {
@@ -135,72 +140,73 @@ inline std::uint8_t bucket_of(double x, double origin, double scale) {
     return static_cast<std::uint8_t>(bits);
 }
 
-HOCMIM_INLINE void fill_limits(const NumberLanes& lanes, BucketLanes& four) {
-    four.first = Lanes{lanes.first, lanes.first, lanes.first, lanes.first};
-    four.last = Lanes{lanes.last, lanes.last, lanes.last, lanes.last};
-}
-
 // Words of eight buckets: the sum of the bits of row i, shifted by i bytes. Of the exponents of
 // 2^52, only those of rows 0 and 1 are not shifted out.
 constexpr std::uint64_t kExponents = 0x4330000000000000u + 0x3000000000000000u;
 
-template <bool finds_between, class T>
+template <bool finds_between, std::size_t n, std::size_t n_parts, class T>
 HOCMIM_INLINE void stage_bands(const T* x, i64 row_stride, i64 rows, i64 ahead,
-                               BucketLanes (&lanes)[2], std::uint8_t* out, i64 out_stride) {
+                               BucketLanes<n> (&lanes)[n_parts], std::uint8_t* out,
+                               i64 out_stride) {
+    using Lane = BucketLanes<n>;
     for (i64 top = 0; top < rows; top += kWordRows) {
-        Words word[2] = {{0, 0, 0, 0}, {0, 0, 0, 0}}, bits;
+        typename Lane::Bits word[n_parts] = {}, bits;
         for (i64 i = kWordRows - 1; i >= 0; --i) {
             const T* p = x + (top + i) * row_stride;
             prefetch(p + ahead);
-            for (i64 h = 0; h < 2; ++h) {
-                Lanes values;
-                load_numbers(p + 4 * h, values);
-                bucket_lanes<finds_between>(values, lanes[h], bits);
+            for (std::size_t h = 0; h < n_parts; ++h) {
+                typename Lane::Doubles values;
+                load_numbers(p + n * h, values);
+                lanes[h].template find_buckets<finds_between>(values, bits);
                 word[h] = (word[h] << 8) + bits;
             }
         }
-        for (i64 h = 0; h < 2; ++h) word[h] = word[h] - kExponents;
-        for (i64 c = 0; c < kNumberLanes; ++c) {
-            store_word(out + c * out_stride + top, word[c / 4][c % 4]);
+        for (std::size_t h = 0; h < n_parts; ++h) word[h] = word[h] - kExponents;
+        for (std::size_t c = 0; c < kNumberLanes; ++c) {
+            store_word(out + static_cast<i64>(c) * out_stride + top, word[c / n][c % n]);
         }
     }
 }
 
 // Eight columns of a row-major panel. `rows` is a multiple of kWordRows; column c is written to
 // out + c * out_stride. `ahead` is how far the next values to be read are from these ones.
-template <class T>
+template <Isa isa, class T>
 HOCMIM_INLINE void stage_numbers_body(const T* x, i64 row_stride, i64 rows, i64 ahead,
                                       NumberLanes& lanes, std::uint8_t* out, i64 out_stride) {
-    BucketLanes halves[2];
-    for (i64 h = 0; h < 2; ++h) {
-        load(lanes.origin + 4 * h, halves[h].origin);
-        load(lanes.scale + 4 * h, halves[h].scale);
-        load(lanes.minimum + 4 * h, halves[h].minimum);
-        load(lanes.maximum + 4 * h, halves[h].maximum);
-        load(lanes.is_between + 4 * h, halves[h].is_between);
-        fill_limits(lanes, halves[h]);
+    constexpr std::size_t n = doubles_of(isa), n_parts = kNumberLanes / n;
+    using Lane = BucketLanes<n>;
+    Lane parts[n_parts];
+    for (std::size_t h = 0; h < n_parts; ++h) {
+        load(lanes.origin + n * h, parts[h].origin);
+        load(lanes.scale + n * h, parts[h].scale);
+        load(lanes.minimum + n * h, parts[h].minimum);
+        load(lanes.maximum + n * h, parts[h].maximum);
+        load(lanes.is_between + n * h, parts[h].is_between);
+        parts[h].fill_limits(lanes);
     }
+    // The codes after these rows are soon written.
+    for (i64 c = 0; c < kNumberLanes; ++c) prefetch_to_write(out + c * out_stride + 2 * kBandRows);
     if (lanes.finds_between) {
-        stage_bands<true>(x, row_stride, rows, ahead, halves, out, out_stride);
+        stage_bands<true>(x, row_stride, rows, ahead, parts, out, out_stride);
     } else {
-        stage_bands<false>(x, row_stride, rows, ahead, halves, out, out_stride);
+        stage_bands<false>(x, row_stride, rows, ahead, parts, out, out_stride);
     }
-    for (i64 h = 0; h < 2; ++h) {
-        std::memcpy(lanes.minimum + 4 * h, &halves[h].minimum, sizeof(Lanes));
-        std::memcpy(lanes.maximum + 4 * h, &halves[h].maximum, sizeof(Lanes));
-        std::memcpy(lanes.is_between + 4 * h, &halves[h].is_between, sizeof(Words));
+    for (std::size_t h = 0; h < n_parts; ++h) {
+        std::memcpy(lanes.minimum + n * h, &parts[h].minimum, sizeof(typename Lane::Doubles));
+        std::memcpy(lanes.maximum + n * h, &parts[h].maximum, sizeof(typename Lane::Doubles));
+        std::memcpy(lanes.is_between + n * h, &parts[h].is_between, sizeof(typename Lane::Bits));
     }
 }
-HOCMIM_DISPATCH(template <class T> inline void, stage_numbers, stage_numbers_body<T>,
+HOCMIM_DISPATCH(template <class T> inline void, stage_numbers, (stage_numbers_body<kIsa, T>),
                 (const T* x, i64 row_stride, i64 rows, i64 ahead, NumberLanes& lanes,
                  std::uint8_t* out, i64 out_stride),
                 (x, row_stride, rows, ahead, lanes, out, out_stride))
 
-template <bool finds_between, class T>
-HOCMIM_INLINE void stage_tiles(const T* x, i64 n, BucketLanes& lanes, std::uint8_t* out) {
+template <bool finds_between, std::size_t n, class T>
+HOCMIM_INLINE void stage_tiles(const T* x, i64 n_rows, BucketLanes<n>& lanes, std::uint8_t* out) {
     std::uint64_t bits[kTileRows];
-    for (i64 top = 0; top < n; top += kTileRows) {
-        const i64 rows = std::min(kTileRows, n - top);
+    for (i64 top = 0; top < n_rows; top += kTileRows) {
+        const i64 rows = std::min(kTileRows, n_rows - top);
         T tile[kTileRows];
         const T* p = x + top;
         if (rows < kTileRows) {  // the rest of the last tile repeats a value
@@ -208,11 +214,11 @@ HOCMIM_INLINE void stage_tiles(const T* x, i64 n, BucketLanes& lanes, std::uint8
             std::fill(tile + rows, tile + kTileRows, p[0]);
             p = tile;
         }
-        for (i64 i = 0; i < kTileRows; i += 4) {
-            Lanes values;
-            Words words;
+        for (std::size_t i = 0; i < kTileRows; i += n) {
+            typename BucketLanes<n>::Doubles values;
+            typename BucketLanes<n>::Bits words;
             load_numbers(p + i, values);
-            bucket_lanes<finds_between>(values, lanes, words);
+            lanes.template find_buckets<finds_between>(values, words);
             std::memcpy(bits + i, &words, sizeof words);
         }
         for (i64 i = 0; i < rows; ++i) out[top + i] = static_cast<std::uint8_t>(bits[i]);
@@ -220,30 +226,31 @@ HOCMIM_INLINE void stage_tiles(const T* x, i64 n, BucketLanes& lanes, std::uint8
 }
 
 // One column of consecutive values; the other lanes are not used.
-template <class T>
-HOCMIM_INLINE void stage_number_column_body(const T* x, i64 n, NumberLanes& lanes,
+template <Isa isa, class T>
+HOCMIM_INLINE void stage_number_column_body(const T* x, i64 n_rows, NumberLanes& lanes,
                                             std::uint8_t* out) {
-    BucketLanes four;
-    four.is_between = Words{0, 0, 0, 0};
-    fill_limits(lanes, four);
-    for (i64 c = 0; c < 4; ++c) {
-        four.origin[c] = lanes.origin[0];
-        four.scale[c] = lanes.scale[0];
-        four.minimum[c] = lanes.minimum[0];
-        four.maximum[c] = lanes.maximum[0];
-    }
+    constexpr std::size_t n = doubles_of(isa);
+    using Doubles = typename BucketLanes<n>::Doubles;
+    BucketLanes<n> all;
+    all.is_between = typename BucketLanes<n>::Bits{};
+    all.fill_limits(lanes);
+    all.origin = Doubles{} + lanes.origin[0];
+    all.scale = Doubles{} + lanes.scale[0];
+    all.minimum = Doubles{} + lanes.minimum[0];
+    all.maximum = Doubles{} + lanes.maximum[0];
     if (lanes.finds_between) {
-        stage_tiles<true>(x, n, four, out);
+        stage_tiles<true>(x, n_rows, all, out);
     } else {
-        stage_tiles<false>(x, n, four, out);
+        stage_tiles<false>(x, n_rows, all, out);
     }
-    for (i64 c = 0; c < 4; ++c) {
-        lanes.minimum[0] = std::min(lanes.minimum[0], four.minimum[c]);
-        lanes.maximum[0] = std::max(lanes.maximum[0], four.maximum[c]);
-        lanes.is_between[0] |= four.is_between[c];
+    for (std::size_t c = 0; c < n; ++c) {
+        lanes.minimum[0] = std::min<double>(lanes.minimum[0], all.minimum[c]);
+        lanes.maximum[0] = std::max<double>(lanes.maximum[0], all.maximum[c]);
+        lanes.is_between[0] |= all.is_between[c];
     }
 }
-HOCMIM_DISPATCH(template <class T> inline void, stage_number_column, stage_number_column_body<T>,
+HOCMIM_DISPATCH(template <class T> inline void, stage_number_column,
+                (stage_number_column_body<kIsa, T>),
                 (const T* x, i64 n, NumberLanes& lanes, std::uint8_t* out), (x, n, lanes, out))
 
 // Transpose 8 × 8 bytes in each 64-bit lane of eight rows, by swaps of ever smaller parts.

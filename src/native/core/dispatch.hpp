@@ -39,6 +39,9 @@ std::string isa_name();
 // The instruction sets of this processor, the fastest first.
 std::vector<std::string> possible_isas();
 
+// How many doubles an instruction works on; at least four, so that there is one way to write them.
+constexpr std::size_t doubles_of(Isa isa) { return isa == Isa::avx512 ? 8 : 4; }
+
 // Throws std::invalid_argument, in a sentence, if HOCMIM_ISA does not name one of them.
 void check_isa();
 
@@ -46,9 +49,13 @@ void check_isa();
 
 // HOCMIM_DISPATCH(result, name, body, (parameters), (arguments)) defines name(parameters), which
 // calls body(arguments) compiled for the instruction set in force. The body must be HOCMIM_INLINE.
-// The result may begin with template <...>, if the parameters determine its arguments.
+// The result may begin with template <...>, if the parameters determine its arguments. The body may
+// be a template of kIsa, the instruction set that it is compiled for.
 #define HOCMIM_VARIANT_(ISA, TARGET, RESULT, NAME, BODY, PARAMETERS, ARGUMENTS) \
-    RESULT TARGET NAME##_##ISA PARAMETERS { return BODY ARGUMENTS; }
+    RESULT TARGET NAME##_##ISA PARAMETERS {                                     \
+        [[maybe_unused]] constexpr hocmim::Isa kIsa = hocmim::Isa::ISA;         \
+        return BODY ARGUMENTS;                                                  \
+    }
 #define HOCMIM_CASE_(ISA, TARGET, NAME, ARGUMENTS) \
     case hocmim::Isa::ISA:                         \
         return NAME##_##ISA ARGUMENTS;

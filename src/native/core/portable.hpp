@@ -80,6 +80,15 @@ HOCMIM_INLINE void prefetch(const void* at) {
 #endif
 }
 
+// The same for what is written soon.
+HOCMIM_INLINE void prefetch_to_write(const void* at) {
+#ifdef HOCMIM_GNU
+    __builtin_prefetch(at, 1, 2);
+#else
+    (void)at;
+#endif
+}
+
 // Eight bytes as a word, the first byte lowest, and back.
 HOCMIM_INLINE uint64_t swap_if_big_endian(uint64_t word) {
 #ifdef HOCMIM_BIG_ENDIAN
