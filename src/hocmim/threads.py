@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager
@@ -125,10 +126,9 @@ class ThreadPool(AbstractContextManager["ThreadPool"]):
         self.n_threads = n_threads = affordable_threads(n_threads)
         self._checks = [each for each in (check, _native.stop_check()) if each is not None]
         self._pool = None
-        if n_threads > 1:
-            self._pool = ThreadPoolExecutor(n_threads, initializer=_native.prepare_thread)
+        if n_threads > 1:  # this thread is one of them
+            self._pool = ThreadPoolExecutor(n_threads - 1, initializer=_native.prepare_thread)
         self._is_stopped = False
-        self._is_short = False  # whether a thread could not be started
         self._error: BaseException | None = None  # the first
 
     def __exit__(self, *error: object) -> None:
@@ -152,16 +152,18 @@ class ThreadPool(AbstractContextManager["ThreadPool"]):
             check()
 
     def map(self, function: Callable[..., Any], *arguments: Iterable[Any]) -> Iterator[Any]:
-        """Like the built-in map, with every thread. The calls begin at once."""
+        """Like the built-in map, with every thread. The calls begin at once.
+
+        The thread that takes the results makes calls, too, while it waits for one.
+        """
         if self._pool is None:
             return (self._call(function, given) for given in zip(*arguments, strict=False))
-        calls = [
+        calls = deque(
             _Call(lambda given=given: self._call(function, given))  # type: ignore[misc]
             for given in zip(*arguments, strict=False)
-        ]
+        )
         for call in calls:
             self._begin(call)
-        calls.reverse()
         return self._results(calls)
 
     def _begin(self, call: _Call) -> None:
@@ -172,14 +174,16 @@ class ThreadPool(AbstractContextManager["ThreadPool"]):
         except RuntimeError as error:
             if "start new thread" not in str(error):
                 raise
-            self._is_short = True
 
-    def _results(self, calls: list[_Call]) -> Iterator[Any]:
-        while calls:  # a result is not kept once it is handed over
-            call = calls.pop()
+    def _results(self, calls: deque[_Call]) -> Iterator[Any]:
+        begun = 0  # of the calls that are left, how many this thread has tried to make
+        while calls:
+            while begun < len(calls) and not calls[0].done():
+                calls[begun].run()
+                begun += 1
+            call = calls.popleft()  # a result is not kept once it is handed over
+            begun = max(0, begun - 1)
             try:
-                if self._is_short:
-                    call.run()
                 result = call.result()
             except BaseException as error:  # of a call, or of a signal while waiting for it
                 self._is_stopped = True

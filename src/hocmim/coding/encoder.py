@@ -40,8 +40,10 @@ from hocmim.coding.fitted import (
     EncodedBlock,
     Fitted,
     Learning,
+    LearntNumbers,
     changed_kind,
     encode_block,
+    join_blocks,
 )
 from hocmim.coding.rare import DEFAULT_MAX_LEVELS, MaxLevels, check_max_levels
 from hocmim.coding.target import Target, encode_target
@@ -57,7 +59,7 @@ MAX_BYTES_OF_ONE_THREAD = 1 << 22
 # Cells of a span: fewer are not worth a call, and an interrupt waits for more.
 MIN_SPAN_CELLS = 1 << 19
 MAX_SPAN_CELLS = 1 << 20
-SPANS_PER_THREAD = 2
+SPANS_PER_THREAD = 16
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -197,25 +199,21 @@ class Encoder(BaseEstimator):
         n_kept = table.n_columns if allocate is None else 0
         rows = np.empty((n_kept, table.n_rows), np.uint8)
 
-        def encode_span(span: Span) -> EncodedBlock:
+        def encode_span(span: Span) -> LearntNumbers | EncodedBlock:
             narrow = rows[span.start : span.stop]
             if allocate is not None:
                 narrow = np.empty((span.stop - span.start, table.n_rows), np.uint8)
             return encode_block(table, table.read_stored(span), how, narrow)
 
         n_threads = self._n_threads(table)
-        blocks = map_spans(encode_span, _spans(table, n_threads), n_threads)
-        fitted = Fitted.concatenate([block.fitted for block in blocks])
-        self._set_fitted(
-            fitted,
-            np.concatenate([block.most_frequent for block in blocks]),
-            np.concatenate([block.n_most_frequent for block in blocks]),
-            [j for block in blocks for j in block.identifiers],
-        )
+        parts = map_spans(encode_span, _spans(table, n_threads), n_threads)
+        encoded = join_blocks(table, parts)
+        frequent = encoded.most_frequent, encoded.n_most_frequent
+        self._set_fitted(encoded.fitted, *frequent, encoded.identifiers)
         if allocate is not None:
             return self._encode(table, allocate)
-        wide = {j: codes for block in blocks for j, codes in block.wide.items()}
-        return Codes.from_rows(rows, wide, self.arity, getattr(self, "feature_names_in_", None))
+        names = getattr(self, "feature_names_in_", None)
+        return Codes.from_rows(rows, encoded.wide, self.arity, names)
 
     def _n_threads(self, table: Table) -> int:
         """Return how many threads are worth their start."""

@@ -7,6 +7,7 @@ values that occur; of too many, the rarest are pooled (``rare.py``).
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -129,15 +130,43 @@ class EncodedBlock(NamedTuple):
     identifiers: list[int]
 
 
+class LearntNumbers(NamedTuple):
+    """What the kernels learnt of neighbouring columns of numbers, one element for each column.
+
+    ``_native.encode_block`` says what they are; ``cuts`` and ``distinct`` are end to end.
+    """
+
+    is_cut: NDArray[np.uint8]
+    has_missing: NDArray[np.uint8]
+    n_cuts: NDArray[np.int64]
+    n_distinct: NDArray[np.int64]
+    n_levels: NDArray[np.int64]
+    most_frequent: NDArray[np.int64]
+    n_most_frequent: NDArray[np.int64]
+    minimum: NDArray[np.float64]
+    maximum: NDArray[np.float64]
+    cuts: NDArray[np.float64]
+    distinct: NDArray[np.float64]
+
+    @classmethod
+    def concatenate(cls, parts: list[LearntNumbers]) -> LearntNumbers:
+        """Return the columns of all parts."""
+        if len(parts) == 1:
+            return parts[0]
+        return cls(*map(np.concatenate, zip(*parts, strict=True)))
+
+
 def encode_block(
     table: Table,
     block: Numbers | SparseNumbers | Categories,
     how: Learning,
     narrow: NDArray[np.uint8],
-) -> EncodedBlock:
+) -> LearntNumbers | EncodedBlock:
     """Learn how the columns of a block are coded, and code them.
 
-    Row k of ``narrow`` gets the codes of column k of the block, if it has at most 256 levels.
+    Row k of ``narrow`` gets the codes of column k of the block, if it has at most 256 levels. What
+    was learnt of numbers goes to ``join_blocks``: it is worth little work a block, which all
+    threads would wait for.
     """
     if isinstance(block, Categories):
         return _encode_categories(table, block, how.max_levels, narrow[0])
@@ -150,39 +179,63 @@ def encode_block(
         )
     else:
         found = _native.encode_block(for_kernels(block.values), *method, narrow)
-    is_cut, has_missing, n_cuts, n_distinct, n_levels, frequent, n_frequent = found[:7]
-    minimum, maximum, cuts, distinct, infinite = found[7:]
+    *learnt, infinite = found
     if infinite >= 0:
         raise infinite_value(table, block.start + infinite)
+    return LearntNumbers(*learnt)
+
+
+def join_blocks(table: Table, parts: list[LearntNumbers | EncodedBlock]) -> EncodedBlock:
+    """Return all columns of a table as one block; ``parts`` are its blocks from left to right."""
+    blocks: list[EncodedBlock] = []
+    start = 0
+    for is_numeric, group in groupby(parts, lambda part: isinstance(part, LearntNumbers)):
+        if is_numeric:
+            blocks.append(_finish_numbers(table, start, LearntNumbers.concatenate(list(group))))
+        else:
+            blocks += group
+        start = sum(len(block.most_frequent) for block in blocks)
+    if len(blocks) == 1:
+        return blocks[0]
+    return EncodedBlock(
+        Fitted.concatenate([block.fitted for block in blocks]),
+        np.concatenate([block.most_frequent for block in blocks]),
+        np.concatenate([block.n_most_frequent for block in blocks]),
+        {j: codes for block in blocks for j, codes in block.wide.items()},
+        [j for block in blocks for j in block.identifiers],
+    )
+
+
+def _finish_numbers(table: Table, start: int, learnt: LearntNumbers) -> EncodedBlock:
+    """Return neighbouring columns of numbers, the first of which is column ``start``."""
     fitted = Fitted(
-        np.where(is_cut, CUT, LEVELS).astype(np.int8),
-        Ragged.from_counts(cuts, n_cuts),
-        Ragged.from_counts(distinct, n_distinct),
+        np.where(learnt.is_cut, CUT, LEVELS).astype(np.int8),
+        Ragged.from_counts(learnt.cuts, learnt.n_cuts),
+        Ragged.from_counts(learnt.distinct, learnt.n_distinct),
         {},
-        has_missing.astype(bool),
-        n_levels,
+        learnt.has_missing.astype(bool),
+        learnt.n_levels,
         {},
     )
+    frequent, n_frequent = learnt.most_frequent, learnt.n_most_frequent
     wide = {}
     for k in np.flatnonzero(fitted.arity > NARROW_LEVELS).tolist():
-        codes = _wide_codes(table, block.start + k, fitted.cuts.row(k), n_levels[k : k + 1])
+        missing = learnt.n_levels[k : k + 1]
+        codes = wide[start + k] = _wide_codes(table, start + k, fitted.cuts.row(k), missing)
         counts = np.bincount(codes)
         frequent[k], n_frequent[k] = counts.argmax(), counts.max()
-        wide[block.start + k] = codes
+    may_be = may_be_row_numbers(learnt.minimum, learnt.maximum, table.n_rows)
     identifiers = [
-        block.start + k
-        for k in np.flatnonzero(may_be_row_numbers(minimum, maximum, table.n_rows)).tolist()
-        if _is_row_number(table, block, k)
+        start + k for k in np.flatnonzero(may_be).tolist() if _is_row_number(table, start + k)
     ]
     return EncodedBlock(fitted, frequent, n_frequent, wide, identifiers)
 
 
-def _is_row_number(table: Table, block: Numbers | SparseNumbers, k: int) -> bool:
-    """Whether column k of a block is a row number; a row of weight w counts once."""
-    if isinstance(block, SparseNumbers):
-        block, k = table.read(Span(block.start + k, block.start + k + 1)), 0  # type: ignore[assignment]
+def _is_row_number(table: Table, j: int) -> bool:
+    """Whether a column of numbers is a row number; a row of weight w counts once."""
+    block = table.read(Span(j, j + 1))
     assert isinstance(block, Numbers)
-    return Marks.of(once(table, block.values[:, k])).is_row_number
+    return Marks.of(once(table, block.values[:, 0])).is_row_number
 
 
 def once(table: Table, values: NDArray[Any]) -> NDArray[Any]:
