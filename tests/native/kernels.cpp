@@ -361,11 +361,24 @@ void check_bytes() {
         for (int k = 0; k < 256; ++k) CHECK(all[k] == count_of(uint8_t(k)));
 
         const uint8_t wanted[2] = {251, 7};
-        std::vector<i64> rows, expected;
-        find_rows_of(bytes.data(), i64(n), wanted, 2, rows);
+        RowList found;
+        std::vector<i64> expected;
+        find_rows_of(bytes.data(), i64(n), wanted, 2, found);
         for (size_t i = 0; i < n; ++i)
             if (bytes[i] == 251 || bytes[i] == 7) expected.push_back(i64(i));
-        CHECK(rows == expected);
+        found.rows.resize(size_t(found.n));
+        CHECK(found.rows == expected);
+
+        const uint8_t limits[kMostLimits] = {1, 2, 128, 250, 251, 254, 255, 13};
+        for (const i64 n_limits : {i64{1}, kMostLimits / 2, kMostLimits}) {
+            i64 below[kMostLimits];
+            count_below(bytes.data(), i64(n), limits, n_limits, below);
+            for (i64 k = 0; k < n_limits; ++k) {
+                i64 sum = 0;
+                for (int byte = 0; byte < limits[k]; ++byte) sum += all[byte];
+                CHECK(below[k] == sum);
+            }
+        }
 
         Steps steps;
         steps.zero = 250;
@@ -381,6 +394,16 @@ void check_bytes() {
         bool is_same = true;
         for (size_t i = 0; i < n; ++i) is_same &= coded[i] == steps.code_of(bytes[i]);
         CHECK(is_same);
+
+        for (const i64 n_steps : {0, 4, 5, 16, 17}) {  // few are padded, many are looked up
+            steps.has_missing = n_steps == 4;
+            steps.n_steps = n_steps;
+            for (i64 k = 0; k < n_steps; ++k) steps.at[k] = uint8_t(k + 1);
+            coded = bytes;
+            apply_steps(coded.data(), i64(n), steps);
+            for (size_t i = 0; i < n; ++i) is_same &= coded[i] == steps.code_of(bytes[i]);
+            CHECK(is_same);
+        }
     }
 }
 
@@ -403,6 +426,18 @@ void check_samples() {
             n_not_whole[c] += x == x && x != std::floor(x);
         }
         samples.take(hocmim::coding::Cells<double>{column, 1}, n, c);
+    }
+    double table[200][kNumberLanes];
+    for (auto& row : table)
+        for (double& x : row) x = random_number.below(5) ? random_number.real() : std::nan("");
+    SampleLanes by_rows, by_columns;
+    for (const i64 n : {5, 64, 200}) {
+        by_rows.take_rows(hocmim::coding::Cells<double>{table[0], kNumberLanes}, n);
+        for (i64 c = 0; c < kNumberLanes; ++c)
+            by_columns.take(hocmim::coding::Cells<double>{table[0] + c, kNumberLanes}, n, c);
+        describe_lanes(by_rows);
+        describe_lanes(by_columns);
+        CHECK(std::memcmp(by_rows.at, by_columns.at, sizeof by_rows.at) == 0);
     }
     describe_lanes(samples);
     sort_lanes(samples);
@@ -429,6 +464,7 @@ void check_select() {
             std::sort(sorted.begin(), sorted.end());
             for (const uint32_t rank : {0u, n / 3, n - 1}) {
                 lost = values;
+                lost.resize(n + size_t(kSelectLanes));
                 CHECK(select_rank(lost.data(), i64(n), i64(rank)) == sorted[rank]);
             }
         }

@@ -97,36 +97,39 @@ struct CutLanes {
 };
 
 // The codes of eight columns of a row-major block; `rows` is a multiple of kWordRows.
-template <class T>
+template <Isa isa, class T>
 HOCMIM_INLINE void cut_rows_body(const T* x, i64 row_stride, i64 top, i64 rows, CutLanes& lanes) {
-    Words is_special[2], word[2];
-    for (i64 h = 0; h < 2; ++h) load(lanes.is_special + 4 * h, is_special[h]);
+    constexpr std::size_t n = bytes_of(isa) / sizeof(double), n_parts = kCutLanes / n;
+    using Doubles = LaneVector<double, n>;
+    using Bits = LaneVector<std::uint64_t, n>;
+    Bits is_special[n_parts], word[n_parts];
+    for (std::size_t h = 0; h < n_parts; ++h) load(lanes.is_special + n * h, is_special[h]);
     for (i64 begin = top; begin < top + rows; begin += kWordRows) {
-        word[0] = word[1] = Words{0, 0, 0, 0};
+        for (std::size_t h = 0; h < n_parts; ++h) word[h] = Bits{};
         for (i64 i = 0; i < kWordRows; ++i) {
             const T* p = x + (begin + i) * row_stride;
             prefetch(p + kBandRows * row_stride);
-            for (i64 h = 0; h < 2; ++h) {
-                Lanes values, cut;
-                Words code = {0, 0, 0, 0};
-                load_numbers(p + 4 * h, values);
+            for (std::size_t h = 0; h < n_parts; ++h) {
+                Doubles values, cut;
+                Bits code = {};
+                load_numbers(p + n * h, values);
                 for (i64 k = 0; k < lanes.n_cuts; ++k) {
-                    load(lanes.cuts[k] + 4 * h, cut);
-                    code -= HOCMIM_BITS_AS(Words, cut <= values);
+                    load(lanes.cuts[k] + n * h, cut);
+                    code -= HOCMIM_BITS_AS(Bits, cut <= values);
                 }
-                is_special[h] |= HOCMIM_BITS_AS(Words, (values - values) != 0.0);
+                is_special[h] |= HOCMIM_BITS_AS(Bits, (values - values) != 0.0);
                 word[h] = (word[h] >> 8) | (code << 56);
             }
         }
-        for (i64 c = 0; c < kCutLanes; ++c) {
-            store_word(lanes.codes[c] + begin, word[c / 4][c % 4]);
+        for (std::size_t c = 0; c < kCutLanes; ++c) {
+            store_word(lanes.codes[c] + begin, word[c / n][c % n]);
         }
     }
-    for (i64 h = 0; h < 2; ++h) {
-        std::memcpy(lanes.is_special + 4 * h, &is_special[h], sizeof(Words));
+    for (std::size_t h = 0; h < n_parts; ++h) {
+        std::memcpy(lanes.is_special + n * h, &is_special[h], sizeof(Bits));
     }
 }
-HOCMIM_DISPATCH(template <class T> inline void, cut_rows, cut_rows_body<T>,
+HOCMIM_DISPATCH(template <class T> inline void, cut_rows, (cut_rows_body<kIsa, T>),
                 (const T* x, i64 row_stride, i64 top, i64 rows, CutLanes& lanes),
                 (x, row_stride, top, rows, lanes))
 

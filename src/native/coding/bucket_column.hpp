@@ -32,70 +32,28 @@ template <class T>
 class BucketColumn {
 public:
     // The n bytes are the buckets of the cells, 0 for a missing value.
-    BucketColumn(const Cells<T>& cells, std::uint8_t* bytes, i64 n, FoundRows& found)
-        : cells_(cells), bytes_(bytes), n_(n), found_(found) {
+    BucketColumn(const Cells<T>& cells, const Buckets& buckets, std::uint8_t* bytes, i64 n,
+                 FoundRows& found, Coding& coding)
+        : cells_(cells), buckets_(buckets), bytes_(bytes), n_(n), found_(found), coding_(coding) {
         found_.n_wanted = 0;
     }
 
-    // Find the cuts of equal frequency, and whether values are missing.
-    void cut_equally(i64 n_bins, const Buckets& buckets, double minimum, Coding& coding) {
-        if (!place_cuts_by_guesses(n_bins, buckets)) place_cuts_by_counts(n_bins);
-        is_counted_ = true;
-        coding.has_missing = n_missing_ > 0;
-        look_up();
-        group_values();
-        double least = std::numeric_limits<double>::infinity();
-        for (i64 k = 1; k < n_bins; ++k) {
-            double value = value_at(places_[k]);
-            if (value == minimum) {
-                if (std::isinf(least)) least = next_above(minimum, places_[k].wanted);
-                value = least;
-            }
-            append_above(value, coding.cuts);
-        }
-    }
-
-    // Replace the bytes by codes, and note the most frequent one.
-    void apply(const Buckets& buckets, Coding& coding) {
-        const i64 n_cuts = static_cast<i64>(coding.cuts.size());
-        std::uint8_t holding[256];
-        i64 n_holding = 0;
-        Steps steps;
-        for (const double cut : coding.cuts) {
-            const std::uint8_t bucket = bucket_of(cut, buckets.origin, buckets.scale);
-            add_bucket(bucket, holding, n_holding);
-            if (bucket < kLastBucket) {
-                steps.at[steps.n_steps++] = static_cast<std::uint8_t>(bucket + 1);
-            }
-        }
-        steps.has_missing = coding.has_missing;
-        steps.missing_code = static_cast<std::uint8_t>(coding.n_levels);
-        if (!std::equal(holding, holding + n_holding, found_.wanted,
-                        found_.wanted + found_.n_wanted)) {
-            std::copy_n(holding, n_holding, found_.wanted);
-            found_.n_wanted = n_holding;
-            is_counted_ = false;
-            look_up();
-        }
-        apply_steps(bytes_, n_, steps);
-        i64 totals[kNarrowLevels];
-        std::fill_n(totals, coding.arity(), 0);
-        std::uint8_t codes[kTileRows];
-        for (i64 top = 0; top < found_.list.n; top += kTileRows) {
-            const i64 n = std::min(kTileRows, found_.list.n - top);
-            cut(found_.values.data() + top, n, coding.cuts.data(), n_cuts, codes);
-            const i64* rows = found_.list.rows.data() + top;
-            for (i64 k = 0; k < n; ++k) {
-                bytes_[rows[k]] = codes[k];
-                ++totals[codes[k]];
-            }
-        }
-        if (is_counted_) {
-            count_others(steps, totals);
-            coding.count(totals);
+    // Find the cuts, and replace the bytes by codes. The minimum and the maximum are finite.
+    void learn(const Learning& how, double minimum, double maximum) {
+        coding_.minimum = minimum;
+        coding_.maximum = maximum;
+        if (how.method == Method::uniform) {
+            count_levels(bytes_, n_, 0, 1, &n_missing_);
+            uniform_cuts_of(minimum + 0.0, maximum + 0.0, how.n_bins, coding_.cuts);
         } else {
-            coding.count(bytes_, n_);
+            if (!place_cuts_by_guesses(how.n_bins)) place_cuts_by_counts(how.n_bins);
+            is_counted_ = true;
+            look_up();
+            cut_equally(how.n_bins);
         }
+        coding_.has_missing = n_missing_ > 0;
+        coding_.n_levels = static_cast<i64>(coding_.cuts.size()) + 1;
+        apply();
     }
 
 private:
@@ -133,6 +91,71 @@ private:
         }
     };
 
+    void cut_equally(i64 n_bins) {
+        const double minimum = coding_.minimum;
+        group_values();
+        double least = std::numeric_limits<double>::infinity();
+        for (i64 k = 1; k < n_bins; ++k) {
+            double value = value_at(places_[k]);
+            if (value == minimum) {
+                if (std::isinf(least)) least = next_above(minimum, places_[k].wanted);
+                value = least;
+            }
+            append_above(value, coding_.cuts);
+        }
+    }
+
+    // The buckets that hold a cut, ascending; returns how many there are.
+    i64 find_buckets_of_cuts(std::uint8_t* holding) const {
+        i64 n_holding = 0;
+        for (const double cut : coding_.cuts) add_bucket(bucket_of(cut), holding, n_holding);
+        return n_holding;
+    }
+    std::uint8_t bucket_of(double value) const {
+        return hocmim::coding::bucket_of(value, buckets_.origin, buckets_.scale);
+    }
+
+    // Replace the bytes by codes, and note the most frequent one.
+    void apply() {
+        std::uint8_t holding[256];
+        const i64 n_holding = find_buckets_of_cuts(holding);
+        if (!std::equal(holding, holding + n_holding, found_.wanted,
+                        found_.wanted + found_.n_wanted)) {
+            std::copy_n(holding, n_holding, found_.wanted);
+            found_.n_wanted = n_holding;
+            is_counted_ = false;
+            look_up();
+        }
+        Steps steps;
+        for (const double cut : coding_.cuts) {
+            const std::uint8_t bucket = bucket_of(cut);
+            if (bucket < kLastBucket) {
+                steps.at[steps.n_steps++] = static_cast<std::uint8_t>(bucket + 1);
+            }
+        }
+        steps.has_missing = coding_.has_missing;
+        steps.missing_code = static_cast<std::uint8_t>(coding_.n_levels);
+        apply_steps(bytes_, n_, steps);
+        i64 totals[kNarrowLevels];
+        std::fill_n(totals, coding_.arity(), 0);
+        const i64 n_cuts = static_cast<i64>(coding_.cuts.size());
+        std::uint8_t codes[kTileRows];
+        for (i64 top = 0; top < found_.list.n; top += kTileRows) {
+            const i64 n = std::min(kTileRows, found_.list.n - top);
+            cut(found_.values.data() + top, n, coding_.cuts.data(), n_cuts, codes);
+            for (i64 k = 0; k < n; ++k) {
+                bytes_[found_.list[top + k]] = codes[k];
+                ++totals[codes[k]];
+            }
+        }
+        if (is_counted_) {
+            count_others(steps, totals);
+            coding_.count(totals);
+        } else {
+            coding_.count(bytes_, n_);
+        }
+    }
+
     static void add_bucket(std::uint8_t bucket, std::uint8_t* buckets, i64& n_buckets) {
         if (n_buckets == 0 || buckets[n_buckets - 1] != bucket) buckets[n_buckets++] = bucket;
     }
@@ -160,23 +183,23 @@ private:
 
     // Find the buckets of the cuts by counting what is below a few limits at a time: first the
     // guesses, then the bucket where a cut is by interpolation. False if that is not soon found.
-    bool place_cuts_by_guesses(i64 n_bins, const Buckets& buckets) {
+    bool place_cuts_by_guesses(i64 n_bins) {
         constexpr int kMostRounds = 6;
         constexpr i64 kFewRows = 512;  // are counted as fast
-        if (!buckets.has_guesses || n_ < kFewRows) return false;
+        if (!buckets_.has_guesses || n_ < kFewRows) return false;
         const i64 n_cuts = n_bins - 1;
         std::uint8_t limits[kMostLimits] = {};
         i64 below[kMostLimits];
-        count_below(bytes_, n_, buckets.guesses, kMostLimits, below);
+        count_below(bytes_, n_, buckets_.guesses, kMostLimits, below);
         n_missing_ = below[0];
         Search searches[kMostGuessedBins];
         for (i64 k = 0, g = 0; k < n_cuts; ++k) {
             Search& search = searches[k];
             search.position = n_missing_ + part_begin(k + 1, n_ - n_missing_, n_bins);
             while (g + 1 < kMostLimits && below[g + 1] <= search.position) ++g;
-            search.low = {buckets.guesses[g], below[g]};
+            search.low = {buckets_.guesses[g], below[g]};
             search.high = {256, n_};
-            if (g + 1 < kMostLimits) search.high = {buckets.guesses[g + 1], below[g + 1]};
+            if (g + 1 < kMostLimits) search.high = {buckets_.guesses[g + 1], below[g + 1]};
         }
         for (int round = 0; round < kMostRounds; ++round) {
             i64 n_limits = 0;
@@ -209,12 +232,10 @@ private:
         find_rows_of(bytes_, n_, found_.wanted, found_.n_wanted, found_.list);
         if (found_.values.size() < found_.list.rows.size()) {
             found_.values.resize(found_.list.rows.size());
-            found_.grouped.resize(found_.list.rows.size());
+            found_.grouped.resize(found_.list.rows.size() + kSelectLanes);
         }
-        for (i64 k = 0; k < found_.list.n; ++k) {
-            found_.values[static_cast<std::size_t>(k)] =
-                cells_[found_.list.rows[static_cast<std::size_t>(k)]];
-        }
+        double* values = found_.values.data();
+        for (i64 k = 0; k < found_.list.n; ++k) values[k] = cells_[found_.list[k]];
     }
 
     void group_values() {
@@ -223,12 +244,13 @@ private:
             begins_[k] = next[found_.wanted[k]] = begin;
             begin += wanted_[k].count;
         }
-        const i64* rows = found_.list.rows.data();
+        double* grouped = found_.grouped.data();
+        const double* values = found_.values.data();
         for (i64 k = 0; k < found_.list.n; ++k) {
-            const i64 at = next[bytes_[rows[k]]]++;
-            found_.grouped[static_cast<std::size_t>(at)] =
-                found_.values[static_cast<std::size_t>(k)];
+            grouped[next[bytes_[found_.list[k]]]++] = values[k];
         }
+        std::fill_n(grouped + found_.list.n, kSelectLanes,
+                    std::numeric_limits<double>::infinity());
     }
 
     const double* values_of(i64 wanted) const { return found_.grouped.data() + begins_[wanted]; }
@@ -236,8 +258,10 @@ private:
     double value_at(const Place& place) {
         const double* values = values_of(place.wanted);
         const i64 count = wanted_[place.wanted].count;
+        // What follows are values of higher buckets, and then infinity.
         if (count <= kFewToSelect) return select_few(values, count, place.rank);
-        found_.scratch.assign(values, values + count);
+        found_.scratch.resize(static_cast<std::size_t>(count + kSelectLanes));
+        std::copy_n(values, count, found_.scratch.begin());
         return select_rank(found_.scratch.data(), count, place.rank);
     }
 
@@ -256,9 +280,7 @@ private:
         RowList list;
         find_rows_of(bytes_, n_, &following, 1, list);
         double least = next;
-        for (i64 k = 0; k < list.n; ++k) {
-            least = std::min(least, cells_[list.rows[static_cast<std::size_t>(k)]]);
-        }
+        for (i64 k = 0; k < list.n; ++k) least = std::min(least, cells_[list[k]]);
         return least;
     }
 
@@ -276,9 +298,11 @@ private:
     }
 
     Cells<T> cells_;
+    const Buckets& buckets_;
     std::uint8_t* bytes_;
     i64 n_;
     FoundRows& found_;
+    Coding& coding_;
     i64 n_missing_ = 0;
     bool is_counted_ = false;  // whether wanted_ is known
     Wanted wanted_[kMostBucketBins];

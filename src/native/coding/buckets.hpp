@@ -25,7 +25,8 @@ template <class T>
 struct Cells {
     const T* first;
     i64 stride;
-    double operator[](i64 row) const { return static_cast<double>(first[row * stride]) + 0.0; }
+    const T* at(i64 row) const { return first + row * stride; }
+    double operator[](i64 row) const { return static_cast<double>(*at(row)) + 0.0; }
 };
 
 constexpr i64 kMostBucketBins = 32;  // more cuts than this would be in most of the buckets
@@ -53,9 +54,11 @@ struct alignas(64) SampleLanes {
         const i64 n_rows = std::min(n, kSampleRows);
         const i64 apart = n_rows ? n / n_rows : 0;
         for (i64 k = 0; k < n_rows; ++k) {
+            const T* p = first.at(k * apart);
+            prefetch(p + kNumberLanes);
             for (i64 h = 0; h < kNumberLanes; h += 4) {
                 Lanes x;
-                load_numbers(first.first + k * apart * first.stride + h, x);
+                load_numbers(p + h, x);
                 x = x + 0.0;
                 std::memcpy(at[k] + h, &x, sizeof x);
             }
@@ -66,12 +69,16 @@ struct alignas(64) SampleLanes {
 
 // Finds ranges, and counts the values that are present and those that are not whole numbers. A
 // missing value becomes infinity.
+template <Isa isa>
 HOCMIM_INLINE void describe_lanes_body(SampleLanes& samples) {
     constexpr double kInfinity = std::numeric_limits<double>::infinity();
-    const Lanes zero = {0.0, 0.0, 0.0, 0.0}, most = zero + kToInteger, missing = zero + kInfinity;
-    for (i64 h = 0; h < kNumberLanes; h += 4) {
+    constexpr std::size_t n = bytes_of(isa) / sizeof(double);
+    using Lanes = LaneVector<double, n>;
+    using Counts = LaneVector<i64, n>;
+    const Lanes zero = {}, most = zero + kToInteger, missing = zero + kInfinity;
+    for (std::size_t h = 0; h < kNumberLanes; h += n) {
         Lanes minimum = missing, maximum = zero - kInfinity;
-        Counts n_present = {0, 0, 0, 0}, n_not_whole = n_present;
+        Counts n_present = {}, n_not_whole = {};
         for (i64 k = 0; k < kSampleRows; ++k) {
             Lanes x;
             load(samples.at[k] + h, x);
@@ -93,7 +100,7 @@ HOCMIM_INLINE void describe_lanes_body(SampleLanes& samples) {
         std::memcpy(samples.n_not_whole + h, &n_not_whole, sizeof n_not_whole);
     }
 }
-HOCMIM_DISPATCH(inline void, describe_lanes, describe_lanes_body, (SampleLanes & samples),
+HOCMIM_DISPATCH(inline void, describe_lanes, describe_lanes_body<kIsa>, (SampleLanes & samples),
                 (samples))
 
 // The comparisons that sort kSampleRows values: Batcher's merges of ever longer parts. They are

@@ -11,29 +11,46 @@
 
 namespace hocmim::coding {
 
-using Bytes = LaneVector<std::uint8_t, 32>;
-using SignedBytes = LaneVector<std::int8_t, 32>;
-constexpr i64 kBytes = sizeof(Bytes);
 constexpr i64 kFewLevels = 16;  // are counted one by one, more by a table
 constexpr i64 kMaskRows = 64;   // rows whose comparisons are the bits of a word
 constexpr std::uint8_t kSign = 0x80;
 
+// Vectors of bytes for an instruction set.
+template <Isa isa>
+struct ByteLanes {
+    static constexpr i64 kBytes = bytes_of(isa);
+    using Bytes = LaneVector<std::uint8_t, bytes_of(isa)>;
+    using SignedBytes = LaneVector<std::int8_t, bytes_of(isa)>;
+
+    // Unsigned bytes as signed ones in the same order, which are compared in one instruction.
+    static HOCMIM_INLINE void to_signed(const Bytes& bytes, SignedBytes& ordered) {
+        ordered = HOCMIM_BITS_AS(SignedBytes, bytes ^ (Bytes{} + kSign));
+    }
+    static HOCMIM_INLINE void fill_signed(std::uint8_t byte, SignedBytes& ordered) {
+        std::memset(&ordered, byte ^ kSign, sizeof ordered);
+    }
+};
+
+template <class Bytes>
 HOCMIM_INLINE void load_bytes(const std::uint8_t* p, Bytes& bytes) {
     std::memcpy(&bytes, p, sizeof bytes);
 }
 
+template <class Bytes>
 HOCMIM_INLINE i64 sum_bytes(const Bytes& bytes) {
     constexpr std::uint64_t kPairs = 0x00FF00FF00FF00FF, kOnes = 0x0001000100010001;
-    std::uint64_t words[kBytes / 8], pairs = 0;
+    std::uint64_t words[sizeof bytes / 8], pairs = 0;
     std::memcpy(words, &bytes, sizeof words);
     for (const std::uint64_t word : words) pairs += (word & kPairs) + ((word >> 8) & kPairs);
     return static_cast<i64>((pairs * kOnes) >> 48);  // the sum of the four parts of 16 bits
 }
 
 // counts[k] = how often the byte first + k (modulo 256) occurs, for `n_levels` <= kFewLevels.
+template <Isa isa>
 HOCMIM_INLINE void count_levels_body(const std::uint8_t* b, i64 n, std::uint8_t first, i64 n_levels,
                                      i64* counts) {
-    constexpr i64 kTogether = 4, kMostAdditions = 255;
+    using Bytes = typename ByteLanes<isa>::Bytes;
+    constexpr i64 kTogether = 4, kMostAdditions = 255, kBytes = sizeof(Bytes);
     const i64 whole = n / kBytes * kBytes;
     std::fill_n(counts, n_levels, 0);
     for (i64 level = 0; level < n_levels; level += kTogether) {
@@ -59,7 +76,7 @@ HOCMIM_INLINE void count_levels_body(const std::uint8_t* b, i64 n, std::uint8_t 
         if (k < n_levels) ++counts[k];
     }
 }
-HOCMIM_DISPATCH(inline void, count_levels, count_levels_body,
+HOCMIM_DISPATCH(inline void, count_levels, count_levels_body<kIsa>,
                 (const std::uint8_t* b, i64 n, std::uint8_t first, i64 n_levels, i64* counts),
                 (b, n, first, n_levels, counts))
 
@@ -106,21 +123,16 @@ struct Steps {
     }
 };
 
-// Unsigned bytes as signed ones in the same order, which processors compare in one instruction.
-HOCMIM_INLINE void to_signed(const Bytes& bytes, SignedBytes& ordered) {
-    ordered = HOCMIM_BITS_AS(SignedBytes, bytes ^ (Bytes{} + kSign));
-}
-HOCMIM_INLINE void fill_signed(std::uint8_t byte, SignedBytes& ordered) {
-    std::memset(&ordered, byte ^ kSign, sizeof ordered);
-}
-
 // Bytes that are compared with each of some others, kUnrolled of them at a time.
 constexpr i64 kUnrolled = 4;
 constexpr i64 unrolled(i64 n) { return (n + kUnrolled - 1) / kUnrolled * kUnrolled; }
 
 // Few steps in lanes. Not read through Steps: a byte that is written might be a part of it.
-template <bool has_missing>
+template <Isa isa, bool has_missing>
 struct StepLanes {
+    using Lanes = ByteLanes<isa>;
+    using Bytes = typename Lanes::Bytes;
+    using SignedBytes = typename Lanes::SignedBytes;
     Bytes zero, missing_byte, missing_code;
     SignedBytes before[unrolled(kFewLevels)];  // the byte before each step, then the highest byte
     i64 n_before;
@@ -131,13 +143,13 @@ struct StepLanes {
         missing_code = Bytes{} + steps.missing_code;
         for (i64 k = 0; k < n_before; ++k) {
             const int byte = k < steps.n_steps ? steps.at[k] - 1 : 255;
-            fill_signed(static_cast<std::uint8_t>(byte), before[k]);
+            Lanes::fill_signed(static_cast<std::uint8_t>(byte), before[k]);
         }
     }
 
     HOCMIM_INLINE void replace(Bytes& bytes) const {
         SignedBytes distance;
-        to_signed(bytes - zero, distance);
+        Lanes::to_signed(bytes - zero, distance);
         Bytes codes = {};
         for (i64 k = 0; k < n_before; k += kUnrolled) {
             for (i64 u = 0; u < kUnrolled; ++u) {
@@ -151,10 +163,11 @@ struct StepLanes {
     }
 };
 
-template <bool has_missing>
+template <Isa isa, bool has_missing>
 HOCMIM_INLINE void apply_few_steps(std::uint8_t* b, i64 n, const Steps& steps) {
-    const StepLanes<has_missing> lanes(steps);
-    Bytes bytes = {};
+    const StepLanes<isa, has_missing> lanes(steps);
+    typename ByteLanes<isa>::Bytes bytes = {};
+    constexpr i64 kBytes = sizeof bytes;
     i64 i = 0;
     for (; i + kBytes <= n; i += kBytes) {
         load_bytes(b + i, bytes);
@@ -169,6 +182,7 @@ HOCMIM_INLINE void apply_few_steps(std::uint8_t* b, i64 n, const Steps& steps) {
 }
 
 // Replace bytes by their codes.
+template <Isa isa>
 HOCMIM_INLINE void apply_steps_body(std::uint8_t* b, i64 n, const Steps& steps) {
     if (steps.n_steps > kFewLevels) {
         std::uint8_t table[256];
@@ -177,59 +191,63 @@ HOCMIM_INLINE void apply_steps_body(std::uint8_t* b, i64 n, const Steps& steps) 
         }
         for (i64 i = 0; i < n; ++i) b[i] = table[b[i]];
     } else if (steps.has_missing) {
-        apply_few_steps<true>(b, n, steps);
+        apply_few_steps<isa, true>(b, n, steps);
     } else {
-        apply_few_steps<false>(b, n, steps);
+        apply_few_steps<isa, false>(b, n, steps);
     }
 }
-HOCMIM_DISPATCH(inline void, apply_steps, apply_steps_body,
+HOCMIM_DISPATCH(inline void, apply_steps, apply_steps_body<kIsa>,
                 (std::uint8_t* b, i64 n, const Steps& steps), (b, n, steps))
 
 constexpr i64 kMostLimits = 8;
 
 // below[k] = how many bytes are less than limits[k], which is above 0.
-template <i64 n_limits>
+template <Isa isa, i64 n_limits>
 HOCMIM_INLINE void count_below_lanes(const std::uint8_t* b, i64 n, const std::uint8_t* limits,
                                      i64* below) {
-    constexpr i64 kMostAdditions = 255;
-    SignedBytes before[n_limits], value;
+    using Lanes = ByteLanes<isa>;
+    using Bytes = typename Lanes::Bytes;
+    constexpr i64 kMostAdditions = 255, kBytes = sizeof(Bytes);
+    typename Lanes::SignedBytes before[n_limits];
     for (i64 k = 0; k < n_limits; ++k) {
-        fill_signed(static_cast<std::uint8_t>(limits[k] - 1), before[k]);
+        Lanes::fill_signed(static_cast<std::uint8_t>(limits[k] - 1), before[k]);
         below[k] = n;
     }
     for (i64 top = 0; top < n; top += kBytes * kMostAdditions) {
         const i64 end = std::min(n, top + kBytes * kMostAdditions);
         Bytes not_below[n_limits] = {}, bytes;
-        i64 i = top;
-        for (; i + kBytes <= end; i += kBytes) {
-            load_bytes(b + i, bytes);
-            to_signed(bytes, value);
+        const auto count = [&] {
+            typename Lanes::SignedBytes value;
+            Lanes::to_signed(bytes, value);
             for (i64 k = 0; k < n_limits; ++k) {
                 not_below[k] -= HOCMIM_BITS_AS(Bytes, value > before[k]);
             }
+        };
+        i64 i = top;
+        for (; i + kBytes <= end; i += kBytes) {
+            load_bytes(b + i, bytes);
+            count();
         }
         if (i < end) {  // filled up with zeros, which are below every limit
             bytes = Bytes{};
             std::memcpy(&bytes, b + i, static_cast<std::size_t>(end - i));
-            to_signed(bytes, value);
-            for (i64 k = 0; k < n_limits; ++k) {
-                not_below[k] -= HOCMIM_BITS_AS(Bytes, value > before[k]);
-            }
+            count();
         }
         for (i64 k = 0; k < n_limits; ++k) below[k] -= sum_bytes(not_below[k]);
     }
 }
 
 // The same for up to kMostLimits limits; `limits` and `below` have room for so many.
+template <Isa isa>
 HOCMIM_INLINE void count_below_body(const std::uint8_t* b, i64 n, const std::uint8_t* limits,
                                     i64 n_limits, i64* below) {
     if (2 * n_limits <= kMostLimits) {
-        count_below_lanes<kMostLimits / 2>(b, n, limits, below);
+        count_below_lanes<isa, kMostLimits / 2>(b, n, limits, below);
     } else {
-        count_below_lanes<kMostLimits>(b, n, limits, below);
+        count_below_lanes<isa, kMostLimits>(b, n, limits, below);
     }
 }
-HOCMIM_DISPATCH(inline void, count_below, count_below_body,
+HOCMIM_DISPATCH(inline void, count_below, count_below_body<kIsa>,
                 (const std::uint8_t* b, i64 n, const std::uint8_t* limits, i64 n_limits,
                  i64* below),
                 (b, n, limits, n_limits, below))
@@ -238,6 +256,8 @@ HOCMIM_DISPATCH(inline void, count_below, count_below_body,
 struct RowList {
     std::vector<i64> rows;  // more than n
     i64 n = 0;
+
+    i64 operator[](i64 k) const { return rows[static_cast<std::size_t>(k)]; }
 
     // Append first + the position of every bit that is set. Most words have few: the first ones are
     // written without asking how many there are.
@@ -257,29 +277,30 @@ struct RowList {
 };
 
 // Bit i is set where b[i] is one of `wanted`, of 64 bytes; n_wanted is a multiple of kUnrolled.
+template <class Bytes>
 HOCMIM_INLINE std::uint64_t bits_of(const std::uint8_t* b, const Bytes* wanted, i64 n_wanted) {
-    Bytes low, high, found[2] = {};
-    load_bytes(b, low);
-    load_bytes(b + kBytes, high);
-    for (i64 k = 0; k < n_wanted; k += kUnrolled) {
-        for (i64 u = 0; u < kUnrolled; ++u) {
-            found[0] |= HOCMIM_BITS_AS(Bytes, low == wanted[k + u]);
-            found[1] |= HOCMIM_BITS_AS(Bytes, high == wanted[k + u]);
-        }
-    }
     std::uint8_t is_found[kMaskRows];
-    std::memcpy(is_found, found, sizeof(Bytes));
-    std::memcpy(is_found + kBytes, found + 1, sizeof(Bytes));
-    return highest_bits(is_found) | highest_bits(is_found + kBytes) << kBytes;
+    for (i64 part = 0; part < kMaskRows; part += static_cast<i64>(sizeof(Bytes))) {
+        Bytes bytes, found = {};
+        load_bytes(b + part, bytes);
+        for (i64 k = 0; k < n_wanted; k += kUnrolled) {
+            for (i64 u = 0; u < kUnrolled; ++u) {
+                found |= HOCMIM_BITS_AS(Bytes, bytes == wanted[k + u]);
+            }
+        }
+        std::memcpy(is_found + part, &found, sizeof found);
+    }
+    return highest_bits(is_found) | highest_bits(is_found + 32) << 32;
 }
 
 // The rows whose byte is one of `wanted`, in order.
+template <Isa isa>
 HOCMIM_INLINE void find_rows_of_body(const std::uint8_t* b, i64 n, const std::uint8_t* wanted,
                                      i64 n_wanted, RowList& found) {
-    Bytes lanes[256];
+    typename ByteLanes<isa>::Bytes lanes[256];
     const i64 n_lanes = unrolled(n_wanted);
     for (i64 k = 0; k < n_lanes; ++k) {
-        std::memset(&lanes[k], wanted[std::min(k, n_wanted - 1)], sizeof(Bytes));
+        std::memset(&lanes[k], wanted[std::min(k, n_wanted - 1)], sizeof lanes[k]);
     }
     found.n = 0;
     i64 i = 0;
@@ -294,7 +315,7 @@ HOCMIM_INLINE void find_rows_of_body(const std::uint8_t* b, i64 n, const std::ui
         found.append(bits & ((std::uint64_t{1} << (n - i)) - 1), i);
     }
 }
-HOCMIM_DISPATCH(inline void, find_rows_of, find_rows_of_body,
+HOCMIM_DISPATCH(inline void, find_rows_of, find_rows_of_body<kIsa>,
                 (const std::uint8_t* b, i64 n, const std::uint8_t* wanted, i64 n_wanted,
                  RowList& found),
                 (b, n, wanted, n_wanted, found))

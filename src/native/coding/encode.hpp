@@ -247,8 +247,7 @@ private:
         }
     }
 
-    template <class Value>
-    void learn_numbers(i64 left, i64 j, const Buckets& buckets, const Cells<Value>& cells,
+    void learn_numbers(i64 left, i64 j, const Buckets& buckets, const Cells<T>& cells,
                        const NumberLanes& lanes, i64 k) {
         const double low = lanes.minimum[k], high = lanes.maximum[k];
         if (buckets.kind == Buckets::many) {

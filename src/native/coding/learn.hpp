@@ -70,19 +70,7 @@ public:
         coding.is_cut = true;
         coding.is_infinite = std::isinf(minimum) || std::isinf(maximum);
         if (coding.is_infinite) return;
-        coding.minimum = minimum;
-        coding.maximum = maximum;
-        BucketColumn<T> column(cells, bytes, n, found_);
-        if (how_.method == Method::uniform) {
-            i64 n_missing = 0;
-            count_levels(bytes, n, 0, 1, &n_missing);
-            coding.has_missing = n_missing > 0;
-            uniform_cuts_of(minimum + 0.0, maximum + 0.0, how_.n_bins, coding.cuts);
-        } else {
-            column.cut_equally(how_.n_bins, buckets, minimum, coding);
-        }
-        coding.n_levels = static_cast<i64>(coding.cuts.size()) + 1;
-        column.apply(buckets, coding);
+        BucketColumn<T>(cells, buckets, bytes, n, found_, coding).learn(how_, minimum, maximum);
     }
 
     // A column of n values. They become codes if the codes fit into one byte.

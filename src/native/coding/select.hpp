@@ -26,30 +26,36 @@ HOCMIM_DISPATCH(inline void, count_less, count_less_body,
                 (const double* x, i64 n, double pivot, i64& n_less, i64& n_equal),
                 (x, n, pivot, n_less, n_equal))
 
+constexpr i64 kSelectLanes = 4;
+
 // The value of the rank among a few values: the largest that has at most `rank` smaller ones. No
-// branch depends on the values, which are unpredictable.
+// branch depends on the values, which are unpredictable. Up to kSelectLanes values after the n-th
+// may be read: they must be larger.
+template <Isa isa>
 HOCMIM_INLINE double select_few_body(const double* x, i64 n, i64 rank) {
     constexpr double kInfinity = std::numeric_limits<double>::infinity();
-    constexpr i64 kLanes = 4;
-    double padded[kFewToSelect + kLanes];
-    std::copy_n(x, n, padded);
-    std::fill_n(padded + n, kLanes, kInfinity);
-    Lanes best = {-kInfinity, -kInfinity, -kInfinity, -kInfinity};
-    const Counts ranks = {rank, rank, rank, rank};
-    for (i64 k = 0; k < n; k += kLanes) {
+    constexpr std::size_t n_lanes = bytes_of(isa) / sizeof(double);
+    static_assert(n_lanes <= kSelectLanes);
+    using Lanes = LaneVector<double, n_lanes>;
+    using Counts = LaneVector<i64, n_lanes>;
+    Lanes best = Lanes{} - kInfinity;
+    const Counts ranks = Counts{} + rank;
+    for (i64 k = 0; k < n; k += static_cast<i64>(n_lanes)) {
         Lanes values;
-        load(padded + k, values);
-        Counts n_less = {0, 0, 0, 0};
+        load(x + k, values);
+        Counts n_less = {};
         for (i64 i = 0; i < n; ++i) {
-            const Lanes other = {x[i], x[i], x[i], x[i]};
+            const Lanes other = Lanes{} + x[i];
             n_less -= HOCMIM_BITS_AS(Counts, other < values);
         }
         const Lanes largest = HOCMIM_SELECT(values > best, values, best);
         best = HOCMIM_SELECT(n_less > ranks, best, largest);
     }
-    return std::max(std::max(best[0], best[1]), std::max(best[2], best[3]));
+    double largest = best[0];
+    for (std::size_t c = 1; c < n_lanes; ++c) largest = std::max<double>(largest, best[c]);
+    return largest;
 }
-HOCMIM_DISPATCH(inline double, select_few, select_few_body, (const double* x, i64 n, i64 rank),
+HOCMIM_DISPATCH(inline double, select_few, select_few_body<kIsa>, (const double* x, i64 n, i64 rank),
                 (x, n, rank))
 
 // Keep the values below the pivot, or those above it, at the front; returns how many there are.
@@ -63,7 +69,8 @@ inline i64 keep_side(double* x, i64 n, double pivot, bool is_below) {
     return n_kept;
 }
 
-// The value that would be at x[rank] if x were sorted; none is missing. The values are lost.
+// The value that would be at x[rank] if x were sorted; none is missing. The values are lost, and
+// kSelectLanes more, for which there must be room.
 inline double select_rank(double* x, i64 n, i64 rank) {
     constexpr int kMostRounds = 24;  // that halve the values; then the pivots are bad
     for (int round = 0; n > kFewToSelect && round < kMostRounds; ++round) {
@@ -77,7 +84,10 @@ inline double select_rank(double* x, i64 n, i64 rank) {
         n = keep_side(x, n, pivot, is_below);
         if (!is_below) rank -= n_less + n_equal;
     }
-    if (n <= kFewToSelect) return select_few(x, n, rank);
+    if (n <= kFewToSelect) {
+        std::fill_n(x + n, kSelectLanes, std::numeric_limits<double>::infinity());
+        return select_few(x, n, rank);
+    }
     std::nth_element(x, x + rank, x + n);
     return x[rank];
 }

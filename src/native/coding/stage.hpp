@@ -29,13 +29,13 @@ namespace hocmim::coding {
 constexpr i64 kWordRows = 8;       // rows in a word
 constexpr i64 kNumberLanes = 8;    // columns read together by stage_numbers
 constexpr i64 kIntegerLanes = 32;  // columns read together by stage_integers, or 8
-constexpr i64 kBandRows = 32;      // rows of a panel read before the next columns
+constexpr i64 kBandRows = 16;      // rows of a panel read before the next columns
+constexpr i64 kLineBytes = 64;     // of the cache
 constexpr double kFirstBucket = 1.0, kLastBucket = 255.0;
 constexpr double kToInteger = 4503599627370496.0;  // 2^52: adding it rounds to a whole number
 
 using Lanes = LaneVector<double, 4>;
 using Words = LaneVector<std::uint64_t, 4>;
-using Counts = LaneVector<i64, 4>;
 
 // How the values of columns become buckets, and what was found out about them, for neighbouring
 // columns in lanes.
@@ -184,8 +184,8 @@ HOCMIM_INLINE void stage_numbers_body(const T* x, i64 row_stride, i64 rows, i64 
         load(lanes.is_between + n * h, parts[h].is_between);
         parts[h].fill_limits(lanes);
     }
-    // The codes after these rows are soon written.
-    for (i64 c = 0; c < kNumberLanes; ++c) prefetch_to_write(out + c * out_stride + 2 * kBandRows);
+    // The next cache line of each column is soon written.
+    for (i64 c = 0; c < kNumberLanes; ++c) prefetch_to_write(out + c * out_stride + kLineBytes);
     if (lanes.finds_between) {
         stage_bands<true>(x, row_stride, rows, ahead, parts, out, out_stride);
     } else {

@@ -39,8 +39,13 @@ std::string isa_name();
 // The instruction sets of this processor, the fastest first.
 std::vector<std::string> possible_isas();
 
-// How many doubles an instruction works on; at least four, so that there is one way to write them.
-constexpr std::size_t doubles_of(Isa isa) { return isa == Isa::avx512 ? 8 : 4; }
+// How many doubles and bytes an instruction works on: GCC compares longer vectors one number after
+// the other. AVX-512F has no instructions for bytes, and comparisons that are used as numbers are
+// slower than with AVX2: they take bytes_of / 8 doubles.
+constexpr std::size_t doubles_of(Isa isa) {
+    return isa == Isa::avx512 ? 8 : isa == Isa::avx2 ? 4 : 2;
+}
+constexpr std::size_t bytes_of(Isa isa) { return isa == Isa::portable ? 16 : 32; }
 
 // Throws std::invalid_argument, in a sentence, if HOCMIM_ISA does not name one of them.
 void check_isa();
