@@ -10,7 +10,7 @@ from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from contextvars import copy_context
 from functools import cache
-from threading import Lock, Thread
+from threading import Thread
 from typing import Any
 
 import joblib
@@ -158,33 +158,32 @@ class ThreadPool(AbstractContextManager["ThreadPool"]):
         """
         if self._pool is None:
             return (self._call(function, given) for given in zip(*arguments, strict=False))
+        if self._is_stopped:
+            raise RuntimeError("This pool of threads is stopped.")
         calls = deque(
             _Call(lambda given=given: self._call(function, given))  # type: ignore[misc]
             for given in zip(*arguments, strict=False)
         )
-        for call in calls:
-            self._begin(call)
-        return self._results(calls)
+        not_begun = calls.copy()
+        for _ in range(min(self.n_threads, len(calls)) - 1):
+            self._begin(not_begun)
+        return self._results(calls, not_begun)
 
-    def _begin(self, call: _Call) -> None:
-        """Give a call to the threads. If no more can be started, those that run do the work."""
+    def _begin(self, calls: deque[_Call]) -> None:
+        """Let one more thread make calls. If none can be started, those that run do the work."""
         assert self._pool is not None
         try:
-            self._pool.submit(call.run)
+            self._pool.submit(_make_all, calls)
         except RuntimeError as error:
             if "start new thread" not in str(error):
                 raise
 
-    def _results(self, calls: deque[_Call]) -> Iterator[Any]:
-        begun = 0  # of the calls that are left, how many this thread has tried to make
+    def _results(self, calls: deque[_Call], not_begun: deque[_Call]) -> Iterator[Any]:
         while calls:
-            while begun < len(calls) and not calls[0].done():
-                calls[begun].run()
-                begun += 1
-            call = calls.popleft()  # a result is not kept once it is handed over
-            begun = max(0, begun - 1)
             try:
-                result = call.result()
+                while not calls[0].done() and _make_next(not_begun):
+                    pass
+                result = calls.popleft().result()  # not kept once it is handed over
             except BaseException as error:  # of a call, or of a signal while waiting for it
                 self._is_stopped = True
                 if isinstance(error, CancelledError) and self._error is not None:
@@ -204,17 +203,14 @@ class ThreadPool(AbstractContextManager["ThreadPool"]):
 
 
 class _Call(Future[Any]):
-    """A call that is made once, by the first thread that runs it."""
+    """A call that is made once, by the thread that takes it."""
 
     def __init__(self, function: Callable[[], Any]) -> None:
         super().__init__()
         self._function = function
-        self._is_free = Lock()
 
     def run(self) -> None:
-        """Make the call, unless another thread does or did."""
-        if not self._is_free.acquire(blocking=False):
-            return
+        """Make the call."""
         try:
             result = self._function()
         except BaseException as error:
@@ -223,3 +219,18 @@ class _Call(Future[Any]):
             self.set_result(result)
         finally:
             del self._function  # and what it holds
+
+
+def _make_next(calls: deque[_Call]) -> bool:
+    """Take the next call and make it; whether there was one. Threads may share the calls."""
+    try:
+        call = calls.popleft()
+    except IndexError:
+        return False
+    call.run()
+    return True
+
+
+def _make_all(calls: deque[_Call]) -> None:
+    while _make_next(calls):
+        pass

@@ -39,10 +39,13 @@ HOCMIM_INLINE void load_bytes(const std::uint8_t* p, Bytes& bytes) {
 template <class Bytes>
 HOCMIM_INLINE i64 sum_bytes(const Bytes& bytes) {
     constexpr std::uint64_t kPairs = 0x00FF00FF00FF00FF, kOnes = 0x0001000100010001;
-    std::uint64_t words[sizeof bytes / 8], pairs = 0;
-    std::memcpy(words, &bytes, sizeof words);
-    for (const std::uint64_t word : words) pairs += (word & kPairs) + ((word >> 8) & kPairs);
-    return static_cast<i64>((pairs * kOnes) >> 48);  // the sum of the four parts of 16 bits
+    constexpr std::size_t n_words = sizeof bytes / 8;
+    using Words = LaneVector<std::uint64_t, n_words>;
+    const Words words = HOCMIM_BITS_AS(Words, bytes);
+    const Words pairs = (words & kPairs) + ((words >> 8) & kPairs);
+    std::uint64_t sum = 0;
+    for (std::size_t k = 0; k < n_words; ++k) sum += pairs[k];
+    return static_cast<i64>((sum * kOnes) >> 48);  // the sum of the four parts of 16 bits
 }
 
 // counts[k] = how often the byte first + k (modulo 256) occurs, for `n_levels` <= kFewLevels.
@@ -279,16 +282,19 @@ struct RowList {
 // Bit i is set where b[i] is one of `wanted`, of 64 bytes; n_wanted is a multiple of kUnrolled.
 template <class Bytes>
 HOCMIM_INLINE std::uint64_t bits_of(const std::uint8_t* b, const Bytes* wanted, i64 n_wanted) {
-    std::uint8_t is_found[kMaskRows];
-    for (i64 part = 0; part < kMaskRows; part += static_cast<i64>(sizeof(Bytes))) {
-        Bytes bytes, found = {};
-        load_bytes(b + part, bytes);
-        for (i64 k = 0; k < n_wanted; k += kUnrolled) {
-            for (i64 u = 0; u < kUnrolled; ++u) {
-                found |= HOCMIM_BITS_AS(Bytes, bytes == wanted[k + u]);
+    constexpr std::size_t n_parts = kMaskRows / sizeof(Bytes);
+    Bytes bytes[n_parts], found[n_parts] = {};
+    for (std::size_t p = 0; p < n_parts; ++p) load_bytes(b + p * sizeof(Bytes), bytes[p]);
+    for (i64 k = 0; k < n_wanted; k += kUnrolled) {
+        for (i64 u = 0; u < kUnrolled; ++u) {
+            for (std::size_t p = 0; p < n_parts; ++p) {
+                found[p] |= HOCMIM_BITS_AS(Bytes, bytes[p] == wanted[k + u]);
             }
         }
-        std::memcpy(is_found + part, &found, sizeof found);
+    }
+    std::uint8_t is_found[kMaskRows];
+    for (std::size_t p = 0; p < n_parts; ++p) {
+        std::memcpy(is_found + p * sizeof(Bytes), &found[p], sizeof(Bytes));
     }
     return highest_bits(is_found) | highest_bits(is_found + 32) << 32;
 }

@@ -45,6 +45,7 @@ struct alignas(64) NumberLanes {
     // With scale 1: not 0 if a value was not the whole number of its bucket.
     std::uint64_t is_between[kNumberLanes];
     bool finds_between = true;  // whether is_between is wanted
+    bool may_miss = false;      // whether a value was missing, of any column
     // Not constants: GCC has one instruction for the larger of two variables, two with a constant.
     double first = kFirstBucket, last = kLastBucket;
 
@@ -109,16 +110,17 @@ struct BucketLanes {
     }
 
     // The buckets of n values as the lowest bytes of `words`, the exponent of 2^52 as the highest
-    // ones; widens the range.
-    template <bool finds_between>
+    // ones; widens the range. Without may_miss, the words of a missing value have the exponent of
+    // NaN, and no other value has.
+    template <bool finds_between, bool may_miss>
     HOCMIM_INLINE void find_buckets(const Doubles& x, Bits& words) {
         const Doubles zero = {};
         minimum = HOCMIM_SELECT(x < minimum, x, minimum);
         maximum = HOCMIM_SELECT(x > maximum, x, maximum);
         Doubles t = (x - origin) * scale;
-        t = HOCMIM_SELECT(t > first, t, first);
-        t = HOCMIM_SELECT(t < last, t, last);
-        t = HOCMIM_SELECT(x == x, t, zero);
+        t = HOCMIM_SELECT(first > t, first, t);
+        t = HOCMIM_SELECT(last < t, last, t);
+        if constexpr (may_miss) t = HOCMIM_SELECT(x == x, t, zero);
         const Doubles whole = t + kToInteger;
         if constexpr (finds_between) {
             // Not whether t is whole: it is 1 for a tiny x and the origin -1.
@@ -143,12 +145,16 @@ inline std::uint8_t bucket_of(double x, double origin, double scale) {
 // Words of eight buckets: the sum of the bits of row i, shifted by i bytes. Of the exponents of
 // 2^52, only those of rows 0 and 1 are not shifted out.
 constexpr std::uint64_t kExponents = 0x4330000000000000u + 0x3000000000000000u;
+constexpr std::uint64_t kExponentOfNan = 0x7FF;
 
-template <bool finds_between, std::size_t n, std::size_t n_parts, class T>
-HOCMIM_INLINE void stage_bands(const T* x, i64 row_stride, i64 rows, i64 ahead,
-                               BucketLanes<n> (&lanes)[n_parts], std::uint8_t* out,
-                               i64 out_stride) {
+// The buckets of a band of eight columns. Without may_miss: whether a value is missing, and then
+// the buckets are not valid.
+template <bool finds_between, bool may_miss, std::size_t n, std::size_t n_parts, class T>
+HOCMIM_INLINE bool stage_band(const T* x, i64 row_stride, i64 rows, i64 ahead,
+                              BucketLanes<n> (&lanes)[n_parts], std::uint8_t* out,
+                              i64 out_stride) {
     using Lane = BucketLanes<n>;
+    typename Lane::Bits seen = {};
     for (i64 top = 0; top < rows; top += kWordRows) {
         typename Lane::Bits word[n_parts] = {}, bits;
         for (i64 i = kWordRows - 1; i >= 0; --i) {
@@ -157,8 +163,9 @@ HOCMIM_INLINE void stage_bands(const T* x, i64 row_stride, i64 rows, i64 ahead,
             for (std::size_t h = 0; h < n_parts; ++h) {
                 typename Lane::Doubles values;
                 load_numbers(p + n * h, values);
-                lanes[h].template find_buckets<finds_between>(values, bits);
+                lanes[h].template find_buckets<finds_between, may_miss>(values, bits);
                 word[h] = (word[h] << 8) + bits;
+                if constexpr (!may_miss) seen |= bits;
             }
         }
         for (std::size_t h = 0; h < n_parts; ++h) word[h] = word[h] - kExponents;
@@ -166,6 +173,9 @@ HOCMIM_INLINE void stage_bands(const T* x, i64 row_stride, i64 rows, i64 ahead,
             store_word(out + static_cast<i64>(c) * out_stride + top, word[c / n][c % n]);
         }
     }
+    std::uint64_t exponents = 0;
+    for (std::size_t c = 0; c < n; ++c) exponents |= seen[c];
+    return (exponents >> 52 & kExponentOfNan) == kExponentOfNan;
 }
 
 // Eight columns of a row-major panel. `rows` is a multiple of kWordRows; column c is written to
@@ -187,9 +197,15 @@ HOCMIM_INLINE void stage_numbers_body(const T* x, i64 row_stride, i64 rows, i64 
     // The next cache line of each column is soon written.
     for (i64 c = 0; c < kNumberLanes; ++c) prefetch_to_write(out + c * out_stride + kLineBytes);
     if (lanes.finds_between) {
-        stage_bands<true>(x, row_stride, rows, ahead, parts, out, out_stride);
+        stage_band<true, true>(x, row_stride, rows, ahead, parts, out, out_stride);
     } else {
-        stage_bands<false>(x, row_stride, rows, ahead, parts, out, out_stride);
+        if (!lanes.may_miss) {
+            lanes.may_miss =
+                stage_band<false, false>(x, row_stride, rows, ahead, parts, out, out_stride);
+        }
+        if (lanes.may_miss) {
+            stage_band<false, true>(x, row_stride, rows, ahead, parts, out, out_stride);
+        }
     }
     for (std::size_t h = 0; h < n_parts; ++h) {
         std::memcpy(lanes.minimum + n * h, &parts[h].minimum, sizeof(typename Lane::Doubles));
@@ -218,7 +234,7 @@ HOCMIM_INLINE void stage_tiles(const T* x, i64 n_rows, BucketLanes<n>& lanes, st
             typename BucketLanes<n>::Doubles values;
             typename BucketLanes<n>::Bits words;
             load_numbers(p + i, values);
-            lanes.template find_buckets<finds_between>(values, words);
+            lanes.template find_buckets<finds_between, true>(values, words);
             std::memcpy(bits + i, &words, sizeof words);
         }
         for (i64 i = 0; i < rows; ++i) out[top + i] = static_cast<std::uint8_t>(bits[i]);
