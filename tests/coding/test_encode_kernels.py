@@ -69,6 +69,8 @@ def assert_as_twin(X, discretizer, n_bins, n_jobs=1):
         np.testing.assert_array_equal(again.column(j).codes, expected)
         assert found.missing == (arity - 1 if np.isnan(X[:, j].astype(float)).any() else None)
         assert found.unknown == (arity - 1 if found.missing is not None else frequent)
+        frequent_codes, counts = encoder.most_frequent
+        assert (frequent_codes[j], counts[j]) == (frequent, (expected == frequent).sum())
 
 
 # --- tables ---------------------------------------------------------------------------------------
@@ -97,7 +99,9 @@ def _float_column(rng, n, kind):
         "huge": lambda: rng.uniform(-1, 1, n) * 1.7e308,
         "neighbours": lambda: 1.0 + rng.integers(0, 9, n) * np.spacing(1.0),
         "large": lambda: 2.0**53 + 2 * rng.integers(0, 40, n),
+        "crowded": lambda: np.where(rng.random(n) < 0.7, rng.choice([0.3, 0.7], n), normal),
         "missing": lambda: np.where(rng.random(n) < 0.3, np.nan, normal),
+        "late missing": lambda: np.where(np.arange(n) >= n - 3, np.nan, normal),
         "missing whole": lambda: np.where(rng.random(n) < 0.3, np.nan, rng.integers(0, 3, n)),
         "all missing": lambda: np.full(n, np.nan),
     }[kind]()
@@ -106,7 +110,8 @@ def _float_column(rng, n, kind):
 FLOATS = [
     "normal", "few", "whole", "pixels", "counts", "nearly whole", "nearly small", "mostly zero",
     "nearly constant", "heavy tails", "outlier", "sorted", "rounded", "constant", "zeros",
-    "signed zero", "tiny", "huge", "neighbours", "large", "missing", "missing whole", "all missing",
+    "signed zero", "tiny", "huge", "neighbours", "large", "crowded", "missing",
+    "late missing", "missing whole", "all missing",
 ]  # fmt: skip
 
 

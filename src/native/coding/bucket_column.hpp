@@ -249,8 +249,7 @@ private:
         for (i64 k = 0; k < found_.list.n; ++k) {
             grouped[next[bytes_[found_.list[k]]]++] = values[k];
         }
-        std::fill_n(grouped + found_.list.n, kSelectLanes,
-                    std::numeric_limits<double>::infinity());
+        std::fill_n(grouped + found_.list.n, kSelectLanes, std::numeric_limits<double>::infinity());
     }
 
     const double* values_of(i64 wanted) const { return found_.grouped.data() + begins_[wanted]; }

@@ -63,7 +63,7 @@ struct alignas(64) SampleLanes {
                 std::memcpy(at[k] + h, &x, sizeof x);
             }
         }
-        std::fill(at[n_rows], at[0] + kSampleRows * kNumberLanes, std::nan(""));
+        for (i64 k = n_rows; k < kSampleRows; ++k) std::fill_n(at[k], kNumberLanes, std::nan(""));
     }
 };
 

@@ -18,7 +18,6 @@ constexpr std::uint8_t kSign = 0x80;
 // Vectors of bytes for an instruction set.
 template <Isa isa>
 struct ByteLanes {
-    static constexpr i64 kBytes = bytes_of(isa);
     using Bytes = LaneVector<std::uint8_t, bytes_of(isa)>;
     using SignedBytes = LaneVector<std::int8_t, bytes_of(isa)>;
 

@@ -126,13 +126,13 @@ private:
     const T* at(i64 row, i64 j) const { return block_.data + row * block_.row_stride + j; }
 
     bool encode_integer_rows(i64 left, i64 width) {
-        if constexpr (!kAreIntegers) {
-            return false;
-        } else if (width < kIntegerLanes) {
-            return encode_integer_lanes<std::uint64_t>(left, width);
-        } else {
-            return encode_integer_lanes<Words>(left, width);
+        if constexpr (kAreIntegers) {
+            using Few = std::uint64_t;
+            using Many = std::conditional_t<sizeof(T) == 8, Few, Words>;
+            return width < kIntegerLanes ? encode_integer_lanes<Few>(left, width)
+                                         : encode_integer_lanes<Many>(left, width);
         }
+        return false;
     }
 
     // False if most columns span too many values.

@@ -55,8 +55,8 @@ HOCMIM_INLINE double select_few_body(const double* x, i64 n, i64 rank) {
     for (std::size_t c = 1; c < n_lanes; ++c) largest = std::max<double>(largest, best[c]);
     return largest;
 }
-HOCMIM_DISPATCH(inline double, select_few, select_few_body<kIsa>, (const double* x, i64 n, i64 rank),
-                (x, n, rank))
+HOCMIM_DISPATCH(inline double, select_few, select_few_body<kIsa>,
+                (const double* x, i64 n, i64 rank), (x, n, rank))
 
 // Keep the values below the pivot, or those above it, at the front; returns how many there are.
 inline i64 keep_side(double* x, i64 n, double pivot, bool is_below) {

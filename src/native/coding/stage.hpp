@@ -28,7 +28,7 @@ namespace hocmim::coding {
 
 constexpr i64 kWordRows = 8;       // rows in a word
 constexpr i64 kNumberLanes = 8;    // columns read together by stage_numbers
-constexpr i64 kIntegerLanes = 32;  // columns read together by stage_integers, or 8
+constexpr i64 kIntegerLanes = 32;  // columns read together by stage_integers, or 8 (64 bits: 8)
 constexpr i64 kBandRows = 16;      // rows of a panel read before the next columns
 constexpr i64 kLineBytes = 64;     // of the cache
 constexpr double kFirstBucket = 1.0, kLastBucket = 255.0;
@@ -151,8 +151,7 @@ constexpr std::uint64_t kExponentOfNan = 0x7FF;
 // the buckets are not valid.
 template <bool finds_between, bool may_miss, std::size_t n, std::size_t n_parts, class T>
 HOCMIM_INLINE bool stage_band(const T* x, i64 row_stride, i64 rows, i64 ahead,
-                              BucketLanes<n> (&lanes)[n_parts], std::uint8_t* out,
-                              i64 out_stride) {
+                              BucketLanes<n> (&lanes)[n_parts], std::uint8_t* out, i64 out_stride) {
     using Lane = BucketLanes<n>;
     typename Lane::Bits seen = {};
     for (i64 top = 0; top < rows; top += kWordRows) {
@@ -295,12 +294,54 @@ HOCMIM_INLINE void order_bytes(Words& words) {
     for (std::size_t lane = 0; lane < 4; ++lane) words[lane] = swap_if_big_endian(words[lane]);
 }
 
-// 32 columns of a row-major panel of integers, or 8; the arguments are those of stage_numbers_body.
-template <class T, class Vector>
+// Eight columns of 64-bit integers, n of them side by side; the arguments are those of
+// stage_numbers_body. The lowest bytes of eight rows are collected in a word.
+template <std::size_t n, class Group>
+HOCMIM_INLINE void stage_wide_integers(const typename Group::Integer* x, i64 row_stride, i64 rows,
+                                       i64 ahead, Group& lanes, std::uint8_t* out, i64 out_stride) {
+    using Integers = LaneVector<typename Group::Integer, n>;
+    using Bits = LaneVector<std::uint64_t, n>;
+    constexpr std::size_t n_parts = kNumberLanes / n;
+    Integers minimum[n_parts], maximum[n_parts], values;
+    for (std::size_t h = 0; h < n_parts; ++h) {
+        load(lanes.minimum + n * h, minimum[h]);
+        load(lanes.maximum + n * h, maximum[h]);
+    }
+    for (i64 c = 0; c < kNumberLanes; ++c) prefetch_to_write(out + c * out_stride + kLineBytes);
+    for (i64 top = 0; top < rows; top += kWordRows) {
+        Bits word[n_parts] = {};
+        for (i64 i = kWordRows - 1; i >= 0; --i) {
+            const auto* p = x + (top + i) * row_stride;
+            prefetch(p + ahead);
+            for (std::size_t h = 0; h < n_parts; ++h) {
+                load(p + n * h, values);
+                minimum[h] = HOCMIM_SELECT(values < minimum[h], values, minimum[h]);
+                maximum[h] = HOCMIM_SELECT(values > maximum[h], values, maximum[h]);
+                word[h] = (word[h] << 8) | (HOCMIM_BITS_AS(Bits, values) & std::uint64_t{0xFF});
+            }
+        }
+        for (std::size_t c = 0; c < kNumberLanes; ++c) {
+            store_word(out + static_cast<i64>(c) * out_stride + top, word[c / n][c % n]);
+        }
+    }
+    for (std::size_t h = 0; h < n_parts; ++h) {
+        std::memcpy(lanes.minimum + n * h, &minimum[h], sizeof(Integers));
+        std::memcpy(lanes.maximum + n * h, &maximum[h], sizeof(Integers));
+    }
+}
+
+// 32 columns of a row-major panel of integers, or 8; of 64-bit integers always 8. The arguments are
+// those of stage_numbers_body.
+template <Isa isa, class T, class Vector>
 HOCMIM_INLINE void stage_integers_body(const T* x, i64 row_stride, i64 rows, i64 ahead,
                                        IntegerLanes<T, Vector>& lanes, std::uint8_t* out,
                                        i64 out_stride) {
     constexpr i64 n_lanes = sizeof(Vector);
+    if constexpr (sizeof(T) == 8) {
+        static_assert(n_lanes == kNumberLanes);
+        stage_wide_integers<doubles_of(isa)>(x, row_stride, rows, ahead, lanes, out, out_stride);
+        return;
+    }
     for (i64 top = 0; top < rows; top += kWordRows) {
         Vector words[kWordRows];
         for (i64 i = 0; i < kWordRows; ++i) {
@@ -327,7 +368,7 @@ HOCMIM_INLINE void stage_integers_body(const T* x, i64 row_stride, i64 rows, i64
         }
     }
 }
-HOCMIM_DISPATCH(template <class Group> inline void, stage_integers, stage_integers_body,
+HOCMIM_DISPATCH(template <class Group> inline void, stage_integers, stage_integers_body<kIsa>,
                 (const typename Group::Integer* x, i64 row_stride, i64 rows, i64 ahead,
                  Group& lanes, std::uint8_t* out, i64 out_stride),
                 (x, row_stride, rows, ahead, lanes, out, out_stride))
