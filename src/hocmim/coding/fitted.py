@@ -7,7 +7,6 @@ values that occur; of too many, the rarest are pooled (``rare.py``).
 
 from __future__ import annotations
 
-from itertools import groupby
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -153,7 +152,7 @@ class LearntNumbers(NamedTuple):
         """Return the columns of all parts."""
         if len(parts) == 1:
             return parts[0]
-        return cls(*map(np.concatenate, zip(*parts, strict=True)))
+        return cls(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
 
 def encode_block(
@@ -164,9 +163,9 @@ def encode_block(
 ) -> LearntNumbers | EncodedBlock:
     """Learn how the columns of a block are coded, and code them.
 
-    Row k of ``narrow`` gets the codes of column k of the block, if it has at most 256 levels. What
-    was learnt of numbers goes to ``join_blocks``: it is worth little work a block, which all
-    threads would wait for.
+    Row k of ``narrow`` gets the codes of column k of the block, if it has at most 256 levels.
+    ``join_blocks`` finishes the numbers, once for all blocks: while one thread runs Python code,
+    the others wait.
     """
     if isinstance(block, Categories):
         return _encode_categories(table, block, how.max_levels, narrow[0])
@@ -179,22 +178,26 @@ def encode_block(
         )
     else:
         found = _native.encode_block(for_kernels(block.values), *method, narrow)
-    *learnt, infinite = found
+    infinite = found[-1]
     if infinite >= 0:
         raise infinite_value(table, block.start + infinite)
-    return LearntNumbers(*learnt)
+    return LearntNumbers(*found[:-1])
 
 
 def join_blocks(table: Table, parts: list[LearntNumbers | EncodedBlock]) -> EncodedBlock:
     """Return all columns of a table as one block; ``parts`` are its blocks from left to right."""
     blocks: list[EncodedBlock] = []
-    start = 0
-    for is_numeric, group in groupby(parts, lambda part: isinstance(part, LearntNumbers)):
-        if is_numeric:
-            blocks.append(_finish_numbers(table, start, LearntNumbers.concatenate(list(group))))
-        else:
-            blocks += group
-        start = sum(len(block.most_frequent) for block in blocks)
+    numbers: list[LearntNumbers] = []
+    start = 0  # the first column of ``numbers``
+    for part, following in zip(parts, [*parts[1:], None], strict=True):
+        if isinstance(part, LearntNumbers):
+            numbers.append(part)
+            if isinstance(following, LearntNumbers):
+                continue
+            part = _finish_numbers(table, start, LearntNumbers.concatenate(numbers))
+            numbers = []
+        blocks.append(part)
+        start += len(part.most_frequent)
     if len(blocks) == 1:
         return blocks[0]
     return EncodedBlock(

@@ -123,7 +123,7 @@ struct SortingNetwork {
         }
     }
 };
-constexpr SortingNetwork kNetwork;
+inline constexpr SortingNetwork kNetwork;
 
 // Sort each lane.
 template <Isa isa>

@@ -203,39 +203,44 @@ HOCMIM_DISPATCH(inline void, apply_steps, apply_steps_body<kIsa>,
 
 constexpr i64 kMostLimits = 8;
 
+// not_below[k] += 1 where a byte is above before[k], in every lane.
+template <class Lanes, std::size_t n_limits>
+HOCMIM_INLINE void add_not_below(const typename Lanes::Bytes& bytes,
+                                 const typename Lanes::SignedBytes (&before)[n_limits],
+                                 typename Lanes::Bytes (&not_below)[n_limits]) {
+    typename Lanes::SignedBytes value;
+    Lanes::to_signed(bytes, value);
+    for (std::size_t k = 0; k < n_limits; ++k) {
+        not_below[k] -= HOCMIM_BITS_AS(typename Lanes::Bytes, value > before[k]);
+    }
+}
+
 // below[k] = how many bytes are less than limits[k], which is above 0.
-template <Isa isa, i64 n_limits>
+template <Isa isa, std::size_t n_limits>
 HOCMIM_INLINE void count_below_lanes(const std::uint8_t* b, i64 n, const std::uint8_t* limits,
                                      i64* below) {
     using Lanes = ByteLanes<isa>;
     using Bytes = typename Lanes::Bytes;
     constexpr i64 kMostAdditions = 255, kBytes = sizeof(Bytes);
     typename Lanes::SignedBytes before[n_limits];
-    for (i64 k = 0; k < n_limits; ++k) {
+    for (std::size_t k = 0; k < n_limits; ++k) {
         Lanes::fill_signed(static_cast<std::uint8_t>(limits[k] - 1), before[k]);
         below[k] = n;
     }
     for (i64 top = 0; top < n; top += kBytes * kMostAdditions) {
         const i64 end = std::min(n, top + kBytes * kMostAdditions);
         Bytes not_below[n_limits] = {}, bytes;
-        const auto count = [&] {
-            typename Lanes::SignedBytes value;
-            Lanes::to_signed(bytes, value);
-            for (i64 k = 0; k < n_limits; ++k) {
-                not_below[k] -= HOCMIM_BITS_AS(Bytes, value > before[k]);
-            }
-        };
         i64 i = top;
         for (; i + kBytes <= end; i += kBytes) {
             load_bytes(b + i, bytes);
-            count();
+            add_not_below<Lanes>(bytes, before, not_below);
         }
         if (i < end) {  // filled up with zeros, which are below every limit
             bytes = Bytes{};
             std::memcpy(&bytes, b + i, static_cast<std::size_t>(end - i));
-            count();
+            add_not_below<Lanes>(bytes, before, not_below);
         }
-        for (i64 k = 0; k < n_limits; ++k) below[k] -= sum_bytes(not_below[k]);
+        for (std::size_t k = 0; k < n_limits; ++k) below[k] -= sum_bytes(not_below[k]);
     }
 }
 

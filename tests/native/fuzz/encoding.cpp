@@ -144,7 +144,7 @@ T read_value(Input& in, uint32_t kind) {
 
 template <class T>
 void check_type(Input& in) {
-    const size_t n = in.up_to(30, 700);
+    const size_t n = in.up_to(30, 1500);  // from 512 rows on, cuts are searched by limits
     const size_t width = in.up_to(12, 80);
     const How how = read_how(in, n);
     const uint32_t kind = in.below(4);
