@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import pickle
+import threading
 import tracemalloc
 
 import numpy as np
@@ -17,6 +18,7 @@ from hypothesis.extra import numpy as hnp
 from scipy import sparse
 from sklearn.base import clone
 
+import hocmim.coding.encoder as encoder_module
 from hocmim.coding.codes import Codes
 from hocmim.coding.cuts import mdlp_cuts, quantile_cuts, uniform_cuts
 from hocmim.coding.encoder import Encoder, encode
@@ -529,3 +531,32 @@ def test_bad_targets(y, message):
 def test_target_of_another_length():
     with pytest.raises(InvalidTargetError, match="X has 3 rows and y has 2 values"):
         encode_target([0, 1], 3)
+
+
+def test_one_thread_reads_strings_and_categories(monkeypatch):
+    """Python code on two threads takes longer than on one: the threads wait for each other."""
+    rng = np.random.default_rng(5)
+    columns = {}
+    for k in range(6):
+        columns[f"number {k}"] = rng.normal(size=300)
+        columns[f"text {k}"] = rng.choice(["a", "b", "c"], 300)
+        columns[f"category {k}"] = pd.Categorical(rng.choice(["x", "y"], 300))
+    frame = pd.DataFrame(columns)
+    expected = Encoder(n_jobs=1).fit_transform(frame)
+    monkeypatch.setattr(encoder_module, "MAX_BYTES_OF_ONE_THREAD", 0)
+    monkeypatch.setattr(encoder_module, "MIN_SPAN_CELLS", 1)
+    threads = []
+    encode_block = encoder_module.encode_block
+
+    def record(table, block, *more):
+        if type(block).__name__ == "Categories":
+            threads.append(threading.get_ident())
+        return encode_block(table, block, *more)
+
+    monkeypatch.setattr(encoder_module, "encode_block", record)
+    encoder = Encoder(n_jobs=3)
+    found = encoder.fit_transform(frame)
+    if encoder_module._HAS_GIL:
+        assert threads == [threading.get_ident()] * 12
+    np.testing.assert_array_equal(found.narrow, expected.narrow)
+    np.testing.assert_array_equal(encoder.transform(frame).narrow, expected.narrow)

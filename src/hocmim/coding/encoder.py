@@ -21,6 +21,7 @@ In a table that is encoded later by the fitted encoder:
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Self, TypeVar, overload
@@ -60,6 +61,8 @@ MAX_BYTES_OF_ONE_THREAD = 1 << 22
 MIN_SPAN_CELLS = 1 << 19
 MAX_SPAN_CELLS = 1 << 20
 SPANS_PER_THREAD = 16
+
+_HAS_GIL = getattr(sys, "_is_gil_enabled", lambda: True)()
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -205,15 +208,28 @@ class Encoder(BaseEstimator):
                 narrow = np.empty((span.stop - span.start, table.n_rows), np.uint8)
             return encode_block(table, table.read_stored(span), how, narrow)
 
-        n_threads = self._n_threads(table)
-        parts = map_spans(encode_span, _spans(table, n_threads), n_threads)
-        encoded = join_blocks(table, parts)
+        encoded = join_blocks(table, self._map_table(encode_span, table))
         frequent = encoded.most_frequent, encoded.n_most_frequent
         self._set_fitted(encoded.fitted, *frequent, encoded.identifiers)
         if allocate is not None:
             return self._encode(table, allocate)
         names = getattr(self, "feature_names_in_", None)
         return Codes.from_rows(rows, encoded.wide, self.arity, names)
+
+    def _map_table(self, function: Callable[[Span], Result], table: Table) -> list[Result]:
+        """Return the results of a function for every span of a table, from left to right.
+
+        Spans of numbers on several threads. Strings and categories are read by Python code, which
+        takes longer on two threads that wait for each other: this thread reads them.
+        """
+        n_threads = self._n_threads(table)
+        spans = _spans(table, n_threads)
+        is_shared = [not _HAS_GIL or table.is_numeric(span) for span in spans]
+        shared = [span for span, is_for_all in zip(spans, is_shared, strict=True) if is_for_all]
+        others = [span for span, is_for_all in zip(spans, is_shared, strict=True) if not is_for_all]
+        of_shared = iter(map_spans(function, shared, n_threads))
+        of_others = iter(map_spans(function, others, 1))
+        return [next(of_shared if is_for_all else of_others) for is_for_all in is_shared]
 
     def _n_threads(self, table: Table) -> int:
         """Return how many threads are worth their start."""
@@ -359,8 +375,7 @@ class Encoder(BaseEstimator):
             else:
                 self._encode_numbers(table, block, place[span.start : span.stop], narrow, wide)
 
-        n_threads = self._n_threads(table)
-        map_spans(encode_span, _spans(table, n_threads), n_threads)
+        self._map_table(encode_span, table)
         return codes
 
     def _encode_numbers(

@@ -123,6 +123,10 @@ class Table(ABC):
         """Read the columns of a span, without the zeros of a sparse table."""
         return self.read(span)
 
+    def is_numeric(self, span: Span) -> bool:
+        """Whether the columns of a span are numbers that need no work in Python to be read."""
+        return True
+
     def blocks(self, max_cells: int = BLOCK_CELLS) -> Iterator[Numbers | Categories]:
         """Read all columns from left to right."""
         return (self.read(span) for span in self.spans(max_cells))
@@ -160,13 +164,17 @@ class ArrayTable(Table):
 
     def spans(self, max_cells: int = BLOCK_CELLS) -> list[Span]:
         """See Table."""
-        if self._array.dtype.kind not in "biufmM":
+        if not self.is_numeric(Span(0, self.n_columns)):
             return _cut(0, self.n_columns, 1)
         width = self._width(max_cells)
         if self.rows is None and not self._array.flags.f_contiguous:
             # Numbers are read in place, and the columns of a row-major array share cache lines.
             width = max(width, MIN_ROW_COLUMNS, MIN_ROW_BYTES // self._array.itemsize)
         return _cut_evenly(self.n_columns, width)
+
+    def is_numeric(self, span: Span) -> bool:
+        """See Table: all columns have one type."""
+        return self._array.dtype.kind in "biufmM"
 
     def read(self, span: Span) -> Numbers | Categories:
         """See Table."""
@@ -253,14 +261,18 @@ class FrameTable(Table):
 
     def read(self, span: Span) -> Numbers | Categories:
         """See Table."""
-        dtype = self._dtypes[span.start]
-        if dtype.is_numeric() and not dtype.is_decimal() and dtype not in _NOT_IN_NUMPY:
+        if self.is_numeric(span):
             values = self._frame[:, span.start : span.stop].to_numpy()
             if values.dtype != object:
                 return read_array(self._take_rows(values), span.start, self.label(span.start))
             columns = [self._read_column(j) for j in range(span.start, span.stop)]
             return Numbers(span.start, np.hstack([c.values for c in columns]))  # type: ignore[union-attr]
         return self._read_column(span.start)
+
+    def is_numeric(self, span: Span) -> bool:
+        """See Table."""
+        dtype = self._dtypes[span.start]
+        return dtype.is_numeric() and not dtype.is_decimal() and dtype not in _NOT_IN_NUMPY
 
     def _read_column(self, j: int) -> Numbers | Categories:
         series = self._frame[:, j]
