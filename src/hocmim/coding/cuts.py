@@ -36,7 +36,9 @@ class Ragged(NamedTuple):
     @classmethod
     def from_counts(cls, values: NDArray[np.float64], counts: NDArray[np.int64]) -> Ragged:
         """Return rows of the given lengths."""
-        return cls(values, np.concatenate(([0], np.cumsum(counts, dtype=np.int64))))
+        offsets = np.zeros(len(counts) + 1, np.int64)
+        np.cumsum(counts, out=offsets[1:])
+        return cls(values, offsets)
 
     @classmethod
     def nothing(cls) -> Ragged:

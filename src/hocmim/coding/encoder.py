@@ -500,5 +500,7 @@ def map_spans(
 
     An error or Ctrl-C ends the work of all threads.
     """
+    if not spans:
+        return []
     with ThreadPool(min(resolve_n_jobs(n_jobs, outside=1), len(spans))) as pool:
         return list(pool.map(function, spans))
