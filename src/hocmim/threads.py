@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from contextvars import copy_context
 from functools import cache
 from threading import Thread
-from typing import Any
+from typing import Any, TypeVar
 
 import joblib
 from joblib.parallel import get_active_backend
@@ -21,6 +21,9 @@ from hocmim.memory import affordable_threads
 from hocmim.parameters import JOBS, check_value
 
 SECONDS_BETWEEN_CHECKS = 0.05
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 
 def resolve_n_jobs(n_jobs: int | None, outside: int = -1) -> int:
@@ -200,6 +203,21 @@ class ThreadPool(AbstractContextManager["ThreadPool"]):
             if not self._is_stopped:
                 self._error, self._is_stopped = error, True
             raise
+
+
+def map_spans(
+    function: Callable[[Item], Result],
+    spans: Sequence[Item],
+    n_jobs: int | None,
+) -> list[Result]:
+    """Return the results of a function for every span of work, in order, on several threads.
+
+    An error or Ctrl-C ends the work of all threads.
+    """
+    if not spans:
+        return []
+    with ThreadPool(min(resolve_n_jobs(n_jobs, outside=1), len(spans))) as pool:
+        return list(pool.map(function, spans))
 
 
 class _Call(Future[Any]):

@@ -53,7 +53,7 @@ from hocmim.data.columns import Categories, Numbers, Span, SparseNumbers
 from hocmim.data.table import Table, as_table
 from hocmim.errors import InvalidTargetError
 from hocmim.parameters import JOBS, check_value
-from hocmim.threads import ThreadPool, resolve_n_jobs
+from hocmim.threads import map_spans, resolve_n_jobs
 
 # Bytes of a table that one thread encodes before a second one has started.
 MAX_BYTES_OF_ONE_THREAD = 1 << 22
@@ -64,7 +64,6 @@ SPANS_PER_THREAD = 16
 
 _HAS_GIL = getattr(sys, "_is_gil_enabled", lambda: True)()
 
-Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
@@ -489,18 +488,3 @@ def _spans(table: Table, n_threads: int) -> list[Span]:
     n_cells = table.n_rows * table.n_columns
     n_spans = 1 if n_threads == 1 else SPANS_PER_THREAD * n_threads
     return table.spans(min(max(n_cells // n_spans, MIN_SPAN_CELLS), MAX_SPAN_CELLS))
-
-
-def map_spans(
-    function: Callable[[Item], Result],
-    spans: Sequence[Item],
-    n_jobs: int | None,
-) -> list[Result]:
-    """Return the results of a function for every span, in order, on several threads.
-
-    An error or Ctrl-C ends the work of all threads.
-    """
-    if not spans:
-        return []
-    with ThreadPool(min(resolve_n_jobs(n_jobs, outside=1), len(spans))) as pool:
-        return list(pool.map(function, spans))

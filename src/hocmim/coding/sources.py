@@ -22,7 +22,7 @@ from hocmim.coding.cuts import (
     cut_columns,
     get_discretizer,
 )
-from hocmim.coding.encoder import Encoder, count_most_frequent, map_spans, most_frequent
+from hocmim.coding.encoder import Encoder, count_most_frequent, most_frequent
 from hocmim.coding.identifiers import Marks
 from hocmim.coding.options import EncodingOptions
 from hocmim.coding.partitions import (
@@ -42,6 +42,7 @@ from hocmim.data.columns import Span
 from hocmim.data.rows import Groups, Piece, RowSource, cells_per_thread
 from hocmim.errors import InvalidTableError
 from hocmim.memory import free_memory
+from hocmim.threads import map_spans
 
 # Cells of whole columns that are in memory at a time for "quantile" and "mdlp": 64 MB.
 WHOLE_CELLS = 1 << 23

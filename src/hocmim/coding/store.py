@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 import hocmim._native as _native
 from hocmim.coding.codes import Allocate, Codes, Column, column_digests, places
 from hocmim.coding.cuts import get_discretizer
-from hocmim.coding.encoder import Encoder, map_spans
+from hocmim.coding.encoder import Encoder
 from hocmim.coding.rare import DEFAULT_MAX_LEVELS, MaxLevels
 from hocmim.coding.saved import encoder_content, encoder_from
 from hocmim.data.digests import digest_table, new_digest
@@ -47,6 +47,7 @@ from hocmim.data.values import is_count, require
 from hocmim.data.writing import sync_folder
 from hocmim.errors import InvalidFileError, InvalidParameterError, warn_user
 from hocmim.memory import free_memory
+from hocmim.threads import map_spans
 
 # Part of the fingerprint: a new format does not find old folders.
 FORMAT = FORMATS["codes"]
