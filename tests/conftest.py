@@ -1,5 +1,7 @@
 """Fixtures for all tests, and which files one process runs."""
 
+import gc
+
 import pytest
 
 # The tests of each of these files share an expensive fixture: a cluster, a browser, a build.
@@ -34,3 +36,12 @@ def threads(request, monkeypatch):
     """Run with and without threads: the tables of tests are too small to get threads by default."""
     if request.param:
         monkeypatch.setattr("hocmim.criteria.search.MIN_SECONDS_FOR_THREADS", 0.0)
+
+
+@pytest.fixture
+def no_collector():
+    """Without the garbage collector, which frees objects that refer to each other, but late."""
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()

@@ -9,6 +9,7 @@ import textwrap
 import threading
 import time
 import warnings
+import weakref
 from dataclasses import replace
 from itertools import pairwise
 
@@ -484,6 +485,15 @@ def test_block_begins_where_it_arrives(block):
     moved = pickle.loads(pickle.dumps(block))
     assert moved.advance(newest, 1, aside) is None
     assert moved.start(JMICriterion(), y, [newest], aside).leaders == then.leaders
+
+
+def test_a_block_is_freed_with_its_search(no_collector):
+    X, y = make_table()
+    block = Block(encode(X).block(3, 9))
+    block.start(JMICriterion(), encode_target(y).column, [], Candidates(()))
+    kept = weakref.ref(block)
+    del block
+    assert kept() is None
 
 
 def test_block_forgets_what_an_error_left_half_done(block):

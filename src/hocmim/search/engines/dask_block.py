@@ -66,6 +66,21 @@ class Report(NamedTuple):
     relevance: Values | None = None
 
 
+class CurrentTask:
+    """Reports terms to the task that works on a block; the criterion keeps it for all steps.
+
+    Not the block itself: it holds the criterion, and objects that refer to each other stay in
+    memory until the garbage collector finds them.
+    """
+
+    on_terms: Callable[[int], None] | None = None
+
+    def __call__(self, n_terms: int) -> None:
+        """Count terms."""
+        if self.on_terms is not None:
+            self.on_terms(n_terms)
+
+
 class Block:
     """Some columns of the table on a worker, and the state of the search on them.
 
@@ -78,7 +93,7 @@ class Block:
         self._n_selected = 0
         # The columns that were closed in the last step, by their positions.
         self._closed = np.empty(0, np.int64)
-        self._on_terms: Callable[[int], None] | None = None
+        self._task = CurrentTask()
         self._lock = Lock()
         _all_blocks.add(self)
 
@@ -95,8 +110,8 @@ class Block:
     ) -> Report:
         """Start the search and score the candidates given all these columns."""
         with self._lock:
-            self._search, self._on_terms = None, on_terms
-            search = criterion.plan.search([criterion.copy(self._after_terms)], ONE_THREAD)
+            self._search, self._task.on_terms = None, on_terms
+            search = criterion.plan.search([criterion.copy(self._task)], ONE_THREAD)
             relevance = search.start([_without_planes_if_memory_is_short(self.codes)], y)
             return self._score(search, selected, 0, candidates)._replace(relevance=relevance)
 
@@ -114,7 +129,7 @@ class Block:
                 return None
             # An error in the middle of a step leaves a state that must not be used again.
             search, self._search = self._search, None
-            self._on_terms = on_terms
+            self._task.on_terms = on_terms
             columns = [newest] if newest is not None and is_newest_missing else []
             return self._score(search, columns, self._n_selected, candidates)
 
@@ -132,11 +147,6 @@ class Block:
         leaders = self._leaders(search)
         self._search, self._n_selected = search, n_selected + len(newest)
         return Report(leaders)
-
-    def _after_terms(self, n_terms: int) -> None:
-        """Report to the current task; the criterion keeps this function for all steps."""
-        if self._on_terms is not None:
-            self._on_terms(n_terms)
 
     def _leaders(self, search: EagerSearch) -> list[Leader]:
         """Return the two best candidates: one block may have the winner and the runner-up."""

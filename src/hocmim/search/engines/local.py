@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -56,25 +57,24 @@ class LocalEngine(AbstractContextManager["LocalEngine"]):
         self._block_size = block_size
         starts = range(0, codes.n_columns, block_size)
         self._blocks = [codes.block(at, at + block_size) for at in starts]
-        self._on_terms = on_terms
-        self._threads = ThreadPool(min(n_threads, len(self._blocks)), self._report_nothing_new)
-        criteria = [criterion.copy(self._after_terms) for _ in self._blocks]
-        self.search = plan.search(criteria, self._threads)
+        report_nothing_new = None if on_terms is None else partial(on_terms, 0)
+        threads = ThreadPool(min(n_threads, len(self._blocks)), report_nothing_new)
+
+        # No method: the criteria would refer to the engine, and it to them. Then codes and bit
+        # planes would stay in memory until the garbage collector finds them.
+        def after_terms(n_terms: int) -> None:
+            """Count terms; stop threads whose result is not needed any more, after Ctrl-C."""
+            threads.raise_if_stopped()
+            if on_terms is not None:
+                on_terms(n_terms)
+
+        criteria = [criterion.copy(after_terms) for _ in self._blocks]
+        self.search, self._threads = plan.search(criteria, threads), threads
         # Columns that are no candidates: selected, set aside or closed.
         self._is_closed = np.zeros(codes.n_columns, bool)
 
     def __exit__(self, *error: object) -> None:
         self._threads.stop()
-
-    def _after_terms(self, n_terms: int) -> None:
-        """Count terms; stop threads whose result is not needed any more, after Ctrl-C."""
-        self._threads.raise_if_stopped()
-        if self._on_terms is not None:
-            self._on_terms(n_terms)
-
-    def _report_nothing_new(self) -> None:
-        if self._on_terms is not None:
-            self._on_terms(0)
 
     def fingerprint(self) -> str:
         """Return what tells this table and target from others."""
