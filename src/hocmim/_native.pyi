@@ -1,6 +1,6 @@
 """Types of the compiled kernels. They check sizes, never contents: callers do that."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -78,21 +78,39 @@ _Codings = tuple[
     int,
 ]
 
-def encode_block(
-    values: NDArray[Any],
-    method: int,
-    n_bins: int,
-    classes: NDArray[np.int64],
-    n_classes: int,
-    codes: NDArray[np.uint8],
-) -> _Codings:
-    """Learn how columns are coded and write their codes, if they fit into one byte.
+class Encoding:
+    """Learns how columns are coded and writes their codes, if they fit into one byte.
 
-    Of each column: whether it is cut, whether values are missing, its number of cuts, of listed
-    levels and of levels, its most frequent code and how many samples have it (0 if the codes do not
-    fit into one byte), its minimum and maximum (0 if it is not cut). Then all cuts, all listed
-    levels, and the first column with an infinite value, or -1.
+    Column j is written to row j of ``codes``. Row j of ``room`` is for its bit planes, for a search
+    with ``plane_classes`` classes; without rows, no planes are made.
     """
+
+    def __init__(
+        self,
+        values: NDArray[Any],
+        method: int,
+        n_bins: int,
+        classes: NDArray[np.int64],
+        n_classes: int,
+        codes: NDArray[np.uint8],
+        n_threads: int,
+        plane_classes: int,
+        room: NDArray[np.uint64],
+    ) -> None: ...
+    def encode(self) -> None:
+        """Encode columns until none is left. Each of the ``n_threads`` threads calls it once."""
+
+    def result(self) -> _Codings:
+        """What was learnt, after all threads have returned; once.
+
+        Of each column: whether it is cut, whether values are missing, its number of cuts, of listed
+        levels and of levels, its most frequent code and how many samples have it (0 if the codes do
+        not fit into one byte), its minimum and maximum (0 if it is not cut). Then all cuts, all
+        listed levels, and the first column with an infinite value, or -1.
+        """
+
+    def planes(self) -> list[tuple[int, BitPlanes]]:
+        """Planes of neighbouring columns with the first of these columns, in any order."""
 
 def encode_sparse(
     values: NDArray[np.float64],
@@ -105,7 +123,7 @@ def encode_sparse(
     n_classes: int,
     codes: NDArray[np.uint8],
 ) -> _Codings:
-    """Like encode_block, for columns of which only some values are stored; the others are zero."""
+    """Like the result of Encoding, for columns of which all values but some are zero."""
 
 def most_frequent(codes: NDArray[np.uint8] | NDArray[np.uint16]) -> NDArray[np.int64]:
     """The most frequent code of each row, the smallest of equally frequent ones."""
@@ -281,7 +299,11 @@ def impurity_gain(
 
 class BitPlanes:
     most_levels: int
-    def __init__(self, columns: Columns) -> None: ...
+    def __init__(self, columns: Columns, made: Sequence[tuple[int, BitPlanes]] = ...) -> None: ...
+    @staticmethod
+    def words_of_plane(n_samples: int) -> int: ...
+    @property
+    def n_columns(self) -> int: ...
     @property
     def in_lanes(self) -> bool: ...
 

@@ -87,8 +87,10 @@ def show_encoding():
         for array in (X, np.asfortranarray(X)):
             for method in range(2):
                 codes = np.zeros((41, 3001), np.uint8)
-                rest = np.zeros(0, np.int64), 0, codes
-                *found, _ = _native.encode_block(array, method, 5, *rest)
+                rest = np.zeros(0, np.int64), 0, codes, 1, 0, np.empty((0, 0), np.uint64)
+                encoding = _native.Encoding(array, method, 5, *rest)
+                encoding.encode()
+                *found, _ = encoding.result()
                 show("one pass", codes, *found)
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from hocmim._native import Term
 from hocmim.coding.codes import Codes, Column
+from hocmim.coding.encoder import Encoder
 from hocmim.criteria.hocmim import GreedyHOCMIM
 from hocmim.information.comparison import comparison_key
 from hocmim.information.counting import BlockTerms, Joint
@@ -42,6 +43,30 @@ def test_planes_and_samples_give_the_same_bits(n_samples, term, estimator):
         which = np.array([12, 3, 0, 5])
         evaluator.evaluate(w.masks, [getattr(Term, term)], found[:, :4], which)
         assert found[0, :4].tolist() == by_samples[0, which].tolist()
+
+
+@pytest.mark.parametrize("n_samples", [70, 4097])
+def test_planes_of_the_encoder_give_the_same_bits(n_samples):
+    """In every block of the table, also if the block ends among columns of one group."""
+    arities = [5] * 30 + [2, 3, 1, 9, 12, 4] * 20
+    block, y, w = block_and_target(n_samples, arities, 3, 7)
+    with_planes = Encoder(n_bins=12).fit_transform(block.narrow.T, plane_classes=3)
+    assert with_planes.made_planes
+    plain = replace(with_planes, made_planes=())
+    for start, stop in ((0, len(arities)), (0, 17), (5, 40), (17, 84), (83, 84)):
+        expected, found = (
+            BlockTerms(codes.block(start, stop), y, "plugin") for codes in (plain, with_planes)
+        )
+        assert found.relevance().tobytes() == expected.relevance().tobytes()
+        assert found.conditional(w).tobytes() == expected.conditional(w).tobytes()
+
+
+def test_planes_of_other_columns_are_refused():
+    block, y, _ = block_and_target(70, [5] * 16, 3, 7)
+    others, _, _ = block_and_target(70, [4] * 16, 3, 7)
+    made = Encoder().fit_transform(others.narrow.T, plane_classes=3).made_planes
+    with pytest.raises(ValueError, match="not of these columns"):
+        BlockTerms(replace(block, made_planes=made), y, "plugin").relevance()
 
 
 @pytest.mark.parametrize("n_classes", [1, 2, 3, 40])

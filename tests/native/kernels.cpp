@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <cstring>
 #include <map>
+#include <memory>
+#include <stdexcept>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -289,6 +291,59 @@ void check_terms(const Sample& sample) {
     }
 }
 
+// Planes that use those of a part of the columns are those made at once, word by word.
+void check_made_planes(int64_t n) {
+    const int64_t n_columns = 75;
+    std::vector<std::vector<uint8_t>> codes;
+    Columns columns(n), part(n);
+    for (int64_t j = 0; j < n_columns; ++j) {
+        const uint32_t arity = j % 5 == 0 ? 12 : j % 3 ? 4 : 1 + uint32_t(j % 9);
+        codes.emplace_back(size_t(n));
+        for (uint8_t& code : codes.back()) code = uint8_t(random_number.below(arity));
+        columns.append(codes.back().data(), size_t(n), false, arity);
+        if (j >= 20) part.append(codes.back().data(), size_t(n), false, arity);
+    }
+    const int64_t most_planes = 6;
+    const std::shared_ptr<uint64_t[]> room(
+        new uint64_t[size_t(part.size() * most_planes * BitPlanes::words_of_plane(n))]);
+    const auto made = std::make_shared<BitPlanes>(BitPlanes::of_part(part, 2, most_planes, room));
+    for (const BitPlanes::Group& group : made->groups())
+        CHECK(group.column[BitPlanes::kLanes - 1] >= 0);  // full
+    // The whole table, and a block of it that begins or ends in the part.
+    for (const auto& [begin, end] : {std::pair<int64_t, int64_t>{0, 75}, {30, 75}, {5, 41}}) {
+        Columns block(n);
+        for (int64_t j = begin; j < end; ++j)
+            block.append(columns[j].data, size_t(n), false, columns[j].arity);
+        const BitPlanes at_once(block), joined(block, {{20 - begin, made}});
+        size_t n_made = 0;
+        std::vector<uint64_t> some, others;
+        for (int64_t j = 0; j < block.size(); ++j) {
+            CHECK(joined.has(j) == at_once.has(j));
+            if (!joined.has(j)) continue;
+            const int64_t arity = block[j].arity;
+            const int64_t n_words = (arity - 1) * BitPlanes::words_for(n);
+            const uint64_t* words = joined.planes(j, arity, some);
+            CHECK(std::equal(words, words + n_words, at_once.planes(j, arity, others)));
+        }
+        for (const BitPlanes::Group& group : joined.groups())
+            for (const BitPlanes::Group& of_part : made->groups())
+                n_made += group.words == of_part.words;
+        CHECK(n_made > 0 || !joined.in_lanes());
+        CHECK(joined.groups().size() <= at_once.groups().size() + made->groups().size());
+    }
+    const auto is_refused = [](const Columns& of, const std::vector<BitPlanes::Made>& given) {
+        try {
+            BitPlanes planes(of, given);
+        } catch (const std::invalid_argument&) {
+            return true;
+        }
+        return false;
+    };
+    CHECK(is_refused(columns, {{19, made}}));              // of other columns
+    CHECK(is_refused(columns, {{20, made}, {20, made}}));  // twice
+    CHECK(is_refused(Columns(n + 512), {{0, made}}));      // of other samples
+}
+
 template <class T, class Vector>
 void check_integers(int64_t shift) {
     using namespace hocmim::coding;
@@ -532,6 +587,7 @@ int main() {
     check_numbers_of_filters();
     check_samples();
     check_select();
+    for (const int64_t n : {64, 777, 4096, 4097}) check_made_planes(n);
     std::printf("%d checks, %d failed, instruction set %s, digest %016llx\n", n_checks, n_failed,
                 hocmim::isa_name().c_str(), static_cast<unsigned long long>(digest));
     return n_failed > 0;

@@ -7,17 +7,22 @@ columns is a view, and any number of threads may read it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hocmim._native import BitPlanes
 from hocmim.data.digests import DIGEST_BYTES, new_digest
 
 NARROW_LEVELS = 1 << 8
 MAX_LEVELS = 1 << 16
+
+# Bit planes of some neighbouring columns, and the position of the first of these columns.
+MadePlanes = tuple[int, BitPlanes]
 
 
 @dataclass(frozen=True)
@@ -44,7 +49,8 @@ class Codes:
     the table: a *row* of these arrays is a column of the table. Column j is row ``place[j]`` of
     ``narrow``, or row ``~place[j]`` of ``wide`` if ``place[j]`` is negative. ``start`` is the index
     of the first column in the whole table. ``planes`` says whether there is enough memory for bit
-    planes of the codes.
+    planes of the codes. ``made_planes`` are those that the encoder has already made: for a search
+    on this machine, and never in a copy or a file.
     """
 
     narrow: NDArray[np.uint8]
@@ -54,6 +60,10 @@ class Codes:
     names: tuple[str, ...] | None = None
     start: int = 0
     planes: bool = True
+    made_planes: tuple[MadePlanes, ...] = ()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "made_planes": ()}
 
     @classmethod
     def empty(
@@ -93,8 +103,9 @@ class Codes:
         wide: Mapping[int, NDArray[np.uint16]],
         arity: NDArray[np.int64],
         names: Sequence[str] | None = None,
+        made_planes: Iterable[MadePlanes] = (),
     ) -> Codes:
-        """Return codes that are already made.
+        """Return codes that are already made, and bit planes of some of them.
 
         Row j of ``rows`` has the codes of column j, unless it is one of ``wide``. The rows are
         moved together in place.
@@ -108,7 +119,9 @@ class Codes:
         both = np.empty((len(wide), rows.shape[1]), np.uint16)
         for k, j in enumerate(sorted(wide)):
             both[k] = wide[j]
-        return cls(rows, both, places(arity), arity, None if names is None else tuple(names))
+        in_order = tuple(sorted(made_planes, key=itemgetter(0)))
+        names = None if names is None else tuple(names)
+        return cls(rows, both, places(arity), arity, names, made_planes=in_order)
 
     @property
     def n_samples(self) -> int:
@@ -155,6 +168,11 @@ class Codes:
             None if self.names is None else self.names[start:stop],
             self.start + start,
             self.planes,
+            tuple(
+                (first - start, part)
+                for first, part in self.made_planes
+                if first < stop and first + part.n_columns > start
+            ),
         )
 
 

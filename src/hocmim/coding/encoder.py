@@ -184,36 +184,46 @@ class Encoder(BaseEstimator):
         self.fit_transform(X, y)
         return self
 
-    def fit_transform(self, X: Any, y: Any = None, *, allocate: Allocate | None = None) -> Codes:
+    def fit_transform(
+        self, X: Any, y: Any = None, *, allocate: Allocate | None = None, plane_classes: int = 0
+    ) -> Codes:
         """Learn how each column of X is coded, and code it.
 
         The table is read once, block by block: a block is learnt and coded while it is in the
         cache. ``allocate`` makes the arrays of codes elsewhere than in memory, when the number of
         levels of every column is known; then the table is read twice. See
-        :class:`hocmim.coding.codes.Allocate`.
+        :class:`hocmim.coding.codes.Allocate`. ``plane_classes`` is the number of classes of a
+        search that follows: bit planes for it are made, too, if the codes are made in memory.
         """
         discretizer = get_discretizer(self.discretizer)
         n_bins = check_bins("n_bins", self.n_bins)
         table = as_table(X)
         check_features(self, table, reset=True)
         target = _target_column(y, table, self.discretizer) if discretizer.needs_target else None
-        how = Learning(discretizer, n_bins, target, check_max_levels(self.max_levels))
-        n_kept = table.n_columns if allocate is None else 0
+        n_kept, n_classes = (table.n_columns, plane_classes) if allocate is None else (0, 0)
+        how = Learning(discretizer, n_bins, target, check_max_levels(self.max_levels), n_classes)
         rows = np.empty((n_kept, table.n_rows), np.uint8)
+        room = how.room_for_planes(n_kept, table.n_rows)
 
         def encode_span(span: Span) -> LearntNumbers | EncodedBlock:
             narrow = rows[span.start : span.stop]
             if allocate is not None:
                 narrow = np.empty((span.stop - span.start, table.n_rows), np.uint8)
-            return encode_block(table, table.read_stored(span), how, narrow)
+            room_of_span = room[span.start : span.stop]
+            return encode_block(table, table.read_stored(span), how, narrow, room_of_span)
 
-        encoded = join_blocks(table, self._map_table(encode_span, table))
+        if allocate is None and table.is_in_place:
+            whole = table.read(Span(0, table.n_columns))
+            blocks = [encode_block(table, whole, how, rows, room, self._n_threads(table))]
+        else:
+            blocks = self._map_table(encode_span, table)
+        encoded = join_blocks(table, blocks)
         frequent = encoded.most_frequent, encoded.n_most_frequent
         self._set_fitted(encoded.fitted, *frequent, encoded.identifiers)
         if allocate is not None:
             return self._encode(table, allocate)
         names = getattr(self, "feature_names_in_", None)
-        return Codes.from_rows(rows, encoded.wide, self.arity, names)
+        return Codes.from_rows(rows, encoded.wide, self.arity, names, encoded.made_planes)
 
     def _map_table(self, function: Callable[[Span], Result], table: Table) -> list[Result]:
         """Return the results of a function for every span of a table, from left to right.

@@ -7,13 +7,14 @@ values that occur; of too many, the rarest are pooled (``rare.py``).
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 import hocmim._native as _native
-from hocmim.coding.codes import NARROW_LEVELS, Column
+from hocmim.coding.codes import NARROW_LEVELS, Column, MadePlanes
 from hocmim.coding.cuts import Discretizer, Ragged, Survey, for_kernels, midpoints
 from hocmim.coding.identifiers import Marks, are_nearly_distinct, may_be_row_numbers
 from hocmim.coding.rare import MaxLevels, kept_levels, level_limit
@@ -21,6 +22,7 @@ from hocmim.data.checks import infinite_value
 from hocmim.data.columns import Categories, Numbers, Span, SparseNumbers
 from hocmim.data.table import Table
 from hocmim.errors import InvalidTableError
+from hocmim.threads import map_spans
 
 KINDS = ("cut", "levels", "categories")
 CUT, LEVELS, CATEGORIES = range(3)
@@ -98,12 +100,29 @@ class Learning(NamedTuple):
         For "mdlp".
     max_levels : int, "auto" or None
         Of a column of categories.
+    plane_classes : int
+        The number of classes that bit planes are made for; 0 for no planes.
     """
 
     discretizer: Discretizer
     n_bins: int
     y: Column | None
     max_levels: MaxLevels
+    plane_classes: int
+
+    def room_for_planes(self, n_columns: int, n_rows: int) -> NDArray[np.uint64]:
+        """Return memory for bit planes, a row a column.
+
+        In one piece: many pieces of many threads would take from the system, and give back, the
+        memory that the codes of the next table need.
+        """
+        if not self.plane_classes:
+            return np.empty((0, 0), np.uint64)
+        n_planes = _native.BitPlanes.most_levels - 1
+        if not self.discretizer.needs_target:  # bins, and the level of missing values
+            n_planes = min(n_planes, self.n_bins)
+        n_words = n_planes * _native.BitPlanes.words_of_plane(n_rows)
+        return np.empty((n_columns, n_words), np.uint64)
 
 
 class EncodedBlock(NamedTuple):
@@ -120,6 +139,8 @@ class EncodedBlock(NamedTuple):
         The codes of the columns of more than 256 levels.
     identifiers : list of int
         The columns that are identifiers.
+    made_planes : list of MadePlanes
+        Bit planes of some of the columns.
     """
 
     fitted: Fitted
@@ -127,12 +148,13 @@ class EncodedBlock(NamedTuple):
     n_most_frequent: NDArray[np.int64]
     wide: dict[int, NDArray[np.uint16]]
     identifiers: list[int]
+    made_planes: list[MadePlanes]
 
 
 class LearntNumbers(NamedTuple):
     """What the kernels learnt of neighbouring columns of numbers, one element for each column.
 
-    ``_native.encode_block`` says what they are; ``cuts`` and ``distinct`` are end to end.
+    ``_native.Encoding`` says what they are; ``cuts`` and ``distinct`` are end to end.
     """
 
     is_cut: NDArray[np.uint8]
@@ -146,13 +168,21 @@ class LearntNumbers(NamedTuple):
     maximum: NDArray[np.float64]
     cuts: NDArray[np.float64]
     distinct: NDArray[np.float64]
+    made_planes: list[MadePlanes]
 
     @classmethod
     def concatenate(cls, parts: list[LearntNumbers]) -> LearntNumbers:
         """Return the columns of all parts."""
         if len(parts) == 1:
             return parts[0]
-        return cls(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+        starts = accumulate((len(part.is_cut) for part in parts), initial=0)
+        moved = [
+            (start + first, planes)
+            for start, part in zip(starts, parts, strict=False)
+            for first, planes in part.made_planes
+        ]
+        arrays = zip(*(part[:-1] for part in parts), strict=True)
+        return cls._make([*(np.concatenate(several) for several in arrays), moved])
 
 
 def encode_block(
@@ -160,12 +190,15 @@ def encode_block(
     block: Numbers | SparseNumbers | Categories,
     how: Learning,
     narrow: NDArray[np.uint8],
+    room: NDArray[np.uint64],
+    n_threads: int = 1,
 ) -> LearntNumbers | EncodedBlock:
     """Learn how the columns of a block are coded, and code them.
 
-    Row k of ``narrow`` gets the codes of column k of the block, if it has at most 256 levels.
-    ``join_blocks`` finishes the numbers, once for all blocks: while one thread runs Python code,
-    the others wait.
+    Row k of ``narrow`` gets the codes of column k of the block, if it has at most 256 levels, and
+    row k of ``room`` is for its bit planes. Numbers are encoded by ``n_threads`` threads together.
+    ``join_blocks`` finishes them, once for all blocks: while one thread runs Python code, the
+    others wait.
     """
     if isinstance(block, Categories):
         return _encode_categories(table, block, how.max_levels, narrow[0])
@@ -173,15 +206,23 @@ def encode_block(
     n_classes = 0 if how.y is None else how.y.arity
     method = how.discretizer.method, how.n_bins, classes, n_classes
     if isinstance(block, SparseNumbers):
+        made_planes = []
         found = _native.encode_sparse(
             block.values, block.rows, block.offsets, table.n_rows, *method, narrow
         )
     else:
-        found = _native.encode_block(for_kernels(block.values), *method, narrow)
+        encoding = _native.Encoding(
+            for_kernels(block.values), *method, narrow, n_threads, how.plane_classes, room
+        )
+        if n_threads == 1:
+            encoding.encode()
+        else:
+            map_spans(lambda _: encoding.encode(), range(n_threads), n_threads)
+        found, made_planes = encoding.result(), encoding.planes()
     infinite = found[-1]
     if infinite >= 0:
         raise infinite_value(table, block.start + infinite)
-    return LearntNumbers(*found[:-1])
+    return LearntNumbers(*found[:-1], made_planes)
 
 
 def join_blocks(table: Table, parts: list[LearntNumbers | EncodedBlock]) -> EncodedBlock:
@@ -206,6 +247,7 @@ def join_blocks(table: Table, parts: list[LearntNumbers | EncodedBlock]) -> Enco
         np.concatenate([block.n_most_frequent for block in blocks]),
         {j: codes for block in blocks for j, codes in block.wide.items()},
         [j for block in blocks for j in block.identifiers],
+        [made for block in blocks for made in block.made_planes],
     )
 
 
@@ -231,7 +273,8 @@ def _finish_numbers(table: Table, start: int, learnt: LearntNumbers) -> EncodedB
     identifiers = [
         start + k for k in np.flatnonzero(may_be).tolist() if _is_row_number(table, start + k)
     ]
-    return EncodedBlock(fitted, frequent, n_frequent, wide, identifiers)
+    made_planes = [(start + first, planes) for first, planes in learnt.made_planes]
+    return EncodedBlock(fitted, frequent, n_frequent, wide, identifiers, made_planes)
 
 
 def _is_row_number(table: Table, j: int) -> bool:
@@ -302,7 +345,7 @@ def _encode_categories(
     identifiers = [j] if are_nearly_distinct(n_found, n_present) else []
     totals = np.bincount(codes)
     frequent = np.array([totals.argmax()]), np.array([totals.max()])
-    return EncodedBlock(fitted, *frequent, wide, identifiers)
+    return EncodedBlock(fitted, *frequent, wide, identifiers, [])
 
 
 def survey_numbers(table: Table, block: Numbers, n_bins: int) -> Survey:

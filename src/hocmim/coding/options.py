@@ -21,6 +21,8 @@ class EncodingOptions:
         Which columns are joined into one feature. None: every column is a feature.
     codes_dir : path or None
         A folder of codes: see :mod:`hocmim.coding.store`. None: the codes are kept in memory.
+    plane_classes : int
+        See :meth:`hocmim.coding.encoder.Encoder.fit_transform`.
     """
 
     discretizer: str
@@ -29,3 +31,4 @@ class EncodingOptions:
     n_jobs: int | None = None
     codes_dir: str | PathLike[str] | None = None
     max_levels: MaxLevels = DEFAULT_MAX_LEVELS
+    plane_classes: int = 0

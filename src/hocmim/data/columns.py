@@ -89,7 +89,7 @@ def read_array(values: NDArray[Any], start: int, label: str) -> Numbers | Catego
     kind = values.dtype.kind
     if kind in "biuf" and not _is_plain(values):
         values = values.astype(values.dtype.newbyteorder("="))
-    if kind in "biu" or values.dtype in (np.float32, np.float64):
+    if is_read_in_place(values):
         return Numbers(start, values)
     if kind == "f":
         with np.errstate(over="ignore"):  # beyond 64 bits it is infinite, which is an error later
@@ -106,6 +106,12 @@ def read_array(values: NDArray[Any], start: int, label: str) -> Numbers | Catego
     if kind == "c":
         raise InvalidTableError(f"Complex data not supported: {label} of X is complex.")
     raise not_a_column(label, str(values.dtype))
+
+
+def is_read_in_place(values: NDArray[Any]) -> bool:
+    """Whether an array is numbers that the kernels read where they are."""
+    has_type = values.dtype.kind in "biu" or values.dtype in (np.float32, np.float64)
+    return has_type and _is_plain(values)
 
 
 def _is_plain(values: NDArray[Any]) -> bool:

@@ -26,6 +26,7 @@ from hocmim.data.columns import (
     SparseNumbers,
     column_label,
     days_as_nanoseconds,
+    is_read_in_place,
     not_a_column,
     read_array,
     read_strings,
@@ -127,6 +128,11 @@ class Table(ABC):
         """Whether the columns of a span are numbers that need no work in Python to be read."""
         return True
 
+    @property
+    def is_in_place(self) -> bool:
+        """Whether the whole table is numbers that ``read`` does not copy."""
+        return False
+
     def blocks(self, max_cells: int = BLOCK_CELLS) -> Iterator[Numbers | Categories]:
         """Read all columns from left to right."""
         return (self.read(span) for span in self.spans(max_cells))
@@ -175,6 +181,11 @@ class ArrayTable(Table):
     def is_numeric(self, span: Span) -> bool:
         """See Table: all columns have one type."""
         return self._array.dtype.kind in "biufmM"
+
+    @property
+    def is_in_place(self) -> bool:
+        """See Table."""
+        return self.rows is None and is_read_in_place(self._array)
 
     def read(self, span: Span) -> Numbers | Categories:
         """See Table."""

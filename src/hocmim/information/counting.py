@@ -73,9 +73,9 @@ class SharedColumn(Column):
 
     @cached_property
     def joint(self) -> Joint:
-        """The column by itself as a joint variable."""
+        """The column by itself as a joint variable; it does not refer to this object."""
         cells = _native.join(native_list([self], len(self.codes)))
-        return Joint(*cells, self)
+        return Joint(*cells, Column(self.codes, self.arity, self.index))
 
 
 def native_list(columns: Sequence[Column], n_samples: int) -> _native.Columns:
@@ -89,6 +89,11 @@ def native_list(columns: Sequence[Column], n_samples: int) -> _native.Columns:
 def native_block(codes: Codes) -> _native.Columns:
     """A block of codes as the kernels take it."""
     return _native.Columns(codes.narrow, codes.wide, codes.place, codes.arity)
+
+
+def plane_classes(estimator: str, y: Column) -> int:
+    """Return the number of classes of counts on bit planes; 0 if the estimator makes none."""
+    return 0 if _native.needs_samples(estimator_by_name(estimator)) else y.arity
 
 
 class BlockTerms:
@@ -107,6 +112,7 @@ class BlockTerms:
         on_terms: Callable[[int], None] | None = None,
     ) -> None:
         self.columns = native_block(block)
+        self._made_planes = block.made_planes
         self.y = y
         self.estimator = estimator_by_name(estimator)
         self._on_terms = on_terms
@@ -146,7 +152,7 @@ class BlockTerms:
     @cached_property
     def planes(self) -> _native.BitPlanes:
         """The block as bits, made on first use."""
-        return _native.BitPlanes(self.columns)
+        return _native.BitPlanes(self.columns, self._made_planes)
 
     def plane_terms(self, y: Joint, *, keeps_rows: bool = False) -> _native.PlaneTerms:
         """Terms by popcounts, with this class."""

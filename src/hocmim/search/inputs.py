@@ -317,7 +317,10 @@ class MemoryInput:
                 max_levels=options.max_levels,
                 n_jobs=options.n_jobs,
             )
-            return encoder, encoder.fit_transform(self.table, y, allocate=allocate)
+            has_groups = options.features is not None and options.features.groups
+            n_classes = 0 if has_groups else options.plane_classes
+            codes = encoder.fit_transform(self.table, y, allocate=allocate, plane_classes=n_classes)
+            return encoder, codes
 
         return _encode_or_load(self.table, y, encode, options)
 

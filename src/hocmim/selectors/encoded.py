@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -40,7 +41,9 @@ class Encoded(NamedTuple):
         if not isinstance(codes, Codes):
             return None  # on a cluster, which may be gone
         parts = [part for part in (codes.narrow, codes.wide) if not _is_on_disk(part)]
-        return self if sum(part.nbytes for part in parts) <= MAX_KEPT_BYTES else None
+        if sum(part.nbytes for part in parts) > MAX_KEPT_BYTES:
+            return None
+        return self._replace(codes=replace(codes, made_planes=()))
 
 
 def _is_on_disk(array: np.ndarray) -> bool:

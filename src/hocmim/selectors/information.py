@@ -27,12 +27,9 @@ from hocmim.criteria.mean import MeanCriterion
 from hocmim.data.checks import set_features
 from hocmim.data.row_groups import RowGroups
 from hocmim.errors import InvalidParameterError
+from hocmim.information.counting import plane_classes
 from hocmim.insight.basis import keep_codes
-from hocmim.insight.cautions import (
-    only_identifiers,
-    warn_about_columns,
-    warn_about_identifiers,
-)
+from hocmim.insight.cautions import only_identifiers, warn_about_columns, warn_about_identifiers
 from hocmim.insight.explain import Trace
 from hocmim.parameters import FUNCTION_OR_NONE, check_value
 from hocmim.search.checkpoint import Checkpoint
@@ -233,19 +230,20 @@ class InformationSelector(
             self.features_ = self._resolve_features()
             self._constraints = self._resolve_constraints(self.features_)
         n_selected = self._number_to_select(self.features_, self._constraints)
-        self.limited_criterion()  # an error comes before the work
+        criterion = self.limited_criterion()  # an error comes before the work
         listeners = self._listeners(n_selected, callback)
         listeners.on_stage("encode")
-        options = EncodingOptions(
-            self.discretizer,
-            self.n_bins,
-            self.features_,
-            self._n_threads,
-            self.codes_dir,
-            self.max_levels,
-        )
         with stopped_by(listeners.on_wait):
             target = self._encode_target(data)
+            options = EncodingOptions(
+                self.discretizer,
+                self.n_bins,
+                self.features_,
+                self._n_threads,
+                self.codes_dir,
+                self.max_levels,
+                plane_classes(criterion.estimator, target.column) if cluster is None else 0,
+            )
             self.encoder_, codes = data.encode(target.column, options)
         warn_of_text(self.encoder_, X)
         self._leave_out_identifiers()

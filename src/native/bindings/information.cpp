@@ -3,6 +3,7 @@
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -153,6 +154,44 @@ void evaluate_by_planes(PlaneTerms& by_planes, const CellMasks& w, const std::ve
     by_planes.forget();
 }
 
+void bind_planes(nb::module_& m) {
+    using namespace nb::literals;
+
+    nb::class_<BitPlanes>(m, "BitPlanes")
+        .def(nb::init<const Columns&, const std::vector<BitPlanes::Made>&>(), "columns"_a,
+             "made"_a = std::vector<BitPlanes::Made>(), nb::call_guard<nb::gil_scoped_release>())
+        .def_static("words_of_plane", &BitPlanes::words_of_plane, "n_samples"_a)
+        .def_prop_ro("n_columns", &BitPlanes::n_columns)
+        .def_prop_ro("in_lanes", &BitPlanes::in_lanes)
+        .def_ro_static("most_levels", &BitPlanes::kMostLevels);
+
+    nb::class_<CellMasks>(m, "CellMasks")
+        .def(
+            "__init__",
+            [](CellMasks* self, Vector<const uint32_t> cells, int64_t n_cells) {
+                new (self) CellMasks(cells.data(), int64_t(cells.shape(0)), n_cells);
+            },
+            "cells"_a.noconvert(), "n_cells"_a)
+        .def(
+            "__init__",
+            [](CellMasks* self, Vector<const uint8_t> codes, int64_t n_levels) {
+                new (self) CellMasks(codes.data(), int64_t(codes.shape(0)), n_levels);
+            },
+            "codes"_a.noconvert(), "n_levels"_a)
+        .def_ro_static("most_cells", &CellMasks::kMostCells);
+
+    nb::class_<PlaneTerms>(m, "PlaneTerms")
+        .def(nb::init<const BitPlanes&, const Columns&, const CellMasks&, Estimator, bool>(),
+             "planes"_a, "columns"_a, "y"_a, "estimator"_a, "keeps_rows"_a, nb::keep_alive<1, 2>(),
+             nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(),
+             nb::call_guard<nb::gil_scoped_release>())
+        .def("evaluate", &evaluate_by_planes, "w"_a, "terms"_a, "out"_a.noconvert(),
+             "which"_a.noconvert().none() = nb::none());
+
+    m.def("counts_on_planes", &counts_on_planes, "columns"_a, "n_masks"_a, "estimator"_a,
+          "out"_a.noconvert());
+}
+
 }  // namespace
 
 }  // namespace hocmim
@@ -187,36 +226,7 @@ void bind_information(nanobind::module_& m) {
         .def("append", &append<uint16_t>, "codes"_a.noconvert(), "arity"_a)
         .def("__len__", &Columns::size);
 
-    nb::class_<BitPlanes>(m, "BitPlanes")
-        .def(nb::init<const Columns&>(), "columns"_a, nb::call_guard<nb::gil_scoped_release>())
-        .def_prop_ro("in_lanes", &BitPlanes::in_lanes)
-        .def_ro_static("most_levels", &BitPlanes::kMostLevels);
-
-    nb::class_<CellMasks>(m, "CellMasks")
-        .def(
-            "__init__",
-            [](CellMasks* self, Vector<const uint32_t> cells, int64_t n_cells) {
-                new (self) CellMasks(cells.data(), int64_t(cells.shape(0)), n_cells);
-            },
-            "cells"_a.noconvert(), "n_cells"_a)
-        .def(
-            "__init__",
-            [](CellMasks* self, Vector<const uint8_t> codes, int64_t n_levels) {
-                new (self) CellMasks(codes.data(), int64_t(codes.shape(0)), n_levels);
-            },
-            "codes"_a.noconvert(), "n_levels"_a)
-        .def_ro_static("most_cells", &CellMasks::kMostCells);
-
-    nb::class_<PlaneTerms>(m, "PlaneTerms")
-        .def(nb::init<const BitPlanes&, const Columns&, const CellMasks&, Estimator, bool>(),
-             "planes"_a, "columns"_a, "y"_a, "estimator"_a, "keeps_rows"_a, nb::keep_alive<1, 2>(),
-             nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(),
-             nb::call_guard<nb::gil_scoped_release>())
-        .def("evaluate", &evaluate_by_planes, "w"_a, "terms"_a, "out"_a.noconvert(),
-             "which"_a.noconvert().none() = nb::none());
-
-    m.def("counts_on_planes", &counts_on_planes, "columns"_a, "n_masks"_a, "estimator"_a,
-          "out"_a.noconvert());
+    bind_planes(m);
     m.def("join", &join, "columns"_a);
     m.def("join_with", &join_with, "cells"_a.noconvert(), "n_cells"_a, "columns"_a, "j"_a);
     nb::class_<ClassCounts>(m, "ClassCounts")

@@ -38,8 +38,31 @@ struct Codings {
         n_most_frequent.push_back(coding.n_most_frequent);
         minimum.push_back(coding.minimum);
         maximum.push_back(coding.maximum);
-        cuts.insert(cuts.end(), coding.cuts.begin(), coding.cuts.end());
-        distinct.insert(distinct.end(), coding.levels.begin(), coding.levels.end());
+        append_to(cuts, coding.cuts);
+        append_to(distinct, coding.levels);
+    }
+    // Append the columns that follow.
+    void append(const Codings& others) {
+        if (others.infinite >= 0 && infinite < 0) {
+            infinite = static_cast<i64>(is_cut.size()) + others.infinite;
+        }
+        append_to(is_cut, others.is_cut);
+        append_to(has_missing, others.has_missing);
+        append_to(n_cuts, others.n_cuts);
+        append_to(n_distinct, others.n_distinct);
+        append_to(n_levels, others.n_levels);
+        append_to(most_frequent, others.most_frequent);
+        append_to(n_most_frequent, others.n_most_frequent);
+        append_to(minimum, others.minimum);
+        append_to(maximum, others.maximum);
+        append_to(cuts, others.cuts);
+        append_to(distinct, others.distinct);
+    }
+
+private:
+    template <class V>
+    static void append_to(std::vector<V>& all, const std::vector<V>& more) {
+        all.insert(all.end(), more.begin(), more.end());
     }
 };
 
@@ -49,42 +72,8 @@ public:
     BlockEncoder(const Block<T>& block, const Learning& how, std::uint8_t* codes)
         : block_(block), how_(how), learner_(how), codes_(codes) {}
 
-    Codings encode() {
-        const i64 width = even_width();
-        for (i64 left = 0; left < block_.columns; left += width) {
-            encode_panel(left, std::min(width, block_.columns - left));
-            for (const Coding& coding : codings_) found_.append(coding);
-        }
-        return std::move(found_);
-    }
-
-private:
-    static constexpr bool kAreIntegers = std::is_integral_v<T>;
-    static constexpr i64 kPanelBytes = i64{1} << 19;  // a usual second-level cache
-    static constexpr i64 kMostColumns = 512;
-    static constexpr i64 kLearning = 8;  // operations a value, about
-
-    i64 panel_width() const {
-        // At least four cache lines of a row, so that a row-major table is read in order.
-        const i64 least = std::max<i64>(32, 256 / static_cast<i64>(sizeof(T)));
-        const i64 fitting = kPanelBytes / std::max<i64>(1, block_.rows) / 32 * 32;
-        return std::clamp(fitting, least, std::max(least, kMostColumns));
-    }
-
-    // The width of panels of nearly the same size.
-    i64 even_width() const {
-        const i64 n_panels = std::max<i64>(1, divide_up(block_.columns, panel_width()));
-        constexpr i64 n_lanes = kAreIntegers ? kIntegerLanes : kNumberLanes;
-        return divide_up(divide_up(block_.columns, n_panels), n_lanes) * n_lanes;
-    }
-    static i64 divide_up(i64 a, i64 b) { return (a + b - 1) / b; }
-
-    std::uint8_t* codes(i64 j) { return codes_ + j * block_.rows; }
-    Cells<T> cells(i64 j) const {
-        return {block_.data + j * block_.column_stride, block_.row_stride};
-    }
-
-    void encode_panel(i64 left, i64 width) {
+    // Encode the columns from `left` on, and append how they are coded.
+    void encode_panel(i64 left, i64 width, Codings& found) {
         codings_.resize(static_cast<std::size_t>(width));
         unknown_.clear();
         const bool in_rows = block_.column_stride == 1 && block_.rows >= kWordRows;
@@ -98,6 +87,37 @@ private:
             learner_.learn_values(x, block_.rows, codes(j), coding(left, j));
             count_work(kLearning * block_.rows);
         });
+        for (const Coding& coding : codings_) found.append(coding);
+    }
+
+    // The width of panels of nearly the same size.
+    i64 even_width() const {
+        const i64 n_panels = std::max<i64>(1, divide_up(block_.columns, panel_width()));
+        return in_lanes(divide_up(block_.columns, n_panels));
+    }
+    // The least width for which a row-major table is read in order: four cache lines of a row.
+    static i64 least_width() { return std::max<i64>(32, 256 / static_cast<i64>(sizeof(T))); }
+    // A width rounded up to columns that are read together.
+    static i64 in_lanes(i64 width) {
+        constexpr i64 n_lanes = kAreIntegers ? kIntegerLanes : kNumberLanes;
+        return divide_up(width, n_lanes) * n_lanes;
+    }
+
+private:
+    static constexpr bool kAreIntegers = std::is_integral_v<T>;
+    static constexpr i64 kPanelBytes = i64{1} << 19;  // a usual second-level cache
+    static constexpr i64 kMostColumns = 512;
+    static constexpr i64 kLearning = 8;  // operations a value, about
+
+    i64 panel_width() const {
+        const i64 fitting = kPanelBytes / std::max<i64>(1, block_.rows) / 32 * 32;
+        return std::clamp(fitting, least_width(), std::max(least_width(), kMostColumns));
+    }
+    static i64 divide_up(i64 a, i64 b) { return (a + b - 1) / b; }
+
+    std::uint8_t* codes(i64 j) { return codes_ + j * block_.rows; }
+    Cells<T> cells(i64 j) const {
+        return {block_.data + j * block_.column_stride, block_.row_stride};
     }
 
     Coding& coding(i64 left, i64 j) { return codings_[static_cast<std::size_t>(j - left)]; }
@@ -308,9 +328,12 @@ private:
     std::uint8_t* codes_;
     std::vector<Coding> codings_;
     std::vector<i64> unknown_;
-    Codings found_;
 };
 
+// A column: whether it is cut, whether values are missing, numbers of cuts, of levels that are
+// listed, and of levels; the most frequent code and its number of samples (0 if the codes do not
+// fit into one byte); minimum and maximum (0 if it is not cut); all cuts and all listed levels; and
+// the first column with an infinite value, or -1.
 inline nb::tuple to_tuple(Codings&& found) {
     return nb::make_tuple(
         to_numpy(std::move(found.is_cut)), to_numpy(std::move(found.has_missing)),
@@ -328,28 +351,6 @@ inline Learning to_learning(int method, i64 n_bins, const Array1<i64>& classes, 
     const Learning how{static_cast<Method>(method), n_bins, classes.data(), n_classes};
     if (how.method == Method::mdlp) require_classes(classes, n_rows, n_classes);
     return how;
-}
-
-// Learn how the columns of a block are coded, and write the codes of column j to row j of `codes`.
-// A column whose codes do not fit into one byte is not written. Returns, a column: whether it is
-// cut, whether values are missing, numbers of cuts, of levels that are listed, and of levels; the
-// most frequent code and its number of samples (0 if the column is not written); minimum and
-// maximum (0 if it is not cut); all cuts and all listed levels; and the first column with an
-// infinite value, or -1.
-template <class T>
-nb::tuple encode_block(const Array2<T>& values, int method, i64 n_bins, const Array1<i64>& classes,
-                       i64 n_classes, const Rows<std::uint8_t>& codes) {
-    const Block<T> block(values);
-    require(static_cast<i64>(codes.shape(0)) == block.columns &&
-                static_cast<i64>(codes.shape(1)) == block.rows,
-            "codes must have a row a column of the block");
-    const Learning how = to_learning(method, n_bins, classes, n_classes, block.rows);
-    Codings found;
-    {
-        nb::gil_scoped_release unlocked;
-        found = BlockEncoder<T>(block, how, codes.data()).encode();
-    }
-    return to_tuple(std::move(found));
 }
 
 }  // namespace hocmim::coding

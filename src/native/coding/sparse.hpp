@@ -40,7 +40,7 @@ struct SparseColumns {
     }
 };
 
-// Like encode_block.
+// Like SharedBlock, by one thread; returns what to_tuple does.
 inline nb::tuple encode_sparse(const Array1<double>& values, const Array1<i64>& rows,
                                const Array1<i64>& offsets, i64 n_rows, int method, i64 n_bins,
                                const Array1<i64>& classes, i64 n_classes,

@@ -24,9 +24,13 @@ bool uses_cell_lanes(const Setting& setting, Term term, const Column& column) {
 
 }  // namespace
 
-bool counts_on_planes(const EstimatorKind& estimator, const Column& column, int64_t n_masks) {
-    return !estimator.needs_samples && has_planes(column) && n_masks <= kMostMasks &&
+bool pays_by_planes(const Column& column, int64_t n_masks) {
+    return has_planes(column) && n_masks <= kMostMasks &&
            (column.arity - 1) * n_masks <= most_popcounts();
+}
+
+bool counts_on_planes(const EstimatorKind& estimator, const Column& column, int64_t n_masks) {
+    return !estimator.needs_samples && pays_by_planes(column, n_masks);
 }
 
 Path choose(const Setting& setting, Term term, const Column& column, int64_t n_cells) {

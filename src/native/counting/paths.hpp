@@ -39,12 +39,14 @@ constexpr int64_t kMostWordsInLanes =
 constexpr int64_t kMostMasks = 512;
 
 inline bool has_planes(const Column& column) {
-    return !column.wide && column.arity <= kMostPlaneLevels;
+    return !column.wide && column.arity >= 1 && column.arity <= kMostPlaneLevels;
 }
 
 inline bool are_planes_in_lanes(int64_t n_words) { return n_words <= kMostWordsInLanes; }
 
 // Whether popcounts with n_masks masks, one for each cell (w,y), cost less than counting samples.
+bool pays_by_planes(const Column& column, int64_t n_masks);
+// The same, for an estimator.
 bool counts_on_planes(const EstimatorKind& estimator, const Column& column, int64_t n_masks);
 
 // Whether the counts n_xy of a column, kept for all W, take less than an eighth of its codes.

@@ -137,7 +137,7 @@ void PlaneTerms::count_group(const BitPlanes::Group& group, int64_t index) {
     const int64_t row_length = arity * kLanes;
     const bool knows_rows = rows_at_[size_t(index)] >= 0;
     const int64_t first = knows_rows ? n_classes : 0;
-    count_lanes(planes_.words(group), n_planes, now_->pairs.masks() + first * now_->pairs.n_words(),
+    count_lanes(group.words, n_planes, now_->pairs.masks() + first * now_->pairs.n_words(),
                 now_->pairs.n_cells() - first, now_->pairs.n_words(), planes_.n_words(),
                 common_lanes_.data());
     const uint32_t* from = common_lanes_.data();

@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "coding/encode.hpp"
+#include "coding/shared.hpp"
 #include "coding/sparse.hpp"
 #include "input.hpp"
 
@@ -78,9 +78,11 @@ template <class T>
 Learnt encode(const std::vector<T>& cells, size_t n, size_t width, bool in_rows, const How& how) {
     std::vector<uint8_t> codes(n * width, 255);
     const Array2<T> block(cells.data(), {n, width}, in_rows ? i64(width) : 1, in_rows ? 1 : i64(n));
-    const nb::tuple found = encode_block<T>(block, how.method, how.n_bins, how.given(),
-                                            how.n_classes, {codes.data(), {width, n}});
-    return to_learnt(found, std::move(codes));
+    const i64 n_threads = 1 + i64(n % 3);  // that take turns: more threads, fewer columns at a time
+    SharedBlock<T> shared(block, how.method, how.n_bins, how.given(), how.n_classes,
+                          {codes.data(), {width, n}}, n_threads);
+    for (i64 k = 0; k < n_threads; ++k) shared.encode([](i64, const Codings&) {});
+    return to_learnt(to_tuple(shared.take()), std::move(codes));
 }
 
 // What a column should become, from its sorted values; nothing for cuts by mdlp.

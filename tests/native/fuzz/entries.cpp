@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "coding/encode.hpp"
+#include "coding/shared.hpp"
 #include "coding/sparse.hpp"
 #include "core/arrays.hpp"
 #include "criteria/cmicot.hpp"
@@ -91,7 +91,9 @@ void hostile_coding(Input& in) {
             });
         case 3:
             return call([&] {
-                encode_block<double>(block, method, n_bins, array(classes), n_classes, to_narrow);
+                SharedBlock<double>(block, method, n_bins, array(classes), n_classes, to_narrow,
+                                    1 + int64_t(n % 2))
+                    .encode([](int64_t, const Codings&) {});
             });
         case 4:
             return call([&] { mdlp_cuts<double>(block, array(place), array(classes), n_classes); });

@@ -82,7 +82,15 @@ void check_terms(Input& in) {
     std::optional<CellMasks> of_y, of_w;
     std::optional<PlaneTerms> by_planes;
     if (has_masks && !kind_of(estimator).needs_samples) {
-        planes.emplace(columns);
+        Columns part{int64_t(n)};  // whose planes are made before
+        for (size_t j = 0; j < std::min(compared + 1, narrow.size()); ++j)
+            part.append(narrow[j].data(), n, false, columns[int64_t(j)].arity);
+        const int64_t most_planes = 1 + n_cells % 8;
+        const std::shared_ptr<uint64_t[]> room(new uint64_t[size_t(
+            part.size() * most_planes * BitPlanes::words_of_plane(int64_t(n)))]);
+        const auto made =
+            std::make_shared<BitPlanes>(BitPlanes::of_part(part, n_classes, most_planes, room));
+        planes.emplace(columns, std::vector<BitPlanes::Made>{{0, made}});
         of_y.emplace(y.data(), int64_t(n), n_classes);
         of_w.emplace(w.data(), int64_t(n), n_cells);
         by_planes.emplace(*planes, columns, *of_y, estimator, in.below(2) == 1);
