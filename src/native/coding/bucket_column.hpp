@@ -202,9 +202,10 @@ private:
             if (g + 1 < kMostLimits) search.high = {buckets_.guesses[g + 1], below[g + 1]};
         }
         for (int round = 0; round < kMostRounds; ++round) {
-            i64 n_limits = 0;
-            for (i64 k = 0; k < n_cuts && n_limits < kMostLimits; ++k) {
+            i64 n_limits = 0, first_limit[kMostGuessedBins];  // of each cut
+            for (i64 k = 0; k < n_cuts; ++k) {
                 const Search& search = searches[k];
+                first_limit[k] = n_limits;
                 if (search.is_found()) continue;
                 const i64 middle = search.interpolate();
                 if (middle > search.low.at) limits[n_limits++] = static_cast<std::uint8_t>(middle);
@@ -218,9 +219,12 @@ private:
                 }
                 return true;
             }
+            first_limit[n_cuts] = n_limits;
             count_below(bytes_, n_, limits, n_limits, below);
             for (i64 k = 0; k < n_cuts; ++k) {
-                for (i64 t = 0; t < n_limits; ++t) searches[k].narrow({limits[t], below[t]});
+                for (i64 t = first_limit[k]; t < first_limit[k + 1]; ++t) {
+                    searches[k].narrow({limits[t], below[t]});
+                }
             }
         }
         return false;

@@ -203,6 +203,22 @@ HOCMIM_DISPATCH(inline void, apply_steps, apply_steps_body<kIsa>,
 
 constexpr i64 kMostLimits = 8;
 
+// Zeros, then as many bytes of ones: a mask of the last bytes of a vector begins among the zeros.
+struct LastBytes {
+    static constexpr i64 n = 64;
+    std::uint8_t at[2 * n] = {};
+
+    constexpr LastBytes() {
+        for (i64 i = n; i < 2 * n; ++i) at[i] = 0xFF;
+    }
+    // A mask of the last n_last bytes.
+    template <class Bytes>
+    HOCMIM_INLINE void load_mask(i64 n_last, Bytes& mask) const {
+        load_bytes(at + n - static_cast<i64>(sizeof mask) + n_last, mask);
+    }
+};
+inline constexpr LastBytes kLastBytes;
+
 // not_below[k] += 1 where a byte is above before[k], in every lane.
 template <class Lanes, std::size_t n_limits>
 HOCMIM_INLINE void add_not_below(const typename Lanes::Bytes& bytes,
@@ -235,9 +251,16 @@ HOCMIM_INLINE void count_below_lanes(const std::uint8_t* b, i64 n, const std::ui
             load_bytes(b + i, bytes);
             add_not_below<Lanes>(bytes, before, not_below);
         }
-        if (i < end) {  // filled up with zeros, which are below every limit
+        if (i < end) {  // with zeros, which are below every limit, in place of the others
             bytes = Bytes{};
-            std::memcpy(&bytes, b + i, static_cast<std::size_t>(end - i));
+            if (end >= kBytes) {
+                Bytes mask;
+                load_bytes(b + end - kBytes, bytes);
+                kLastBytes.load_mask(end - i, mask);
+                bytes &= mask;
+            } else {
+                std::memcpy(&bytes, b + i, static_cast<std::size_t>(end - i));
+            }
             add_not_below<Lanes>(bytes, before, not_below);
         }
         for (std::size_t k = 0; k < n_limits; ++k) below[k] -= sum_bytes(not_below[k]);
@@ -315,8 +338,7 @@ HOCMIM_INLINE void find_rows_of_body(const std::uint8_t* b, i64 n, const std::ui
     found.n = 0;
     i64 i = 0;
     for (; i + kMaskRows <= n; i += kMaskRows) {
-        const std::uint64_t bits = bits_of(b + i, lanes, n_lanes);
-        if (bits) found.append(bits, i);
+        found.append(bits_of(b + i, lanes, n_lanes), i);
     }
     if (i < n) {
         std::uint8_t rest[kMaskRows] = {};
