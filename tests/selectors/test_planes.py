@@ -7,6 +7,7 @@ import weakref
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import hocmim.coding.encoder as encoder_module
@@ -32,14 +33,15 @@ def table(n_rows, n_columns=60):
 
 @pytest.fixture
 def several_spans(monkeypatch):
-    """Small tables in several spans, on several threads."""
+    """Small tables in several spans, wide enough for groups of eight, on several threads."""
     monkeypatch.setattr(encoder_module, "MAX_BYTES_OF_ONE_THREAD", 0)
     monkeypatch.setattr(encoder_module, "MIN_SPAN_CELLS", 1)
+    monkeypatch.setattr(encoder_module, "SPANS_PER_THREAD", 1)
 
 
 @pytest.fixture
 def made(monkeypatch):
-    """For each block of a search, how many of its columns have planes that are already made."""
+    """For each block of a search, how many columns the planes are of that were given to it."""
     found = []
 
     class Native:
@@ -55,13 +57,14 @@ def made(monkeypatch):
     return found
 
 
+@pytest.mark.parametrize("container", [np.asarray, pd.DataFrame])
 @pytest.mark.parametrize("n_rows", [300, 4500])
 @pytest.mark.parametrize("n_jobs", [1, 3])
 @pytest.mark.parametrize("method", [MIM, JMI, CMIM])
-def test_a_fit_is_the_search_of_plain_codes(method, n_jobs, n_rows, several_spans, made):
-    """Of few samples and of many: the planes lie differently."""
+def test_a_fit_is_the_search_of_plain_codes(method, n_jobs, n_rows, container, several_spans, made):
+    """Of few samples and of many: the planes lie differently. A frame is read in spans."""
     X, y = table(n_rows)
-    selector = method(10, n_jobs=n_jobs).fit(X, y)
+    selector = method(10, n_jobs=n_jobs).fit(container(X), y)
     assert sum(made) >= X.shape[1]
     made.clear()
     codes = Encoder(n_jobs=n_jobs).fit_transform(X)
