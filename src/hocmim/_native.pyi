@@ -63,20 +63,70 @@ def mdlp_cuts(
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Cuts of the listed columns end to end, and how many each has."""
 
-_Codings = tuple[
-    NDArray[np.uint8],
-    NDArray[np.uint8],
-    NDArray[np.int64],
-    NDArray[np.int64],
-    NDArray[np.int64],
-    NDArray[np.int64],
-    NDArray[np.int64],
-    NDArray[np.float64],
-    NDArray[np.float64],
-    NDArray[np.float64],
-    NDArray[np.float64],
-    int,
-]
+class LearntColumns:
+    """How columns are coded: what the encoding kernels learnt of them.
+
+    Each array is a view of memory of this record, with one element per column unless it says
+    otherwise.
+
+    Attributes
+    ----------
+    is_cut : ndarray of bool
+        Whether the discretizer cuts the column. Otherwise its distinct values are its levels.
+    has_missing : ndarray of bool
+        Whether a value is missing. The code of missing values is ``n_levels``.
+    n_levels : ndarray of int64
+        Without the level of missing values.
+    n_cuts : ndarray of int64
+    n_distinct : ndarray of int64
+        Number of listed distinct values; 0 for a column that is cut.
+    most_frequent : ndarray of int64
+        The most frequent code, the smallest of equally frequent ones; 0 if the codes do not fit
+        into one byte.
+    n_most_frequent : ndarray of int64
+        How many rows have it; 0 if the codes do not fit into one byte.
+    minimum, maximum : ndarray of float64
+        Of a column that is cut, otherwise 0.
+    cuts : ndarray of float64
+        The cuts of all columns, end to end.
+    distinct : ndarray of float64
+        The distinct values of the columns that are not cut, end to end.
+    infinite_column : int
+        The first column with an infinite value, or -1.
+    planes : list of (int, BitPlanes)
+        Bit planes of neighbouring columns with the first of these columns, in any order.
+    """
+
+    @property
+    def is_cut(self) -> NDArray[np.bool_]: ...
+    @property
+    def has_missing(self) -> NDArray[np.bool_]: ...
+    @property
+    def n_levels(self) -> NDArray[np.int64]: ...
+    @property
+    def n_cuts(self) -> NDArray[np.int64]: ...
+    @property
+    def n_distinct(self) -> NDArray[np.int64]: ...
+    @property
+    def most_frequent(self) -> NDArray[np.int64]: ...
+    @property
+    def n_most_frequent(self) -> NDArray[np.int64]: ...
+    @property
+    def minimum(self) -> NDArray[np.float64]: ...
+    @property
+    def maximum(self) -> NDArray[np.float64]: ...
+    @property
+    def cuts(self) -> NDArray[np.float64]: ...
+    @property
+    def distinct(self) -> NDArray[np.float64]: ...
+    @property
+    def infinite_column(self) -> int: ...
+    @property
+    def planes(self) -> list[tuple[int, BitPlanes]]: ...
+    def __len__(self) -> int: ...
+    @staticmethod
+    def concatenate(parts: Sequence[LearntColumns]) -> LearntColumns:
+        """All columns of neighbouring blocks, from left to right."""
 
 class Encoding:
     """Learns how columns are coded and writes their codes, if they fit into one byte.
@@ -100,17 +150,8 @@ class Encoding:
     def encode(self) -> None:
         """Encode columns until none is left. Each of the ``n_threads`` threads calls it once."""
 
-    def result(self) -> _Codings:
-        """What was learnt, after all threads have returned; once.
-
-        Of each column: whether it is cut, whether values are missing, its number of cuts, of listed
-        levels and of levels, its most frequent code and how many samples have it (0 if the codes do
-        not fit into one byte), its minimum and maximum (0 if it is not cut). Then all cuts, all
-        listed levels, and the first column with an infinite value, or -1.
-        """
-
-    def planes(self) -> list[tuple[int, BitPlanes]]:
-        """Planes of neighbouring columns with the first of these columns, in any order."""
+    def result(self) -> LearntColumns:
+        """What was learnt, after all threads have returned; once."""
 
 def encode_sparse(
     values: NDArray[np.float64],
@@ -122,7 +163,7 @@ def encode_sparse(
     classes: NDArray[np.int64],
     n_classes: int,
     codes: NDArray[np.uint8],
-) -> _Codings:
+) -> LearntColumns:
     """Like the result of Encoding, for columns of which all values but some are zero."""
 
 def most_frequent(codes: NDArray[np.uint8] | NDArray[np.uint16]) -> NDArray[np.int64]:
@@ -195,10 +236,10 @@ class GreedyPaths:
     def n_unfinished(self, candidates: NDArray[np.int64]) -> int:
         """Candidates whose last level was not tried with every column."""
     def update(
-        self, candidates: NDArray[np.int64], bar: float, first: NDArray[np.float64]
+        self, candidates: NDArray[np.int64], threshold: float, first: NDArray[np.float64]
     ) -> None: ...
 
-class Contest:
+class BoundSearch:
     def __init__(
         self,
         blocks: list[GreedyPaths],
@@ -207,12 +248,12 @@ class Contest:
         n_best: int,
     ) -> None: ...
     def work(self) -> None: ...
-    def winner(self) -> tuple[int, int, float]: ...
+    def best(self) -> tuple[int, int, float]: ...
 
 class LastLevels:
     def __init__(self, blocks: list[GreedyPaths], open: list[NDArray[np.bool_]]) -> None: ...
     def work(self) -> None: ...
-    def winner(self) -> tuple[int, int, float]: ...
+    def best(self) -> tuple[int, int, float]: ...
 
 class RepresentativeSets:
     def __init__(
@@ -229,10 +270,10 @@ class RepresentativeSets:
     def scores(self, which: NDArray[np.int64], out: NDArray[np.float64]) -> None: ...
     def describe(self, position: int) -> tuple[list[int], float, float, float, float]: ...
 
-class RobustContest:
+class SetSearch:
     def __init__(self, blocks: list[RepresentativeSets], open: list[NDArray[np.bool_]]) -> None: ...
     def work(self, most_terms: int) -> int: ...
-    def winner(self) -> tuple[int, int, float]: ...
+    def best(self) -> tuple[int, int, float]: ...
 
 class Separation:
     def __init__(self, columns: Columns, size: int, only_newest: bool, most_work: int) -> None: ...
@@ -269,20 +310,20 @@ class LeastTerms:
     def use_planes(self, by_planes: PlaneTerms) -> None: ...
     def append_masks(self, masks: CellMasks | None) -> None: ...
     def restart(self, least: NDArray[np.float64]) -> None: ...
-    def meet(
+    def evaluate(
         self,
         which: NDArray[np.int64],
-        n_met: NDArray[np.int64],
+        n_tried: NDArray[np.int64],
         least: NDArray[np.float64],
-        bar: float,
+        threshold: float,
         most_terms: int,
     ) -> int: ...
     def best(
         self,
         open: NDArray[np.bool_],
-        n_met: NDArray[np.int64],
+        n_tried: NDArray[np.int64],
         least: NDArray[np.float64],
-        floor: float,
+        threshold: float,
         chunk: int,
         most_terms: int,
     ) -> tuple[int, int]: ...
@@ -373,7 +414,7 @@ def nca_block(
 ) -> float:
     """Sum of p_i over rows start..stop-1; adds their part of the sums the gradient is made of."""
 
-# --- nearest neighbours: one row a column of the table, int16 or float64 --------------------------
+# --- nearest neighbours: one row per column of the table, int16 or float64 ------------------------
 
 def knn_curve(
     train: NDArray[np.int16] | NDArray[np.float64],
@@ -387,3 +428,36 @@ def knn_curve(
 
     As int16, no sum of squared differences may exceed 32767.
     """
+
+def grow_nearest(
+    train: NDArray[np.uint16],
+    test: NDArray[np.uint16],
+    apart: NDArray[np.int32],
+    distance: NDArray[np.int32],
+    out: NDArray[np.int32],
+) -> None:
+    """Add a column of codes to the distances (n_test, n_train); write the nearest training rows.
+
+    ``apart`` has the distance of each pair of levels, ``out`` the shape (n_test, k).
+    """
+
+class InteractionScreen:
+    """The screen of pairs, or of the triples that share one column: see the C++ header."""
+
+    def __init__(
+        self,
+        arity: list[int],
+        order: NDArray[np.uint32],
+        sizes: list[int],
+        n_classes: int,
+        n_shared: int,
+    ) -> None: ...
+    @property
+    def n_groups(self) -> int: ...
+    def set(self, first: int, codes: NDArray[np.uint8]) -> None:
+        """Take the codes of columns, a row for each."""
+
+    def search(
+        self, first: int, last: int, least: NDArray[np.float64], most: int
+    ) -> list[tuple[int, int, float]]:
+        """The strongest pairs of a column of these groups with one before it, and their G."""

@@ -67,6 +67,21 @@ def show_criteria():
         show(name, criterion.scores())
 
 
+LEARNT = [
+    "is_cut",
+    "has_missing",
+    "n_levels",
+    "n_cuts",
+    "n_distinct",
+    "most_frequent",
+    "n_most_frequent",
+    "minimum",
+    "maximum",
+    "cuts",
+    "distinct",
+]
+
+
 def show_encoding():
     rng = np.random.default_rng(2)
     values = rng.normal(size=(3000, 6)).round(2)
@@ -90,8 +105,8 @@ def show_encoding():
                 rest = np.zeros(0, np.int64), 0, codes, 1, 0, np.empty((0, 0), np.uint64)
                 encoding = _native.Encoding(array, method, 5, *rest)
                 encoding.encode()
-                *found, _ = encoding.result()
-                show("one pass", codes, *found)
+                found = encoding.result()
+                show("one pass", codes, *(getattr(found, name) for name in LEARNT))
 
 
 def show_filters():

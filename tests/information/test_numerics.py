@@ -7,7 +7,7 @@ import pytest
 
 import naive
 
-# In nats; docs/reliability.md has the bound for any number of rows.
+# In nats; docs/development/kernels.md has the bound for any number of rows.
 MOST_ERROR = 1e-11
 
 

@@ -15,8 +15,6 @@
 #include "accelerate/pairs.hpp"
 #include "coding/buckets.hpp"
 #include "coding/bytes.hpp"
-#include "coding/select.hpp"
-#include "coding/stage.hpp"
 #include "core/byte_masks.hpp"
 #include "core/interrupt.hpp"
 #include "core/logarithm.hpp"
@@ -346,40 +344,38 @@ void check_made_planes(int64_t n) {
 
 template <class T, class Vector>
 void check_integers(int64_t shift) {
-    using namespace hocmim::coding;
-    constexpr i64 n_lanes = sizeof(Vector), rows = 24, stride = n_lanes + 5;
+    constexpr int64_t n_lanes = sizeof(Vector), rows = 24, stride = n_lanes + 5;
     std::vector<T> table(size_t(rows * stride));
     for (T& value : table) value = T(shift + random_number.below(200));
     std::vector<uint8_t> out(size_t(n_lanes * rows));
     IntegerLanes<T, Vector> lanes;
-    stage_integers(table.data(), stride, rows, i64(0), lanes, out.data(), rows);
+    stage_integers(table.data(), stride, rows, int64_t(0), lanes, out.data(), rows);
     bool is_same = true;
-    for (i64 c = 0; c < n_lanes; ++c)
-        for (i64 i = 0; i < rows; ++i)
+    for (int64_t c = 0; c < n_lanes; ++c)
+        for (int64_t i = 0; i < rows; ++i)
             is_same &= out[size_t(c * rows + i)] == uint8_t(table[size_t(i * stride + c)]);
     CHECK(is_same);
 }
 
 template <class T>
 void check_numbers() {
-    using namespace hocmim::coding;
-    constexpr i64 rows = 40, stride = kNumberLanes + 3;
+    constexpr int64_t rows = 40, stride = kNumberLanes + 3;
     std::vector<T> table(size_t(rows * stride)), column;
     for (T& value : table) value = T(random_number.real() * 300.0 - 20.0);
     if (std::numeric_limits<T>::has_quiet_NaN)
         table[5] = table[size_t(2 * stride)] = std::numeric_limits<T>::quiet_NaN();
     NumberLanes lanes, of_column;
-    for (i64 c = 0; c < kNumberLanes; ++c) {
+    for (int64_t c = 0; c < kNumberLanes; ++c) {
         lanes.origin[c] = -3.0 + double(c);
         lanes.scale[c] = 0.5 + 0.1 * double(c);
     }
     std::vector<uint8_t> out(size_t(kNumberLanes * rows)), alone(rows);
-    stage_numbers(table.data(), stride, rows, i64(0), lanes, out.data(), rows);
-    for (i64 c = 0; c < kNumberLanes; ++c) {
+    stage_numbers(table.data(), stride, rows, int64_t(0), lanes, out.data(), rows);
+    for (int64_t c = 0; c < kNumberLanes; ++c) {
         double least = std::numeric_limits<double>::infinity(), most = -least;
         bool is_same = true;
         column.clear();
-        for (i64 i = 0; i < rows; ++i) {
+        for (int64_t i = 0; i < rows; ++i) {
             const double x = double(table[size_t(i * stride + c)]);
             column.push_back(table[size_t(i * stride + c)]);
             is_same &= out[size_t(c * rows + i)] == bucket_of(x, lanes.origin[c], lanes.scale[c]);
@@ -400,36 +396,35 @@ void check_numbers() {
 }
 
 void check_bytes() {
-    using namespace hocmim::coding;
     for (const size_t n : {0u, 31u, 100u, 9000u}) {
         std::vector<uint8_t> bytes(n);
         for (uint8_t& byte : bytes) byte = uint8_t(250 + random_number.below(20));
         const auto count_of = [&](uint8_t value) {
-            i64 count = 0;
+            int64_t count = 0;
             for (const uint8_t byte : bytes) count += byte == value;
             return count;
         };
-        i64 few[kFewLevels], all[256];
-        count_levels(bytes.data(), i64(n), 250, 15, few);
-        count_bytes(bytes.data(), i64(n), all);
+        int64_t few[kFewLevels], all[256];
+        count_levels(bytes.data(), int64_t(n), 250, 15, few);
+        count_bytes(bytes.data(), int64_t(n), all);
         for (int k = 0; k < 15; ++k) CHECK(few[k] == count_of(uint8_t(250 + k)));
         for (int k = 0; k < 256; ++k) CHECK(all[k] == count_of(uint8_t(k)));
 
         const uint8_t wanted[2] = {251, 7};
         RowList found;
-        std::vector<i64> expected;
-        find_rows_of(bytes.data(), i64(n), wanted, 2, found);
+        std::vector<int64_t> expected;
+        find_rows_of(bytes.data(), int64_t(n), wanted, 2, found);
         for (size_t i = 0; i < n; ++i)
-            if (bytes[i] == 251 || bytes[i] == 7) expected.push_back(i64(i));
+            if (bytes[i] == 251 || bytes[i] == 7) expected.push_back(int64_t(i));
         found.rows.resize(size_t(found.n));
         CHECK(found.rows == expected);
 
         const uint8_t limits[kMostLimits] = {1, 2, 128, 250, 251, 254, 255, 13};
-        for (const i64 n_limits : {i64{1}, kMostLimits / 2, kMostLimits}) {
-            i64 below[kMostLimits];
-            count_below(bytes.data(), i64(n), limits, n_limits, below);
-            for (i64 k = 0; k < n_limits; ++k) {
-                i64 sum = 0;
+        for (const int64_t n_limits : {int64_t{1}, kMostLimits / 2, kMostLimits}) {
+            int64_t below[kMostLimits];
+            count_below(bytes.data(), int64_t(n), limits, n_limits, below);
+            for (int64_t k = 0; k < n_limits; ++k) {
+                int64_t sum = 0;
                 for (int byte = 0; byte < limits[k]; ++byte) sum += all[byte];
                 CHECK(below[k] == sum);
             }
@@ -445,17 +440,17 @@ void check_bytes() {
         steps.missing_byte = 4;
         steps.missing_code = 9;
         std::vector<uint8_t> coded(bytes);
-        apply_steps(coded.data(), i64(n), steps);
+        apply_steps(coded.data(), int64_t(n), steps);
         bool is_same = true;
         for (size_t i = 0; i < n; ++i) is_same &= coded[i] == steps.code_of(bytes[i]);
         CHECK(is_same);
 
-        for (const i64 n_steps : {0, 4, 5, 16, 17}) {  // few are padded, many are looked up
+        for (const int64_t n_steps : {0, 4, 5, 16, 17}) {  // few are padded, many are looked up
             steps.has_missing = n_steps == 4;
             steps.n_steps = n_steps;
-            for (i64 k = 0; k < n_steps; ++k) steps.at[k] = uint8_t(k + 1);
+            for (int64_t k = 0; k < n_steps; ++k) steps.at[k] = uint8_t(k + 1);
             coded = bytes;
-            apply_steps(coded.data(), i64(n), steps);
+            apply_steps(coded.data(), int64_t(n), steps);
             for (size_t i = 0; i < n; ++i) is_same &= coded[i] == steps.code_of(bytes[i]);
             CHECK(is_same);
         }
@@ -464,14 +459,13 @@ void check_bytes() {
 
 // Not part of the digest, which is that of versions before.
 void check_samples() {
-    using namespace hocmim::coding;
     SampleLanes samples;
     std::vector<double> expected[kNumberLanes];
-    i64 n_not_whole[kNumberLanes] = {};
-    for (i64 c = 0; c < kNumberLanes; ++c) {
+    int64_t n_not_whole[kNumberLanes] = {};
+    for (int64_t c = 0; c < kNumberLanes; ++c) {
         double column[kSampleRows];
-        const i64 n = kSampleRows - c;  // a short column fills a part of the sample
-        for (i64 k = 0; k < n; ++k) {
+        const int64_t n = kSampleRows - c;  // a short column fills a part of the sample
+        for (int64_t k = 0; k < n; ++k) {
             const uint32_t kind = random_number.below(4), level = random_number.below(9);
             const double x = kind == 0   ? std::nan("")
                              : kind == 1 ? random_number.real() - 0.5
@@ -480,37 +474,36 @@ void check_samples() {
             if (x == x) expected[c].push_back(x);
             n_not_whole[c] += x == x && x != std::floor(x);
         }
-        samples.take(hocmim::coding::Cells<double>{column, 1}, n, c);
+        samples.take(ColumnValues<double>{column, 1}, n, c);
     }
     double table[200][kNumberLanes];
     for (auto& row : table)
         for (double& x : row) x = random_number.below(5) ? random_number.real() : std::nan("");
     SampleLanes by_rows, by_columns;
-    for (const i64 n : {5, 64, 200}) {
-        by_rows.take_rows(hocmim::coding::Cells<double>{table[0], kNumberLanes}, n);
-        for (i64 c = 0; c < kNumberLanes; ++c)
-            by_columns.take(hocmim::coding::Cells<double>{table[0] + c, kNumberLanes}, n, c);
+    for (const int64_t n : {5, 64, 200}) {
+        by_rows.take_rows(ColumnValues<double>{table[0], kNumberLanes}, n);
+        for (int64_t c = 0; c < kNumberLanes; ++c)
+            by_columns.take(ColumnValues<double>{table[0] + c, kNumberLanes}, n, c);
         describe_lanes(by_rows);
         describe_lanes(by_columns);
         CHECK(std::memcmp(by_rows.at, by_columns.at, sizeof by_rows.at) == 0);
     }
     describe_lanes(samples);
     sort_lanes(samples);
-    for (i64 c = 0; c < kNumberLanes; ++c) {
+    for (int64_t c = 0; c < kNumberLanes; ++c) {
         std::sort(expected[c].begin(), expected[c].end());
-        CHECK(samples.n_present[c] == i64(expected[c].size()));
+        CHECK(samples.n_present[c] == int64_t(expected[c].size()));
         CHECK(samples.n_not_whole[c] == n_not_whole[c]);
         CHECK(samples.minimum[c] == expected[c].front());
         CHECK(samples.maximum[c] == expected[c].back());
         bool is_same = true;
-        for (i64 k = 0; k < samples.n_present[c]; ++k)
+        for (int64_t k = 0; k < samples.n_present[c]; ++k)
             is_same &= samples.at[k][c] == expected[c][size_t(k)];
         CHECK(is_same);
     }
 }
 
 void check_select() {
-    using namespace hocmim::coding;
     for (const uint32_t n : {1u, 4u, 7u, 48u, 49u, 500u}) {
         for (const uint32_t n_values : {1u, 3u, 1000000u}) {
             std::vector<double> values(n), sorted, lost;
@@ -520,7 +513,7 @@ void check_select() {
             for (const uint32_t rank : {0u, n / 3, n - 1}) {
                 lost = values;
                 lost.resize(n + size_t(kSelectLanes));
-                CHECK(select_rank(lost.data(), i64(n), i64(rank)) == sorted[rank]);
+                CHECK(select_rank(lost.data(), int64_t(n), int64_t(rank)) == sorted[rank]);
             }
         }
     }
@@ -537,12 +530,12 @@ void check_numbers_of_filters() {
         CHECK(std::fabs(value - std::log(x)) <= 4e-16 * std::fabs(std::log(x)) + 1e-300);
         add_to_digest(value);
     }
-    constexpr std::size_t n_columns = 203;
+    constexpr size_t n_columns = 203;
     std::vector<double> a(n_columns), b[kGroup], sums(n_columns, 0.0), expected(n_columns, 0.0);
     const double* rows[kGroup];
     double limit[kGroup], distance[kGroup], weight[kGroup];
     for (double& value : a) value = random_number.real();
-    for (std::size_t g = 0; g < kGroup; ++g) {
+    for (size_t g = 0; g < kGroup; ++g) {
         b[g].resize(n_columns);
         for (double& value : b[g]) value = random_number.real();
         rows[g] = b[g].data();
@@ -551,9 +544,9 @@ void check_numbers_of_filters() {
     }
     CHECK(distances_to_four(a.data(), rows, n_columns, limit, distance));
     add_weighted_differences(a.data(), rows, weight, n_columns, sums.data());
-    for (std::size_t g = 0; g < kGroup; ++g) {
+    for (size_t g = 0; g < kGroup; ++g) {
         double sum = 0;
-        for (std::size_t r = 0; r < n_columns; ++r) {
+        for (size_t r = 0; r < n_columns; ++r) {
             sum += std::fabs(a[r] - b[g][r]);
             expected[r] += weight[g] * std::fabs(a[r] - b[g][r]);
         }
@@ -577,8 +570,8 @@ int main() {
         check_terms(sample);
     }
     check_integers<uint8_t, uint64_t>(0);
-    check_integers<uint8_t, hocmim::coding::Words>(0);
-    check_integers<int16_t, hocmim::coding::Words>(-90);
+    check_integers<uint8_t, hocmim::Words>(0);
+    check_integers<int16_t, hocmim::Words>(-90);
     check_integers<int32_t, uint64_t>(70000);
     check_numbers<double>();
     check_numbers<float>();

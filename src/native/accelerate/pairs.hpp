@@ -10,7 +10,7 @@
 
 namespace hocmim {
 
-constexpr size_t kMostPairColumns = 64;  // a bit each
+constexpr size_t kMostPairColumns = 64;  // one bit each
 constexpr size_t kPairWords = 8;         // words of a block of pairs
 
 // counts[i] = in how many columns, each n long, sample i is equal to sample `one`, for i > one.
@@ -39,8 +39,8 @@ inline void transpose_bits(uint64_t* square) {
 
 // Some pairs, in blocks of kPairWords words.
 struct Pairs {
-    std::vector<uint64_t> equal_in;  // of each pair, a bit a column
-    std::vector<uint64_t> bits;      // of each column, a bit a pair
+    std::vector<uint64_t> equal_in;  // of each pair, one bit per column
+    std::vector<uint64_t> bits;      // of each column, one bit per pair
 
     size_t n_blocks() const { return (equal_in.size() + 64 * kPairWords - 1) / (64 * kPairWords); }
 

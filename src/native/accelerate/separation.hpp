@@ -53,7 +53,7 @@ private:
 
     const Columns& columns_;
     const int64_t size_;  // |T|
-    uint64_t all_ = 0;    // a bit a column
+    uint64_t all_ = 0;    // one bit per column
     Pairs pairs_;
     std::vector<int> rank_;
     std::vector<Pairs> of_column_;

@@ -8,6 +8,8 @@
 
 #include "bindings/module.hpp"
 
+namespace hocmim {
+
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -20,10 +22,10 @@ HOCMIM_THREAD_LOCAL PyObject* stop_check = nullptr;
 
 // A function without arguments for this thread, called from time to time while a kernel works; it
 // raises an exception to stop the kernel. None removes it. Returns the one before.
-nanobind::object set_stop_check(nanobind::object check) {
+nb::object set_stop_check(nb::object check) {
     PyObject* before = stop_check;
     stop_check = check.is_none() ? nullptr : check.release().ptr();
-    return before ? nanobind::steal(before) : nanobind::none();
+    return before ? nb::steal(before) : nb::none();
 }
 
 // Makes what a thread needs to throw an exception, while there is memory for it: later glibc would
@@ -35,27 +37,25 @@ void prepare_thread() {
 }
 
 // The check of this thread, or None.
-nanobind::object current_stop_check() {
-    return stop_check ? nanobind::borrow(stop_check) : nanobind::none();
-}
+nb::object current_stop_check() { return stop_check ? nb::borrow(stop_check) : nb::none(); }
 
 }  // namespace
 
-void hocmim::look_for_stop() {
+void look_for_stop() {
     const Clock::time_point now = Clock::now();
     if (now - last_check < kBetweenChecks) return;
-    nanobind::gil_scoped_acquire acquire;
+    nb::gil_scoped_acquire acquire;
     last_check = now;
-    if (PyErr_CheckSignals() != 0) throw nanobind::python_error();
-    if (stop_check) nanobind::borrow(stop_check)();
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    if (stop_check) nb::borrow(stop_check)();
 }
 
-void bind_interrupt(nanobind::module_& m) {
-    using namespace nanobind::literals;
-
+void bind_interrupt(nb::module_& m) {
     m.def("set_stop_check", &set_stop_check, "check"_a.none(),
           "A function for this thread that raises an exception to stop a kernel; None removes it. "
           "Returns the one before.");
     m.def("stop_check", &current_stop_check, "The check of this thread, or None.");
     m.def("prepare_thread", &prepare_thread);
 }
+
+}  // namespace hocmim

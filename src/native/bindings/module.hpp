@@ -1,15 +1,20 @@
-// The parts of the extension module, one binding function a source file.
+// The parts of the extension module, one function per source file.
 #pragma once
 #include <nanobind/nanobind.h>
 
-void bind_dispatch(nanobind::module_& m);
-void bind_coding(nanobind::module_& m);
-void bind_information(nanobind::module_& m);
-void bind_hocmim(nanobind::module_& m);
-void bind_hocmim_r(nanobind::module_& m);
-void bind_accelerate(nanobind::module_& m);
-void bind_cmicot(nanobind::module_& m);
-void bind_subsets(nanobind::module_& m);
-void bind_impurity(nanobind::module_& m);
-void bind_filters(nanobind::module_& m);
-void bind_interrupt(nanobind::module_& m);
+namespace hocmim {
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+// For kernels: other threads of Python run meanwhile.
+using WithoutGil = nb::call_guard<nb::gil_scoped_release>;
+
+void bind_coding(nb::module_& m);
+void bind_information(nb::module_& m);
+void bind_criteria(nb::module_& m);
+void bind_filters(nb::module_& m);
+void bind_interactions(nb::module_& m);
+void bind_interrupt(nb::module_& m);
+
+}  // namespace hocmim

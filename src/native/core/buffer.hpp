@@ -34,16 +34,16 @@ struct Untouched : std::allocator<T> {
     }
 
 #ifdef HOCMIM_MAPS
-    static constexpr std::size_t kLarge = std::size_t(1) << 18;
+    static constexpr size_t kLarge = size_t(1) << 18;
 
-    T* allocate(std::size_t n) {
+    T* allocate(size_t n) {
         if (n * sizeof(T) < kLarge) return std::allocator<T>::allocate(n);
         void* at = mmap(nullptr, n * sizeof(T), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
                         -1, 0);
         if (at == MAP_FAILED) throw std::bad_alloc();
         return static_cast<T*>(at);
     }
-    void deallocate(T* at, std::size_t n) {
+    void deallocate(T* at, size_t n) {
         if (n * sizeof(T) < kLarge)
             std::allocator<T>::deallocate(at, n);
         else

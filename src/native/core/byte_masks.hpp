@@ -1,4 +1,4 @@
-// Comparisons of 64 bytes at a time, one bit a byte. SSE2 is part of every x86-64 processor, so
+// Comparisons of 64 bytes at a time, one bit per byte. SSE2 is part of every x86-64 processor, so
 // these need no dispatch.
 #pragma once
 #include <cstdint>

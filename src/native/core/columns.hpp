@@ -1,17 +1,15 @@
 // Columns of codes as the kernels see them: a pointer, a width and an arity each.
 #pragma once
 #include <cstdint>
-#include <memory>
 #include <stdexcept>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace hocmim {
 
 struct Column {
     const void* data;
-    bool wide;  // two bytes a cell instead of one
+    bool wide;  // two bytes per sample instead of one
     int64_t arity;
 
     // Calls f with the codes under their own type, so that loops are compiled once for each width.
@@ -21,7 +19,7 @@ struct Column {
     }
 };
 
-// Any number of columns of one length. Keeps the arrays they lie in alive.
+// Any number of columns of one length, in arrays of the caller.
 class Columns {
 public:
     explicit Columns(int64_t n_samples) : n_samples_(n_samples) {
@@ -36,12 +34,6 @@ public:
         columns_.push_back({codes, wide, arity});
     }
 
-    // Keeps an array as long as these columns.
-    template <class Array>
-    void keep(Array array) {
-        kept_.push_back(std::make_shared<Array>(std::move(array)));
-    }
-
     int64_t size() const { return int64_t(columns_.size()); }
     int64_t n_samples() const { return n_samples_; }
     const Column& operator[](int64_t j) const { return columns_[size_t(j)]; }
@@ -49,7 +41,6 @@ public:
 private:
     int64_t n_samples_;
     std::vector<Column> columns_;
-    std::vector<std::shared_ptr<const void>> kept_;
 };
 
 }  // namespace hocmim

@@ -42,10 +42,8 @@ std::vector<std::string> possible_isas();
 // How many doubles and bytes an instruction works on: GCC compares longer vectors one number after
 // the other. AVX-512F has no instructions for bytes, and comparisons that are used as numbers are
 // slower than with AVX2: they take bytes_of / 8 doubles.
-constexpr std::size_t doubles_of(Isa isa) {
-    return isa == Isa::avx512 ? 8 : isa == Isa::avx2 ? 4 : 2;
-}
-constexpr std::size_t bytes_of(Isa isa) { return isa == Isa::portable ? 16 : 32; }
+constexpr size_t doubles_of(Isa isa) { return isa == Isa::avx512 ? 8 : isa == Isa::avx2 ? 4 : 2; }
+constexpr size_t bytes_of(Isa isa) { return isa == Isa::portable ? 16 : 32; }
 
 // Throws std::invalid_argument, in a sentence, if HOCMIM_ISA does not name one of them.
 void check_isa();

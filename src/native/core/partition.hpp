@@ -1,7 +1,7 @@
 // Samples grouped by the cell of a conditioning set, for counting candidates against it.
 //
 // A sample that is alone in its cell stays alone however many columns join the set: it is
-// removed from the lists (it retires), and only its class is counted. Deep conditioning sets are
+// removed from the lists, and only its class is counted. Deep conditioning sets are
 // nearly free.
 #pragma once
 #include <algorithm>
@@ -68,7 +68,7 @@ public:
     }
 
 private:
-    // Adds a cell of `size` samples at `first`; a single sample retires.
+    // Adds a cell of `size` samples at `first`; a single sample is removed.
     void emit(const uint32_t* first, uint32_t size, const uint32_t* cls, Partition& out) {
         if (size == 1) {
             ++out.alone[cls[*first]];

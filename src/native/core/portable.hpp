@@ -117,11 +117,11 @@ HOCMIM_INLINE void store_word(void* bytes, uint64_t word) {
 // disagree on how.
 #if defined(HOCMIM_GNU) && !defined(HOCMIM_NO_VECTORS)
 
-template <class T, std::size_t n>
+template <class T, size_t n>
 struct LaneVectorOf {
     typedef T type __attribute__((vector_size(n * sizeof(T))));
 };
-template <class T, std::size_t n>
+template <class T, size_t n>
 using LaneVector = typename LaneVectorOf<T, n>::type;
 
 #define HOCMIM_SELECT(COMPARISON, A, B) ((COMPARISON) ? (A) : (B))
@@ -134,7 +134,7 @@ HOCMIM_INLINE void convert_lanes(const From& from, To& to) {
 
 #else
 
-template <std::size_t width>
+template <size_t width>
 struct SignedOf;
 template <>
 struct SignedOf<1> {
@@ -153,17 +153,17 @@ struct SignedOf<8> {
     using type = int64_t;
 };
 
-template <class T, std::size_t n>
+template <class T, size_t n>
 struct LaneVector {
     using Number = T;
-    static constexpr std::size_t n_lanes = n;
+    static constexpr size_t n_lanes = n;
     T lane[n];
 
-    T operator[](std::size_t i) const { return lane[i]; }
-    T& operator[](std::size_t i) { return lane[i]; }
+    T operator[](size_t i) const { return lane[i]; }
+    T& operator[](size_t i) { return lane[i]; }
 };
 
-template <class T, std::size_t n>
+template <class T, size_t n>
 using Comparison = LaneVector<typename SignedOf<sizeof(T)>::type, n>;
 
 // A number may stand for a vector of equal lanes, so the type of a lane is not deduced from it.
@@ -175,24 +175,24 @@ template <class T>
 using Same = typename SameType<T>::type;
 
 #define HOCMIM_OPERATOR_(SIGN)                                                                    \
-    template <class T, std::size_t n>                                                             \
+    template <class T, size_t n>                                                                  \
     HOCMIM_INLINE LaneVector<T, n>& operator SIGN## =                                             \
         (LaneVector<T, n> & a, const LaneVector<T, n>& b) {                                       \
-        for (std::size_t i = 0; i < n; ++i) a.lane[i] = T(a.lane[i] SIGN b.lane[i]);              \
+        for (size_t i = 0; i < n; ++i) a.lane[i] = T(a.lane[i] SIGN b.lane[i]);                   \
         return a;                                                                                 \
     }                                                                                             \
-    template <class T, std::size_t n>                                                             \
+    template <class T, size_t n>                                                                  \
     HOCMIM_INLINE LaneVector<T, n> operator SIGN(LaneVector<T, n> a, const LaneVector<T, n>& b) { \
         return a SIGN## = b;                                                                      \
     }                                                                                             \
-    template <class T, std::size_t n>                                                             \
+    template <class T, size_t n>                                                                  \
     HOCMIM_INLINE LaneVector<T, n> operator SIGN(LaneVector<T, n> a, Same<T> b) {                 \
-        for (std::size_t i = 0; i < n; ++i) a.lane[i] = T(a.lane[i] SIGN b);                      \
+        for (size_t i = 0; i < n; ++i) a.lane[i] = T(a.lane[i] SIGN b);                           \
         return a;                                                                                 \
     }                                                                                             \
-    template <class T, std::size_t n>                                                             \
+    template <class T, size_t n>                                                                  \
     HOCMIM_INLINE LaneVector<T, n> operator SIGN(Same<T> a, LaneVector<T, n> b) {                 \
-        for (std::size_t i = 0; i < n; ++i) b.lane[i] = T(a SIGN b.lane[i]);                      \
+        for (size_t i = 0; i < n; ++i) b.lane[i] = T(a SIGN b.lane[i]);                           \
         return b;                                                                                 \
     }
 HOCMIM_OPERATOR_(+)
@@ -205,25 +205,25 @@ HOCMIM_OPERATOR_(<<)
 HOCMIM_OPERATOR_(>>)
 #undef HOCMIM_OPERATOR_
 
-template <class T, std::size_t n>
+template <class T, size_t n>
 HOCMIM_INLINE LaneVector<T, n> operator~(LaneVector<T, n> a) {
-    for (std::size_t i = 0; i < n; ++i) a.lane[i] = T(~a.lane[i]);
+    for (size_t i = 0; i < n; ++i) a.lane[i] = T(~a.lane[i]);
     return a;
 }
 
-#define HOCMIM_COMPARISON_(SIGN)                                                               \
-    template <class T, std::size_t n>                                                          \
-    HOCMIM_INLINE Comparison<T, n> operator SIGN(const LaneVector<T, n>& a,                    \
-                                                 const LaneVector<T, n>& b) {                  \
-        Comparison<T, n> holds;                                                                \
-        for (std::size_t i = 0; i < n; ++i) holds.lane[i] = a.lane[i] SIGN b.lane[i] ? -1 : 0; \
-        return holds;                                                                          \
-    }                                                                                          \
-    template <class T, std::size_t n>                                                          \
-    HOCMIM_INLINE Comparison<T, n> operator SIGN(const LaneVector<T, n>& a, Same<T> b) {       \
-        Comparison<T, n> holds;                                                                \
-        for (std::size_t i = 0; i < n; ++i) holds.lane[i] = a.lane[i] SIGN b ? -1 : 0;         \
-        return holds;                                                                          \
+#define HOCMIM_COMPARISON_(SIGN)                                                          \
+    template <class T, size_t n>                                                          \
+    HOCMIM_INLINE Comparison<T, n> operator SIGN(const LaneVector<T, n>& a,               \
+                                                 const LaneVector<T, n>& b) {             \
+        Comparison<T, n> holds;                                                           \
+        for (size_t i = 0; i < n; ++i) holds.lane[i] = a.lane[i] SIGN b.lane[i] ? -1 : 0; \
+        return holds;                                                                     \
+    }                                                                                     \
+    template <class T, size_t n>                                                          \
+    HOCMIM_INLINE Comparison<T, n> operator SIGN(const LaneVector<T, n>& a, Same<T> b) {  \
+        Comparison<T, n> holds;                                                           \
+        for (size_t i = 0; i < n; ++i) holds.lane[i] = a.lane[i] SIGN b ? -1 : 0;         \
+        return holds;                                                                     \
     }
 HOCMIM_COMPARISON_(==)
 HOCMIM_COMPARISON_(!=)
@@ -233,11 +233,11 @@ HOCMIM_COMPARISON_(<=)
 HOCMIM_COMPARISON_(>=)
 #undef HOCMIM_COMPARISON_
 
-template <class T, std::size_t n>
+template <class T, size_t n>
 HOCMIM_INLINE LaneVector<T, n> select_lanes(const Comparison<T, n>& holds,
                                             const LaneVector<T, n>& a, const LaneVector<T, n>& b) {
     LaneVector<T, n> chosen;
-    for (std::size_t i = 0; i < n; ++i) chosen.lane[i] = holds.lane[i] ? a.lane[i] : b.lane[i];
+    for (size_t i = 0; i < n; ++i) chosen.lane[i] = holds.lane[i] ? a.lane[i] : b.lane[i];
     return chosen;
 }
 
@@ -254,7 +254,7 @@ HOCMIM_INLINE To bits_as(const From& from) {
 
 template <class From, class To>
 HOCMIM_INLINE void convert_lanes(const From& from, To& to) {
-    for (std::size_t i = 0; i < To::n_lanes; ++i)
+    for (size_t i = 0; i < To::n_lanes; ++i)
         to.lane[i] = static_cast<typename To::Number>(from.lane[i]);
 }
 

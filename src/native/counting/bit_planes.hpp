@@ -1,4 +1,4 @@
-// Columns of few levels as one bit a sample and level: counts become popcounts of ANDs.
+// Columns of few levels as one bit per sample and level: counts become popcounts of ANDs.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -76,14 +76,14 @@ private:
     std::vector<std::shared_ptr<BitPlanes>> used_;  // whose words are used, too
 };
 
-// A joint variable of few cells as one bit a sample and cell.
+// A joint variable of few cells as one bit per sample and cell.
 class CellMasks {
 public:
     static constexpr int64_t kMostCells = paths::kMostMasks;
 
     CellMasks() = default;
     CellMasks(const uint32_t* cell_of, int64_t n_samples, int64_t n_cells);
-    // The levels of a column of one byte a cell.
+    // The levels of a column of one byte per sample.
     CellMasks(const uint8_t* codes, int64_t n_samples, int64_t n_levels);
     // One more class for each cell: cell (w, y) is w * y.n_cells() + y.
     CellMasks(const CellMasks& w, const CellMasks& y);

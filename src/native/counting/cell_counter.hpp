@@ -33,7 +33,7 @@ public:
     }
 
 private:
-    // Eight counters of eight bits a register, one register or two.
+    // Eight counters of eight bits per register, one register or two.
     struct Packed {
         uint64_t low = 0, high = 0;
     };

@@ -1,10 +1,16 @@
 // A condition W: several columns as one variable, and the terms of candidates given it.
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <stdexcept>
 #include <vector>
 
+#include "core/arrays.hpp"
+#include "core/columns.hpp"
+#include "core/interrupt.hpp"
 #include "counting/cell_lanes.hpp"
+#include "counting/class_counts.hpp"
 #include "counting/dense.hpp"
 #include "counting/paths.hpp"
 #include "estimators/evaluator.hpp"
@@ -88,5 +94,47 @@ private:
     Candidate candidate_;
     std::vector<int64_t> row_count_;
 };
+
+// Writes terms of every column given W, or of the columns at the positions `which` only: row t of
+// `out` is for terms[t].
+inline void evaluate_terms(ClassCounts& class_counts, Vector<const uint32_t> w, int64_t n_cells,
+                           const std::vector<Term>& terms, Estimator estimator, Matrix<double> out,
+                           std::optional<Vector<const int64_t>> which) {
+    const Columns& columns = class_counts.columns();
+    const int64_t n_samples = columns.n_samples();
+    const int64_t n_terms = which ? int64_t(which->size()) : columns.size();
+    if (int64_t(w.size()) != n_samples || out.n_rows != terms.size() ||
+        int64_t(out.n_columns) != n_terms)
+        throw std::invalid_argument("the columns, w and out do not fit together");
+    for (int64_t k = 0; which && k < n_terms; ++k)
+        if ((*which)[k] < 0 || (*which)[k] >= columns.size())
+            throw std::invalid_argument("there is no column at that position");
+    check_below(w, n_cells);
+    const Setting setting(estimator, class_counts.cls(), n_samples, class_counts.n_classes());
+    ConditionedTerms evaluate(setting);
+    evaluate.condition(w.data(), n_cells);
+    std::vector<int64_t> scratch;
+    std::vector<LaneColumn> lanes;  // waiting to be evaluated side by side
+    std::vector<size_t> place;      // where their terms go
+    double values[CellLanes::kLanes];
+    for (size_t t = 0; t < terms.size(); ++t)
+        for (int64_t k = 0; k < n_terms; ++k) {
+            const int64_t j = which ? (*which)[k] : k;
+            const bool is_counted = ConditionedTerms::needs_counts(terms[t]);
+            const int64_t* row_count = is_counted ? class_counts.of(j, scratch) : nullptr;
+            if (paths::choose(setting, terms[t], columns[j], n_cells) == Path::cell_lanes) {
+                lanes.push_back({&columns[j], row_count});
+                place.push_back(size_t(k));
+            } else {
+                out(t, k) = evaluate(terms[t], columns[j], row_count);
+            }
+            count_work(n_samples);
+            if (lanes.size() < CellLanes::kLanes && (k + 1 < n_terms || lanes.empty())) continue;
+            evaluate.redundancy(lanes.data(), lanes.size(), values);
+            for (size_t lane = 0; lane < lanes.size(); ++lane) out(t, place[lane]) = values[lane];
+            lanes.clear();
+            place.clear();
+        }
+}
 
 }  // namespace hocmim

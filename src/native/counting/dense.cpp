@@ -13,7 +13,7 @@ constexpr size_t kMostTallied = 15, kKinds = (kMostTallied + 1) * (kMostTallied 
 
 }  // namespace
 
-// Adds columns of the table, one count a class each; returns Σ of the squares of their sizes.
+// Adds columns of the table, one count per class each; returns Σ of the squares of their sizes.
 int64_t DenseEvaluator::add_columns(size_t n_columns, ShrinkageTable<1>& table) {
     const size_t n_classes = size_t(setting_.n_classes());
     const bool is_tallied = paths::tallies_table_columns(n_columns, n_classes);

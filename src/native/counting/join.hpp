@@ -1,8 +1,12 @@
 // Joins a column to a variable: the cells of both together.
 #pragma once
 #include <cstdint>
+#include <stdexcept>
 #include <unordered_map>
 #include <vector>
+
+#include "core/arrays.hpp"
+#include "core/columns.hpp"
 
 namespace hocmim {
 
@@ -30,6 +34,35 @@ uint32_t join_one(std::vector<uint32_t>& codes, uint64_t n_codes, const Code* le
         }
     }
     return n_cells;
+}
+
+// Several columns as one variable: the cell of each sample, and how many cells there are.
+struct JointCells {
+    std::vector<uint32_t> cells;
+    int64_t n_cells = 1;
+
+    void join(const Column& column) {
+        n_cells = column.visit([&](const auto* level_of) {
+            return join_one(cells, uint64_t(n_cells), level_of, uint64_t(column.arity));
+        });
+    }
+};
+
+inline JointCells join(const Columns& columns) {
+    JointCells joint{std::vector<uint32_t>(size_t(columns.n_samples()), 0)};
+    for (int64_t j = 0; j < columns.size(); ++j) joint.join(columns[j]);
+    return joint;
+}
+
+// The cells of a variable and one more column.
+inline JointCells join_with(Vector<const uint32_t> cells, int64_t n_cells, const Columns& columns,
+                            int64_t j) {
+    if (int64_t(cells.size()) != columns.n_samples() || j < 0 || j >= columns.size())
+        throw std::invalid_argument("the cells and the columns do not fit together");
+    check_below(cells, n_cells);
+    JointCells joint{{cells.begin(), cells.end()}, n_cells};
+    joint.join(columns[j]);
+    return joint;
 }
 
 }  // namespace hocmim

@@ -43,10 +43,4 @@ bool splits_cells(const EstimatorKind& estimator, int64_t n_rows, int64_t n_leve
            n_levels <= SplitCounter::kLevels;
 }
 
-bool counts_by_masks(int64_t n_octets, int64_t n_words, int64_t n_samples, size_t n_trials,
-                     size_t n_rare) {
-    const double making = double(n_samples) / double(n_trials);
-    return making + popcount_cost() * double(n_octets * n_words) <= double(n_rare);
-}
-
 }  // namespace hocmim::paths

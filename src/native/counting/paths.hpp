@@ -2,20 +2,22 @@
 // same bits, so a choice changes the time alone.
 //
 // clang-format off
-// | path                 | chosen when                               | code                   |
-// |----------------------|-------------------------------------------|------------------------|
-// | bit planes, in lanes | few levels, few cells, N ≤ 4096           | plane_terms.cpp        |
-// | bit planes           | few levels, few cells, N > 4096           | plane_terms.cpp        |
-// | dense table          | I(X;Y|W), I(X,W;Y); the table is about N  | dense.cpp              |
-// | cell lanes           | R of a shrunken table, up to 16 levels    | cell_lanes.cpp         |
-// | partition            | everything else                           | estimators/evaluator   |
-// | table of a split     | greedy paths: few cells, a table of ≈ N   | criteria/path_updater  |
-// | split cells          | greedy paths: up to 16 rows and 8 levels  | cell_counter.hpp       |
-// | small cells tallied  | split cells, R of a shrunken table        | small_cells.hpp        |
-// | masks of a team      | the plug-in, few cells                    | criteria/plugin_team   |
+// | path                 | chosen when                              | code                    | buys   |
+// |----------------------|------------------------------------------|-------------------------|--------|
+// | bit planes, in lanes | few levels, few cells, N ≤ 4096          | plane_terms.cpp         | 3.7    |
+// | bit planes           | few levels, few cells, N > 4096          | plane_terms.cpp         | 3.8    |
+// | dense table          | I(X;Y|W), I(X,W;Y); the table is about N | dense.cpp               | 1.1    |
+// | table, tallied       | dense table, shrunken, 128 columns       | dense.cpp               | 2.3–3  |
+// | cell lanes           | R of a shrunken table, up to 16 levels   | cell_lanes.cpp          | 2–2.7  |
+// | partition            | everything else                          | estimators/evaluator    |        |
+// | table of a split     | greedy paths: few cells, a table of ≈ N  | criteria/split_terms    | 1–1.15 |
+// | split cells          | greedy paths: up to 16 rows and 8 levels | cell_counter.hpp        | 1–1.6  |
+// | small cells tallied  | split cells, R of a shrunken table       | small_cells.hpp         | 1–1.6  |
+// | ways to split        | split cells of 16 samples or fewer       | criteria/split_terms    | 1.05   |
 // clang-format on
 //
-// docs/development/kernels.md says what each of them saves.
+// `buys`: how much longer a whole fit takes without the path, where it is chosen (JMI and HOCMIM-R,
+// JMI with 12 bins, JMI3 and JMI4 with shrinkage, HOCMIM with K = 10 and 30).
 #pragma once
 #include <cstdint>
 
@@ -30,12 +32,11 @@ enum class Path { dense_table, cell_lanes, partition };
 
 namespace paths {
 
-// ---- bit planes
-// ----------------------------------------------------------------------------------
+// --- bit planes ---
 
-constexpr int64_t kMostPlaneLevels = 9;  // eight planes take a byte a sample, as the codes do
-constexpr int64_t kMostWordsInLanes =
-    64;  // longer planes: a sum across lanes costs next to nothing
+constexpr int64_t kMostPlaneLevels = 9;  // eight planes take one byte per sample, as the codes do
+// Longer planes: a sum across lanes costs next to nothing.
+constexpr int64_t kMostWordsInLanes = 64;
 constexpr int64_t kMostMasks = 512;
 
 inline bool has_planes(const Column& column) {
@@ -54,8 +55,7 @@ inline bool keeps_class_counts(int64_t arity, int64_t n_classes, int64_t n_sampl
     return 8 * 4 * arity * n_classes <= n_samples;
 }
 
-// ---- samples
-// -------------------------------------------------------------------------------------
+// --- samples ---
 
 Path choose(const Setting& setting, Term term, const Column& column, int64_t n_cells);
 
@@ -72,8 +72,7 @@ inline bool tallies_table_columns(size_t n_columns, size_t n_classes) {
     return n_columns >= 128 && n_classes <= kMostTallyClasses;
 }
 
-// ---- greedy paths
-// -----------------------------------------------------------------------------
+// --- greedy paths ---
 
 // Whether the cells of a partition are split on the fly, without forming the finer partition.
 bool splits_cells(const EstimatorKind& estimator, int64_t n_rows, int64_t n_levels);
@@ -92,14 +91,6 @@ inline bool tallies_small_cells(size_t n_samples) { return n_samples >= 64; }
 inline int64_t most_tallied_samples(int64_t n_samples) {
     return n_samples < 1 << 14 ? 8 : n_samples < 1 << 17 ? 16 : 28;
 }
-
-// ---- teams
-// -----------------------------------------------------------------------------
-
-// Whether the cells of a team are counted by masks of n_words words, eight masks side by side,
-// instead of sample by sample. Making the masks takes as long as counting every sample once.
-bool counts_by_masks(int64_t n_octets, int64_t n_words, int64_t n_samples, size_t n_trials,
-                     size_t n_rare);
 
 }  // namespace paths
 

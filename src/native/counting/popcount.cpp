@@ -221,6 +221,4 @@ int64_t most_popcounts() {
     }
 }
 
-double popcount_cost() { return isa() == Isa::avx512 ? 0.7 : 3; }
-
 }  // namespace hocmim

@@ -20,8 +20,7 @@ void count_lanes(const uint64_t* planes, int64_t n_planes, const uint64_t* masks
                  int64_t stride, int64_t n_words, uint32_t* counts);
 
 // Measured, for the instruction set in force: the planes times masks up to which counting on bit
-// planes takes less time than counting samples; and eight masks with one word, in samples counted.
+// planes takes less time than counting samples.
 int64_t most_popcounts();
-double popcount_cost();
 
 }  // namespace hocmim

@@ -15,8 +15,7 @@
 #include "core/arrays.hpp"
 #include "core/comparison.hpp"
 #include "core/interrupt.hpp"
-#include "criteria/any_team.hpp"
-#include "criteria/plugin_team.hpp"
+#include "criteria/teams.hpp"
 
 namespace hocmim {
 
@@ -39,10 +38,10 @@ public:
     Cmicot(const Columns& columns, Vector<const uint32_t> y, int64_t n_classes, Estimator estimator,
            int64_t team_size)
         : columns_(columns),
-          cls_(y.data(), y.data() + y.shape(0)),
+          cls_(y.begin(), y.end()),
           team_size_(size_t(team_size)),
           teams_(size_t(columns.size())),
-          n_met_(size_t(columns.size()), 0) {
+          n_tried_(size_t(columns.size()), 0) {
         if (int64_t(cls_.size()) != columns.n_samples())
             throw std::invalid_argument("the columns and y do not fit together");
         // The levels of a team are numbered in 16 bits.
@@ -66,15 +65,13 @@ public:
 
     // Updates the teams of the candidates at these positions and computes their scores.
     void score(Vector<const int64_t> which, Vector<double> out) {
-        if (which.shape(0) != out.shape(0))
-            throw std::invalid_argument("which and out differ in size");
-        for (size_t k = 0; k < which.shape(0); ++k)
-            if (which(k) < 0 || which(k) >= columns_.size())
+        if (which.size() != out.size()) throw std::invalid_argument("which and out differ in size");
+        for (size_t k = 0; k < which.size(); ++k)
+            if (which[k] < 0 || which[k] >= columns_.size())
                 throw std::invalid_argument("there is no column at that position");
-        nb::gil_scoped_release release;
-        for (size_t k = 0; k < which.shape(0); ++k)
-            out(k) = plugin_ ? score_one(*plugin_, size_t(which(k)))
-                             : score_one(*any_, size_t(which(k)));
+        for (size_t k = 0; k < which.size(); ++k)
+            out[k] = plugin_ ? score_one(*plugin_, size_t(which[k]))
+                             : score_one(*any_, size_t(which[k]));
     }
 
 private:
@@ -90,12 +87,12 @@ private:
                 team.start(own[b]);
                 value = team.value();
             } else {
-                const size_t first_new = find_helpers(team, own, b, teams[b], n_met_[candidate]);
-                value = find_opponents(team, own, b, teams[b], n_met_[candidate], first_new);
+                const size_t first_new = find_helpers(team, own, b, teams[b], n_tried_[candidate]);
+                value = find_opponents(team, own, b, teams[b], n_tried_[candidate], first_new);
             }
             best = std::max(best, value);
         }
-        n_met_[candidate] = n_selected_ == 0 ? 0 : pool_.size();
+        n_tried_[candidate] = n_selected_ == 0 ? 0 : pool_.size();
         return best;
     }
 
@@ -113,7 +110,7 @@ private:
     // Returns the first place whose member has changed.
     template <class Team>
     size_t find_helpers(Team& team, const std::vector<Representative>& own, size_t b, Teams& teams,
-                        size_t n_met) {
+                        size_t n_tried) {
         bool is_known = !teams.helpers.empty();
         teams.helpers.resize(team_size_ - 1);
         size_t first_new = team_size_ - 1;
@@ -122,8 +119,7 @@ private:
             Place& place = teams.helpers[j];
             Place found =
                 is_known ? place : Place{kNoMember, -std::numeric_limits<double>::infinity()};
-            const size_t first_h = is_known ? n_met : 0;
-            team.expect(pool_.size() - first_h);
+            const size_t first_h = is_known ? n_tried : 0;
             for (size_t h = first_h; h < pool_.size(); ++h) {
                 const double key = key_given(team, pool_[h]);
                 // The pool comes before the candidate's own.
@@ -149,7 +145,7 @@ private:
     // selected column has itself as opponent, and scores 0. Returns the score.
     template <class Team>
     double find_opponents(Team& team, const std::vector<Representative>& own, size_t b,
-                          Teams& teams, size_t n_met, size_t first_new_helper) {
+                          Teams& teams, size_t n_tried, size_t first_new_helper) {
         teams.opponents.resize(team_size_);
         bool is_known = true;
         team.start(own[b]);
@@ -163,8 +159,7 @@ private:
             const auto is_rival = [&](int64_t g) {
                 return carry_same_information(pool_[size_t(g)], newest, columns_.n_samples());
             };
-            const size_t first_g = is_known ? n_met : 0;
-            team.expect(pool_.size() - first_g);
+            const size_t first_g = is_known ? n_tried : 0;
             for (size_t g = first_g; g < pool_.size(); ++g) {
                 const double key = key_given(team, pool_[g]);
                 if (key < found.key ||
@@ -188,7 +183,7 @@ private:
     std::vector<Representative> pool_;  // of the selected columns, in the order of selection
     size_t n_selected_ = 0;
     std::vector<std::vector<Teams>> teams_;  // of each representative of each candidate
-    std::vector<size_t> n_met_;  // members of the pool each candidate has been tried with
+    std::vector<size_t> n_tried_;  // members of the pool each candidate has been tried with
 };
 
 }  // namespace hocmim

@@ -32,31 +32,31 @@ struct GreedyPaths {
         : class_counts(class_counts_),
           block(class_counts.columns()),
           selected(selected_),
-          relevance_(std::move(relevance)),
-          member_(std::move(member)),
-          redundancy_(std::move(redundancy)),
-          order_(std::move(order)),
+          relevance_(relevance),
+          member_(member),
+          redundancy_(redundancy),
+          order_(order),
           setting(estimator, class_counts.cls(), block.n_samples(), class_counts.n_classes()),
-          p{conditional, int64_t(member_.shape(1)), tol, min_support, smallest},
+          p{conditional, int64_t(member_.n_columns), tol, min_support, smallest},
           closed_(size_t(block.size()), 0),
           n_seen_(size_t(block.size()), 0),
           n_tried_(size_t(block.size()), 0),
           hint_(size_t(block.size()), -1) {
         const size_t size = size_t(block.size());
-        if (selected.n_samples() != block.n_samples() || relevance_.shape(0) != size ||
-            member_.shape(0) != size || redundancy_.shape(0) != size ||
-            redundancy_.shape(1) != member_.shape(1) || order_.shape(0) != size)
+        if (selected.n_samples() != block.n_samples() || relevance_.size() != size ||
+            member_.n_rows != size || redundancy_.n_rows != size ||
+            redundancy_.n_columns != member_.n_columns || order_.size() != size)
             throw std::invalid_argument(
                 "the block, the selected columns and the paths do not fit together");
     }
 
-    double relevance(int64_t id) const { return relevance_(size_t(id)); }
+    double relevance(int64_t id) const { return relevance_[id]; }
     // Position of the member in the order of selection.
     int32_t& member(int64_t id, int64_t level) { return member_(size_t(id), size_t(level)); }
     double& redundancy(int64_t id, int64_t level) { return redundancy_(size_t(id), size_t(level)); }
     // Levels reached.
-    int32_t& order(int64_t id) { return order_(size_t(id)); }
-    // Whether the path has ended: it is redundant enough, or has too few samples a cell.
+    int32_t& order(int64_t id) { return order_[id]; }
+    // Whether the path has ended: it is redundant enough, or has too few samples per cell.
     uint8_t& closed(int64_t id) { return closed_[size_t(id)]; }
     // How many of the selected columns the path has been updated with.
     int64_t& n_seen(int64_t id) { return n_seen_[size_t(id)]; }

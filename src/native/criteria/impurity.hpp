@@ -3,14 +3,17 @@
 //     G(X,W;Y) = Σ p_xwy² / p_xw − Σ p_y² = (1/N) [Σ_xw (Σ_y n_xwy²) / n_xw − (Σ_y n_y²) / N]
 //
 // The terms of the sum are added in fixed point, so that the order of the cells does not matter.
-// Both ways of counting give the same bits: a dense table where it has at most one counter a
+// Both ways of counting give the same bits: a dense table where it has at most one counter per
 // sample, else the samples grouped by cell.
 #pragma once
 #include <cstdint>
+#include <stdexcept>
 #include <vector>
 
+#include "core/arrays.hpp"
 #include "core/columns.hpp"
 #include "core/fixed_point.hpp"
+#include "core/interrupt.hpp"
 #include "core/partition.hpp"
 #include "counting/cell_counter.hpp"
 
@@ -121,5 +124,21 @@ private:
     Refiner refine_;
     CellCounter count_;
 };
+
+// Writes G(X,W;Y) of each column X.
+inline void impurity_gain(const Columns& columns, Vector<const uint32_t> w, int64_t n_cells,
+                          Vector<const uint32_t> y, int64_t n_classes, Vector<double> out) {
+    const int64_t n_samples = columns.n_samples();
+    if (int64_t(w.size()) != n_samples || int64_t(y.size()) != n_samples ||
+        int64_t(out.size()) != columns.size())
+        throw std::invalid_argument("the columns, w, y and out do not fit together");
+    check_below(w, n_cells);
+    check_below(y, n_classes);
+    ImpurityGain gain(w.data(), n_cells, y.data(), n_classes, n_samples);
+    for (int64_t j = 0; j < columns.size(); ++j) {
+        out[j] = gain(columns[j]);
+        count_work(n_samples);
+    }
+}
 
 }  // namespace hocmim

@@ -74,14 +74,14 @@ private:
 // The least of a term over all subsets of the selected columns, for each candidate.
 //
 // The least term over some subsets bounds the least over all. Each candidate has the number of
-// subsets it has been evaluated with (n_met) and the least term of these (least); both arrays are
+// subsets it has been evaluated with (n_tried) and the least term of these (least); both arrays are
 // the caller's.
 class LeastTerms {
 public:
     LeastTerms(const Columns& columns, const Columns& selected, int64_t size,
                Vector<const uint32_t> y, int64_t n_classes, Term term, Estimator estimator)
         : columns_(columns),
-          y_(std::move(y)),
+          y_(y),
           term_(term),
           subsets_(selected, size),
           setting_(estimator, checked_classes(columns, selected, size), columns.n_samples(),
@@ -97,38 +97,36 @@ public:
 
     // Starts again with the bounds in `least`.
     void restart(Vector<const double> least) {
-        if (int64_t(least.shape(0)) != columns_.size())
+        if (int64_t(least.size()) != columns_.size())
             throw std::invalid_argument("the columns and least do not fit together");
         bounds_.clear();
         closed_.clear();
         for (int64_t j = 0; j < columns_.size(); ++j)
-            bounds_.push_back({comparison_key(least(size_t(j))), j});
+            bounds_.push_back({comparison_key(least[j]), j});
         std::make_heap(bounds_.begin(), bounds_.end());
     }
 
-    // Evaluates candidates with the subsets they have not met, each until its key is below `bar`.
+    // Evaluates candidates with the subsets not tried yet, each until its key is below `threshold`.
     // Returns the number of terms computed, about `most_terms` at most; 0 if none was needed.
-    int64_t meet(Vector<const int64_t> which, Vector<int64_t> n_met, Vector<double> least,
-                 double bar, int64_t most_terms) {
-        check(n_met, least);
-        for (size_t k = 0; k < which.shape(0); ++k)
-            if (which(k) < 0 || which(k) >= columns_.size())
+    int64_t evaluate(Vector<const int64_t> which, Vector<int64_t> n_tried, Vector<double> least,
+                     double threshold, int64_t most_terms) {
+        check(n_tried, least);
+        for (size_t k = 0; k < which.size(); ++k)
+            if (which[k] < 0 || which[k] >= columns_.size())
                 throw std::invalid_argument("there is no column at that position");
-        nb::gil_scoped_release release;
-        const std::vector<int64_t> candidates(which.data(), which.data() + which.shape(0));
-        return meet(candidates, n_met.data(), least.data(), bar, most_terms);
+        const std::vector<int64_t> candidates(which.data(), which.data() + which.size());
+        return evaluate(candidates, n_tried.data(), least.data(), threshold, most_terms);
     }
 
     // The open candidate of largest score, among equals the first, and how many terms that took. It
-    // is kNone if no score reaches `floor`, kUnfinished if more than about `most_terms` are needed.
-    // `chunk` candidates are evaluated with a subset at a time.
-    std::pair<int64_t, int64_t> best(Vector<const bool> open, Vector<int64_t> n_met,
-                                     Vector<double> least, double floor, int64_t chunk,
+    // is kNone if no score reaches `threshold`, kUnfinished if more than about `most_terms` are
+    // needed. `chunk` candidates are evaluated with a subset at a time.
+    std::pair<int64_t, int64_t> best(Vector<const bool> open, Vector<int64_t> n_tried,
+                                     Vector<double> least, double threshold, int64_t chunk,
                                      int64_t most_terms) {
-        check(n_met, least);
-        if (int64_t(open.shape(0)) != columns_.size() || chunk < 1)
+        check(n_tried, least);
+        if (int64_t(open.size()) != columns_.size() || chunk < 1)
             throw std::invalid_argument("the columns and open do not fit together");
-        nb::gil_scoped_release release;
         const int64_t n_subsets = subsets_.count();
         std::vector<int64_t> leading;
         int64_t n_terms = 0;
@@ -136,20 +134,22 @@ public:
         while (n_terms < most_terms) {
             leading.clear();
             drop_closed(open.data(), least.data());
-            if (bounds_.empty() || bounds_.front().key < floor) return {kNone, n_terms};
-            if (n_met(size_t(bounds_.front().position)) == n_subsets)
+            if (bounds_.empty() || bounds_.front().key < threshold) return {kNone, n_terms};
+            if (n_tried[bounds_.front().position] == n_subsets)
                 return {bounds_.front().position, n_terms};
             while (!bounds_.empty() && int64_t(leading.size()) < chunk &&
-                   bounds_.front().key >= floor &&
-                   n_met(size_t(bounds_.front().position)) < n_subsets) {
+                   bounds_.front().key >= threshold &&
+                   n_tried[bounds_.front().position] < n_subsets) {
                 leading.push_back(bounds_.front().position);
                 pop();
                 drop_closed(open.data(), least.data());
             }
-            const double bar = bounds_.empty() ? floor : std::max(floor, bounds_.front().key);
+            const double enough =
+                bounds_.empty() ? threshold : std::max(threshold, bounds_.front().key);
             // A call that is cut short starts again with the bounds it has reached.
-            n_terms += meet(leading, n_met.data(), least.data(), bar, most_terms - n_terms);
-            for (const int64_t j : leading) push(comparison_key(least(size_t(j))), j);
+            n_terms +=
+                evaluate(leading, n_tried.data(), least.data(), enough, most_terms - n_terms);
+            for (const int64_t j : leading) push(comparison_key(least[j]), j);
         }
         return {kUnfinished, n_terms};
     }
@@ -189,47 +189,46 @@ private:
     // Candidates that were closed and are open again.
     void push_reopened(const bool* open, const double* least) {
         size_t n_closed = 0;
-        for (const int64_t j : closed_) {
+        for (const int64_t j : closed_)
             if (open[j])
                 push(comparison_key(least[j]), j);
             else
                 closed_[n_closed++] = j;
-        }
         closed_.resize(n_closed);
     }
 
-    void check(const Vector<int64_t>& n_met, const Vector<double>& least) const {
-        if (int64_t(n_met.shape(0)) != columns_.size() ||
-            int64_t(least.shape(0)) != columns_.size())
-            throw std::invalid_argument("the columns, n_met and least do not fit together");
+    void check(const Vector<int64_t>& n_tried, const Vector<double>& least) const {
+        if (int64_t(n_tried.size()) != columns_.size() || int64_t(least.size()) != columns_.size())
+            throw std::invalid_argument("the columns, n_tried and least do not fit together");
     }
 
     // The classes, after a look at what they have to fit to.
     const uint32_t* checked_classes(const Columns& columns, const Columns& selected,
                                     int64_t size) const {
-        if (int64_t(y_.shape(0)) != columns.n_samples() ||
+        if (int64_t(y_.size()) != columns.n_samples() ||
             selected.n_samples() != columns.n_samples() || size < 1)
             throw std::invalid_argument("the columns, y and the selected do not fit together");
         return y_.data();
     }
 
-    int64_t meet(std::vector<int64_t> going, int64_t* n_met, double* least, double bar,
-                 int64_t most_terms) {
+    int64_t evaluate(std::vector<int64_t> going, int64_t* n_tried, double* least, double threshold,
+                     int64_t most_terms) {
         const int64_t n_subsets = subsets_.count();
         int64_t n_terms = 0;
         const auto drop_finished = [&] {
             size_t n_going = 0;
             for (const int64_t j : going)
-                if (n_met[j] < n_subsets && comparison_key(least[j]) >= bar) going[n_going++] = j;
+                if (n_tried[j] < n_subsets && comparison_key(least[j]) >= threshold)
+                    going[n_going++] = j;
             going.resize(n_going);
         };
         for (drop_finished(); !going.empty() && n_terms < most_terms; drop_finished()) {
             int64_t number = n_subsets;
-            for (const int64_t j : going) number = std::min(number, n_met[j]);
+            for (const int64_t j : going) number = std::min(number, n_tried[j]);
             for (const int64_t j : going) {
-                if (n_met[j] != number) continue;
+                if (n_tried[j] != number) continue;
                 least[j] = std::min(least[j], term(number, j));
-                ++n_met[j];
+                ++n_tried[j];
                 ++n_terms;
                 count_work(setting_.n_samples);
             }

@@ -3,10 +3,10 @@
 // A candidate's path Z_1, Z_2, … stays as it was unless the newest column wins at some level; only
 // the levels after the first win are built again. Candidates are visited as a tree of common
 // prefixes: a conditioning set is formed once for all candidates that share it, and samples alone
-// in their cell retire.
+// in their cell are dropped.
 //
 // The last level of a path needs not be tried with every column: each column can only raise R there
-// and lower J. update() leaves it unfinished as soon as J is below a bar; finish() continues.
+// and lower J. update() leaves it unfinished as soon as J is below a threshold; finish() continues.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -50,19 +50,20 @@ public:
             if (!paths.is_exact(id)) finish(paths, id, -std::numeric_limits<double>::infinity());
     }
 
-    // The same, but the last level is tried only until the key of J is below `bar`. `first` are the
-    // terms of every candidate given the newest column alone.
-    void update(GreedyPaths& paths, const Ids& candidates, double bar, const double* first) {
+    // The same, but the last level is tried only until the key of J is below `threshold`. `first`
+    // are the terms of every candidate given the newest column alone.
+    void update(GreedyPaths& paths, const Ids& candidates, double threshold, const double* first) {
         is_lazy_ = true;
-        bar_ = bar;
+        threshold_ = threshold;
         first_ = first;
         update_all(paths, candidates);
     }
 
-    // Tries more columns at the last level of a path, until all are tried or J is below `bar`.
-    void finish(GreedyPaths& paths, int64_t id, double bar) {
+    // Tries more columns at the last level of a path, until all are tried or J is below
+    // `threshold`.
+    void finish(GreedyPaths& paths, int64_t id, double threshold) {
         paths_ = &paths;
-        bar_ = bar;
+        threshold_ = threshold;
         const int64_t depth = paths.order(id) - 1;
         // Partitions of the prefix that are known from the path before.
         int64_t n_known = 0;
@@ -183,14 +184,14 @@ private:
     }
 
     // Tries the columns that have not been tried at level `depth`, the last of the path, until the
-    // key of J is below the bar: first the hint, then the others in the order of selection. `p` is
-    // the partition by the levels before.
+    // key of J is below the threshold: first the hint, then the others in the order of selection.
+    // `p` is the partition by the levels before.
     void try_last(int64_t id, int64_t depth, const Partition& p, Partition& trial) {
         paths_->assign(candidate_, id);
         split_.begin();
         if (member(id, depth) < 0 && paths_->hint(id) >= 0)
             try_column(id, depth, p, trial, paths_->hint(id));
-        while (n_tried(id) < selected_.size() && comparison_key(paths_->score(id)) >= bar_) {
+        while (n_tried(id) < selected_.size() && comparison_key(paths_->score(id)) >= threshold_) {
             const int32_t s = int32_t(n_tried(id)++);
             if (s != paths_->hint(id) && !is_member(id, depth, s))
                 try_column(id, depth, p, trial, s);
@@ -246,13 +247,13 @@ private:
         return *ends_with_newest;
     }
 
-    // GreedyPaths of `ids` agree up to `depth`, and `p` is the partition by that prefix. Tries the
+    // The paths of `ids` agree up to `depth`, and `p` is the partition by that prefix. Tries the
     // newest column at the next level, then follows each path.
     void visit(int64_t depth, const Partition& p, const Ids& ids) {
         if (ids.empty()) return;
         if (p.is_all_alone()) return append_to_all_alone(p, ids);
         Depth& here = depth_[size_t(depth)];
-        Ids tried, won, stayed;
+        Ids tried, changed, stayed;
         std::optional<bool> ends_with_newest;
         const bool is_known = depth == 0 && first_;
         for (int64_t id : ids) {
@@ -263,12 +264,12 @@ private:
             } else if (is_at_end && n_tried(id) + 1 < selected_.size()) {
                 // Columns before the newest have not been tried.
                 if (is_lazy_ && stays_last(id, depth, p, ends_with_newest)) continue;
-                const double bar = bar_;
-                bar_ = -std::numeric_limits<double>::infinity();
+                const double threshold = threshold_;
+                threshold_ = -std::numeric_limits<double>::infinity();
                 try_last(id, depth, p, here.trial);
-                bar_ = bar;
+                threshold_ = threshold;
                 paths_->closed(id) = paths_->is_redundant(id) || member(id, depth) != newest();
-                if (may_grow(id)) won.push_back(id);
+                if (may_grow(id)) changed.push_back(id);
             } else if (is_lazy_ && !is_known && stays_last(id, depth, p, ends_with_newest)) {
                 continue;
             } else {
@@ -284,7 +285,7 @@ private:
                 const int32_t displaced = member(id, depth);
                 set_level(id, depth, newest(), value);
                 paths_->hint(id) = displaced;
-                if (may_grow(id)) won.push_back(id);
+                if (may_grow(id)) changed.push_back(id);
             } else if (paths_->order(id) > depth + 1 || may_grow(id)) {
                 stayed.push_back(id);
             }
@@ -294,10 +295,10 @@ private:
                 use(k, newest(), to_redundancy(tried[k], first_[tried[k]]));
         else
             evaluate(tried, p, {newest()}, here.trial, use);
-        if (!won.empty() && depth + 1 < selected_.size()) {
+        if (!changed.empty() && depth + 1 < selected_.size()) {
             refine(p, newest(), here.child);
             sort_cells_(here.child);
-            extend(depth + 1, here.child, won);
+            extend(depth + 1, here.child, changed);
         }
         for_each_branch(depth, stayed, [&](int32_t column, const Ids& branch) {
             refine(p, column, here.child);
@@ -418,7 +419,7 @@ private:
     std::vector<uint32_t> last_cell_;
     std::vector<Depth> depth_;
     bool is_lazy_ = false;
-    double bar_ = 0;                 // the key of J below which the last level is left
+    double threshold_ = 0;           // the key of J below which the last level is left
     const double* first_ = nullptr;  // terms given the newest column alone
     std::vector<int32_t> prefix_;    // whose partitions are in depth_, for finish()
 };

@@ -1,8 +1,8 @@
 // The representative set of each candidate, updated only where it is needed.
 //
-// A candidate remembers the set Z* of selected columns that gave its smallest term U. A newcomer s
+// A candidate remembers the set Z* of selected columns that gave its smallest term U. A column s
 // is tried with every prefix of Z*; the smallest term below U gives the new U and Z*. So U depends
-// only on the newcomers met, in order, and a candidate may meet them late.
+// only on the columns tried, in order, and a candidate may try them late.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "core/arrays.hpp"
+#include "core/candidate_heap.hpp"
 #include "core/comparison.hpp"
-#include "core/contenders.hpp"
 #include "core/interrupt.hpp"
 #include "criteria/set_terms.hpp"
 #include "estimators/evaluator.hpp"
@@ -37,7 +37,7 @@ struct RobustParameters {
     double limit;        // standard errors it is lifted at most
 };
 
-class SetKeeper;
+class SetUpdater;
 
 // The representative sets of a block of candidates.
 class RepresentativeSets {
@@ -59,25 +59,25 @@ public:
             throw std::invalid_argument("a parameter is out of range");
     }
 
-    // Z*, U and how many of the selected columns the candidate has met.
+    // Z*, U and how many of the selected columns were tried with the candidate.
     struct Set {
         std::vector<int32_t> member;  // positions in the order of selection
         double minimum = std::numeric_limits<double>::infinity();
-        int64_t n_met = 0;
+        int64_t n_tried = 0;
         int64_t spread = kUnknown;  // Σ_z (k_x(z) − 1)
     };
     static constexpr int64_t kUnknown = SetTerms::kUnknown;
 
     // Takes the terms Î(X;Y|s) of every candidate and the newest selected column s.
     void append(Vector<const double> terms) {
-        if (int64_t(terms.shape(0)) != block.size())
+        if (int64_t(terms.size()) != block.size())
             throw std::invalid_argument("the block and the terms do not fit together");
         if (int64_t(single_.size()) + 1 != selected.size())
             throw std::invalid_argument("every selected column has its terms");
-        single_.emplace_back(terms.data(), terms.data() + terms.shape(0));
+        single_.emplace_back(terms.data(), terms.data() + terms.size());
         for (size_t j = 0; j < sum_.size(); ++j) {
-            sum_[j] += terms(j);
-            lowest_[j] = std::min(lowest_[j], terms(j));
+            sum_[j] += terms[j];
+            lowest_[j] = std::min(lowest_[j], terms[j]);
         }
     }
 
@@ -85,7 +85,7 @@ public:
     double average(int64_t j) const { return sum_[size_t(j)] / double(single_.size()); }
     bool is_exact(int64_t j) const {
         const Set& set = sets[size_t(j)];
-        return set.n_met == selected.size() && set.spread != kUnknown;
+        return set.n_tried == selected.size() && set.spread != kUnknown;
     }
 
     // σ at the Z of U.
@@ -98,17 +98,17 @@ public:
     }
     double score(int64_t j) const { return sets[size_t(j)].minimum + lift(j); }
 
-    // The score is at most (1 − w) U + w A, which falls with U; U falls as columns are met, at
+    // The score is at most (1 − w) U + w A, which falls with U; U falls as columns are tried, at
     // least to the lowest term of a single column.
     double bound(int64_t j) const {
         const double minimum = lowest_[size_t(j)];
         return minimum + p.weight * (average(j) - minimum) + kBoundRounding;
     }
 
-    // The candidate has met a column.
-    void note_met(int64_t j) {
+    // Another column was tried with the candidate.
+    void note_tried(int64_t j) {
         Set& set = sets[size_t(j)];
-        ++set.n_met;
+        ++set.n_tried;
         lowest_[size_t(j)] = std::min(lowest_[size_t(j)], set.minimum);
     }
 
@@ -119,19 +119,19 @@ public:
     std::vector<Set> sets;
     CellSets cells;
 
-    // A SetKeeper that no thread uses, with what it keeps from one step to the next.
-    std::shared_ptr<SetKeeper> take_keeper();
-    void give_back(std::shared_ptr<SetKeeper> keeper) {
-        const std::lock_guard<std::mutex> lock(keepers_mutex_);
-        keepers_.push_back(std::move(keeper));
+    // A SetUpdater that no thread uses, with what it keeps from one step to the next.
+    std::shared_ptr<SetUpdater> take_updater();
+    void give_back(std::shared_ptr<SetUpdater> updater) {
+        const std::lock_guard<std::mutex> lock(updaters_mutex_);
+        updaters_.push_back(std::move(updater));
     }
 
 private:
     std::vector<std::vector<double>> single_;  // Î(X;Y|s) by s and candidate
     std::vector<double> sum_;                  // over s, in the order of selection
     std::vector<double> lowest_;  // a bound on U: its last value and the single terms since
-    std::mutex keepers_mutex_;
-    std::vector<std::shared_ptr<SetKeeper>> keepers_;
+    std::mutex updaters_mutex_;
+    std::vector<std::shared_ptr<SetUpdater>> updaters_;
 };
 
 // Σ_z (k_x(z) − 1) over the cells z of two samples or more.
@@ -142,11 +142,11 @@ struct SpreadSink {
     void end_cell() { spread += n_levels - 1; }
 };
 
-// Brings representative sets up to date. Holds scratch, so one SetKeeper serves one thread.
-class SetKeeper {
+// Brings representative sets up to date. Holds scratch, so each thread has its own.
+class SetUpdater {
 public:
     // `like` are the sets to keep, or those of another block of the same table.
-    explicit SetKeeper(RepresentativeSets& like)
+    explicit SetUpdater(RepresentativeSets& like)
         : selected_(like.selected),
           setting_(like.setting),
           p_(like.p),
@@ -154,30 +154,30 @@ public:
           fast_(setting_),
           evaluator_(make_evaluator(setting_)) {}
 
-    // Candidate j meets columns until it has met all, its bound's key is below `bar`, or about
-    // `most_terms` were computed; then its σ follows. Returns how many terms were computed.
-    int64_t meet(RepresentativeSets& sets, int64_t j, double bar, int64_t most_terms) {
+    // Tries columns with candidate j until all are tried, its bound's key is below `threshold`, or
+    // about `most_terms` were computed; then its σ follows. Returns how many terms were computed.
+    int64_t update(RepresentativeSets& sets, int64_t j, double threshold, int64_t most_terms) {
         int64_t n_terms = 0;
         is_started_ = false;
-        while (sets.sets[size_t(j)].n_met < selected_.size()) {
-            if (n_terms >= most_terms || comparison_key(sets.bound(j)) < bar) return n_terms;
-            n_terms += meet_next(sets, j);
+        while (sets.sets[size_t(j)].n_tried < selected_.size()) {
+            if (n_terms >= most_terms || comparison_key(sets.bound(j)) < threshold) return n_terms;
+            n_terms += try_next(sets, j);
             count_work(setting_.n_samples * int64_t(1 + found_.size()));
         }
-        if (sets.is_exact(j) || comparison_key(sets.bound(j)) < bar) return n_terms;
+        if (sets.is_exact(j) || comparison_key(sets.bound(j)) < threshold) return n_terms;
         RepresentativeSets::Set& set = sets.sets[size_t(j)];
         set.spread = spread(sets.block[j], *cells_.of(set.member, set.member.size(), refine_));
         return n_terms + 1;
     }
 
 private:
-    int64_t meet_next(RepresentativeSets& sets, int64_t j) {
+    int64_t try_next(RepresentativeSets& sets, int64_t j) {
         RepresentativeSets::Set& set = sets.sets[size_t(j)];
-        const int32_t newcomer = int32_t(set.n_met);
-        double lowest = sets.single(newcomer, j);
+        const int32_t added = int32_t(set.n_tried);
+        double lowest = sets.single(added, j);
         int64_t spread = RepresentativeSets::kUnknown;
         size_t length = 0;
-        try_prefixes(sets, j, newcomer);
+        try_prefixes(sets, j, added);
         for (size_t k = 0; k < found_.size(); ++k) {
             if (comparison_key(found_[k].value) >= comparison_key(lowest)) continue;
             lowest = found_[k].value;
@@ -187,22 +187,22 @@ private:
         if (set.member.empty() || comparison_key(lowest) < comparison_key(set.minimum)) {
             set.minimum = lowest;
             set.member.resize(length);
-            set.member.push_back(newcomer);
+            set.member.push_back(added);
             set.spread = spread;
         }
-        sets.note_met(j);
+        sets.note_tried(j);
         return int64_t(found_.size());
     }
 
     // Î(X;Y|Z,s) for the prefixes Z of Z* that are not empty, as far as there are samples for them.
-    void try_prefixes(RepresentativeSets& sets, int64_t j, int32_t newcomer) {
+    void try_prefixes(RepresentativeSets& sets, int64_t j, int32_t added) {
         const std::vector<int32_t>& member = sets.sets[size_t(j)].member;
         found_.clear();
         prefixes_.clear();
         for (size_t l = 1; l <= member.size() && int64_t(l) < p_.max_order; ++l)
             prefixes_.push_back(cells_.of(member, l, refine_));
         if (prefixes_.empty()) return;
-        const Column &column = sets.block[j], &by = selected_[newcomer];
+        const Column &column = sets.block[j], &by = selected_[added];
         if (!SetTerms::can_evaluate(setting_, column)) return try_by_samples(sets, j, by);
         if (!is_started_) fast_.start(column);
         is_started_ = true;
@@ -261,65 +261,66 @@ private:
     std::vector<int64_t> rows_;
 };
 
-inline std::shared_ptr<SetKeeper> RepresentativeSets::take_keeper() {
-    const std::lock_guard<std::mutex> lock(keepers_mutex_);
-    if (keepers_.empty()) return std::make_shared<SetKeeper>(*this);
-    const std::shared_ptr<SetKeeper> keeper = std::move(keepers_.back());
-    keepers_.pop_back();
-    return keeper;
+inline std::shared_ptr<SetUpdater> RepresentativeSets::take_updater() {
+    const std::lock_guard<std::mutex> lock(updaters_mutex_);
+    if (updaters_.empty()) return std::make_shared<SetUpdater>(*this);
+    const std::shared_ptr<SetUpdater> updater = std::move(updaters_.back());
+    updaters_.pop_back();
+    return updater;
 }
 
-// One look for the open candidate of largest score in all blocks of a table. Any number of threads
-// may work at it. A candidate meets columns only while a bound on its score leads.
-class RobustContest {
+// A search for the open candidate of largest score in all blocks of a table. Any number of threads
+// may work at it. Columns are tried with a candidate only while the bound on its score is the
+// largest.
+class SetSearch {
 public:
-    RobustContest(std::vector<RepresentativeSets*> blocks, std::vector<Vector<const bool>> open)
+    SetSearch(std::vector<RepresentativeSets*> blocks, std::vector<Vector<const bool>> open)
         : blocks_(std::move(blocks)) {
         if (blocks_.empty() || open.size() != blocks_.size())
             throw std::invalid_argument("every block says which candidates are open");
         for (size_t b = 0; b < blocks_.size(); ++b) {
             const RepresentativeSets& sets = *blocks_[b];
-            if (int64_t(open[b].shape(0)) != sets.block.size())
+            if (int64_t(open[b].size()) != sets.block.size())
                 throw std::invalid_argument("the open candidates do not fit the block");
             for (int64_t j = 0; j < sets.block.size(); ++j)
-                if (open[b](size_t(j))) contenders_.add(contender(b, j));
+                if (open[b][j]) heap_.add(ranked(b, j));
         }
-        contenders_.begin();
+        heap_.begin();
     }
 
-    // Lets candidates meet columns until the best is known, or about `most_terms` were computed.
+    // Tries columns with candidates until the best is known, or about `most_terms` were computed.
     // Returns how many were: 0 when there is nothing left for this thread to do.
     int64_t work(int64_t most_terms) {
-        nb::gil_scoped_release release;
         int64_t n_terms = 0;
-        std::shared_ptr<SetKeeper> keeper;
-        contenders_.work([&] { return n_terms < most_terms; },
-                         [&](const Contender& top, double bar) {
-                             if (!keeper) keeper = blocks_[0]->take_keeper();
-                             n_terms += keeper->meet(*blocks_[top.block], top.id, bar, most_terms);
-                             return contender(top.block, top.id);
-                         });
-        if (keeper) blocks_[0]->give_back(keeper);
+        std::shared_ptr<SetUpdater> updater;
+        heap_.work([&] { return n_terms < most_terms; },
+                   [&](const RankedCandidate& top, double threshold) {
+                       if (!updater) updater = blocks_[0]->take_updater();
+                       n_terms +=
+                           updater->update(*blocks_[top.block], top.id, threshold, most_terms);
+                       return ranked(top.block, top.id);
+                   });
+        if (updater) blocks_[0]->give_back(updater);
         return n_terms;
     }
 
     // The block and position of the best candidate and its score; block −1 if none is open. After
     // the work of all threads.
-    std::tuple<int64_t, int64_t, double> winner() const {
-        if (contenders_.empty()) return {-1, 0, 0.0};
-        const Contender& top = contenders_.first();
+    std::tuple<int64_t, int64_t, double> best() const {
+        if (heap_.empty()) return {-1, 0, 0.0};
+        const RankedCandidate& top = heap_.first();
         return {int64_t(top.block), top.id, blocks_[top.block]->score(top.id)};
     }
 
 private:
-    Contender contender(size_t b, int64_t j) const {
+    RankedCandidate ranked(size_t b, int64_t j) const {
         const RepresentativeSets& sets = *blocks_[b];
         const bool is_exact = sets.is_exact(j);
         return {comparison_key(is_exact ? sets.score(j) : sets.bound(j)), b, j, is_exact};
     }
 
     std::vector<RepresentativeSets*> blocks_;
-    Contenders contenders_;
+    CandidateHeap heap_;
 };
 
 }  // namespace hocmim

@@ -49,8 +49,7 @@ HOCMIM_DISPATCH(template <class Level> void, find_rows, find_rows_body,
 
 }  // namespace
 
-// ---- sets
-// ------------------------------------------------------------------------------------------
+// --- sets ---
 
 CellSet::CellSet(const Setting& setting) : setting_(setting), is_coded_(true), is_listed_(true) {
     code_of_.reset(new uint16_t[size_t(setting.n_samples)]());
@@ -159,8 +158,7 @@ void CellSets::drop_least_used() {
     }));
 }
 
-// ---- terms
-// -----------------------------------------------------------------------------------------
+// --- terms ---
 
 SetTerms::SetTerms(const Setting& setting) : setting_(setting), f_(*setting.function) {
     const int64_t n_steps = std::min<int64_t>(setting.n_samples, kStepTable);

@@ -80,7 +80,7 @@ private:
         return evaluate_.from_table(term, candidate.column, table_.data(), n_cells, condition_);
     }
 
-    // Four bits a sample: the position of the first sample of its cell with the same level.
+    // Four bits per sample: the position of the first sample of its cell with the same level.
     static constexpr size_t kFewSamples = 16;
     static uint64_t way_to_split(const Partition& p, const Column& by) {
         return by.visit([&](const auto* level_of) {

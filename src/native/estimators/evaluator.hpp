@@ -105,8 +105,7 @@ inline double at_least_zero(Term term, double value) {
     return term == Term::redundancy ? value : std::max(0.0, value);
 }
 
-// ---- the walks
-// -----------------------------------------------------------------------------------
+// --- the walks ---
 
 // Turns rows into levels and classes, and adds up each level.
 template <class Sink>

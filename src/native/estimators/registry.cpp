@@ -5,13 +5,8 @@ namespace hocmim {
 extern const EstimatorKind plugin, shrinkage, miller_madow, grassberger, jeffreys;
 
 const std::vector<const EstimatorKind*>& estimators() {
-    static const std::vector<const EstimatorKind*> list = {
-        &plugin,        //
-        &shrinkage,     //
-        &miller_madow,  //
-        &grassberger,   //
-        &jeffreys,
-    };
+    static const std::vector<const EstimatorKind*> list = {&plugin, &shrinkage, &miller_madow,
+                                                           &grassberger, &jeffreys};
     return list;
 }
 

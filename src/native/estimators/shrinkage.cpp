@@ -139,7 +139,7 @@ double ShrinkageEvaluator::given_condition(Term term, const Cells& cells) {
 double ShrinkageEvaluator::split_redundancy(const Cells& cells) {
     const Candidate& candidate = cells.candidate;
     const int64_t n_levels = candidate.column.arity, n_classes = setting_.n_classes();
-    // A column that is not tallied takes an entry a row; the kinds of small cells are few.
+    // A column that is not tallied takes one entry per row; the kinds of small cells are few.
     const size_t most = 2 * cells.most() + 256 * candidate.row_count.size();
     small_.prepare(n_levels, n_classes);
     by_level_.start(candidate.level_count, most);

@@ -3,36 +3,35 @@
 // Distances grow column by column: one pass over the training rows adds the newest column and finds
 // the k nearest at once, so m = 1..M columns cost as much as one search with M columns.
 #pragma once
-#include <nanobind/ndarray.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
+#include "core/arrays.hpp"
 #include "core/interrupt.hpp"
 
 namespace hocmim::knn {
 
-namespace nb = nanobind;
+constexpr size_t kBlock = 128;  // training rows whose least distance is taken at a time
 
-constexpr std::size_t kBlock = 128;  // training rows whose least distance is taken at a time
-
-// Small whole numbers stay exact in 16 bits, eight a register; anything else is a double.
+// Small whole numbers stay exact in 16 bits, eight per register; anything else is a double.
 template <class Value>
 struct Sum {
     using type = double;
 };
 template <>
-struct Sum<std::int16_t> {
-    using type = std::int16_t;
+struct Sum<int16_t> {
+    using type = int16_t;
 };
 
 template <class Distance>
 struct Neighbour {
     Distance distance;
-    std::size_t row;
+    size_t row;
 };
 
 // The k nearest, the nearest first. Rows arrive in ascending order, so that of equal distances the
@@ -40,7 +39,7 @@ struct Neighbour {
 template <class Distance>
 class Nearest {
 public:
-    explicit Nearest(std::size_t k) : found_(k) {}
+    explicit Nearest(size_t k) : found_(k) {}
 
     void clear() {
         for (auto& one : found_) one = {std::numeric_limits<Distance>::max(), 0};
@@ -48,9 +47,9 @@ public:
     }
     bool full() const { return size_ == found_.size(); }
     Distance limit() const { return found_.back().distance; }
-    void offer(Distance distance, std::size_t row) {
+    void offer(Distance distance, size_t row) {
         if (full() && !(distance < limit())) return;
-        std::size_t place = full() ? size_ - 1 : size_++;
+        size_t place = full() ? size_ - 1 : size_++;
         for (; place > 0 && distance < found_[place - 1].distance; --place)
             found_[place] = found_[place - 1];
         found_[place] = {distance, row};
@@ -59,16 +58,16 @@ public:
 
 private:
     std::vector<Neighbour<Distance>> found_;
-    std::size_t size_ = 0;
+    size_t size_ = 0;
 };
 
 // distance[i] += (x - column[i])², and the least of them.
 template <class Value, class Distance>
-Distance grow(Value x, const Value* column, Distance* distance, std::size_t n) {
+Distance grow(Value x, const Value* column, Distance* distance, size_t n) {
     Distance least = std::numeric_limits<Distance>::max();
-    for (std::size_t i = 0; i < n; ++i) {
-        const Distance difference = static_cast<Distance>(x - column[i]);
-        distance[i] = static_cast<Distance>(distance[i] + difference * difference);
+    for (size_t i = 0; i < n; ++i) {
+        const Distance difference = Distance(x - column[i]);
+        distance[i] = Distance(distance[i] + difference * difference);
         least = std::min(least, distance[i]);
     }
     return least;
@@ -76,12 +75,11 @@ Distance grow(Value x, const Value* column, Distance* distance, std::size_t n) {
 
 // The class most of the neighbours have; of equally frequent ones the lowest.
 template <class Distance>
-std::int32_t vote(const Nearest<Distance>& nearest, const std::int32_t* y,
-                  std::vector<std::int32_t>& votes) {
-    std::int32_t best = -1;
+int32_t vote(const Nearest<Distance>& nearest, const int32_t* y, std::vector<int32_t>& votes) {
+    int32_t best = -1;
     for (const auto& one : nearest.found()) ++votes[y[one.row]];
     for (const auto& one : nearest.found()) {
-        const std::int32_t label = y[one.row];
+        const int32_t label = y[one.row];
         if (best < 0 || votes[label] > votes[best] || (votes[label] == votes[best] && label < best))
             best = label;
     }
@@ -90,41 +88,69 @@ std::int32_t vote(const Nearest<Distance>& nearest, const std::int32_t* y,
 }
 
 template <class Value>
-using Matrix = nb::ndarray<const Value, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using Labels = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Predictions = nb::ndarray<std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-
-template <class Value>
-void knn_curve(Matrix<Value> train, Labels y, std::int32_t n_classes, Matrix<Value> test,
-               std::size_t k, Predictions out) {
+void knn_curve(Matrix<const Value> train, Vector<const int32_t> y, int32_t n_classes,
+               Matrix<const Value> test, size_t k, Matrix<int32_t> out) {
     using Distance = typename Sum<Value>::type;
-    const std::size_t n_columns = train.shape(0), n_train = train.shape(1), n_test = test.shape(1);
-    if (test.shape(0) != n_columns || y.shape(0) != n_train || out.shape(0) != n_columns ||
-        out.shape(1) != n_test || k == 0 || k > n_train || n_classes < 1)
-        throw nb::value_error("knn_curve: the arrays do not fit together");
-    for (std::size_t i = 0; i < n_train; ++i)
-        if (y.data()[i] < 0 || y.data()[i] >= n_classes)
-            throw nb::value_error("knn_curve: a label is outside 0..n_classes-1");
+    const size_t n_columns = train.n_rows, n_train = train.n_columns, n_test = test.n_columns;
+    if (test.n_rows != n_columns || y.size() != n_train || out.n_rows != n_columns ||
+        out.n_columns != n_test || k == 0 || k > n_train || n_classes < 1)
+        throw std::invalid_argument("knn_curve: the arrays do not fit together");
+    for (size_t i = 0; i < n_train; ++i)
+        if (y[i] < 0 || y[i] >= n_classes)
+            throw std::invalid_argument("knn_curve: a label is outside 0..n_classes-1");
 
-    nb::gil_scoped_release release;
     std::vector<Distance> distance(n_train);
-    std::vector<std::int32_t> votes(static_cast<std::size_t>(n_classes), 0);
+    std::vector<int32_t> votes(size_t(n_classes), 0);
     Nearest<Distance> nearest(k);
-    for (std::size_t row = 0; row < n_test; ++row) {
+    for (size_t row = 0; row < n_test; ++row) {
         std::fill(distance.begin(), distance.end(), Distance(0));
-        for (std::size_t j = 0; j < n_columns; ++j) {
-            const Value x = test.data()[j * n_test + row];
-            const Value* column = train.data() + j * n_train;
+        for (size_t j = 0; j < n_columns; ++j) {
+            const Value x = test(j, row);
+            const Value* column = train.row(j);
             nearest.clear();
-            for (std::size_t start = 0; start < n_train; start += kBlock) {
-                const std::size_t n = std::min(kBlock, n_train - start);
+            for (size_t start = 0; start < n_train; start += kBlock) {
+                const size_t n = std::min(kBlock, n_train - start);
                 const Distance least = grow(x, column + start, distance.data() + start, n);
                 if (nearest.full() && !(least < nearest.limit())) continue;
-                for (std::size_t i = 0; i < n; ++i) nearest.offer(distance[start + i], start + i);
+                for (size_t i = 0; i < n; ++i) nearest.offer(distance[start + i], start + i);
             }
-            out.data()[j * n_test + row] = vote(nearest, y.data(), votes);
-            count_work(static_cast<std::int64_t>(n_train));
+            out(j, row) = vote(nearest, y.data(), votes);
+            count_work(int64_t(n_train));
         }
+    }
+}
+
+// Adds one column of codes to the distances of test rows (rows) and training rows (columns), and
+// writes the nearest training rows of each test row, as many as `out` has columns. `apart` holds
+// the distance of each pair of levels.
+inline void grow_nearest(Vector<const uint16_t> train, Vector<const uint16_t> test,
+                         Matrix<const int32_t> apart, Matrix<int32_t> distance,
+                         Matrix<int32_t> out) {
+    const size_t n_train = train.size(), n_test = test.size(), k = out.n_columns;
+    if (apart.n_rows != apart.n_columns || distance.n_rows != n_test ||
+        distance.n_columns != n_train || out.n_rows != n_test || k == 0 || k > n_train)
+        throw std::invalid_argument("grow_nearest: the arrays do not fit together");
+    for (const auto codes : {train, test})
+        for (const uint16_t code : codes)
+            if (code >= apart.n_rows)
+                throw std::invalid_argument("grow_nearest: a code is not below the levels");
+    Nearest<int32_t> nearest(k);
+    for (size_t row = 0; row < n_test; ++row) {
+        const int32_t* from_here = apart.row(test[row]);
+        int32_t* sums = distance.row(row);
+        nearest.clear();
+        for (size_t start = 0; start < n_train; start += kBlock) {
+            const size_t stop = std::min(start + kBlock, n_train);
+            int32_t least = std::numeric_limits<int32_t>::max();
+            for (size_t i = start; i < stop; ++i) {
+                sums[i] += from_here[train[i]];
+                least = std::min(least, sums[i]);
+            }
+            if (nearest.full() && least >= nearest.limit()) continue;
+            for (size_t i = start; i < stop; ++i) nearest.offer(sums[i], i);
+        }
+        for (size_t i = 0; i < k; ++i) out(row, i) = int32_t(nearest.found()[i].row);
+        count_work(int64_t(n_train));
     }
 }
 

@@ -12,13 +12,13 @@
 namespace hocmim {
 
 using Double4 = LaneVector<double, 4>;
-using Int4 = LaneVector<std::int64_t, 4>;
+using Int4 = LaneVector<int64_t, 4>;
 
-constexpr std::size_t kLanes = 4;
-constexpr std::size_t kGroup = 4;     // rows compared with one row at a time
-constexpr std::size_t kStretch = 64;  // columns between two checks of the limits
-constexpr std::size_t kTile = 16;     // rows that share one pass over the table: it is read from
-                                      // memory once a tile, and memory is what limits the speed
+constexpr size_t kLanes = 4;
+constexpr size_t kGroup = 4;     // rows compared with one row at a time
+constexpr size_t kStretch = 64;  // columns between two checks of the limits
+constexpr size_t kTile = 16;     // rows that share one pass over the table: it is read from
+                                 // memory once a tile, and memory is what limits the speed
 
 HOCMIM_INLINE void add_difference(Double4& sum, const double* a, const double* b) {
     Double4 x, y;
@@ -34,45 +34,45 @@ HOCMIM_INLINE double total(const Double4& sum) { return (sum[0] + sum[1]) + (sum
 // distance[g] = sum over columns of |a - b[g]|, g = 0..3. Gives up, and returns false, as soon as
 // every partial sum is above its limit.
 HOCMIM_INLINE bool distances_to_four(const double* a, const double* const b[kGroup],
-                                     std::size_t n_columns, const double limit[kGroup],
+                                     size_t n_columns, const double limit[kGroup],
                                      double distance[kGroup]) {
     Double4 sum[kGroup] = {};
-    const std::size_t whole = n_columns - n_columns % kLanes;
-    std::size_t r = 0;
+    const size_t whole = n_columns - n_columns % kLanes;
+    size_t r = 0;
     while (r < whole) {
-        const std::size_t stop = r + kStretch < whole ? r + kStretch : whole;
+        const size_t stop = r + kStretch < whole ? r + kStretch : whole;
         for (; r < stop; r += kLanes)
-            for (std::size_t g = 0; g < kGroup; ++g) add_difference(sum[g], a + r, b[g] + r);
+            for (size_t g = 0; g < kGroup; ++g) add_difference(sum[g], a + r, b[g] + r);
         if (r < whole) {
             bool is_beyond = true;
-            for (std::size_t g = 0; g < kGroup; ++g) is_beyond &= total(sum[g]) > limit[g];
+            for (size_t g = 0; g < kGroup; ++g) is_beyond &= total(sum[g]) > limit[g];
             if (is_beyond) return false;
         }
     }
-    for (std::size_t g = 0; g < kGroup; ++g) {
+    for (size_t g = 0; g < kGroup; ++g) {
         distance[g] = total(sum[g]);
-        for (std::size_t q = whole; q < n_columns; ++q) distance[g] += std::fabs(a[q] - b[g][q]);
+        for (size_t q = whole; q < n_columns; ++q) distance[g] += std::fabs(a[q] - b[g][q]);
     }
     return true;
 }
 
 // sums[r] += sum over g of weight[g] * |a[r] - b[g][r]|
 HOCMIM_INLINE void add_weighted_differences(const double* a, const double* const b[kGroup],
-                                            const double weight[kGroup], std::size_t n_columns,
+                                            const double weight[kGroup], size_t n_columns,
                                             double* sums) {
-    const std::size_t whole = n_columns - n_columns % kLanes;
-    for (std::size_t r = 0; r < whole; r += kLanes) {
+    const size_t whole = n_columns - n_columns % kLanes;
+    for (size_t r = 0; r < whole; r += kLanes) {
         Double4 sum;
         std::memcpy(&sum, sums + r, sizeof sum);
-        for (std::size_t g = 0; g < kGroup; ++g) {
+        for (size_t g = 0; g < kGroup; ++g) {
             Double4 difference = {};
             add_difference(difference, a + r, b[g] + r);
             sum += weight[g] * difference;
         }
         std::memcpy(sums + r, &sum, sizeof sum);
     }
-    for (std::size_t r = whole; r < n_columns; ++r)
-        for (std::size_t g = 0; g < kGroup; ++g) sums[r] += weight[g] * std::fabs(a[r] - b[g][r]);
+    for (size_t r = whole; r < n_columns; ++r)
+        for (size_t g = 0; g < kGroup; ++g) sums[r] += weight[g] * std::fabs(a[r] - b[g][r]);
 }
 
 }  // namespace hocmim

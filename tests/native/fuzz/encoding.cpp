@@ -4,72 +4,54 @@
 #include <map>
 #include <set>
 
-#include "coding/shared.hpp"
-#include "coding/sparse.hpp"
+#include "coding/apply.hpp"
+#include "coding/encode.hpp"
 #include "input.hpp"
 
 namespace fuzz {
 
 namespace {
 
-using namespace hocmim::coding;
+using namespace hocmim;
 
 struct Learnt {
-    std::vector<uint8_t> codes, is_cut, has_missing;
-    std::vector<i64> n_cuts, n_distinct, n_levels, most_frequent, n_most_frequent;
-    std::vector<double> minimum, maximum, cuts, distinct;
-    i64 infinite = -1;
+    std::vector<uint8_t> codes;
+    LearntColumns columns;
 
     // The codes of a column are written if its levels fit into a byte. A table with an infinite
     // value is refused, so that nothing else matters.
     bool operator==(const Learnt& other) const {
-        if (infinite != other.infinite) return false;
-        if (infinite >= 0) return true;
-        const size_t n = codes.size() / is_cut.size();
-        for (size_t j = 0; j < is_cut.size(); ++j)
-            if (n_most_frequent[j] &&
-                !std::equal(codes.begin() + i64(j * n), codes.begin() + i64((j + 1) * n),
-                            other.codes.begin() + i64(j * n)))
+        const LearntColumns &a = columns, &b = other.columns;
+        if (a.infinite_column != b.infinite_column) return false;
+        if (a.infinite_column >= 0) return true;
+        const size_t n = codes.size() / a.is_cut.size();
+        for (size_t j = 0; j < a.is_cut.size(); ++j)
+            if (a.n_most_frequent[j] &&
+                !std::equal(codes.begin() + int64_t(j * n), codes.begin() + int64_t((j + 1) * n),
+                            other.codes.begin() + int64_t(j * n)))
                 return false;
-        return is_cut == other.is_cut && has_missing == other.has_missing &&
-               n_cuts == other.n_cuts && n_distinct == other.n_distinct &&
-               n_levels == other.n_levels && most_frequent == other.most_frequent &&
-               n_most_frequent == other.n_most_frequent && minimum == other.minimum &&
-               maximum == other.maximum && cuts == other.cuts && distinct == other.distinct;
+        return a.is_cut == b.is_cut && a.has_missing == b.has_missing && a.n_cuts == b.n_cuts &&
+               a.n_distinct == b.n_distinct && a.n_levels == b.n_levels &&
+               a.most_frequent == b.most_frequent && a.n_most_frequent == b.n_most_frequent &&
+               a.minimum == b.minimum && a.maximum == b.maximum && a.cuts == b.cuts &&
+               a.distinct == b.distinct;
     }
 };
 
-template <class T>
-std::vector<T> vector_at(const nb::tuple& found, size_t i) {
-    const auto array = found.at<Result<T>>(i);
-    return {array.data(), array.data() + array.size()};
-}
-
-Learnt to_learnt(const nb::tuple& found, std::vector<uint8_t> codes) {
-    return {std::move(codes),
-            vector_at<uint8_t>(found, 0),
-            vector_at<uint8_t>(found, 1),
-            vector_at<i64>(found, 2),
-            vector_at<i64>(found, 3),
-            vector_at<i64>(found, 4),
-            vector_at<i64>(found, 5),
-            vector_at<i64>(found, 6),
-            vector_at<double>(found, 7),
-            vector_at<double>(found, 8),
-            vector_at<double>(found, 9),
-            vector_at<double>(found, 10),
-            found.at<i64>(11)};
-}
-
 struct How {
     int method;
-    i64 n_bins, n_classes;
-    std::vector<i64> classes;
-    Array1<i64> given() const { return {classes.data(), {classes.size()}}; }
+    int64_t n_bins, n_classes;
+    std::vector<int64_t> classes;
+    Learning given() const {
+        return {Method(method), n_bins, {classes.data(), classes.size()}, n_classes};
+    }
 };
 
 How read_how(Input& in, size_t n) {
-    How how{int(in.below(3)), i64(2 + in.below(in.below(3) ? 8 : 300)), i64(1 + in.below(5)), {}};
+    How how{int(in.below(3)),
+            int64_t(2 + in.below(in.below(3) ? 8 : 300)),
+            int64_t(1 + in.below(5)),
+            {}};
     for (size_t i = 0; i < n; ++i) how.classes.push_back(in.below(uint32_t(how.n_classes)));
     return how;
 }
@@ -77,12 +59,12 @@ How read_how(Input& in, size_t n) {
 template <class T>
 Learnt encode(const std::vector<T>& cells, size_t n, size_t width, bool in_rows, const How& how) {
     std::vector<uint8_t> codes(n * width, 255);
-    const Array2<T> block(cells.data(), {n, width}, in_rows ? i64(width) : 1, in_rows ? 1 : i64(n));
-    const i64 n_threads = 1 + i64(n % 3);  // that take turns: more threads, fewer columns at a time
-    SharedBlock<T> shared(block, how.method, how.n_bins, how.given(), how.n_classes,
-                          {codes.data(), {width, n}}, n_threads);
-    for (i64 k = 0; k < n_threads; ++k) shared.encode([](i64, const Codings&) {});
-    return to_learnt(to_tuple(shared.take()), std::move(codes));
+    const Block<T> block{cells.data(), int64_t(n), int64_t(width), in_rows ? int64_t(width) : 1,
+                         in_rows ? 1 : int64_t(n)};
+    const int64_t n_threads = 1 + int64_t(n % 3);  // take turns: more threads, fewer columns each
+    SharedBlock<T> shared(block, how.given(), {codes.data(), width, n}, n_threads);
+    for (int64_t k = 0; k < n_threads; ++k) shared.encode([](int64_t, const LearntColumns&) {});
+    return {std::move(codes), shared.take()};
 }
 
 // What a column should become, from its sorted values; nothing for cuts by mdlp.
@@ -93,42 +75,44 @@ void check_column(const std::vector<double>& x, const How& how, const Learnt& le
         if (value == value) present.push_back(value + 0.0);
     std::sort(present.begin(), present.end());
     const std::set<double> levels(present.begin(), present.end());
-    HOLDS(bool(learnt.has_missing[j]) == (present.size() < x.size()));
-    HOLDS(bool(learnt.is_cut[j]) == (i64(levels.size()) > how.n_bins));
+    HOLDS(bool(learnt.columns.has_missing[j]) == (present.size() < x.size()));
+    HOLDS(bool(learnt.columns.is_cut[j]) == (int64_t(levels.size()) > how.n_bins));
     std::vector<double> expected;
-    if (!learnt.is_cut[j]) {
-        HOLDS(std::equal(levels.begin(), levels.end(), distinct, distinct + learnt.n_distinct[j]));
+    if (!learnt.columns.is_cut[j]) {
+        HOLDS(std::equal(levels.begin(), levels.end(), distinct,
+                         distinct + learnt.columns.n_distinct[j]));
         for (size_t k = 1; k < levels.size(); ++k) expected.push_back(distinct[k]);
     } else {
-        HOLDS(learnt.minimum[j] == present.front());
-        HOLDS(learnt.maximum[j] == present.back());
+        HOLDS(learnt.columns.minimum[j] == present.front());
+        HOLDS(learnt.columns.maximum[j] == present.back());
         if (Method(how.method) == Method::mdlp) {
-            expected.assign(cuts, cuts + learnt.n_cuts[j]);
+            expected.assign(cuts, cuts + learnt.columns.n_cuts[j]);
             HOLDS(std::is_sorted(expected.begin(), expected.end()));
         } else if (Method(how.method) == Method::uniform) {
             uniform_cuts_of(present.front(), present.back(), how.n_bins, expected);
         } else {
-            for (i64 k = 1; k < how.n_bins; ++k) {
+            for (int64_t k = 1; k < how.n_bins; ++k) {
                 const size_t at = size_t(k) * present.size() / size_t(how.n_bins);
                 const double value = std::max(present[at], *std::next(levels.begin()));
                 if (expected.empty() || expected.back() < value) expected.push_back(value);
             }
         }
-        HOLDS(std::equal(expected.begin(), expected.end(), cuts, cuts + learnt.n_cuts[j]));
+        HOLDS(std::equal(expected.begin(), expected.end(), cuts, cuts + learnt.columns.n_cuts[j]));
     }
-    const i64 n_levels = levels.empty() ? 0 : i64(expected.size()) + 1;
-    if (learnt.n_most_frequent[j] == 0) return;  // too many levels for a byte
-    HOLDS(learnt.n_levels[j] == n_levels);
-    std::map<uint8_t, i64> counts;
+    const int64_t n_levels = levels.empty() ? 0 : int64_t(expected.size()) + 1;
+    if (learnt.columns.n_most_frequent[j] == 0) return;  // too many levels for a byte
+    HOLDS(learnt.columns.n_levels[j] == n_levels);
+    std::map<uint8_t, int64_t> counts;
     for (size_t i = 0; i < x.size(); ++i) {
-        const i64 code = x[i] != x[i] ? n_levels
-                                      : std::upper_bound(expected.begin(), expected.end(), x[i]) -
-                                            expected.begin();
+        const int64_t code =
+            x[i] != x[i]
+                ? n_levels
+                : std::upper_bound(expected.begin(), expected.end(), x[i]) - expected.begin();
         HOLDS(learnt.codes[j * x.size() + i] == code);
         ++counts[uint8_t(code)];
     }
-    for (const auto& [code, count] : counts) HOLDS(count <= learnt.n_most_frequent[j]);
-    HOLDS(counts[uint8_t(learnt.most_frequent[j])] == learnt.n_most_frequent[j]);
+    for (const auto& [code, count] : counts) HOLDS(count <= learnt.columns.n_most_frequent[j]);
+    HOLDS(counts[uint8_t(learnt.columns.most_frequent[j])] == learnt.columns.n_most_frequent[j]);
 }
 
 template <class T>
@@ -156,20 +140,21 @@ void check_type(Input& in) {
             columns[j * n + i] = rows[i * width + j] = read_value<T>(in, kind);
     const Learnt learnt = encode(columns, n, width, false, how);
     HOLDS(learnt == encode(rows, n, width, true, how));
-    if (learnt.infinite >= 0) {
+    if (learnt.columns.infinite_column >= 0) {
         bool is_infinite = false;
         for (size_t i = 0; i < n; ++i)
-            is_infinite |= std::isinf(double(columns[size_t(learnt.infinite) * n + i]));
+            is_infinite |=
+                std::isinf(double(columns[size_t(learnt.columns.infinite_column) * n + i]));
         HOLDS(is_infinite);
         return;
     }
-    const double *cuts = learnt.cuts.data(), *distinct = learnt.distinct.data();
+    const double *cuts = learnt.columns.cuts.data(), *distinct = learnt.columns.distinct.data();
     for (size_t j = 0; j < width; ++j) {
         std::vector<double> x(n);
         for (size_t i = 0; i < n; ++i) x[i] = double(columns[j * n + i]);
         check_column(x, how, learnt, j, cuts, distinct);
-        cuts += learnt.n_cuts[j];
-        distinct += learnt.n_distinct[j];
+        cuts += learnt.columns.n_cuts[j];
+        distinct += learnt.columns.n_distinct[j];
     }
 }
 
@@ -194,47 +179,46 @@ void check_sparse(Input& in) {
     const How how = read_how(in, n);
     const uint32_t kind = in.below(4), one_in = 1 + in.below(12);
     std::vector<double> stored, dense(n * width, 0.0);
-    std::vector<i64> rows, offsets = {0};
+    std::vector<int64_t> rows, offsets = {0};
     for (size_t j = 0; j < width; ++j) {
         for (size_t i = 0; i < n; ++i) {
             if (in.below(one_in)) continue;
             stored.push_back(read_value<double>(in, kind));
-            rows.push_back(i64(i));
+            rows.push_back(int64_t(i));
             dense[j * n + i] = stored.back();
         }
-        offsets.push_back(i64(stored.size()));
+        offsets.push_back(int64_t(stored.size()));
     }
-    const Array1<double> values(stored.data(), {stored.size()});
-    const Array1<i64> of_rows(rows.data(), {rows.size()}), of_columns(offsets.data(), {width + 1});
+    const SparseColumns sparse{{stored.data(), stored.size()},
+                               {rows.data(), rows.size()},
+                               {offsets.data(), offsets.size()},
+                               int64_t(n)};
     std::vector<uint8_t> codes(n * width, 255);
-    const nb::tuple found =
-        encode_sparse(values, of_rows, of_columns, i64(n), how.method, how.n_bins, how.given(),
-                      how.n_classes, {codes.data(), {width, n}});
-    const Learnt learnt = to_learnt(found, codes);
+    LearntColumns found = encode_sparse(sparse, how.given(), {codes.data(), width, n});
+    const Learnt learnt{std::move(codes), std::move(found)};
     HOLDS(learnt == encode(dense, n, width, false, how));
-    if (learnt.infinite >= 0) return;
+    if (learnt.columns.infinite_column >= 0) return;
 
     // Codes from the cuts of columns that are cut, sparse and not.
-    std::vector<i64> cut_offsets = {0}, unknown, place;
+    std::vector<int64_t> cut_offsets = {0}, unknown, place;
     for (size_t j = 0; j < width; ++j) {
-        cut_offsets.push_back(cut_offsets.back() + learnt.n_cuts[j]);
-        unknown.push_back(learnt.n_cuts[j] + 1);
-        place.push_back(learnt.n_cuts[j] > 200 ? ~i64(j) : i64(j));
+        cut_offsets.push_back(cut_offsets.back() + learnt.columns.n_cuts[j]);
+        unknown.push_back(learnt.columns.n_cuts[j] + 1);
+        place.push_back(learnt.columns.n_cuts[j] > 200 ? ~int64_t(j) : int64_t(j));
     }
     std::vector<uint8_t> narrow[2];
     std::vector<uint16_t> wide[2];
     for (int k = 0; k < 2; ++k) {
         narrow[k].assign(n * width, 0);
         wide[k].assign(n * width, 0);
-        const Rows<uint8_t> to_narrow(narrow[k].data(), {width, n});
-        const Rows<uint16_t> to_wide(wide[k].data(), {width, n});
-        const Array1<double> cuts(learnt.cuts.data(), {learnt.cuts.size()});
-        const Array1<i64> at(cut_offsets.data(), {width + 1}), none(unknown.data(), {width}),
-            where(place.data(), {width});
-        const Array2<double> block(dense.data(), {n, width}, 1, i64(n));
-        HOLDS((k ? apply_cuts_sparse(values, of_rows, of_columns, cuts, at, none, where, to_narrow,
-                                     to_wide)
-                 : apply_cuts<double>(block, cuts, at, none, where, to_narrow, to_wide)) == -1);
+        const CutColumns cuts{{learnt.columns.cuts.data(), learnt.columns.cuts.size()},
+                              {cut_offsets.data(), cut_offsets.size()},
+                              {unknown.data(), width},
+                              {place.data(), width},
+                              {narrow[k].data(), width, n},
+                              {wide[k].data(), width, n}};
+        const Block<double> block{dense.data(), int64_t(n), int64_t(width), 1, int64_t(n)};
+        HOLDS((k ? apply_cuts(sparse, cuts) : apply_cuts(block, cuts)) == -1);
     }
     HOLDS(narrow[0] == narrow[1]);
     HOLDS(wide[0] == wide[1]);

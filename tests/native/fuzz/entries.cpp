@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include "coding/shared.hpp"
-#include "coding/sparse.hpp"
+#include "coding/apply.hpp"
+#include "coding/encode.hpp"
 #include "core/arrays.hpp"
 #include "criteria/cmicot.hpp"
 #include "criteria/least_terms.hpp"
@@ -41,8 +41,8 @@ std::vector<int64_t> any_offsets(Input& in, size_t n, int64_t last) {
 }
 
 template <class T>
-hocmim::coding::Array1<T> array(const std::vector<T>& values) {
-    return {values.data(), {values.size()}};
+hocmim::Vector<const T> array(const std::vector<T>& values) {
+    return {values.data(), values.size()};
 }
 
 // Nothing but the documented error may leave an entry point.
@@ -55,7 +55,7 @@ void call(Call&& entry) {
 }
 
 void hostile_coding(Input& in) {
-    using namespace hocmim::coding;
+    using namespace hocmim;
     const auto values = any<double>(in, 20);
     const auto rows = any<int64_t>(in, 20);
     const size_t width = in.below(4), n = in.below(12);
@@ -66,39 +66,31 @@ void hostile_coding(Input& in) {
     const auto classes = any<int64_t>(in, 12);
     std::vector<uint8_t> narrow(width * n);
     std::vector<uint16_t> wide(width * n);
-    const Rows<uint8_t> to_narrow(narrow.data(), {width, n});
-    const Rows<uint16_t> to_wide(wide.data(), {width, n});
+    const Matrix<uint8_t> to_narrow{narrow.data(), width, n};
     const int method = int(in.below(5)) - 1;
     const int64_t n_bins = in.below(6), n_classes = int64_t(in.below(6)) - 1;
     const std::vector<double> cells(width * n, 1.5);
-    const Array2<double> block(cells.data(), {n, width}, 1, int64_t(n));
+    const Block<double> block{cells.data(), int64_t(n), int64_t(width), 1, int64_t(n)};
+    const SparseColumns sparse{array(values), array(rows), array(offsets), int64_t(n)};
+    const Learning how{Method(method), n_bins, array(classes), n_classes};
+    const CutColumns columns{array(cuts),  array(cut_offsets), array(unknown),
+                             array(place), to_narrow,          {wide.data(), width, n}};
     switch (in.below(6)) {
         case 0:
-            return call([&] {
-                encode_sparse(array(values), array(rows), array(offsets), int64_t(n), method,
-                              n_bins, array(classes), n_classes, to_narrow);
-            });
+            return call([&] { encode_sparse(sparse, how, to_narrow); });
         case 1:
-            return call([&] {
-                apply_cuts_sparse(array(values), array(rows), array(offsets), array(cuts),
-                                  array(cut_offsets), array(unknown), array(place), to_narrow,
-                                  to_wide);
-            });
+            return call([&] { apply_cuts(sparse, columns); });
         case 2:
-            return call([&] {
-                apply_cuts<double>(block, array(cuts), array(cut_offsets), array(unknown),
-                                   array(place), to_narrow, to_wide);
-            });
+            return call([&] { apply_cuts(block, columns); });
         case 3:
             return call([&] {
-                SharedBlock<double>(block, method, n_bins, array(classes), n_classes, to_narrow,
-                                    1 + int64_t(n % 2))
-                    .encode([](int64_t, const Codings&) {});
+                SharedBlock<double>(block, how, to_narrow, 1 + int64_t(n % 2))
+                    .encode([](int64_t, const LearntColumns&) {});
             });
         case 4:
-            return call([&] { mdlp_cuts<double>(block, array(place), array(classes), n_classes); });
+            return call([&] { mdlp_cuts(block, array(place), array(classes), n_classes); });
         default:
-            return call([&] { quantile_cuts<double>(block, array(place), n_bins); });
+            return call([&] { quantile_cuts(block, array(place), n_bins); });
     }
 }
 
@@ -116,17 +108,17 @@ void hostile_criteria(Input& in) {
         selected.append(other.data(), other.size(), false, 4);
         const auto which = any<int64_t>(in, 4);
         std::vector<double> out(in.below(3));
-        const Vector<const uint32_t> of_y(y.data(), {y.size()});
+        const Vector<const uint32_t> of_y{y.data(), y.size()};
         if (in.below(2)) {
             Cmicot teams(columns, of_y, n_classes, estimator, int64_t(in.below(20)) - 1);
             teams.select(selected, int64_t(in.below(3)) - 1);
-            teams.score({which.data(), {which.size()}}, {out.data(), {out.size()}});
+            teams.score({which.data(), which.size()}, {out.data(), out.size()});
         } else {
             LeastTerms terms(columns, selected, int64_t(in.below(4)) - 1, of_y, n_classes,
                              Term::conditional, estimator);
-            std::vector<int64_t> n_met(out.size(), 0);
-            terms.meet(Vector<const int64_t>(which.data(), {which.size()}),
-                       {n_met.data(), {n_met.size()}}, {out.data(), {out.size()}}, 0.0, 100);
+            std::vector<int64_t> n_tried(out.size(), 0);
+            terms.evaluate(Vector<const int64_t>{which.data(), which.size()},
+                           {n_tried.data(), n_tried.size()}, {out.data(), out.size()}, 0.0, 100);
         }
     });
 }
@@ -143,9 +135,9 @@ void hostile_filters(Input& in) {
         const size_t n_codes = n_rows ? codes.size() / n_rows : 0;
         return call([&] {
             relieff::relieff_block(
-                {values.data(), {n_rows, n_columns}}, {codes.data(), {n_rows, n_codes}},
-                {labels.data(), {labels.size()}}, {prior.data(), {prior.size()}}, k, start, stop,
-                {value_sums.data(), {value_sums.size()}}, {code_sums.data(), {code_sums.size()}});
+                {values.data(), n_rows, n_columns}, {codes.data(), n_rows, n_codes},
+                {labels.data(), labels.size()}, {prior.data(), prior.size()}, k, start, stop,
+                {value_sums.data(), value_sums.size()}, {code_sums.data(), code_sums.size()});
         });
     }
     const size_t n_sparse = in.below(4), n_stored = in.below(9);
@@ -155,13 +147,13 @@ void hostile_filters(Input& in) {
     const std::vector<double> stored(n_stored, 1.0), weight(n_sparse, 1.0), norm(n_rows, 1.0);
     std::vector<double> dense(n_columns), overlaps(n_sparse), by_row(n_rows);
     call([&] {
-        nca::nca_block({values.data(), {n_rows, n_columns}}, {row_start.data(), {row_start.size()}},
-                       {row_place.data(), {row_place.size()}}, {stored.data(), {n_stored}},
-                       {column_start.data(), {column_start.size()}},
-                       {column_place.data(), {column_place.size()}}, {stored.data(), {n_stored}},
-                       {weight.data(), {n_sparse}}, {norm.data(), {n_rows}},
-                       {labels.data(), {labels.size()}}, start, stop, {dense.data(), {n_columns}},
-                       {overlaps.data(), {n_sparse}}, {by_row.data(), {n_rows}});
+        nca::nca_block({values.data(), n_rows, n_columns}, {row_start.data(), row_start.size()},
+                       {row_place.data(), row_place.size()}, {stored.data(), n_stored},
+                       {column_start.data(), column_start.size()},
+                       {column_place.data(), column_place.size()}, {stored.data(), n_stored},
+                       {weight.data(), n_sparse}, {norm.data(), n_rows},
+                       {labels.data(), labels.size()}, start, stop, {dense.data(), n_columns},
+                       {overlaps.data(), n_sparse}, {by_row.data(), n_rows});
     });
 }
 
@@ -190,9 +182,8 @@ void check_filters(Input& in) {
     for (double& value : test) value = in.below(6);
     std::vector<int32_t> y(n_train), out(n_columns * n_test);
     for (int32_t& label : y) label = int32_t(in.below(uint32_t(n_classes)));
-    knn::knn_curve<double>({train.data(), {n_columns, n_train}}, {y.data(), {n_train}}, n_classes,
-                           {test.data(), {n_columns, n_test}}, k,
-                           {out.data(), {n_columns, n_test}});
+    knn::knn_curve<double>({train.data(), n_columns, n_train}, {y.data(), n_train}, n_classes,
+                           {test.data(), n_columns, n_test}, k, {out.data(), n_columns, n_test});
     for (size_t t = 0; t < n_test; ++t) {
         std::vector<std::pair<double, size_t>> distance(n_train);
         for (size_t i = 0; i < n_train; ++i) distance[i].second = i;

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "accelerate/contest.hpp"
+#include "accelerate/bound_search.hpp"
 #include "accelerate/separation.hpp"
 #include "criteria/cmicot.hpp"
 #include "criteria/least_terms.hpp"
@@ -79,19 +79,19 @@ void check_sets(Input& in) {
         std::vector<double> terms;
         for (size_t j = 0; j < p.width; ++j)
             terms.push_back(evaluate(Term::conditional, p.columns[int64_t(j)]));
-        lazy.append({terms.data(), {p.width}});
-        eager.append({terms.data(), {p.width}});
-        RobustContest contest({&lazy}, {{open.get(), {p.width}}});
-        while (contest.work(1 + in.below(20))) {
+        lazy.append({terms.data(), p.width});
+        eager.append({terms.data(), p.width});
+        SetSearch search({&lazy}, {{open.get(), p.width}});
+        while (search.work(1 + in.below(20))) {
         }
         std::vector<double> scores(p.width, 0.0);
         for (size_t j = 0; j < p.width; ++j) {
-            const auto keeper = eager.take_keeper();
-            keeper->meet(eager, int64_t(j), kNoBar, kNoLimit);
+            const auto updater = eager.take_updater();
+            updater->update(eager, int64_t(j), kNoThreshold, kNoLimit);
             scores[j] = eager.score(int64_t(j));
-            eager.give_back(keeper);
+            eager.give_back(updater);
         }
-        const auto [block, id, score] = contest.winner();
+        const auto [block, id, score] = search.best();
         const int64_t best = largest(scores, open.get());
         HOLDS(block == (best < 0 ? -1 : 0));
         if (best < 0) return;
@@ -108,24 +108,24 @@ void check_least(Input& in) {
     const int64_t size = 1 + in.below(2);
     for (uint32_t k = uint32_t(size) + in.below(3); k > 0; --k)
         p.select(in.below(uint32_t(p.width)));
-    const Vector<const uint32_t> y(p.y.data(), {p.n});
+    const Vector<const uint32_t> y{p.y.data(), p.n};
     LeastTerms lazy(p.columns, p.selected, size, y, p.n_classes, term, estimator);
     LeastTerms eager(p.columns, p.selected, size, y, p.n_classes, term, estimator);
     const double infinity = std::numeric_limits<double>::infinity();
     std::vector<double> least(p.width, infinity), all(p.width, infinity);
-    std::vector<int64_t> n_met(p.width, 0), n_all(p.width, 0), which;
+    std::vector<int64_t> n_tried(p.width, 0), n_all(p.width, 0), which;
     const auto open = std::make_unique<bool[]>(p.width);
     for (size_t j = 0; j < p.width; ++j) {
         open[j] = in.below(5) > 0;
         which.push_back(int64_t(j));
     }
-    eager.meet(Vector<const int64_t>(which.data(), {p.width}), {n_all.data(), {p.width}},
-               {all.data(), {p.width}}, -infinity, 1'000'000);
-    lazy.restart({least.data(), {p.width}});
+    eager.evaluate(Vector<const int64_t>{which.data(), p.width}, {n_all.data(), p.width},
+                   {all.data(), p.width}, -infinity, 1'000'000);
+    lazy.restart({least.data(), p.width});
     int64_t found = LeastTerms::kUnfinished;
     while (found == LeastTerms::kUnfinished)
-        found = lazy.best({open.get(), {p.width}}, {n_met.data(), {p.width}},
-                          {least.data(), {p.width}}, -infinity, 1 + in.below(4), 1 + in.below(30))
+        found = lazy.best({open.get(), p.width}, {n_tried.data(), p.width}, {least.data(), p.width},
+                          -infinity, 1 + in.below(4), 1 + in.below(30))
                     .first;
     HOLDS(found == largest(all, open.get()));
     if (found >= 0) HOLDS(least[size_t(found)] == all[size_t(found)]);
@@ -152,8 +152,8 @@ void check_paths(Input& in) {
         for (size_t j = 0; j < p.width; ++j)
             relevance[j] = evaluate(Term::joint, p.columns[int64_t(j)]);
         GreedyPaths paths(counts, p.selected, estimator, conditional, tol, min_support, smallest,
-                          {relevance.data(), {p.width}}, {member.data(), {p.width, max_order}},
-                          {redundancy.data(), {p.width, max_order}}, {order.data(), {p.width}});
+                          {relevance.data(), p.width}, {member.data(), p.width, max_order},
+                          {redundancy.data(), p.width, max_order}, {order.data(), p.width});
         if (way == 0) {
             PathUpdater::Ids all;
             for (size_t j = 0; j < p.width; ++j) all.push_back(int64_t(j));
@@ -177,7 +177,7 @@ void check_teams(Input& in) {
     Problem p(in);
     const auto estimator = Estimator(int(in.below(5)));
     const int64_t size = in.up_to(2, 3);
-    const Vector<const uint32_t> y(p.y.data(), {p.n});
+    const Vector<const uint32_t> y{p.y.data(), p.n};
     Cmicot step_by_step(p.columns, y, p.n_classes, estimator, size);
     std::vector<int64_t> which;
     for (size_t j = 0; j < p.width; ++j) which.push_back(int64_t(j));
@@ -186,7 +186,7 @@ void check_teams(Input& in) {
     for (uint32_t k = in.below(3); k > 0; --k) {
         chosen.push_back(in.below(uint32_t(p.width)));
         step_by_step.select(p.columns, chosen.back());
-        step_by_step.score({which.data(), {p.width}}, {scores.data(), {p.width}});
+        step_by_step.score({which.data(), p.width}, {scores.data(), p.width});
     }
     if (chosen.empty()) return;
     // The same choices without scores between them, and one candidate alone.
@@ -194,7 +194,7 @@ void check_teams(Input& in) {
     for (const int64_t j : chosen) at_once.select(p.columns, j);
     const size_t one = in.below(uint32_t(p.width));
     double again = 0;
-    at_once.score({&which[one], {1}}, {&again, {1}});
+    at_once.score({&which[one], 1}, {&again, 1});
     HOLDS(again == scores[one]);
 }
 

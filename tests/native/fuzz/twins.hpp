@@ -1,4 +1,4 @@
-// Information of small tables, written from the definitions of docs/estimators.md with maps and
+// Information of small tables, written from the definitions of docs/choosing.md with maps and
 // loops: what the kernels are compared with.
 #pragma once
 #include <algorithm>
