@@ -183,11 +183,12 @@ WAIT_SECONDS = 3
 
 
 # Besides the methods: "OTHERS" of benchmarks/interrupts.py.
+EVERY_KIND = ["HOCMIM-R", "HOCMIM", "JMI", "JMI-4", "CMICOT", "ReliefF", "NCA", "FS-OLS", "ILFS"]
 OTHERS = ["encode", "StabilitySelector", "SelectorCV", "compare_methods", "report"]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("method", [*hocmim.list_methods(), *OTHERS])
+@pytest.mark.parametrize("method", [*EVERY_KIND, *OTHERS])
 def test_control_c_stops_every_method(method, monkeypatch):
     monkeypatch.syspath_prepend(str(BENCHMARKS))
     from interrupts import measure
@@ -197,17 +198,6 @@ def test_control_c_stops_every_method(method, monkeypatch):
     if wait.seconds is None:
         pytest.skip("the method ended before")
     assert wait.seconds < WAIT_SECONDS
-
-
-def test_a_callback_that_raises_stops_a_comparison():
-    def callback(done, total, method):
-        if done == 0:  # in the middle of the first selection
-            raise Stop
-
-    began = time.monotonic()
-    with pytest.raises(Stop):
-        hocmim.compare_methods(columns, columns[:, 0] % 2, ["JMI-4"], 30, on_progress=callback)
-    assert time.monotonic() - began < LONG
 
 
 # Kernels of a search, of a filter, and a call of another package.

@@ -29,7 +29,7 @@ class TextWarning(HocmimWarning):
 
 
 class DataWarning(HocmimWarning):
-    """Something in the data that can make a selection misleading: see ``hocmim.insight.cautions``.
+    """Something in the data that can make a selection misleading: see ``hocmim.check_table``.
 
     ``warnings.filterwarnings("ignore", category=hocmim.DataWarning)`` switches it off.
     """

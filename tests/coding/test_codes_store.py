@@ -13,15 +13,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from hocmim import HOCMIM, JMI, list_methods, make_selector
+from hocmim import HOCMIM, JMI, Engine, list_methods, make_selector
 from hocmim.coding import sources
 from hocmim.coding.encoder import Encoder, encode
 from hocmim.coding.store import codes_fingerprint, stored_codes
 from hocmim.coding.target import encode_target
 from hocmim.data.table import as_table
-from hocmim.errors import HocmimWarning, InvalidFileError, InvalidParameterError
+from hocmim.errors import InvalidFileError, InvalidParameterError
 from hocmim.information.counting import BlockTerms, Joint
-from hocmim.selectors.information import InformationSelector
+from hocmim.selectors.base import InformationSelector
 
 INFORMATION = [
     name for name in list_methods() if isinstance(make_selector(name), InformationSelector)
@@ -54,9 +54,10 @@ def assert_same(one, two):
 def test_every_method_selects_the_same_from_files(method, planes, tmp_path, monkeypatch):
     X, y = frame()
     monkeypatch.setattr("hocmim.coding.store.free_memory", lambda: 1 << 30 if planes else 0)
-    mapped = make_selector(method, n_features_to_select=4, codes_dir=tmp_path).fit(X, y)
+    engine = Engine(codes_dir=tmp_path)
+    mapped = make_selector(method, n_features_to_select=4, engine=engine).fit(X, y)
     assert_same(mapped, make_selector(method, n_features_to_select=4).fit(X, y))
-    again = make_selector(method, n_features_to_select=4, codes_dir=tmp_path).fit(X, y)
+    again = make_selector(method, n_features_to_select=4, engine=engine).fit(X, y)
     assert_same(again, mapped)
     assert len(entries(tmp_path)) == 1
 
@@ -64,8 +65,12 @@ def test_every_method_selects_the_same_from_files(method, planes, tmp_path, monk
 @pytest.mark.parametrize("discretizer", ["uniform", "quantile", "mdlp"])
 def test_the_encoder_and_the_codes_are_those_of_memory(discretizer, tmp_path):
     X, y = frame()
-    selector = HOCMIM(3, discretizer=discretizer, max_levels=None, codes_dir=tmp_path).fit(X, y)
-    expected = Encoder(discretizer, max_levels=None)
+    selector = HOCMIM(
+        3,
+        encoder=Encoder(discretizer=discretizer, max_levels=None),
+        engine=Engine(codes_dir=tmp_path),
+    ).fit(X, y)
+    expected = Encoder(discretizer=discretizer, max_levels=None)
     codes = expected.fit_transform(X, encode_target(y).column)
     other, _ = frame(seed=5)
     for one, two in (
@@ -120,9 +125,11 @@ def test_bit_planes_are_left_where_there_is_no_memory_for_them(tmp_path, monkeyp
 
 def test_codes_are_used_again_for_the_same_data(tmp_path, monkeypatch):
     X, y = frame()
-    HOCMIM(3, codes_dir=tmp_path).fit(X, y)
+    HOCMIM(3, engine=Engine(codes_dir=tmp_path)).fit(X, y)
     monkeypatch.setattr(Encoder, "fit_transform", None)
-    again = JMI(4, codes_dir=tmp_path, n_jobs=1).fit(X.copy(), 1 - y)  # another target, too
+    again = JMI(4, engine=Engine(codes_dir=tmp_path), n_jobs=1).fit(
+        X.copy(), 1 - y
+    )  # another target, too
     monkeypatch.undo()
     assert_same(again, JMI(4).fit(X, 1 - y))
 
@@ -134,13 +141,13 @@ def test_codes_of_files_are_used_again_until_a_file_changes(tmp_path, monkeypatc
     X.assign(y=y)[:200].to_parquet(folder / "0.parquet")
     X.assign(y=y)[200:].to_parquet(folder / "1.parquet")
     expected = HOCMIM(3).fit(X, y)
-    assert_same(HOCMIM(3, codes_dir=codes_dir).fit(folder, "y"), expected)
+    assert_same(HOCMIM(3, engine=Engine(codes_dir=codes_dir)).fit(folder, "y"), expected)
     with monkeypatch.context() as patch:
         patch.setattr(sources, "survey_partition", None)
-        assert_same(HOCMIM(3, codes_dir=codes_dir).fit(str(folder), "y"), expected)
-        assert_same(HOCMIM(3, codes_dir=codes_dir).fit(folder, "y"), expected)
+        assert_same(HOCMIM(3, engine=Engine(codes_dir=codes_dir)).fit(str(folder), "y"), expected)
+        assert_same(HOCMIM(3, engine=Engine(codes_dir=codes_dir)).fit(folder, "y"), expected)
     X.assign(y=y)[200:].iloc[::-1].to_parquet(folder / "1.parquet")
-    HOCMIM(3, codes_dir=codes_dir).fit(folder, "y")
+    HOCMIM(3, engine=Engine(codes_dir=codes_dir)).fit(folder, "y")
     assert len(entries(codes_dir)) == 2
 
 
@@ -150,7 +157,7 @@ def test_what_changes_the_codes_makes_new_ones(tmp_path):
     other = encode_target(1 - y).column
 
     def name(X=X, y=target, discretizer="uniform", n_bins=5):
-        return codes_fingerprint(as_table(X), y, discretizer=discretizer, n_bins=n_bins)
+        return codes_fingerprint(as_table(X), y, Encoder(n_bins, discretizer=discretizer))
 
     assert name() == name(X.copy(), other)
     assert name(discretizer="mdlp") != name(discretizer="mdlp", y=other)
@@ -173,58 +180,42 @@ def test_what_changes_the_codes_makes_new_ones(tmp_path):
 
 def test_damaged_files_are_an_error_that_says_what_to_delete(tmp_path):
     X, y = frame()
-    HOCMIM(3, codes_dir=tmp_path).fit(X, y)
+    HOCMIM(3, engine=Engine(codes_dir=tmp_path)).fit(X, y)
     (folder,) = tmp_path.iterdir()
     for name, content in (("narrow", b"123"), ("codes.json", b"junk")):
         whole = (folder / name).read_bytes()
         (folder / name).write_bytes(content)
         with pytest.raises(InvalidFileError, match=f"{folder.name} are damaged. Delete"):
-            HOCMIM(3, codes_dir=tmp_path).fit(X, y)
+            HOCMIM(3, engine=Engine(codes_dir=tmp_path)).fit(X, y)
         (folder / name).write_bytes(whole)
     (folder / "wide").unlink()
     with pytest.raises(InvalidFileError, match="are damaged"):
-        HOCMIM(3, codes_dir=tmp_path).fit(X, y)
-
-
-def test_codes_of_an_earlier_version_are_not_read(tmp_path):
-    class RunsCode:
-        def __reduce__(self):
-            return os.mkdir, (str(tmp_path / "ran"),)
-
-    X, y = frame()
-    old = tmp_path / "codes" / "0123"
-    old.mkdir(parents=True)
-    (old / "encoder.pickle").write_bytes(pickle.dumps(RunsCode()))
-    with pytest.warns(HocmimWarning, match=r"earlier version .* encoded again. Delete them"):
-        fitted = HOCMIM(3, codes_dir=tmp_path / "codes").fit(X, y)
-    assert_same(fitted, HOCMIM(3).fit(X, y))
-    assert not (tmp_path / "ran").exists()
-    assert len(entries(tmp_path / "codes")) == 2
+        HOCMIM(3, engine=Engine(codes_dir=tmp_path)).fit(X, y)
 
 
 def test_codes_of_other_data_are_recognised(tmp_path):
     X, y = frame()
-    HOCMIM(3, codes_dir=tmp_path / "other").fit(*frame(seed=1))
-    HOCMIM(3, codes_dir=tmp_path / "codes").fit(X, y)
+    HOCMIM(3, engine=Engine(codes_dir=tmp_path / "other")).fit(*frame(seed=1))
+    HOCMIM(3, engine=Engine(codes_dir=tmp_path / "codes")).fit(X, y)
     (name,), (other,) = entries(tmp_path / "codes"), entries(tmp_path / "other")
     shutil.rmtree(tmp_path / "codes" / name)
     (tmp_path / "other" / other).rename(tmp_path / "codes" / name)
     with pytest.raises(InvalidFileError, match="belongs to other data"):
-        HOCMIM(3, codes_dir=tmp_path / "codes").fit(X, y)
+        HOCMIM(3, engine=Engine(codes_dir=tmp_path / "codes")).fit(X, y)
 
 
 def test_a_folder_that_cannot_be_used_is_an_error_that_says_why(tmp_path, monkeypatch):
     X, y = frame()
     (tmp_path / "file").write_text("")
     with pytest.raises(InvalidParameterError, match="codes_dir must be a folder that can be"):
-        HOCMIM(3, codes_dir=tmp_path / "file").fit(X, y)
+        HOCMIM(3, engine=Engine(codes_dir=tmp_path / "file")).fit(X, y)
 
     def full(*_):
         raise OSError("No space left on device")
 
     monkeypatch.setattr(os, "posix_fallocate", full, raising=False)
     with pytest.raises(InvalidParameterError, match=r"codes_dir has no space for .* bytes"):
-        HOCMIM(3, codes_dir=tmp_path / "codes").fit(X, y)
+        HOCMIM(3, engine=Engine(codes_dir=tmp_path / "codes")).fit(X, y)
     assert entries(tmp_path / "codes") == []
 
 
@@ -232,13 +223,13 @@ def test_a_folder_that_cannot_be_used_is_an_error_that_says_why(tmp_path, monkey
 
 KILLED = """
     import os, signal, sys
-    from hocmim import HOCMIM
+    from hocmim import HOCMIM, Engine
 
     def die(codes):  # the codes are written, and not yet declared complete
         os.kill(os.getpid(), signal.SIGKILL)
 
-    sys.modules["hocmim.coding.sources"].most_frequent = die
-    HOCMIM(3, codes_dir=sys.argv[2]).fit(sys.argv[1], "y")
+    sys.modules["hocmim.coding.sources"].count_frequent = die
+    HOCMIM(3, engine=Engine(codes_dir=sys.argv[2])).fit(sys.argv[1], "y")
 """
 
 
@@ -251,7 +242,7 @@ def test_a_killed_run_leaves_nothing_that_is_taken_for_codes(tmp_path):
     ended = subprocess.run([*command, tmp_path / "a.parquet", codes_dir], check=False)
     assert ended.returncode == -signal.SIGKILL
     assert [name.startswith("writing-") for name in entries(codes_dir)] == [True, True]
-    again = HOCMIM(3, codes_dir=codes_dir).fit(tmp_path / "a.parquet", "y")
+    again = HOCMIM(3, engine=Engine(codes_dir=codes_dir)).fit(tmp_path / "a.parquet", "y")
     assert_same(again, HOCMIM(3).fit(X, y))
     (whole,) = entries(codes_dir)  # what the killed run left is gone
     assert not whole.startswith("writing-")
@@ -260,10 +251,10 @@ def test_a_killed_run_leaves_nothing_that_is_taken_for_codes(tmp_path):
 def test_a_lock_that_a_killed_run_left_beside_its_codes_is_removed(tmp_path):
     X, y = frame()
     codes_dir = tmp_path / "codes"
-    JMI(2, codes_dir=codes_dir).fit(X, y)
+    JMI(2, engine=Engine(codes_dir=codes_dir)).fit(X, y)
     whole = entries(codes_dir)
     (codes_dir / "writing-0123456789abcdef.lock").touch()
-    JMI(2, codes_dir=codes_dir).fit(X, y)
+    JMI(2, engine=Engine(codes_dir=codes_dir)).fit(X, y)
     assert entries(codes_dir) == whole
 
 
@@ -273,7 +264,9 @@ def test_a_run_leaves_alone_what_another_is_writing(tmp_path):
 
     def encode_into(allocate):
         codes = encoder.fit_transform(X, allocate=allocate)
-        HOCMIM(3, codes_dir=tmp_path).fit(*frame(seed=1))  # another run, in the meantime
+        HOCMIM(3, engine=Engine(codes_dir=tmp_path)).fit(
+            *frame(seed=1)
+        )  # another run, in the meantime
         return encoder, codes
 
     _, codes = stored_codes(tmp_path, "name", encode_into)
@@ -301,12 +294,12 @@ def test_the_run_that_comes_second_uses_what_the_first_wrote(tmp_path):
 AT_ONCE = """
     import sys, time
     from pathlib import Path
-    from hocmim import JMI
+    from hocmim import JMI, Engine
 
     Path(sys.argv[4]).touch()
     while not Path(sys.argv[3]).exists():
         time.sleep(0.01)
-    fitted = JMI(5, codes_dir=sys.argv[2], n_jobs=1).fit(sys.argv[1], "y")
+    fitted = JMI(5, engine=Engine(codes_dir=sys.argv[2]), n_jobs=1).fit(sys.argv[1], "y")
     print(fitted.selected_.tolist(), fitted.scores_.tolist())
 """
 
@@ -337,7 +330,7 @@ SHORT_OF_MEMORY = """
     import resource, sys
     from pathlib import Path
     import pyarrow.dataset, pyarrow.parquet
-    from hocmim import HOCMIM, JMI
+    from hocmim import HOCMIM, JMI, Engine
     from hocmim.memory import free_memory
 
     path, codes_dir, allowed = sys.argv[1], sys.argv[2], int(sys.argv[3])
@@ -353,7 +346,7 @@ SHORT_OF_MEMORY = """
     except MemoryError:
         print("limited")
     for selector in (HOCMIM, JMI):
-        fitted = selector(4, codes_dir=codes_dir, n_jobs=1).fit(path, "y")
+        fitted = selector(4, engine=Engine(codes_dir=codes_dir), n_jobs=1).fit(path, "y")
         print(fitted.selected_.tolist(), fitted.scores_.tolist())
 """
 

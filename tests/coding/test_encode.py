@@ -22,8 +22,8 @@ import hocmim.coding.encoder as encoder_module
 from hocmim.coding.codes import Codes
 from hocmim.coding.cuts import mdlp_cuts, quantile_cuts, uniform_cuts
 from hocmim.coding.encoder import Encoder, encode
-from hocmim.coding.target import TargetOptions, encode_target
-from hocmim.data.table import ArrayTable, as_table
+from hocmim.coding.target import Target, encode_target
+from hocmim.data.table import ArrayTable, FrameTable, as_table
 from hocmim.errors import (
     InvalidColumnError,
     InvalidParameterError,
@@ -156,7 +156,7 @@ def test_layout_blocks_and_threads_do_not_change_a_bit(monkeypatch):
 def test_a_fitted_encoder_codes_its_own_table_alike(discretizer):
     rng = np.random.default_rng(2)
     X, y = mixed_numbers(rng), rng.integers(0, 2, 130)
-    encoder = Encoder(discretizer)
+    encoder = Encoder(discretizer=discretizer)
     codes = encoder.fit_transform(X, y)
     assert_same(encoder.transform(X), codes)
     assert_same(clone(encoder).fit(X, y).transform(X), codes)
@@ -168,7 +168,7 @@ def test_new_rows_are_cut_at_the_old_cuts(discretizer):
     rng = np.random.default_rng(3)
     X, y = rng.normal(size=(200, 6)), rng.integers(0, 2, 200)
     X[:, 0] += y
-    encoder = Encoder(discretizer).fit(X, y)
+    encoder = Encoder(discretizer=discretizer).fit(X, y)
     new = rng.normal(size=(50, 6)) * 3
     codes = encoder.transform(new)
     for j, column in enumerate(encoder.columns_):
@@ -354,7 +354,7 @@ def test_mixed_types_from_every_library(library):
         "pandas nullable": lambda: polars.to_pandas(use_pyarrow_extension_array=True),
         "objects": lambda: pd.DataFrame(columns, dtype=object).to_numpy(),
     }[library]()
-    encoder = Encoder("uniform")
+    encoder = Encoder(discretizer="uniform")
     codes = encoder.fit_transform(table)
     expected = [codes for _, codes in mixed_columns().values()]
     assert codes.narrow.tolist() == expected
@@ -440,7 +440,7 @@ def test_bad_parameters():
     with pytest.raises(InvalidParameterError, match="discretizer must be one of"):
         encode(X, discretizer="kmeans")
     for n_bins in (1, 0, -3, 65536, 2.5, "5", True, None):
-        with pytest.raises(InvalidParameterError, match="n_bins must be an integer from 2"):
+        with pytest.raises(InvalidParameterError, match="n_bins must be an int in the range"):
             encode(X, n_bins=n_bins)
     with pytest.raises(InvalidTargetError, match="needs the target y"):
         encode(X, discretizer="mdlp")
@@ -486,7 +486,7 @@ def test_classes_are_sorted(y, classes):
 @pytest.mark.parametrize("bins", [2, 5, 9])
 def test_a_continuous_target_is_cut(discretizer, cuts, bins):
     y = np.random.default_rng(8).normal(size=200)
-    target = encode_target(y, options=TargetOptions("auto", bins, discretizer))
+    target = encode_target(y, target=Target(bins=bins, discretizer=discretizer))
     expected = cuts(y, bins)
     np.testing.assert_array_equal(target.cuts, expected)
     np.testing.assert_array_equal(target.column.codes, np.searchsorted(expected, y, side="right"))
@@ -495,7 +495,7 @@ def test_a_continuous_target_is_cut(discretizer, cuts, bins):
 
 
 def test_many_classes_take_two_bytes():
-    target = encode_target(np.arange(300), options=TargetOptions("classes"))
+    target = encode_target(np.arange(300), target=Target("classes"))
     assert target.column.codes.dtype == np.uint16
     assert target.column.arity == 300
 
@@ -515,7 +515,7 @@ def test_many_classes_take_two_bytes():
         (pl.Series([1, None]), "Input y contains NaN"),
         (pd.Series([True, None], dtype="boolean"), "Input y contains NaN"),
         ([1.0, np.inf], "Input y contains infinity or a value too large for"),
-        (np.ones((3, 2)), "y should be a 1d array"),
+        (np.ones((3, 2, 2)), "y should be a 1d array"),
         (["a", 1.5, {}], "strings or numbers, but it holds dict and float and str"),
         (np.array([1j, 2]), "Complex data not supported"),
         (np.array(["2020", "2021"], "M8[D]"), "dates"),
@@ -542,21 +542,21 @@ def test_one_thread_reads_strings_and_categories(monkeypatch):
         columns[f"text {k}"] = rng.choice(["a", "b", "c"], 300)
         columns[f"category {k}"] = pd.Categorical(rng.choice(["x", "y"], 300))
     frame = pd.DataFrame(columns)
-    expected = Encoder(n_jobs=1).fit_transform(frame)
+    expected = Encoder().fit_transform(frame, n_jobs=1)
     monkeypatch.setattr(encoder_module, "MAX_BYTES_OF_ONE_THREAD", 0)
     monkeypatch.setattr(encoder_module, "MIN_SPAN_CELLS", 1)
     threads = []
-    encode_block = encoder_module.encode_block
+    read = FrameTable.read
 
-    def record(table, block, *more):
-        if type(block).__name__ == "Categories":
+    def record(table, span):
+        if not table.is_numeric(span):
             threads.append(threading.get_ident())
-        return encode_block(table, block, *more)
+        return read(table, span)
 
-    monkeypatch.setattr(encoder_module, "encode_block", record)
-    encoder = Encoder(n_jobs=3)
-    found = encoder.fit_transform(frame)
+    monkeypatch.setattr(FrameTable, "read", record)
+    encoder = Encoder()
+    found = encoder.fit_transform(frame, n_jobs=3)
     if encoder_module._HAS_GIL:
         assert threads == [threading.get_ident()] * 12
     np.testing.assert_array_equal(found.narrow, expected.narrow)
-    np.testing.assert_array_equal(encoder.transform(frame).narrow, expected.narrow)
+    np.testing.assert_array_equal(encoder.transform(frame, n_jobs=3).narrow, expected.narrow)

@@ -14,7 +14,7 @@ from scipy import sparse
 
 from hocmim import _native
 from hocmim.coding.encoder import Encoder
-from hocmim.coding.target import TargetOptions, encode_target
+from hocmim.coding.target import Target, encode_target
 from hocmim.errors import InvalidTableError
 
 DISCRETIZERS = ["uniform", "quantile"]
@@ -56,9 +56,9 @@ def twin_column(values, discretizer, n_bins):
 
 
 def assert_as_twin(X, discretizer, n_bins, n_jobs=1):
-    encoder = Encoder(discretizer, n_bins, n_jobs=n_jobs)
-    codes = encoder.fit_transform(X)
-    again = encoder.transform(X)
+    encoder = Encoder(n_bins, discretizer=discretizer)
+    codes = encoder.fit_transform(X, n_jobs=n_jobs)
+    again = encoder.transform(X, n_jobs=n_jobs)
     for j in range(X.shape[1]):
         kind, cuts, levels, expected, arity, frequent = twin_column(X[:, j], discretizer, n_bins)
         found = encoder.columns_[j]
@@ -69,8 +69,9 @@ def assert_as_twin(X, discretizer, n_bins, n_jobs=1):
         np.testing.assert_array_equal(again.column(j).codes, expected)
         assert found.missing == (arity - 1 if np.isnan(X[:, j].astype(float)).any() else None)
         assert found.unknown == (arity - 1 if found.missing is not None else frequent)
-        frequent_codes, counts = encoder.most_frequent
-        assert (frequent_codes[j], counts[j]) == (frequent, (expected == frequent).sum())
+        columns = encoder.columns_
+        assert columns.most_frequent[j] == frequent
+        assert columns.n_most_frequent[j] == (expected == frequent).sum()
 
 
 # --- tables ---------------------------------------------------------------------------------------
@@ -236,7 +237,7 @@ def test_instruction_sets_code_crowded_columns_alike():
         X, digest = np.stack(columns, axis=1), hashlib.sha256()
         for table in (X, np.asfortranarray(X)):
             for n_bins in (2, 5, 32):
-                digest.update(Encoder("quantile", n_bins).fit_transform(table).narrow.tobytes())
+                digest.update(Encoder(n_bins).fit_transform(table).narrow.tobytes())
         print(digest.hexdigest())
     """
     command = [sys.executable, "-c", textwrap.dedent(program), str(Path(__file__).parent)]
@@ -268,10 +269,10 @@ def test_an_infinite_value_names_its_column(value, order, kind):
     for discretizer in DISCRETIZERS:
         X = np.asarray(rng.standard_normal((500, 50)), order=order)
         X[:, 37] = _float_column(rng, 500, kind)
-        encoder = Encoder(discretizer).fit(X)
+        encoder = Encoder(discretizer=discretizer).fit(X)
         X[321, 37] = value
         X[3, 40] = value
-        for encode in (encoder.transform, Encoder(discretizer).fit):
+        for encode in (encoder.transform, Encoder(discretizer=discretizer).fit):
             with pytest.raises(InvalidTableError, match="column 37"):
                 encode(X)
 
@@ -280,8 +281,8 @@ def test_mdlp_of_small_integers_is_that_of_the_same_numbers_with_fractions():
     rng = np.random.default_rng(7)
     y = rng.integers(0, 3, 900)
     X = rng.integers(0, 60, (900, 40)) + 5 * y[:, None]
-    small = Encoder("mdlp").fit(X.astype(np.int16), y)
-    large = Encoder("mdlp").fit(X + 0.25, y)
+    small = Encoder(discretizer="mdlp").fit(X.astype(np.int16), y)
+    large = Encoder(discretizer="mdlp").fit(X + 0.25, y)
     for one, two in zip(small.columns_, large.columns_, strict=True):
         np.testing.assert_array_equal(one.cuts + 0.25, two.cuts)
     assert any(len(column.cuts) for column in small.columns_)
@@ -311,9 +312,10 @@ def test_a_sparse_table_has_the_codes_of_the_dense_one(format, discretizer, monk
     for n_bins in (2, 5, 40, 300):
         X, matrix = random_sparse(rng, 700, 60, format)
         y = rng.integers(0, 3, 700)
-        dense, found = Encoder(discretizer, n_bins), Encoder(discretizer, n_bins, n_jobs=2)
-        expected, codes = dense.fit_transform(X, y), found.fit_transform(matrix, y)
-        for one, two in ((expected, codes), (dense.transform(X), found.transform(matrix))):
+        dense, found = (Encoder(n_bins, discretizer=discretizer) for _ in range(2))
+        expected, codes = dense.fit_transform(X, y), found.fit_transform(matrix, y, n_jobs=2)
+        again = found.transform(matrix, n_jobs=2)
+        for one, two in ((expected, codes), (dense.transform(X), again)):
             np.testing.assert_array_equal(one.narrow, two.narrow)
             np.testing.assert_array_equal(one.wide, two.wide)
         for one, two in zip(dense.columns_, found.columns_, strict=True):
@@ -354,12 +356,12 @@ def test_ctrl_c_stops_encoding(n_jobs):
         from hocmim.coding.encoder import Encoder
         X = np.random.default_rng(0).random((2_000_000, 8), np.float32)
         y = np.arange(len(X)) % 7
-        Encoder("uniform").fit(X[:100])
+        Encoder(discretizer="uniform").fit(X[:100])
         timer = threading.Timer(0.5, os.kill, [os.getpid(), signal.SIGINT])
         timer.start()
         try:
             for _ in range(1000):
-                Encoder("mdlp", n_jobs={n_jobs}).fit(X, y)
+                Encoder(discretizer="mdlp").fit(X, y, n_jobs={n_jobs})
         except KeyboardInterrupt:
             print("stopped")
     """
@@ -383,8 +385,9 @@ def test_a_sparse_table_without_rows(method):
     found = _native.encode_sparse(
         none, rows, np.zeros(3, np.int64), 0, method, 5, rows, 2, np.zeros((2, 0), np.uint8)
     )
-    assert [part.tolist() for part in found[:5]] == [[0, 0]] * 5
-    assert found[-1] == -1  # no infinite value
+    for part in (found.is_cut, found.has_missing, found.n_cuts, found.n_distinct, found.n_levels):
+        assert part.tolist() == [0, 0]
+    assert found.infinite_column == -1
 
 
 # --- the target -----------------------------------------------------------------------------------
@@ -404,7 +407,7 @@ def test_classes_are_the_distinct_values(dtype):
     for y in targets:
         if len(np.unique(y)) > 1:
             classes, codes = np.unique(y, return_inverse=True)
-            found = encode_target(y, options=TargetOptions(kind="classes"))
+            found = encode_target(y, target=Target("classes"))
             assert found.classes.dtype == classes.dtype
             np.testing.assert_array_equal(found.classes, classes)
             np.testing.assert_array_equal(found.column.codes, codes)

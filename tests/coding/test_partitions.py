@@ -13,14 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import dataset, parquet
 
-from hocmim import HOCMIM, KruskalWallis
+from hocmim import HOCMIM, KruskalWallis, StopTest
 from hocmim.coding.codes import Codes
 from hocmim.coding.cuts import Ragged, cut_columns
-from hocmim.coding.encoder import Encoder, most_frequent
-from hocmim.coding.options import EncodingOptions
+from hocmim.coding.encoder import Encoder
 from hocmim.coding.partitions import (
     TableSurvey,
     columns_to_cut,
+    count_frequent,
     encode_partition,
     fit_encoder,
     mark_numbers,
@@ -28,19 +28,13 @@ from hocmim.coding.partitions import (
     possible_row_numbers,
     read_numbers,
     survey_partition,
+    with_most_frequent,
 )
 from hocmim.coding.rare import DEFAULT_MAX_LEVELS
-from hocmim.coding.sources import encode_source, encode_source_target
-from hocmim.coding.target import (
-    TARGET_DISCRETIZERS,
-    TargetOptions,
-    encode_target,
-    fit_target,
-    survey_target,
-)
+from hocmim.coding.sources import encode_source
+from hocmim.coding.target import Target, encode_target, join_parts, read_part
 from hocmim.data.rows import RowSource
 from hocmim.data.sources import open_source
-from hocmim.data.target import TARGET_KINDS
 from hocmim.errors import InvalidColumnError, InvalidTableError, InvalidTargetError
 
 DISCRETIZERS = ("uniform", "quantile", "mdlp")
@@ -109,8 +103,8 @@ def encode_by_functions(parts, y, discretizer, n_bins, max_levels=DEFAULT_MAX_LE
         )
     suspects = possible_row_numbers(surveys[0])
     marks = reduce(merge_marks, [mark_numbers(part, suspects) for part in parts])
-    options = EncodingOptions(discretizer, n_bins, max_levels=max_levels)
-    encoder = sent(fit_encoder(surveys[0], options, cuts, marks))
+    unfitted = Encoder(n_bins, discretizer=discretizer, max_levels=max_levels)
+    encoder = sent(fit_encoder(surveys[0], unfitted, cuts, marks))
     found = [sent(encode_partition(part, encoder)) for part in parts]
     codes = Codes(
         np.hstack([part.narrow for part in found]),
@@ -119,7 +113,7 @@ def encode_by_functions(parts, y, discretizer, n_bins, max_levels=DEFAULT_MAX_LE
         found[0].arity,
         found[0].names,
     )
-    return encoder.with_most_frequent(most_frequent(codes)), codes
+    return with_most_frequent(encoder, count_frequent(codes)), codes
 
 
 @pytest.mark.parametrize("discretizer", DISCRETIZERS)
@@ -128,7 +122,7 @@ def encode_by_functions(parts, y, discretizer, n_bins, max_levels=DEFAULT_MAX_LE
 def test_partitions_give_the_codes_of_the_whole(discretizer, n_bins, bounds):
     frame = mixed_frame()
     y = encode_target(frame["int"].to_numpy() % 3).column
-    expected = Encoder(discretizer, n_bins)
+    expected = Encoder(n_bins, discretizer=discretizer)
     codes = expected.fit_transform(frame, y)
     encoder, found = encode_by_functions(cut_rows(frame, bounds), y, discretizer, n_bins)
     assert_same_encoder(encoder, expected)
@@ -226,7 +220,7 @@ def test_a_column_may_have_another_type_in_another_partition(discretizer):
             }
         ),
     ]
-    expected = Encoder(discretizer)
+    expected = Encoder(discretizer=discretizer)
     codes = expected.fit_transform(whole, y)
     encoder, found = encode_by_functions(parts, y, discretizer, 5)
     assert_same_encoder(encoder, expected)
@@ -254,7 +248,7 @@ def test_a_partition_of_missing_values_or_of_no_rows_says_nothing_of_the_kind(ki
 def test_no_rows_at_all_can_be_surveyed_and_encoded():
     whole, part = pd.DataFrame({"a": [1.0, 2.0], "b": ["x", "y"]}), pd.DataFrame({"a": [], "b": []})
     survey = survey_partition(part, 5).merge(survey_partition(whole, 5))
-    codes = encode_partition(part, fit_encoder(survey, EncodingOptions("uniform", 5)))
+    codes = encode_partition(part, fit_encoder(survey, Encoder(discretizer="uniform")))
     assert codes.narrow.shape == (2, 0)
     assert codes.names == ("a", "b")
 
@@ -296,63 +290,43 @@ TARGETS = {
 }
 
 
-def fit_target_by_functions(parts, options):
-    surveys = [pickle.loads(pickle.dumps(survey_target(part, options))) for part in parts]
-    survey = surveys[0].merge(surveys[1]).merge(surveys[2])
-    other = surveys[0].merge(surveys[1].merge(surveys[2]))
-    assert (survey.kind, survey.is_cut) == (other.kind, other.is_cut)
-    values = np.concatenate(parts) if survey.needs_values else None
-    return fit_target(survey, values)
+def sent_parts(parts):
+    """Read parts of a target, sent through pickle as from a worker."""
+    return [pickle.loads(pickle.dumps(read_part(part))) for part in parts]
 
 
-@pytest.mark.parametrize("discretizer", TARGET_DISCRETIZERS)
-@pytest.mark.parametrize("declared", TARGET_KINDS)
 @pytest.mark.parametrize("bounds", [(2, 5), (0, 7), (3, 3)])
 @pytest.mark.parametrize("kind", TARGETS)
-def test_targets_by_partitions_are_those_of_the_whole(kind, bounds, declared, discretizer):
+def test_a_target_in_parts_is_that_of_the_whole(kind, bounds):
     y = TARGETS[kind]
-    parts = cut_rows(y, bounds)
-    options = TargetOptions(declared, 4, discretizer)
-    if declared == "quantity" and kind in ("bool", "string", "object"):
-        with pytest.raises(InvalidTargetError, match="y is not numeric"):
-            fit_target_by_functions(parts, options)
-        return
-    expected = encode_target(y, options=options)
-    coding = fit_target_by_functions(parts, options)
-    assert coding.guess == expected.guess
-    for found, wanted in ((coding.classes, expected.classes), (coding.cuts, expected.cuts)):
-        assert (found is None) == (wanted is None)
-        if wanted is not None:
-            assert found.dtype == wanted.dtype
-            np.testing.assert_array_equal(found, wanted)
-    codes = np.concatenate([coding.encode(part) for part in parts])
-    assert codes.dtype == expected.column.codes.dtype
-    np.testing.assert_array_equal(codes, expected.column.codes)
-    assert coding.arity == expected.column.arity
+    found = join_parts(sent_parts(cut_rows(y, bounds)))
+    np.testing.assert_array_equal(found, y)
+    one, two = encode_target(found), encode_target(y)
+    assert (one.kind, one.guess) == (two.kind, two.guess)
+    np.testing.assert_array_equal(one.column.codes, two.column.codes)
+    if two.classes is not None:
+        assert one.classes.dtype == two.classes.dtype
 
 
 def test_targets_of_different_types_are_those_of_their_common_type():
     parts = [np.array([1, 2], "i4"), np.array([2.0, 3.0]), np.array([True])]
-    expected = encode_target(np.concatenate(parts))
-    coding = fit_target_by_functions(parts, TargetOptions())
-    assert coding.classes.dtype == expected.classes.dtype
-    np.testing.assert_array_equal(coding.classes, expected.classes)
+    assert join_parts(sent_parts(parts)).dtype == np.concatenate(parts).dtype
     with pytest.raises(InvalidTargetError, match="some of its partitions hold strings"):
-        fit_target_by_functions([np.array([1]), np.array(["a"]), np.array([2])], TargetOptions())
+        join_parts(sent_parts([np.array([1]), np.array(["a"]), np.array([2])]))
+    assert len(join_parts(sent_parts([np.empty(0), np.empty(0, object)]))) == 0
 
 
 def test_many_classes_and_one_class():
-    many = [np.arange(k, k + 40_000) for k in (0, 40_000, 0)]
-    with pytest.raises(InvalidTargetError, match=r"y has more than 65536 classes\."):
-        fit_target_by_functions(many, TargetOptions("classes"))
-    assert fit_target_by_functions(many, TargetOptions()).arity == 3
-    wide = [np.arange(k, k + 200) for k in (0, 100, 200)]
-    coding = fit_target_by_functions(wide, TargetOptions("classes"))
-    assert coding.encode([399, 0]).dtype == np.uint16
+    many = np.concatenate([np.arange(k, k + 40_000) for k in (0, 40_000, 0)])
+    with pytest.raises(InvalidTargetError, match="y has 80000 classes, more than 65536"):
+        encode_target(many, target=Target("classes"))
+    assert encode_target(many).column.arity == 3
+    wide = encode_target(np.arange(400).repeat(2), target=Target("classes"))
+    assert wide.column.codes.dtype == np.uint16
     with pytest.raises(InvalidTargetError, match=r"only one class \('a'\)"):
-        fit_target_by_functions([np.array(["a"], object)] * 3, TargetOptions())
+        encode_target(np.array(["a"] * 3, object))
     with pytest.raises(InvalidTargetError, match="only one class"):
-        fit_target_by_functions([np.array([2.0])] * 3, TargetOptions("quantity"))
+        encode_target(np.array([2.0] * 3), target=Target("quantity"))
 
 
 # --- sources --------------------------------------------------------------------------------------
@@ -390,12 +364,14 @@ def test_a_parquet_folder_is_encoded_as_the_table_in_it(discretizer, n_jobs, tmp
     pickle.loads(pickle.dumps(source.pieces))
     X = frame.drop(columns="y")
     target = encode_target(frame["y"])
-    found = encode_source_target(source, TargetOptions())
+    found = encode_target(join_parts(map(read_part, source.target_parts())))
     np.testing.assert_array_equal(found.column.codes, target.column.codes)
     np.testing.assert_array_equal(found.cuts, target.cuts)
-    expected = Encoder(discretizer)
+    expected = Encoder(discretizer=discretizer)
     codes = expected.fit_transform(X, target.column)
-    encoder, got = encode_source(source, target.column, discretizer=discretizer, n_jobs=n_jobs)
+    encoder, got = encode_source(
+        source, target.column, Encoder(discretizer=discretizer), n_jobs=n_jobs
+    )
     assert_same_encoder(encoder, expected)
     assert_same_codes(got, codes)
 
@@ -409,9 +385,9 @@ def test_a_list_of_tables_is_encoded_as_one(container, discretizer):
     X[:, 3] = np.round(X[:, 3])
     y = encode_target(rng.integers(0, 3, 200)).column
     source = RowSource.of_tables([container(part) for part in cut_rows(X, (0, 30, 31))])
-    expected = Encoder(discretizer)
+    expected = Encoder(discretizer=discretizer)
     codes = expected.fit_transform(X, y)
-    _, found = encode_source(source, y, discretizer=discretizer)
+    _, found = encode_source(source, y, Encoder(discretizer=discretizer))
     np.testing.assert_array_equal(found.narrow, codes.narrow)
     np.testing.assert_array_equal(source.read(source.columns), X)
 
@@ -510,7 +486,7 @@ def folder(tmp_path):
 def test_a_selector_fits_a_data_set_as_the_table_in_it(discretizer, folder):
     path, frame = folder
     X, y = frame.drop(columns="y"), frame["y"]
-    expected = HOCMIM(4, discretizer=discretizer).fit(X, y)
+    expected = HOCMIM(4, encoder=Encoder(discretizer=discretizer)).fit(X, y)
     for source, target in (
         (path, "y"),
         (str(path), "y"),
@@ -518,7 +494,7 @@ def test_a_selector_fits_a_data_set_as_the_table_in_it(discretizer, folder):
         (RowSource.of_tables([frame[:7], frame[7:]]), "y"),
         (RowSource.of_tables([X]), y),
     ):
-        found = HOCMIM(4, discretizer=discretizer).fit(source, target)
+        found = HOCMIM(4, encoder=Encoder(discretizer=discretizer)).fit(source, target)
         np.testing.assert_array_equal(found.selected_, expected.selected_)
         np.testing.assert_array_equal(found.scores_, expected.scores_)
         np.testing.assert_array_equal(found.classes_, expected.classes_)
@@ -546,7 +522,7 @@ def test_transform_and_explain_take_the_path(folder):
 
 def test_nothing_selected_leaves_no_columns_of_a_data_set_either(folder):
     path, _ = folder
-    selector = HOCMIM("auto", alpha=0).fit(path, "y")
+    selector = HOCMIM(StopTest(0)).fit(path, "y")
     with pytest.warns(UserWarning, match="No features were selected"):
         assert selector.transform(path).shape == (400, 0)
 

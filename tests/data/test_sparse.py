@@ -60,15 +60,21 @@ DAMAGED |= {
     "dok, row too large": dok,
 }
 
+
+def explain_the_last(selector, X):
+    """Explain a column that was not selected: its codes are made of X."""
+    return selector.explain(int(np.argmax(selector.ranking_)), X)
+
+
 ENTRY_POINTS = {
     "fit": lambda X: hocmim.MIM(2).fit(X, Y),
     "fit of a filter": lambda X: hocmim.FisherScore(2).fit(X, Y),
     "transform": lambda X: hocmim.MIM(2).fit(DENSE, Y).transform(X),
-    "report basis": lambda X: hocmim.MIM(2).fit(DENSE, Y).basis(X, Y),
+    "explain": lambda X: explain_the_last(hocmim.MIM(1).fit(DENSE, Y), X),
     "encode": lambda X: hocmim.encode(X),
     "entropy": lambda X: hocmim.entropy(X),
     "mi": lambda X: hocmim.mi(X, Y),
-    "data_notes": lambda X: hocmim.data_notes(X, Y),
+    "check_table": lambda X: hocmim.check_table(X, Y),
     "stability": lambda X: hocmim.StabilitySelector(hocmim.MIM(2), n_resamples=2).fit(X, Y),
     "compare": lambda X: hocmim.compare_methods(X, Y, ["mim"]),
 }

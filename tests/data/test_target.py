@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_diabetes, load_digits, load_linnerud, load_wine
 
-from hocmim.data.target import decide_kind, summarize_target, warn_about_guess
+from hocmim.coding.target import decide_kind, warn_about_guess
 from hocmim.errors import HocmimWarning, InvalidTargetError
 
 RNG = np.random.default_rng(0)
 
 
 def kind_of(y, declared="auto"):
-    return decide_kind(summarize_target(np.asarray(y)), declared)
+    return decide_kind(np.asarray(y), declared)
 
 
 CERTAIN = {
@@ -59,18 +59,18 @@ def test_what_is_guessed(name):
     assert kind.name == expected
     assert f"treated as {'a quantity' if kind.is_quantity else 'classes'}." in kind.guess
     other = "classes" if kind.is_quantity else "quantity"
-    with pytest.warns(HocmimWarning, match=f"or target_kind='{other}'"):
+    with pytest.warns(HocmimWarning, match=f"or target='{other}'"):
         warn_about_guess(kind)
     for declared in ("classes", "quantity"):
         assert (kind_of(y, declared).name, kind_of(y, declared).guess) == (declared, "")
 
 
 def test_the_counted_values_are_the_distinct_ones():
-    for y in (RNG.integers(-50, 50, 200), RNG.integers(0, 2**40, 100), np.tile([0.5, 3.0], 9)):
-        assert summarize_target(y).n_distinct == len(np.unique(y))
-    assert summarize_target(RNG.normal(size=10_000)).n_distinct is None
-    rounded = np.round(RNG.normal(size=10_000), 1)
-    assert summarize_target(rounded).n_distinct == len(np.unique(rounded))
+    for y in (RNG.integers(-50, 50, 400), RNG.integers(0, 2**40, 100), RNG.integers(0, 9**7, 99)):
+        assert f"y has {len(np.unique(y)):,} distinct whole numbers" in kind_of(y).guess
+    late = np.repeat([0.5, 1.0, 2.0, 4.0], 2000)  # few values in the first rows
+    assert kind_of(late).name == "classes"
+    assert kind_of(np.append(late, [8.0, 16.0])).name == "quantity"
 
 
 def test_words_are_no_quantity():

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hocmim.coding.groups import Features, column_name
+from hocmim.coding.groups import Features, column_name, find_column
 from hocmim.errors import InvalidParameterError
-from hocmim.text import count, did_you_mean, value_text
+from hocmim.text import count, value_text
 
 
 def resolve_columns(chosen: Any, features: Features, parameter: str) -> tuple[int, ...]:
@@ -62,27 +62,8 @@ def _wrong_kind(parameter: str, value: Any) -> InvalidParameterError:
 
 def _find(item: Any, features: Features, parameter: str) -> int:
     """Return the feature of a name or an index."""
-    if isinstance(item, str):
-        places = features.places
-        if item in places:
-            return places[item]
-        if features.names is None:
-            raise InvalidParameterError(
-                f"{parameter} has the column {item!r}, but the columns of X have no names. Use "
-                "indices of columns, or pass a DataFrame."
-            )
-        raise InvalidParameterError(
-            f"{parameter} has the column {item!r}, but X has no column of this name."
-            f"{did_you_mean(item, places)}"
-        )
-    if not isinstance(item, Integral) or isinstance(item, bool):
-        raise _wrong_kind(parameter, item)
-    if not 0 <= int(item) < features.n_columns:
-        raise InvalidParameterError(
-            f"{parameter} has the index {item}, but the columns of X have the indices 0 to "
-            f"{features.n_columns - 1}."
-        )
-    return int(features.of_column[int(item)])
+    j = find_column(item, features.places, features.n_columns, parameter)
+    return int(features.of_column[j])
 
 
 def check_disjoint(keep: Sequence[int], exclude: Sequence[int], features: Features) -> None:
@@ -127,14 +108,13 @@ def resolve_costs(costs: Any, features: Features) -> NDArray[np.float64] | None:
 def _costs_by_name(costs: Mapping[Any, Any], features: Features) -> NDArray[np.float64]:
     of_column = np.ones(features.n_columns)
     of_group: dict[int, float] = {}
-    groups = {group.name for group in features.groups}
-    is_column = set(map(str, features.column_names)) if features.column_names is not None else set()
+    names = () if features.column_names is None else features.column_names
+    groups = {group.name for group in features.groups}.difference(map(str, names))
     for name, cost in costs.items():
-        k = _find(name, features, "costs")
-        if isinstance(name, str) and name in groups and name not in is_column:
-            of_group[k] = _cost(cost, name, features)
+        j = find_column(name, features.places, features.n_columns, "costs")
+        if isinstance(name, str) and name in groups:
+            of_group[int(features.of_column[j])] = _cost(cost, name, features)
         else:
-            j = int(name) if isinstance(name, Integral) else features.column_places[name]
             of_column[j] = _cost(cost, j, features)
     total = _sum_by_feature(of_column, features)
     for k, cost in of_group.items():

@@ -176,6 +176,28 @@ class Codes:
         )
 
 
+class RemoteCodes(Protocol):
+    """Codes on the workers of a cluster."""
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples (rows of the table)."""
+
+    @property
+    def n_columns(self) -> int:
+        """Number of columns."""
+
+    @property
+    def arity(self) -> NDArray[np.int64]:
+        """Number of levels of each column."""
+
+    def column(self, index: int) -> Column:
+        """Return one column, copied to this process."""
+
+    def column_once(self, index: int) -> Column:
+        """Return one column; unlike ``column``, a copy is not kept for the next call."""
+
+
 class Allocate(Protocol):
     """Allocates codes, in memory (``Codes.empty``) or in files; the caller fills them."""
 
@@ -195,6 +217,8 @@ def as_small_integers(
 def places(arity: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return where columns of these arities are in ``narrow`` and ``wide``: see Codes."""
     is_narrow = arity <= NARROW_LEVELS
+    if is_narrow.all():
+        return np.arange(len(arity), dtype=np.int64)
     return np.where(
         is_narrow,
         np.cumsum(is_narrow, dtype=np.int64) - 1,

@@ -15,14 +15,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 import hocmim._native as _native
-from hocmim.coding.codes import MAX_LEVELS, Column
+from hocmim.coding.codes import Column
 from hocmim.errors import InvalidParameterError
 from hocmim.text import value_text
 
@@ -322,14 +321,3 @@ def cut_columns(
     survey = Survey.of(values, n_bins)
     every = np.arange(values.shape[1], dtype=np.int64)
     return get_discretizer(discretizer).cut(values, every, survey, n_bins, y)
-
-
-def check_bins(parameter: str, n_bins: Any) -> int:
-    """Return the number of bins; raise an error if it is not an integer in the valid range."""
-    is_integer = isinstance(n_bins, Integral) and not isinstance(n_bins, bool)
-    if not is_integer or not 2 <= n_bins < MAX_LEVELS:
-        raise InvalidParameterError(
-            f"{parameter} must be an integer from 2 to {MAX_LEVELS - 1}. "
-            f"Got {value_text(n_bins)} instead."
-        )
-    return int(n_bins)

@@ -23,37 +23,51 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, Self, TypeVar, overload
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 import hocmim._native as _native
-from hocmim.coding.codes import NARROW_LEVELS, Allocate, Codes, Column
-from hocmim.coding.cuts import DEFAULT_DISCRETIZER, Survey, check_bins, for_kernels, get_discretizer
-from hocmim.coding.fitted import (
-    CATEGORIES,
-    CUT,
-    KINDS,
-    EncodedBlock,
-    Fitted,
-    Learning,
-    LearntNumbers,
-    changed_kind,
-    encode_block,
-    join_blocks,
+from hocmim._native import LearntColumns
+from hocmim.coding.codes import (
+    MAX_LEVELS,
+    NARROW_LEVELS,
+    Allocate,
+    Codes,
+    Column,
+    MadePlanes,
 )
-from hocmim.coding.rare import DEFAULT_MAX_LEVELS, MaxLevels, check_max_levels
-from hocmim.coding.target import Target, encode_target
+from hocmim.coding.cuts import DEFAULT_DISCRETIZER, DISCRETIZERS, Ragged, Survey, for_kernels
+from hocmim.coding.descriptions import (
+    CATEGORIES,
+    ColumnDescription,
+    ColumnDescriptions,
+)
+from hocmim.coding.identifiers import (
+    IDENTIFIERS,
+    Marks,
+    are_nearly_distinct,
+    may_be_row_numbers,
+    once,
+)
+from hocmim.coding.rare import DEFAULT_MAX_LEVELS, MaxLevels, kept_levels, level_limit
+from hocmim.coding.target import EncodedTarget, encode_target
 from hocmim.data.checks import check_features, infinite_value, set_features
 from hocmim.data.columns import Categories, Numbers, Span, SparseNumbers
 from hocmim.data.table import Table, as_table
-from hocmim.errors import InvalidTargetError
-from hocmim.parameters import JOBS, check_value
+from hocmim.errors import InvalidTableError, InvalidTargetError
+from hocmim.parameters import check_parameters, one_of, whole
 from hocmim.threads import map_spans, resolve_n_jobs
+
+if TYPE_CHECKING:
+    from hocmim._sklearn import BaseEstimator
+else:
+    from sklearn.base import BaseEstimator
+
+__all__ = ["ColumnDescription", "ColumnDescriptions", "Encoder", "encode"]
 
 # Bytes of a table that one thread encodes before a second one has started.
 MAX_BYTES_OF_ONE_THREAD = 1 << 22
@@ -63,129 +77,79 @@ MAX_SPAN_CELLS = 1 << 20
 SPANS_PER_THREAD = 16
 
 _HAS_GIL = getattr(sys, "_is_gil_enabled", lambda: True)()
+_NO_CLASSES = np.empty(0, np.int64)
 
 Result = TypeVar("Result")
 
 
-@dataclass(frozen=True, eq=False)
-class ColumnDescription:
-    """How one column was encoded.
-
-    Attributes
-    ----------
-    kind : "cut", "levels" or "categories"
-    cuts : ndarray of float64
-        The code of a number is the number of cuts that are not above it. Empty for categories.
-    levels : ndarray of float64, or list
-        Of numbers that were not cut, or of categories: the value of code k is ``levels[k]``. Empty
-        for a column that was cut.
-    missing : int or None
-        The code of missing values, if there were any.
-    unknown : int
-        The code of new categories, and of missing values if there were none.
-    arity : int
-        Number of codes, the code of missing values included.
-    other : int or None
-        The code of the pooled categories, if there are any.
-    n_pooled : int
-        How many categories are pooled.
-    """
-
-    kind: str
-    cuts: NDArray[np.float64]
-    levels: NDArray[np.float64] | list[Any]
-    missing: int | None
-    unknown: int
-    arity: int
-    other: int | None = None
-    n_pooled: int = 0
-
-
-class ColumnDescriptions(Sequence[ColumnDescription]):
-    """A description of each column, made on access."""
-
-    def __init__(self, fitted: Fitted, unknown: NDArray[np.int64]) -> None:
-        self._fitted = fitted
-        self._unknown = unknown
-        self._arity = fitted.arity  # computed from all columns on each access
-        self.categories = fitted.categories  # the levels of each such column, by its index
-
-    def __len__(self) -> int:
-        return len(self._fitted.kind)
-
-    @overload
-    def __getitem__(self, j: int) -> ColumnDescription: ...
-    @overload
-    def __getitem__(self, j: slice) -> list[ColumnDescription]: ...
-    def __getitem__(self, j: int | slice) -> ColumnDescription | list[ColumnDescription]:
-        if isinstance(j, slice):
-            return [self[i] for i in range(*j.indices(len(self)))]
-        j = range(len(self))[j]
-        fitted = self._fitted
-        kind = KINDS[fitted.kind[j]]
-        return ColumnDescription(
-            kind,
-            fitted.cuts.row(j),
-            fitted.categories[j] if kind == "categories" else fitted.levels.row(j),
-            int(fitted.n_levels[j]) if fitted.has_missing[j] else None,
-            int(self._unknown[j]),
-            int(self._arity[j]),
-            int(fitted.n_levels[j]) - 1 if j in fitted.n_pooled else None,
-            fitted.n_pooled.get(j, 0),
-        )
-
-
 class Encoder(BaseEstimator):
-    """Turns tables into Codes.
+    """Turns tables into Codes: the parameter ``encoder`` of a selector.
 
     ``fit`` learns from one table how each column is coded; ``transform`` codes other tables.
 
     Parameters
     ----------
-    discretizer : {"uniform", "quantile", "mdlp"}, default "quantile"
-        How numbers are cut: equal width, equal frequency, or by the class (needs y).
-    n_bins : int
+    n_bins : int, default 5
         Numeric columns with more distinct values than this are cut; "uniform" and "quantile" cut
         them into (at most) this many bins.
-    max_levels : int, "auto" or None
+    discretizer : {"uniform", "quantile", "mdlp"}, default "quantile"
+        How numbers are cut: equal width, equal frequency, or by the class (needs y).
+    max_levels : int, "auto" or None, default "auto"
         The most levels of a column of strings or categories; of more, the rarest are pooled into
         one. "auto": half the square root of the number of rows, and at least 16. None: as many as
         codes have, 65 536.
-    n_jobs : int or None
-        Number of threads: None for one, -1 for all cores. It does not change the codes.
+    identifiers : {"drop", "warn", "keep"}, default "drop"
+        What a selector does with columns that identify the rows: strings with nearly one level for
+        each row, and row numbers. "drop": they are no candidates. "warn" and "keep": they are. The
+        first two give a ``DataWarning``. They are encoded like the others. See
+        ``hocmim.coding.identifiers``.
 
     Attributes
     ----------
-    columns_ : sequence of ColumnDescription
-        How each column was encoded.
+    columns_ : ColumnDescriptions
+        How each column was encoded; ``columns_[j]`` describes column j.
     identifiers_ : ndarray of int64
-        The columns that identify the rows: see ``hocmim.coding.identifiers``. They are encoded like
-        the others.
+        The columns that identify the rows.
     n_features_in_ : int
     feature_names_in_ : ndarray of str
         Only if the table has column names.
     """
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_bins": [whole(2, MAX_LEVELS - 1)],
+        "discretizer": [one_of(tuple(DISCRETIZERS))],
+        "max_levels": [whole(2, MAX_LEVELS), one_of(["auto"]), None],
+        "identifiers": [one_of(IDENTIFIERS)],
+    }
+
+    columns_: ColumnDescriptions
+
     def __init__(
         self,
-        discretizer: str = DEFAULT_DISCRETIZER,
         n_bins: int = 5,
         *,
+        discretizer: str = DEFAULT_DISCRETIZER,
         max_levels: MaxLevels = DEFAULT_MAX_LEVELS,
-        n_jobs: int | None = None,
+        identifiers: str = "drop",
     ) -> None:
-        self.discretizer = discretizer
         self.n_bins = n_bins
+        self.discretizer = discretizer
         self.max_levels = max_levels
-        self.n_jobs = n_jobs
+        self.identifiers = identifiers
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, *, n_jobs: int | None = None) -> Self:
         """Learn how each column of X is coded. ``y`` (raw, or a Column) is for "mdlp" only."""
-        self.fit_transform(X, y)
+        self.fit_transform(X, y, n_jobs=n_jobs)
         return self
 
     def fit_transform(
-        self, X: Any, y: Any = None, *, allocate: Allocate | None = None, plane_classes: int = 0
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        n_jobs: int | None = None,
+        allocate: Allocate | None = None,
+        plane_classes: int = 0,
     ) -> Codes:
         """Learn how each column of X is coded, and code it.
 
@@ -194,231 +158,117 @@ class Encoder(BaseEstimator):
         levels of every column is known; then the table is read twice. See
         :class:`hocmim.coding.codes.Allocate`. ``plane_classes`` is the number of classes of a
         search that follows: bit planes for it are made, too, if the codes are made in memory.
+        ``n_jobs`` is the number of threads: None for one, -1 for all cores; it changes no code.
         """
-        discretizer = get_discretizer(self.discretizer)
-        n_bins = check_bins("n_bins", self.n_bins)
+        check_parameters(self)
         table = as_table(X)
         check_features(self, table, reset=True)
-        target = _target_column(y, table, self.discretizer) if discretizer.needs_target else None
-        n_kept, n_classes = (table.n_columns, plane_classes) if allocate is None else (0, 0)
-        how = Learning(discretizer, n_bins, target, check_max_levels(self.max_levels), n_classes)
-        rows = np.empty((n_kept, table.n_rows), np.uint8)
-        room = how.room_for_planes(n_kept, table.n_rows)
+        needs_target = DISCRETIZERS[self.discretizer].needs_target
+        target = _target_column(y, table, self.discretizer) if needs_target else None
+        n_threads = _n_threads(table, n_jobs)
+        learning = _Learning(self, table, target, plane_classes, keeps_codes=allocate is None)
+        codes = learning.run(n_threads)
+        self.columns_ = learning.columns
+        self.identifiers_ = learning.columns.identifiers
+        return codes if allocate is None else self._encode(table, allocate, n_threads)
 
-        def encode_span(span: Span) -> LearntNumbers | EncodedBlock:
-            narrow = rows[span.start : span.stop]
-            if allocate is not None:
-                narrow = np.empty((span.stop - span.start, table.n_rows), np.uint8)
-            room_of_span = room[span.start : span.stop]
-            return encode_block(table, table.read_stored(span), how, narrow, room_of_span)
+    def unfitted(self) -> Encoder:
+        """Return an encoder of the same parameters that is not fitted; faster than ``clone``."""
+        return Encoder(
+            self.n_bins,
+            discretizer=self.discretizer,
+            max_levels=self.max_levels,
+            identifiers=self.identifiers,
+        )
 
-        if allocate is None and table.is_in_place:
-            whole = table.read(Span(0, table.n_columns))
-            blocks = [encode_block(table, whole, how, rows, room, self._n_threads(table))]
-        else:
-            blocks = self._map_table(encode_span, table)
-        encoded = join_blocks(table, blocks)
-        frequent = encoded.most_frequent, encoded.n_most_frequent
-        self._set_fitted(encoded.fitted, *frequent, encoded.identifiers)
-        if allocate is not None:
-            return self._encode(table, allocate)
-        names = getattr(self, "feature_names_in_", None)
-        return Codes.from_rows(rows, encoded.wide, self.arity, names, encoded.made_planes)
-
-    def _map_table(self, function: Callable[[Span], Result], table: Table) -> list[Result]:
-        """Return the results of a function for every span of a table, from left to right.
-
-        Spans of numbers on several threads. Strings and categories are read by Python code, which
-        takes longer on two threads that wait for each other: this thread reads them.
-        """
-        n_threads = self._n_threads(table)
-        spans = _spans(table, n_threads)
-        is_shared = [not _HAS_GIL or table.is_numeric(span) for span in spans]
-        shared = [span for span, is_for_all in zip(spans, is_shared, strict=True) if is_for_all]
-        others = [span for span, is_for_all in zip(spans, is_shared, strict=True) if not is_for_all]
-        of_shared = iter(map_spans(function, shared, n_threads))
-        of_others = iter(map_spans(function, others, 1))
-        return [next(of_shared if is_for_all else of_others) for is_for_all in is_shared]
-
-    def _n_threads(self, table: Table) -> int:
-        """Return how many threads are worth their start."""
-        check_value("n_jobs", self.n_jobs, JOBS)
-        if table.n_rows * table.n_columns * table.cell_bytes <= MAX_BYTES_OF_ONE_THREAD:
-            return 1
-        return resolve_n_jobs(self.n_jobs, outside=1)
-
-    def _set_fitted(
-        self,
-        fitted: Fitted,
-        most_frequent: NDArray[np.int64],
-        n_most_frequent: NDArray[np.int64],
-        identifiers: Sequence[int],
-    ) -> None:
-        self._fitted = fitted
-        self._most_frequent, self._n_most_frequent = most_frequent, n_most_frequent
-        self._unknown = np.where(fitted.has_missing, fitted.n_levels, most_frequent)
-        for j in fitted.n_pooled:
-            self._unknown[j] = fitted.n_levels[j] - 1
-        self.columns_ = ColumnDescriptions(fitted, self._unknown)
-        self.identifiers_ = np.array(identifiers, np.int64)
-
-    @classmethod
-    def from_fitted(
-        cls,
-        fitted: Fitted,
-        names: Sequence[str] | None,
-        most_frequent: NDArray[np.int64] | None = None,
-        n_most_frequent: NDArray[np.int64] | None = None,
-        identifiers: Sequence[int] = (),
-        **parameters: Any,
-    ) -> Self:
-        """Return an encoder that was fitted by other code.
-
-        Parameters
-        ----------
-        fitted : Fitted
-        names : sequence of str, or None
-        most_frequent : ndarray of int64, optional
-            The most frequent code of each column, for new values.
-        n_most_frequent : ndarray of int64, optional
-            How many rows have it.
-        identifiers : sequence of int
-            The columns that identify the rows.
-        **parameters
-            The parameters of the encoder.
-        """
-        encoder = cls(**parameters)
-        n_columns = len(fitted.kind)
-        set_features(encoder, n_columns, names)
-        nothing = np.zeros(n_columns, np.int64)
-        frequent = nothing if most_frequent is None else most_frequent
-        n_frequent = nothing if n_most_frequent is None else n_most_frequent
-        encoder._set_fitted(fitted, frequent, n_frequent, identifiers)
+    def with_columns(self, columns: ColumnDescriptions, names: Sequence[str] | None) -> Encoder:
+        """Return an encoder of the same parameters that was fitted by other code."""
+        encoder = self.unfitted()
+        set_features(encoder, len(columns), names)
+        encoder.columns_, encoder.identifiers_ = columns, columns.identifiers
         return encoder
 
-    def fitted_parts(self) -> Fitted:
-        """Return how the columns are coded; to be saved."""
-        check_is_fitted(self)
-        return self._fitted
+    def of_columns(self, start: int, stop: int) -> Encoder:
+        """Return the encoder of columns start..stop-1."""
+        names = self.names
+        columns = self.columns_.columns(start, stop)
+        return self.with_columns(columns, None if names is None else names[start:stop])
+
+    @property
+    def names(self) -> Sequence[str] | None:
+        """The names of the columns, if they have any."""
+        return getattr(self, "feature_names_in_", None)
 
     @property
     def arity(self) -> NDArray[np.int64]:
         """Number of codes of each column."""
-        check_is_fitted(self)
-        return self._fitted.arity
+        return self.columns_.arity
 
-    @property
-    def most_frequent(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The most frequent code of each column in the table of the fit, and its rows."""
-        check_is_fitted(self)
-        return self._most_frequent, self._n_most_frequent
-
-    @property
-    def is_cut(self) -> NDArray[np.bool_]:
-        """Which columns are numbers that were cut into bins."""
-        check_is_fitted(self)
-        return self._fitted.kind == CUT
-
-    def of_columns(self, start: int, stop: int) -> Self:
-        """Return the encoder of columns start..stop-1."""
-        check_is_fitted(self)
-        names = getattr(self, "feature_names_in_", None)
-        return self.from_fitted(
-            self._fitted.columns(start, stop),
-            None if names is None else names[start:stop],
-            self._most_frequent[start:stop],
-            self._n_most_frequent[start:stop],
-            [j - start for j in self.identifiers_.tolist() if start <= j < stop],
-            **self.get_params(),
-        )
-
-    def with_most_frequent(
-        self, most_frequent: NDArray[np.int64], n_most_frequent: NDArray[np.int64] | None = None
-    ) -> Self:
-        """Return the same encoder with the most frequent code of each column, and its rows."""
-        check_is_fitted(self)
-        return self.from_fitted(
-            self._fitted,
-            getattr(self, "feature_names_in_", None),
-            most_frequent,
-            n_most_frequent,
-            self.identifiers_.tolist(),
-            **self.get_params(),
-        )
-
-    def transform(self, X: Any) -> Codes:
+    def transform(self, X: Any, *, n_jobs: int | None = None) -> Codes:
         """Code another table with the same columns."""
         check_is_fitted(self)
         table = as_table(X)
         check_features(self, table, reset=False)
-        return self._encode(table, Codes.empty)
+        return self._encode(table, Codes.empty, _n_threads(table, n_jobs))
 
     def transform_column(self, X: Any, j: int) -> Column:
         """Code one column of another table with the same columns."""
         check_is_fitted(self)
         table = as_table(X)
         check_features(self, table, reset=False)
-        arity = int(self._fitted.arity[j])
+        arity = int(self.columns_.arity[j])
         is_narrow = arity <= NARROW_LEVELS
         narrow = np.empty((int(is_narrow), table.n_rows), np.uint8)
         wide = np.empty((int(not is_narrow), table.n_rows), np.uint16)
-        codes = narrow[0] if is_narrow else wide[0]
-        block = table.read(Span(j, j + 1))
-        if isinstance(block, Categories):
-            codes[:] = self._encode_categories(table, block)
-        else:
-            place = np.array([0 if is_narrow else ~0], np.int64)
-            self._encode_numbers(table, block, place, narrow, wide)
-        return Column(codes, arity, j)
+        place = np.array([0 if is_narrow else ~0], np.int64)
+        self._encode_block(table, table.read(Span(j, j + 1)), place, narrow, wide)
+        return Column(narrow[0] if is_narrow else wide[0], arity, j)
 
-    def _encode(self, table: Table, allocate: Allocate) -> Codes:
-        codes = allocate(self.arity, table.n_rows, getattr(self, "feature_names_in_", None))
-        place, narrow, wide = codes.place, codes.narrow, codes.wide
+    def _encode(self, table: Table, allocate: Allocate, n_threads: int) -> Codes:
+        codes = allocate(self.columns_.arity, table.n_rows, self.names)
 
         def encode_span(span: Span) -> None:
-            block = table.read_stored(span)
-            if isinstance(block, Categories):
-                where = int(place[span.start])
-                row = narrow[where] if where >= 0 else wide[~where]
-                row[:] = self._encode_categories(table, block)
-            else:
-                self._encode_numbers(table, block, place[span.start : span.stop], narrow, wide)
+            place = codes.place[span.start : span.stop]
+            self._encode_block(table, table.read_stored(span), place, codes.narrow, codes.wide)
 
-        self._map_table(encode_span, table)
+        _map_table(encode_span, table, n_threads)
         return codes
 
-    def _encode_numbers(
+    def _encode_block(
         self,
         table: Table,
-        block: Numbers | SparseNumbers,
+        block: Numbers | SparseNumbers | Categories,
         place: NDArray[np.int64],
         narrow: NDArray[np.uint8],
         wide: NDArray[np.uint16],
     ) -> None:
-        start, stop = block.start, block.start + len(place)
-        for j in np.flatnonzero(self._fitted.kind[start:stop] == CATEGORIES):
+        """Write the codes of the columns of a block to the rows ``place`` of narrow and wide."""
+        if isinstance(block, Categories):
+            row = narrow[place[0]] if place[0] >= 0 else wide[~place[0]]
+            row[:] = self._encode_categories(table, block)
+            return
+        columns, start, stop = self.columns_, block.start, block.start + len(place)
+        for j in np.flatnonzero(columns.kind[start:stop] == CATEGORIES):
             if not _is_empty(block, int(j)):
-                raise changed_kind(table, start + int(j), "categories", "numbers")
-        cuts = self._fitted.cuts
-        how = cuts.values, cuts.offsets[start : stop + 1], self._unknown[start:stop]
+                raise _changed_kind(table, start + int(j), "categories", "numbers")
+        cuts = columns.cuts
+        how = cuts.values, cuts.offsets[start : stop + 1], columns.unknown[start:stop]
         if isinstance(block, SparseNumbers):
             stored = block.values, block.rows, block.offsets
             infinite = _native.apply_cuts_sparse(*stored, *how, place, narrow, wide)
         else:
-            values = for_kernels(block.values)
-            infinite = _native.apply_cuts(values, *how, place, narrow, wide)
+            infinite = _native.apply_cuts(for_kernels(block.values), *how, place, narrow, wide)
         if infinite >= 0:
             raise infinite_value(table, start + infinite)
 
     def _encode_categories(self, table: Table, block: Categories) -> NDArray[np.int64]:
-        j = block.start
-        unknown = int(self._unknown[j])
-        missing = int(self._fitted.n_levels[j]) if self._fitted.has_missing[j] else unknown
-        known: list[Any] = self._fitted.categories.get(j, [])
+        columns, j = self.columns_, block.start
+        unknown = int(columns.unknown[j])
+        missing = int(columns.n_levels[j]) if columns.has_missing[j] else unknown
         # A column of the fit that was all missing has one level, and fits any kind.
-        if self._fitted.kind[j] != CATEGORIES and self._fitted.n_levels[j] and block.levels:
-            raise changed_kind(table, j, "numbers", "strings or categories")
-        code_of = {level: code for code, level in enumerate(known)}
+        if columns.kind[j] != CATEGORIES and columns.n_levels[j] and block.levels:
+            raise _changed_kind(table, j, "numbers", "strings or categories")
+        code_of = {level: code for code, level in enumerate(columns.categories.get(j, []))}
         codes = [code_of.get(level, unknown) for level in block.levels]
         return np.array([*codes, missing], np.int64)[block.codes]
 
@@ -429,35 +279,11 @@ def _is_empty(block: Numbers | SparseNumbers, j: int) -> bool:
     return is_dense and bool(Survey.of(block.values[:, j : j + 1], 1).is_empty[0])
 
 
-def encode(
-    X: Any,
-    y: Any = None,
-    *,
-    discretizer: str = DEFAULT_DISCRETIZER,
-    n_bins: int = 5,
-    max_levels: MaxLevels = DEFAULT_MAX_LEVELS,
-    n_jobs: int | None = None,
-) -> Codes:
-    """Return the codes of a table: ``Encoder(...).fit_transform(X, y)``.
-
-    Parameters
-    ----------
-    X : table of shape (n_samples, n_columns)
-        NumPy array, pandas or polars DataFrame, pyarrow Table, scipy sparse matrix, nested lists.
-    y : array-like of shape (n_samples,)
-        Only for ``discretizer="mdlp"``.
-    discretizer, n_bins, max_levels, n_jobs
-        See :class:`Encoder`.
-
-    Examples
-    --------
-    >>> from hocmim.coding.encoder import encode
-    >>> encode([[0.1, "b"], [0.7, "a"], [None, "b"]]).narrow
-    array([[0, 1, 2],
-           [1, 0, 1]], dtype=uint8)
-    """
-    encoder = Encoder(discretizer, n_bins, max_levels=max_levels, n_jobs=n_jobs)
-    return encoder.fit_transform(X, y)
+def _changed_kind(table: Table, j: int, then: str, now: str) -> InvalidTableError:
+    return InvalidTableError(
+        f"The type of {table.label(j)} of X has changed: it holds {now}, but held {then} when the "
+        "encoder was fitted. Convert it to the same type."
+    )
 
 
 def _target_column(y: Any, table: Table, discretizer: str) -> Column:
@@ -465,7 +291,7 @@ def _target_column(y: Any, table: Table, discretizer: str) -> Column:
         raise InvalidTargetError(
             f"discretizer={discretizer!r} needs the target y, but y is None. Pass y."
         )
-    if isinstance(y, Target):
+    if isinstance(y, EncodedTarget):
         y = y.column
     if not isinstance(y, Column):
         return encode_target(y, table.n_rows).column
@@ -477,24 +303,246 @@ def _target_column(y: Any, table: Table, discretizer: str) -> Column:
     return y
 
 
+def _n_threads(table: Table, n_jobs: int | None) -> int:
+    """Return how many threads are worth their start."""
+    n_threads = resolve_n_jobs(n_jobs, outside=1)
+    n_bytes = table.n_rows * table.n_columns * table.cell_bytes
+    return 1 if n_bytes <= MAX_BYTES_OF_ONE_THREAD else n_threads
+
+
+def _map_table(function: Callable[[Span], Result], table: Table, n_threads: int) -> list[Result]:
+    """Return the results of a function for every span of a table, from left to right.
+
+    Spans of numbers on several threads. Strings and categories are read by Python code, which
+    takes longer on two threads that wait for each other: this thread reads them.
+    """
+    n_spans = 1 if n_threads == 1 else SPANS_PER_THREAD * n_threads
+    n_cells = table.n_rows * table.n_columns // n_spans
+    spans = table.spans(min(max(n_cells, MIN_SPAN_CELLS), MAX_SPAN_CELLS))
+    is_shared = [not _HAS_GIL or table.is_numeric(span) for span in spans]
+    shared = [span for span, is_for_all in zip(spans, is_shared, strict=True) if is_for_all]
+    others = [span for span, is_for_all in zip(spans, is_shared, strict=True) if not is_for_all]
+    of_shared = iter(map_spans(function, shared, n_threads))
+    of_others = iter(map_spans(function, others, 1))
+    return [next(of_shared if is_for_all else of_others) for is_for_all in is_shared]
+
+
+# --- learning and coding in one pass --------------------------------------------------------------
+
+
+class _Learning:
+    """Learns how the columns of a table are coded, and codes them.
+
+    Numbers are learnt and coded by kernels, block by block on several threads; what they found is
+    described once for all blocks: while one thread runs Python code, the others wait.
+    """
+
+    columns: ColumnDescriptions
+
+    def __init__(
+        self,
+        encoder: Encoder,
+        table: Table,
+        y: Column | None,
+        plane_classes: int,
+        keeps_codes: bool,
+    ) -> None:
+        plane_classes = plane_classes if keeps_codes else 0
+        self._table, self._max_levels = table, encoder.max_levels
+        discretizer = DISCRETIZERS[encoder.discretizer]
+        classes = _NO_CLASSES if y is None else y.codes.astype(np.int64)
+        n_classes = 0 if y is None else y.arity
+        self._method = discretizer.method, int(encoder.n_bins), classes, n_classes
+        self._keeps_codes, self._plane_classes = keeps_codes, plane_classes
+        n_kept = table.n_columns if keeps_codes else 0
+        # Row j has the codes of column j, if they fit into a byte; the others are in ``_wide``.
+        self._narrow = np.empty((n_kept, table.n_rows), np.uint8)
+        self._wide: dict[int, NDArray[np.uint16]] = {}
+        # Room for bit planes in one piece: many pieces of many threads would take from the system,
+        # and give back, the memory that the codes of the next table need.
+        n_words = 0
+        if plane_classes:
+            n_planes = _native.BitPlanes.most_levels - 1
+            if not discretizer.needs_target:  # bins, and the level of missing values
+                n_planes = min(n_planes, encoder.n_bins)
+            n_words = n_planes * _native.BitPlanes.words_of_plane(table.n_rows)
+        self._room = np.empty((n_kept if n_words else 0, n_words), np.uint64)
+        self._names = encoder.names
+
+    def run(self, n_threads: int) -> Codes:
+        """Set ``columns``; return the codes, if they are kept."""
+        table = self._table
+        parts: list[LearntColumns | ColumnDescriptions]
+        if self._keeps_codes and table.is_in_place:
+            whole = table.read(Span(0, table.n_columns))
+            parts = [self._encode_numbers(whole, self._narrow, self._room, n_threads)]
+        else:
+            parts = _map_table(self._encode_span, table, n_threads)
+        planes: list[MadePlanes] = []
+        described, start = [], 0
+        for is_learnt, group in groupby(parts, lambda part: isinstance(part, LearntColumns)):
+            if is_learnt:
+                numbers: list[Any] = list(group)
+                learnt = numbers[0] if len(numbers) == 1 else LearntColumns.concatenate(numbers)
+                found = [self._describe_numbers(learnt, start)]
+                planes += [(start + first, made) for first, made in learnt.planes]
+            else:
+                found = [part for part in group if isinstance(part, ColumnDescriptions)]
+            described += found
+            start += sum(map(len, found))
+        self.columns = ColumnDescriptions.concatenate(described)
+        if not self._keeps_codes:
+            return Codes.empty(self.columns.arity[:0], 0)
+        return Codes.from_rows(self._narrow, self._wide, self.columns.arity, self._names, planes)
+
+    def _encode_span(self, span: Span) -> LearntColumns | ColumnDescriptions:
+        narrow, room = self._narrow[span.start : span.stop], self._room[span.start : span.stop]
+        if not self._keeps_codes:
+            narrow = np.empty((span.stop - span.start, self._table.n_rows), np.uint8)
+        block = self._table.read_stored(span)
+        if isinstance(block, Categories):
+            return self._encode_categories(block, narrow[0])
+        return self._encode_numbers(block, narrow, room)
+
+    def _encode_numbers(
+        self,
+        block: Any,
+        narrow: NDArray[np.uint8],
+        room: NDArray[np.uint64],
+        n_threads: int = 1,
+    ) -> LearntColumns:
+        """Code a block of numbers by ``n_threads`` threads together."""
+        if isinstance(block, SparseNumbers):
+            stored = block.values, block.rows, block.offsets, self._table.n_rows
+            learnt = _native.encode_sparse(*stored, *self._method, narrow)
+        else:
+            values, n_classes = for_kernels(block.values), self._plane_classes
+            encoding = _native.Encoding(values, *self._method, narrow, n_threads, n_classes, room)
+            if n_threads == 1:
+                encoding.encode()
+            else:
+                map_spans(lambda _: encoding.encode(), range(n_threads), n_threads)
+            learnt = encoding.result()
+        if learnt.infinite_column >= 0:
+            raise infinite_value(self._table, block.start + learnt.infinite_column)
+        return learnt
+
+    def _describe_numbers(self, learnt: LearntColumns, start: int) -> ColumnDescriptions:
+        """Describe neighbouring columns of numbers, the first of which is column ``start``."""
+        may_be = may_be_row_numbers(learnt.minimum, learnt.maximum, self._table.n_rows)
+        numbers = [k for k in np.flatnonzero(may_be).tolist() if self._is_row_number(start + k)]
+        described = ColumnDescriptions(
+            np.logical_not(learnt.is_cut).astype(np.int8),
+            learnt.n_levels,
+            learnt.has_missing,
+            Ragged.from_counts(learnt.cuts, learnt.n_cuts),
+            Ragged.from_counts(learnt.distinct, learnt.n_distinct),
+            {},
+            {},
+            learnt.most_frequent,
+            learnt.n_most_frequent,
+            np.array(numbers, np.int64),
+        )
+        for k in np.flatnonzero(described.arity > NARROW_LEVELS).tolist():
+            missing = learnt.n_levels[k : k + 1]
+            codes = self._wide_codes(start + k, described.cuts.row(k), missing)
+            counts = np.bincount(codes)
+            learnt.most_frequent[k], learnt.n_most_frequent[k] = counts.argmax(), counts.max()
+            if self._keeps_codes:
+                self._wide[start + k] = codes
+        return described
+
+    def _is_row_number(self, j: int) -> bool:
+        """Whether a column of numbers is a row number; a row of weight w counts once."""
+        block = self._table.read(Span(j, j + 1))
+        assert isinstance(block, Numbers)
+        return Marks.of(once(block.values[:, 0], self._table.rows)).is_row_number
+
+    def _wide_codes(
+        self, j: int, cuts: NDArray[np.float64], missing: NDArray[np.int64]
+    ) -> NDArray[np.uint16]:
+        """Return the codes of a numeric column of more than 256 levels, which is read again."""
+        block = self._table.read(Span(j, j + 1))
+        assert isinstance(block, Numbers)
+        codes = np.empty((1, self._table.n_rows), np.uint16)
+        offsets, place = np.array([0, len(cuts)], np.int64), np.array([~0], np.int64)
+        none = np.empty((0, self._table.n_rows), np.uint8)
+        _native.apply_cuts(for_kernels(block.values), cuts, offsets, missing, place, none, codes)
+        row: NDArray[np.uint16] = codes[0]
+        return row
+
+    def _encode_categories(
+        self, block: Categories, narrow: NDArray[np.uint8]
+    ) -> ColumnDescriptions:
+        """Code and describe a column of categories."""
+        j, n_found, found = block.start, len(block.levels), block.codes
+        counts = np.bincount(found + 1, minlength=n_found + 1)
+        has_missing = bool(counts[0])
+        limit = level_limit(self._max_levels, self._table.n_rows, has_missing)
+        kept = kept_levels(counts[1:], limit)
+        levels, n_levels, n_pooled = block.levels, n_found, {}
+        if kept is not None:
+            levels, n_levels = [block.levels[code] for code in kept.tolist()], len(kept) + 1
+            n_pooled = {0: n_found - len(kept)}
+            new = np.full(n_found + 1, len(kept), np.int64)
+            new[kept], new[-1] = np.arange(len(kept)), -1
+            found = new[found]
+        codes: NDArray[np.uint8] | NDArray[np.uint16] = narrow
+        if n_levels + has_missing > NARROW_LEVELS:
+            codes = np.empty(len(found), np.uint16)
+            if self._keeps_codes:
+                self._wide[j] = codes
+        np.copyto(codes, found, casting="unsafe")
+        if has_missing:
+            codes[found < 0] = n_levels
+        n_present = int((once(block.codes, self._table.rows) >= 0).sum())
+        is_identifier = bool(are_nearly_distinct(n_found, n_present))
+        totals = np.bincount(codes)
+        none = Ragged(np.empty(0), np.zeros(2, np.int64))
+        return ColumnDescriptions(
+            np.array([CATEGORIES], np.int8),
+            np.array([n_levels], np.int64),
+            np.array([has_missing]),
+            none,
+            none,
+            {0: levels},
+            n_pooled,
+            np.array([totals.argmax()], np.int64),
+            np.array([totals.max()], np.int64),
+            np.zeros(int(is_identifier), np.int64),
+        )
+
+
+# --- functions ------------------------------------------------------------------------------------
+
+
+def encode(X: Any, y: Any = None, *, n_jobs: int | None = None, **parameters: Any) -> Codes:
+    """Return the codes of a table: ``Encoder(**parameters).fit_transform(X, y)``.
+
+    Parameters
+    ----------
+    X : table of shape (n_samples, n_columns)
+        NumPy array, pandas or polars DataFrame, pyarrow Table, scipy sparse matrix, nested lists.
+    y : array-like of shape (n_samples,)
+        Only for ``discretizer="mdlp"``.
+    n_jobs : int or None
+        Number of threads: None for one, -1 for all cores.
+    **parameters
+        See :class:`Encoder`.
+
+    Examples
+    --------
+    >>> from hocmim.coding.encoder import encode
+    >>> encode([[0.1, "b"], [0.7, "a"], [None, "b"]]).narrow
+    array([[0, 1, 2],
+           [1, 0, 1]], dtype=uint8)
+    """
+    return Encoder(**parameters).fit_transform(X, y, n_jobs=n_jobs)
+
+
 def most_frequent(codes: Codes) -> NDArray[np.int64]:
     """Return the most frequent code of each column; the first of equally frequent ones."""
     found = np.empty(codes.n_columns, np.int64)
     found[codes.place >= 0] = _native.most_frequent(codes.narrow)
     found[codes.place < 0] = _native.most_frequent(codes.wide)
     return found
-
-
-def count_most_frequent(codes: Codes, frequent: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return how many rows have the given code of each column."""
-    counts = [
-        np.count_nonzero(codes.column(j).codes == code) for j, code in enumerate(frequent.tolist())
-    ]
-    return np.array(counts, np.int64)
-
-
-def _spans(table: Table, n_threads: int) -> list[Span]:
-    """Cut the columns into spans, several for each thread."""
-    n_cells = table.n_rows * table.n_columns
-    n_spans = 1 if n_threads == 1 else SPANS_PER_THREAD * n_threads
-    return table.spans(min(max(n_cells // n_spans, MIN_SPAN_CELLS), MAX_SPAN_CELLS))

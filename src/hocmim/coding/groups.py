@@ -117,15 +117,9 @@ class Features:
         return np.array([len(self.columns(k)) for k in np.asarray(features).tolist()], np.int64)
 
     @cached_property
-    def column_places(self) -> dict[str, int]:
-        """The index of each column that has a name."""
-        return _places(self.column_names)
-
-    @cached_property
     def places(self) -> dict[str, int]:
-        """The feature of each column that has a name, and of each group."""
-        columns = self.column_places | {group.name: group.columns[0] for group in self.groups}
-        return {name: int(self.of_column[j]) for name, j in columns.items()}
+        """The index of each column that has a name, and of the first column of each group."""
+        return {group.name: group.columns[0] for group in self.groups} | _places(self.column_names)
 
     def join(self, codes: Codes) -> Codes:
         """Return the codes of the features, given those of the columns."""
@@ -137,7 +131,7 @@ class Features:
         """Return the feature of that name, or the feature of the column of that name or index."""
         if isinstance(feature, str) and self.names is not None:
             if feature in self.places:
-                return self.places[feature]
+                return int(self.of_column[self.places[feature]])
             raise InvalidParameterError(
                 f"There is no feature {feature!r}.{did_you_mean(feature, self.places)}"
             )
@@ -231,7 +225,10 @@ def resolve_groups(
     groups = []
     for name, listed in _named_lists(feature_groups):
         label = f"the group {name!r}" if isinstance(name, str) else f"group {name}"
-        members = sorted(_place(column, places, n_columns, label) for column in listed)
+        members = sorted(
+            find_column(column, places, n_columns, "feature_groups", f" in {label}")
+            for column in listed
+        )
         if not members:
             raise InvalidParameterError(
                 f"{label[0].upper()}{label[1:]} of feature_groups is empty. Name its columns, or "
@@ -266,24 +263,31 @@ def _named_lists(feature_groups: Any) -> list[tuple[str | int, list[Any]]]:
     return [(name, list(columns)) for name, columns in pairs]
 
 
-def _place(column: Any, places: Mapping[str, int], n_columns: int, label: str) -> int:
+def find_column(
+    column: Any, places: Mapping[str, int], n_columns: int, parameter: str, where: str = ""
+) -> int:
+    """Return the index of a column that a parameter gives by its name or its index.
+
+    ``places`` has the index of each name; ``where`` says for a message where in the parameter the
+    column is.
+    """
     if isinstance(column, str):
         if column in places:
             return places[column]
         if not places:
             raise InvalidParameterError(
-                f"feature_groups has the column {column!r} in {label}, but the columns of X have "
-                "no names. Use indices of columns, or pass a DataFrame."
+                f"{parameter} has the column {column!r}{where}, but the columns of X have no "
+                "names. Use indices of columns, or pass a DataFrame."
             )
         raise InvalidParameterError(
-            f"feature_groups has the column {column!r} in {label}, but X has no column of this "
-            f"name.{did_you_mean(column, places)}"
+            f"{parameter} has the column {column!r}{where}, but X has no column of this name."
+            f"{did_you_mean(column, places)}"
         )
     if _is_index(column) and 0 <= int(column) < n_columns:
         return int(column)
     raise InvalidParameterError(
-        f"feature_groups has {column!r} in {label}. Give a column by its name, or by its index "
-        f"from 0 to {n_columns - 1}."
+        f"{parameter} has {column!r}{where}. Give a column by its name, or by its index from 0 to "
+        f"{n_columns - 1}."
     )
 
 

@@ -19,17 +19,14 @@ Numbers need an exact check only if minimum and maximum allow a row number: see
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-Indices = NDArray[np.int64]
-
+# What a selector does with them: see ``Encoder``.
+IDENTIFIERS = ("drop", "keep", "warn")
 # Distinct values among the present ones, and the fewest values that are judged.
 ID_SHARE = 0.95
 ID_ROWS = 20
@@ -132,26 +129,23 @@ def is_row_number(values: NDArray[Any]) -> bool:
     return bool(may_be_row_numbers(*bounds, len(values))[0]) and Marks.of(values).is_row_number
 
 
-# --- decided once for several fits ----------------------------------------------------------------
+def once(values: NDArray[Any], rows: NDArray[np.int64] | None) -> NDArray[Any]:
+    """Return the value of each row of the user's table once; weights repeat ``rows``."""
+    return values if rows is None else values[np.unique(rows, return_index=True)[1]]
 
-_DECIDED: ContextVar[Indices | None] = ContextVar("identifiers", default=None)
 
+def identifiers_of_numbers(
+    values: NDArray[np.float64], is_categorical: NDArray[np.bool_], rows: NDArray[np.int64] | None
+) -> NDArray[np.int64]:
+    """Return the identifiers of a table as ``numeric_matrix`` returns it, without missing values.
 
-@contextmanager
-def decided_identifiers(columns: Indices | None) -> Iterator[None]:
-    """Within it these columns are the identifiers, and no others.
-
-    A resample of the rows repeats identifiers, and does not show what they are. ``None`` changes
-    nothing.
+    ``rows`` are the rows of the user's table, if weights repeat them.
     """
-    token = _DECIDED.set(columns if columns is not None else _DECIDED.get())
-    try:
-        yield
-    finally:
-        _DECIDED.reset(token)
-
-
-def identifiers_or_decided(found: Indices) -> Indices:
-    """Return the identifiers that were decided for this fit, or else those found in its rows."""
-    decided = _DECIDED.get()
-    return found if decided is None else decided
+    low, high = values.min(axis=0), values.max(axis=0)
+    is_found = np.zeros(len(low), bool)
+    for j in np.flatnonzero(is_categorical).tolist():  # codes from 0 to the last level
+        is_found[j] = are_nearly_distinct(high[j] + 1, len(once(values[:, j], rows)))
+    suspects = may_be_row_numbers(low, high, len(values)) & ~is_categorical
+    for j in np.flatnonzero(suspects).tolist():
+        is_found[j] = Marks.of(once(values[:, j], rows)).is_row_number
+    return np.flatnonzero(is_found)

@@ -18,7 +18,6 @@ from hocmim.data.target import as_target
 from hocmim.errors import InvalidTableError, InvalidTargetError
 
 SMALLER, EQUAL, LARGER, MISSING = 0, 1, 2, 3
-KENDALL = "kendall"
 MAX_ROWS = 1000
 MAX_CELLS = 2_000_000_000
 
@@ -40,8 +39,9 @@ class Pairs(NamedTuple):
 def kendall_transform(X: Any, y: Any) -> Pairs:
     """Return the Kendall transformation of a table and its target.
 
-    ``discretizer="kendall"`` of a selector does this. Pairs of rows are not independent: a test
-    that treats them as rows is wrong.
+    Encode the pairs with ``Encoder(n_bins=4)``: then no comparison is cut. Pairs of rows are not
+    independent: a test that treats them as rows is wrong, and ``n_features_to_select`` must be a
+    number.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def compare_table(X: Any) -> NDArray[np.uint8]:
         raise InvalidTableError(
             f"The Kendall transformation is for at most {MAX_ROWS} rows and {MAX_CELLS:.0e} "
             f"comparisons, and X has {table.n_rows} rows and {table.n_columns} columns. Use fewer "
-            "rows, or another discretizer."
+            "rows, or cut the columns into bins."
         )
     values, is_categorical, _ = numeric_matrix(table)
     for j in np.flatnonzero(is_categorical):

@@ -10,9 +10,9 @@ machine and as tasks on a cluster::
     cuts    = cut_columns(values, discretizer, n_bins, y)  # whole columns, some at a time
     columns = possible_row_numbers(survey)                 # a few, if any
     marks   = mark_numbers(part, columns)                  # for each partition, then merged
-    encoder = fit_encoder(survey, options, cuts, marks)
+    encoder = fit_encoder(survey, encoder, cuts, marks)
     codes   = encode_partition(part, encoder)              # for each partition
-    encoder = encoder.with_most_frequent(most_frequent)    # counted in the codes of all rows
+    encoder = with_most_frequent(encoder, count_frequent(codes))  # of all rows
 
 "uniform" cuts by the survey alone. "quantile" and "mdlp" read the table once more: all values of a
 column that is cut are collected (8 bytes for each row) and cut by the code for tables in memory.
@@ -27,21 +27,21 @@ the partitions of a Parquet data set or of a list of tables.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hocmim.coding.codes import Codes
-from hocmim.coding.cuts import Ragged, Survey, get_discretizer
-from hocmim.coding.encoder import Encoder
-from hocmim.coding.fitted import CATEGORIES, Fitted, fit_numbers, survey_numbers
+from hocmim.coding.cuts import Ragged, Survey, get_discretizer, midpoints
+from hocmim.coding.descriptions import CATEGORIES, CUT, LEVELS, ColumnDescriptions
+from hocmim.coding.encoder import Encoder, most_frequent
 from hocmim.coding.identifiers import Marks, are_nearly_distinct, may_be_row_numbers
-from hocmim.coding.options import EncodingOptions
-from hocmim.coding.rare import LevelCounts, check_max_levels, kept_levels, level_limit
-from hocmim.data.columns import Categories, column_label
-from hocmim.data.table import as_table, take_columns
+from hocmim.coding.rare import LevelCounts, kept_levels, level_limit
+from hocmim.data.checks import infinite_value
+from hocmim.data.columns import Categories, Numbers, column_label
+from hocmim.data.table import Table, as_table, take_columns
 from hocmim.errors import InvalidColumnError, InvalidTableError
 
 
@@ -134,6 +134,15 @@ class TableSurvey:
             ) from error
 
 
+def _survey_numbers(table: Table, block: Numbers, n_bins: int) -> Survey:
+    """Survey a block; an infinite value is an error."""
+    survey = Survey.of(block.values, n_bins)
+    infinite = ~survey.is_empty & (np.isinf(survey.minimum) | np.isinf(survey.maximum))
+    if infinite.any():
+        raise infinite_value(table, block.start + int(np.argmax(infinite)))
+    return survey
+
+
 def survey_partition(X: Any, n_bins: int) -> TableSurvey:
     """Survey the rows of one partition."""
     table = as_table(X, min_rows=0)
@@ -148,7 +157,7 @@ def survey_partition(X: Any, n_bins: int) -> TableSurvey:
             nothing.has_missing[0] = counts[0] > 0
             numbers.append(nothing)
         else:
-            numbers.append(survey_numbers(table, block, n_bins))
+            numbers.append(_survey_numbers(table, block, n_bins))
     return TableSurvey(table.names, table.n_rows, Survey.concatenate(numbers), categories)
 
 
@@ -190,7 +199,7 @@ def merge_marks(a: list[Marks], b: list[Marks]) -> list[Marks]:
 
 def fit_encoder(
     survey: TableSurvey,
-    options: EncodingOptions,
+    encoder: Encoder,
     cuts: Ragged | None = None,
     marks: Sequence[Marks] = (),
 ) -> Encoder:
@@ -199,46 +208,75 @@ def fit_encoder(
     Parameters
     ----------
     survey : TableSurvey
-    options : EncodingOptions
+    encoder : Encoder
+        Its parameters are used; it is not changed.
     cuts : Ragged, optional
         Those of ``columns_to_cut``, in that order.
     marks : sequence of Marks
         Those of ``possible_row_numbers``, in that order.
     """
-    numbers, n_bins = survey.numbers, options.n_bins
-    max_levels = check_max_levels(options.max_levels)
+    numbers = survey.numbers
     if cuts is None:
         many = np.flatnonzero(numbers.many)
-        cut = get_discretizer(options.discretizer).cut
-        cuts = cut(np.empty((0, 0)), many, numbers, n_bins, None)
-    fitted = fit_numbers(numbers, cuts)
-    columns = possible_row_numbers(survey).tolist()
-    pairs = zip(columns, marks, strict=True)
-    identifiers = [j for j, found in pairs if found.is_row_number]
+        cut = get_discretizer(encoder.discretizer).cut
+        cuts = cut(np.empty((0, 0)), many, numbers, encoder.n_bins, None)
+    cuts = _interleave(numbers.many, cuts, midpoints(numbers.distinct))
+    n_levels = np.where(numbers.is_empty, 0, cuts.counts + 1)
+    kind = np.where(numbers.many, CUT, LEVELS).astype(np.int8)
+    suspects = possible_row_numbers(survey).tolist()
+    identifiers = [j for j, found in zip(suspects, marks, strict=True) if found.is_row_number]
+    categories: dict[int, list[Any]] = {}
+    n_pooled: dict[int, int] = {}
     for j, found in survey.categories.items():
-        limit = level_limit(max_levels, survey.n_rows, bool(fitted.has_missing[j]))
-        _set_categories(fitted, j, found, limit)
+        limit = level_limit(encoder.max_levels, survey.n_rows, bool(numbers.has_missing[j]))
+        kept = kept_levels(found.counts, limit)
+        kind[j], n_levels[j] = CATEGORIES, len(found.levels) if kept is None else len(kept) + 1
+        categories[j] = found.levels
+        if kept is not None:
+            categories[j] = [found.levels[code] for code in kept.tolist()]
+            n_pooled[j] = len(found.levels) - len(kept)
         if are_nearly_distinct(len(found.levels), found.n_present):
             identifiers.append(j)
-    return Encoder.from_fitted(
-        fitted,
-        survey.names,
-        identifiers=sorted(identifiers),
-        discretizer=options.discretizer,
-        n_bins=n_bins,
-        max_levels=max_levels,
+    uncounted = np.zeros(survey.n_columns, np.int64)
+    columns = ColumnDescriptions(
+        kind,
+        n_levels,
+        numbers.has_missing,
+        cuts,
+        numbers.distinct,
+        categories,
+        n_pooled,
+        uncounted,
+        uncounted,
+        np.array(sorted(identifiers), np.int64),
     )
+    return encoder.with_columns(columns, survey.names)
 
 
-def _set_categories(fitted: Fitted, j: int, found: LevelCounts, limit: int) -> None:
-    """Set how a column of categories is coded."""
-    kept = kept_levels(found.counts, limit)
-    fitted.kind[j] = CATEGORIES
-    fitted.n_levels[j] = len(found.levels) if kept is None else len(kept) + 1
-    fitted.categories[j] = found.levels
-    if kept is not None:
-        fitted.categories[j] = [found.levels[code] for code in kept.tolist()]
-        fitted.n_pooled[j] = len(found.levels) - len(kept)
+def _interleave(is_cut: NDArray[np.bool_], cut: Ragged, others: Ragged) -> Ragged:
+    """Return row j of ``others``, or the next row of ``cut`` where ``is_cut[j]``."""
+    counts = others.counts
+    counts[is_cut] = cut.counts
+    from_cut = np.repeat(is_cut, counts)
+    values = np.empty(len(from_cut))
+    values[from_cut] = cut.values
+    values[~from_cut] = others.values
+    return Ragged.from_counts(values, counts)
+
+
+def with_most_frequent(encoder: Encoder, frequent: NDArray[np.int64]) -> Encoder:
+    """Return the same encoder with the most frequent codes: what ``count_frequent`` returned."""
+    columns = replace(encoder.columns_, most_frequent=frequent[0], n_most_frequent=frequent[1])
+    return encoder.with_columns(columns, encoder.names)
+
+
+def count_frequent(codes: Codes) -> NDArray[np.int64]:
+    """Return the most frequent code of each column, and below it how many rows have it."""
+    frequent = most_frequent(codes)
+    counts = [
+        np.count_nonzero(codes.column(j).codes == code) for j, code in enumerate(frequent.tolist())
+    ]
+    return np.stack([frequent, np.array(counts, np.int64)])
 
 
 def encode_partition(X: Any, encoder: Encoder) -> Codes:

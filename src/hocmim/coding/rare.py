@@ -16,28 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hocmim.coding.codes import MAX_LEVELS
-from hocmim.errors import InvalidParameterError
-from hocmim.parameters import Number
-from hocmim.text import value_text
 
 MaxLevels = int | str | None
 DEFAULT_MAX_LEVELS = "auto"
 # "auto" keeps √N / 2 levels, and at least this many: measured in docs/development/levels.md.
 MIN_AUTO_LEVELS = 16
-LIMIT = Number(2, MAX_LEVELS, is_whole=True)
-
-
-def check_max_levels(max_levels: Any) -> MaxLevels:
-    """Return the parameter; raise an error if it is not allowed."""
-    is_number = not isinstance(max_levels, str) and max_levels is not None
-    if is_number and LIMIT.allows(max_levels):
-        return int(max_levels)
-    if max_levels is None or (isinstance(max_levels, str) and max_levels == "auto"):
-        return max_levels
-    raise InvalidParameterError(
-        f"max_levels must be 'auto', {LIMIT.describe()}, or None. "
-        f"Got {value_text(max_levels)} instead."
-    )
 
 
 def level_limit(max_levels: MaxLevels, n_rows: int, has_missing: bool) -> int:

@@ -12,11 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hocmim.coding.codes import MAX_LEVELS
-from hocmim.coding.cuts import Ragged, check_bins, get_discretizer
+from hocmim.coding.cuts import Ragged
+from hocmim.coding.descriptions import CATEGORIES, KINDS, ColumnDescriptions
 from hocmim.coding.encoder import Encoder
-from hocmim.coding.fitted import CATEGORIES, CUT, KINDS, Fitted
 from hocmim.coding.groups import Features, Group
-from hocmim.coding.rare import check_max_levels
 from hocmim.data.values import (
     UnsupportedError,
     array_of,
@@ -27,78 +26,68 @@ from hocmim.data.values import (
     to_json,
 )
 from hocmim.errors import InvalidParameterError
+from hocmim.parameters import check_parameters
+
+PARAMETERS = tuple(Encoder._parameter_constraints)
 
 
 def encoder_content(encoder: Encoder) -> dict[str, Any]:
     """Return a fitted encoder as JSON."""
-    fitted, (frequent, n_frequent) = encoder.fitted_parts(), encoder.most_frequent
+    columns, names = encoder.columns_, encoder.names
     arrays = {
-        "kind": fitted.kind.astype(np.int8),
-        "cuts": fitted.cuts.values,
-        "n_cuts": fitted.cuts.counts,
-        "levels": fitted.levels.values,
-        "n_numbers": fitted.levels.counts,
-        "has_missing": fitted.has_missing,
-        "n_levels": fitted.n_levels,
-        "most_frequent": frequent,
-        "n_most_frequent": n_frequent,
-        "identifiers": encoder.identifiers_,
+        "kind": columns.kind,
+        "n_levels": columns.n_levels,
+        "has_missing": columns.has_missing,
+        "cuts": columns.cuts.values,
+        "n_cuts": columns.cuts.counts,
+        "levels": columns.levels.values,
+        "n_numbers": columns.levels.counts,
+        "most_frequent": columns.most_frequent,
+        "n_most_frequent": columns.n_most_frequent,
+        "identifiers": columns.identifiers,
     }
     try:
-        categories = {str(j): to_json(levels) for j, levels in fitted.categories.items()}
+        categories = {str(j): to_json(levels) for j, levels in columns.categories.items()}
     except UnsupportedError as error:
         raise InvalidParameterError(
             f"A column has categories of type {error}, which a file cannot hold. Convert them to "
             "strings or numbers before fit."
         ) from error
-    names = getattr(encoder, "feature_names_in_", None)
     return {
-        "discretizer": encoder.discretizer,
-        "n_bins": encoder.n_bins,
-        "max_levels": encoder.max_levels,
+        "parameters": {name: to_json(getattr(encoder, name)) for name in PARAMETERS},
         "names": None if names is None else [str(name) for name in names],
         "columns": {name: to_json(array) for name, array in arrays.items()},
         "categories": categories,
-        "n_pooled": {str(j): number for j, number in fitted.n_pooled.items()},
+        "n_pooled": {str(j): number for j, number in columns.n_pooled.items()},
     }
 
 
 def encoder_from(content: dict[str, Any]) -> Encoder:
     """Return the encoder that ``encoder_content`` described; MalformedError if it is not valid."""
-    get_discretizer(content["discretizer"])
-    n_bins = check_bins("n_bins", content["n_bins"])
-    columns = {name: from_json(array) for name, array in content["columns"].items()}
-    kind = array_of(columns["kind"], np.int8, (None,), "kind")
+    encoder = Encoder(**{name: from_json(one) for name, one in content["parameters"].items()})
+    check_parameters(encoder)
+    arrays = {name: from_json(array) for name, array in content["columns"].items()}
+    kind = array_of(arrays["kind"], np.int8, (None,), "kind")
     n_columns = len(kind)
     require(bool(((kind >= 0) & (kind < len(KINDS))).all()), "kind must be known")
-    names = names_from(content["names"], n_columns)
-    cuts = _ragged(columns["cuts"], columns["n_cuts"], n_columns, "cuts")
-    levels = _ragged(columns["levels"], columns["n_numbers"], n_columns, "levels")
-    has_missing = array_of(columns["has_missing"], bool, (n_columns,), "has_missing")
-    n_levels = array_of(columns["n_levels"], np.int64, (n_columns,), "n_levels")
-    # Files of the first form have no pooled levels, and the code of new values instead.
-    n_pooled = _pooled(content.get("n_pooled", {}), kind)
-    categories = _categories(content["categories"], kind, n_levels, n_pooled)
-    fitted = Fitted(kind, cuts, levels, categories, has_missing, n_levels, n_pooled)
-    nothing = np.zeros(n_columns, np.int64)
-    found = columns["most_frequent"] if "most_frequent" in columns else columns["unknown"]
-    frequent = array_of(found, np.int64, (n_columns,), "most_frequent")
-    _check_levels(fitted, frequent)
-    n_frequent = columns.get("n_most_frequent", nothing)
-    n_frequent = array_of(n_frequent, np.int64, (n_columns,), "n_most_frequent")
-    require(bool((n_frequent >= 0).all()), "n_most_frequent must not be negative")
-    found = columns.get("identifiers", nothing[:0])
-    identifiers = indices_below(found, n_columns, "identifiers", distinct=True)
-    return Encoder.from_fitted(
-        fitted,
-        names,
-        frequent,
-        n_frequent,
-        identifiers.tolist(),
-        discretizer=content["discretizer"],
-        n_bins=n_bins,
-        max_levels=check_max_levels(content.get("max_levels")),
+    n_levels = array_of(arrays["n_levels"], np.int64, (n_columns,), "n_levels")
+    n_pooled = _pooled(content["n_pooled"], kind)
+    columns = ColumnDescriptions(
+        kind,
+        n_levels,
+        array_of(arrays["has_missing"], bool, (n_columns,), "has_missing"),
+        _ragged(arrays["cuts"], arrays["n_cuts"], n_columns, "cuts"),
+        _ragged(arrays["levels"], arrays["n_numbers"], n_columns, "levels"),
+        _categories(content["categories"], kind, n_levels, n_pooled),
+        n_pooled,
+        array_of(arrays["most_frequent"], np.int64, (n_columns,), "most_frequent"),
+        array_of(arrays["n_most_frequent"], np.int64, (n_columns,), "n_most_frequent"),
+        indices_below(arrays["identifiers"], n_columns, "identifiers", distinct=True),
     )
+    _check_levels(columns)
+    is_count_of_rows = bool((columns.n_most_frequent >= 0).all())
+    require(is_count_of_rows, "n_most_frequent must not be negative")
+    return encoder.with_columns(columns, names_from(content["names"], n_columns))
 
 
 def _pooled(content: Any, kind: NDArray[np.int8]) -> dict[int, int]:
@@ -110,19 +99,18 @@ def _pooled(content: Any, kind: NDArray[np.int8]) -> dict[int, int]:
     return {known[j]: n for j, n in content.items()}
 
 
-def _check_levels(fitted: Fitted, most_frequent: NDArray[np.int64]) -> None:
+def _check_levels(columns: ColumnDescriptions) -> None:
     """Check that every code which the encoder can give is below the number of levels."""
-    n_levels, is_number = fitted.n_levels, fitted.kind != CATEGORIES
+    n_levels, is_number = columns.n_levels, columns.kind != CATEGORIES
+    arity, n_cuts, frequent = columns.arity, columns.cuts.counts, columns.most_frequent
     require(bool((n_levels >= 0).all()), "n_levels must not be negative")
-    require(bool((fitted.arity <= MAX_LEVELS).all()), f"a column has more than {MAX_LEVELS} levels")
-    is_empty = n_levels == 0
-    n_codes = np.where(is_number, fitted.cuts.counts + 1, n_levels)
-    is_right = (n_codes == n_levels) | (is_empty & (fitted.cuts.counts == 0))
+    require(bool((arity <= MAX_LEVELS).all()), f"a column has more than {MAX_LEVELS} levels")
+    n_codes = np.where(is_number, n_cuts + 1, n_levels)
+    is_right = (n_codes == n_levels) | ((n_levels == 0) & (n_cuts == 0))
     require(bool(is_right.all()), "the cuts do not fit the number of levels")
-    n_numbers = np.where((fitted.kind == CUT) | ~is_number, 0, n_levels)
-    require(bool((fitted.levels.counts == n_numbers).all()), "levels have the wrong number")
-    highest = np.maximum(fitted.arity, 1)
-    is_level = (most_frequent >= 0) & (most_frequent < highest)
+    n_numbers = np.where(columns.is_cut | ~is_number, 0, n_levels)
+    require(bool((columns.levels.counts == n_numbers).all()), "levels have the wrong number")
+    is_level = (frequent >= 0) & (frequent < np.maximum(arity, 1))
     require(bool(is_level.all()), "a level does not exist")
 
 

@@ -14,20 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hocmim.coding.codes import Allocate, Codes, Column
-from hocmim.coding.cuts import (
-    DEFAULT_DISCRETIZER,
-    Ragged,
-    Survey,
-    check_bins,
-    cut_columns,
-    get_discretizer,
-)
-from hocmim.coding.encoder import Encoder, count_most_frequent, most_frequent
+from hocmim.coding.cuts import Ragged, Survey, cut_columns, get_discretizer
+from hocmim.coding.encoder import Encoder
 from hocmim.coding.identifiers import Marks
-from hocmim.coding.options import EncodingOptions
 from hocmim.coding.partitions import (
     TableSurvey,
     columns_to_cut,
+    count_frequent,
     encode_partition,
     fit_encoder,
     mark_numbers,
@@ -35,13 +28,13 @@ from hocmim.coding.partitions import (
     possible_row_numbers,
     read_numbers,
     survey_partition,
+    with_most_frequent,
 )
-from hocmim.coding.rare import DEFAULT_MAX_LEVELS, MaxLevels
-from hocmim.coding.target import Target, TargetOptions, encode_target_parts
 from hocmim.data.columns import Span
 from hocmim.data.rows import Groups, Piece, RowSource, cells_per_thread
 from hocmim.errors import InvalidTableError
 from hocmim.memory import free_memory
+from hocmim.parameters import check_parameters
 from hocmim.threads import map_spans
 
 # Cells of whole columns that are in memory at a time for "quantile" and "mdlp": 64 MB.
@@ -51,14 +44,12 @@ WHOLE_CELLS = 1 << 23
 def encode_source(
     source: RowSource,
     y: Column | None = None,
+    encoder: Encoder | None = None,
     *,
-    discretizer: str = DEFAULT_DISCRETIZER,
-    n_bins: int = 5,
-    max_levels: MaxLevels = DEFAULT_MAX_LEVELS,
     n_jobs: int | None = None,
     allocate: Allocate | None = None,
 ) -> tuple[Encoder, Codes]:
-    """Return the encoder of a source and its codes.
+    """Return the fitted encoder of a source and its codes.
 
     The rows are read twice by "uniform" (survey, encode) and three times by "quantile" and "mdlp"
     (survey, cut, encode); a column that may be a row number is read once more. Memory holds a few
@@ -69,26 +60,27 @@ def encode_source(
     source : RowSource
     y : Column, optional
         For "mdlp".
-    discretizer, n_bins, max_levels, n_jobs
-        See :class:`hocmim.coding.encoder.Encoder`.
+    encoder : Encoder, optional
+        Its parameters are used; it is not changed.
+    n_jobs : int, optional
+        Number of threads: None for one.
     allocate : callable, optional
         See :class:`hocmim.coding.codes.Allocate`; in memory by default.
     """
-    n_bins = check_bins("n_bins", n_bins)
+    encoder = Encoder() if encoder is None else encoder
+    check_parameters(encoder)
+    discretizer, n_bins = encoder.discretizer, int(encoder.n_bins)
     survey = survey_columns(source, Span(0, source.n_columns), n_bins, n_jobs)
     cuts = None
     if get_discretizer(discretizer).needs_values:
         columns = columns_to_cut(survey, discretizer)
         cuts = cut_source(source, columns, discretizer, n_bins, y, n_jobs)
     marks = mark_source(source, possible_row_numbers(survey), n_jobs)
-    options = EncodingOptions(discretizer, n_bins, max_levels=max_levels)
-    encoder = fit_encoder(survey, options, cuts, marks)
+    fitted = fit_encoder(survey, encoder, cuts, marks)
     allocate = Codes.empty if allocate is None else allocate
-    codes = allocate(encoder.arity, source.n_rows, source.names)
-    fill_rows(codes, source, Span(0, source.n_columns), encoder, n_jobs)
-    frequent = most_frequent(codes)
-    encoder = encoder.with_most_frequent(frequent, count_most_frequent(codes, frequent))
-    return encoder.set_params(n_jobs=n_jobs), codes
+    codes = allocate(fitted.arity, source.n_rows, source.names)
+    fill_rows(codes, source, Span(0, source.n_columns), fitted, n_jobs)
+    return with_most_frequent(fitted, count_frequent(codes)), codes
 
 
 def survey_columns(source: RowSource, span: Span, n_bins: int, n_jobs: int | None) -> TableSurvey:
@@ -197,8 +189,3 @@ def encode_source_column(source: RowSource, encoder: Encoder, j: int) -> Column:
     codes = Codes.empty(alone.arity, source.n_rows)
     fill_rows(codes, source, Span(j, j + 1), alone, n_jobs=None)
     return replace(codes.column(0), index=j)
-
-
-def encode_source_target(source: RowSource, options: TargetOptions) -> Target:
-    """Return the codes of the target column of a source: see ``encode_target``."""
-    return encode_target_parts(source.target_parts, options)

@@ -36,7 +36,6 @@ import hocmim._native as _native
 from hocmim.coding.codes import Allocate, Codes, Column, column_digests, places
 from hocmim.coding.cuts import get_discretizer
 from hocmim.coding.encoder import Encoder
-from hocmim.coding.rare import DEFAULT_MAX_LEVELS, MaxLevels
 from hocmim.coding.saved import encoder_content, encoder_from
 from hocmim.data.digests import digest_table, new_digest
 from hocmim.data.documents import FORMATS, checksum, read_document, write_document
@@ -45,7 +44,7 @@ from hocmim.data.rows import RowSource
 from hocmim.data.table import Table
 from hocmim.data.values import is_count, require
 from hocmim.data.writing import sync_folder
-from hocmim.errors import InvalidFileError, InvalidParameterError, warn_user
+from hocmim.errors import InvalidFileError, InvalidParameterError
 from hocmim.memory import free_memory
 from hocmim.threads import map_spans
 
@@ -56,20 +55,16 @@ PART_BYTES = 1 << 24
 _WRITING = "writing-"
 _LOCK = ".lock"
 _DOCUMENT = "codes.json"
-_OLD_DOCUMENT = "encoder.pickle"
 
 
-def codes_fingerprint(
-    data: Table | RowSource,
-    y: Column | None,
-    *,
-    discretizer: str,
-    n_bins: int,
-    max_levels: MaxLevels = DEFAULT_MAX_LEVELS,
-) -> str:
+def codes_fingerprint(data: Table | RowSource, y: Column | None, encoder: Encoder) -> str:
     """Return a digest of the data, of how they are encoded, and of the format of the files."""
     seen: Any = digest_table(data) if isinstance(data, Table) else (data.fingerprint, data.columns)
-    digest = new_digest(repr((FORMAT, seen, discretizer, n_bins, max_levels)).encode())
+    discretizer, max_levels = encoder.discretizer, encoder.max_levels
+    if not (max_levels is None or isinstance(max_levels, str)):
+        max_levels = int(max_levels)
+    how = FORMAT, seen, discretizer, int(encoder.n_bins), max_levels
+    digest = new_digest(repr(how).encode())
     if get_discretizer(discretizer).needs_target and y is not None:
         digest.update(column_digests(Codes.from_columns([y])).data)
     return digest.hexdigest()
@@ -101,7 +96,6 @@ def stored_codes(
     final = root / name
     _remove_abandoned(root)  # a run that was killed at its very end leaves a lock beside its codes
     if not final.exists():
-        _warn_about_old(root)
         with _folder_to_write(root) as folder:
             # No name for the codes here: Windows renames no folder with a file that is mapped.
             _finish(folder, name, *encode(partial(_allocate, folder)))
@@ -112,17 +106,6 @@ def stored_codes(
                     raise
         sync_folder(root)
     return _open(final)
-
-
-def _warn_about_old(root: Path) -> None:
-    """Say that there are folders of earlier versions, which are neither read nor deleted."""
-    n_old = sum(1 for _ in root.glob(f"*/{_OLD_DOCUMENT}"))
-    if n_old:
-        warn_user(
-            f"{n_old} of the folders in {root} were written by an earlier version of hocmim, in a "
-            f"format that can run code ({_OLD_DOCUMENT}). They are not read, and the table is "
-            "encoded again. Delete them."
-        )
 
 
 @contextlib.contextmanager

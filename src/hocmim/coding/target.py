@@ -1,79 +1,112 @@
-"""The codes of a target: its classes, or the bins of a quantity.
+"""The target as codes: its classes, or the bins of a quantity.
 
-``encode_target`` codes a target in memory. A target in parts is coded in steps, with the same
-result: ``survey_target`` for each part, ``TargetSurvey.merge``, ``fit_target``, and
-``TargetCoding.encode`` for each part.
+``Target`` says how y is read. ``encode_target`` examines y once: it decides what y holds, and
+returns its codes. Several targets (y with more than one column) are one target by one of two
+strategies:
+
+"joint"
+    The combinations of values that occur are the levels. This needs at least ``ROWS_PER_CELL`` rows
+    for each combination on average; with fewer, information about the combinations is mostly
+    chance, and "mean" is used.
+"mean"
+    The score of a column is the mean of its scores for each target.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
-from functools import reduce
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Sequence
+from dataclasses import KW_ONLY, dataclass, replace
+from itertools import pairwise
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hocmim.coding.codes import MAX_LEVELS, Column, as_small_integers
-from hocmim.coding.cuts import Survey, check_bins, cut_columns, equal_widths, get_discretizer
-from hocmim.data.target import (
-    MAX_FEW_NUMBERS,
-    TARGET_KINDS,
-    TargetKind,
-    TargetSummary,
-    as_target,
-    decide_kind,
-    has_fractions,
-    summarize_target,
-)
-from hocmim.errors import InvalidTargetError
-from hocmim.parameters import OneOf, check_value
+from hocmim.coding.cuts import Survey, get_discretizer
+from hocmim.coding.groups import join_columns
+from hocmim.data.target import as_target, check_values
+from hocmim.errors import InvalidParameterError, InvalidTableError, InvalidTargetError, warn_user
+from hocmim.parameters import check_parameters, one_of, whole
 from hocmim.text import value_text
 
+TARGET_KINDS = ("auto", "classes", "quantity")
 TARGET_DISCRETIZERS = ("quantile", "uniform")
 TARGET_STRATEGIES = ("joint", "mean")
+# The fewest rows for each combination of several targets, on average.
+ROWS_PER_CELL = 5
+# Numbers with at most this many distinct values are classes.
+MAX_FEW_NUMBERS = 5
+# Whole numbers with at most this many distinct values are classes, if most of them repeat.
+MAX_FEW_WHOLE = 20
+# Rows that show that numbers with fractions have many distinct values.
+MAX_FIRST_ROWS = 4096
+# Whole numbers in a smaller range are counted in a table.
+MAX_LEVEL_RANGE = 1 << 20
+# Whole numbers up to this one are exact in 64-bit floating point.
+MAX_EXACT = 1 << 53
 
 
 @dataclass(frozen=True)
-class TargetOptions:
-    """How a target is encoded.
+class Target:
+    """How the target is read: the parameter ``target`` of a selector.
 
-    Attributes
+    Parameters
     ----------
-    kind : {"auto", "classes", "quantity"}
-        See :func:`hocmim.data.target.decide_kind`.
-    bins : int
-        Number of bins of a quantity.
-    discretizer : {"quantile", "uniform"}
+    kind : {"auto", "classes", "quantity"}, default "auto"
+        What the target holds. "auto": decided from its values (see :func:`decide_kind`); a guess
+        gives a ``HocmimWarning``.
+    bins : int, default 3
+        Into how many bins a quantity is cut.
+    discretizer : {"quantile", "uniform"}, default "quantile"
         How a quantity is cut: equal frequency or equal width.
-    strategy : {"joint", "mean"}
-        What to do with several targets: see :mod:`hocmim.coding.targets`.
+    strategy : {"joint", "mean"}, default "joint"
+        For several targets. "joint": the combinations of their values are one target, if
+        there are five rows for each on average. "mean": the score is the mean over the targets.
+
+    Examples
+    --------
+    >>> from hocmim.coding.target import Target, encode_target
+    >>> encode_target([0.5, 1.5, 2.5, 3.5, 4.5, 5.5], target=Target(bins=2)).cuts
+    array([3.5])
     """
 
     kind: str = "auto"
+    _: KW_ONLY
     bins: int = 3
     discretizer: str = "quantile"
     strategy: str = "joint"
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "kind": [one_of(TARGET_KINDS)],
+        "bins": [whole(2, MAX_LEVELS - 1)],
+        "discretizer": [one_of(TARGET_DISCRETIZERS)],
+        "strategy": [one_of(TARGET_STRATEGIES)],
+    }
+
     def __post_init__(self) -> None:
-        check_value("target_kind", self.kind, OneOf(TARGET_KINDS))
-        check_value("target_discretizer", self.discretizer, OneOf(TARGET_DISCRETIZERS))
-        check_value("target_strategy", self.strategy, OneOf(TARGET_STRATEGIES))
-        object.__setattr__(self, "bins", check_bins("target_bins", self.bins))
+        check_parameters(self)
 
-    def decide(self, summary: TargetSummary) -> TargetKind:
-        """Return the kind of a target with this summary."""
-        return decide_kind(summary, self.kind)
+    @classmethod
+    def of(cls, target: Target | str | None) -> Target:
+        """Return the parameter ``target`` of a selector: None, a kind, or a Target."""
+        if isinstance(target, cls):
+            return target
+        if target is None:
+            return DEFAULT
+        if isinstance(target, str) and target in TARGET_KINDS:
+            return cls(target)
+        raise InvalidParameterError(
+            "target must be None, 'classes', 'quantity', or a Target such as Target(bins=5). Got "
+            f"{value_text(target)} instead."
+        )
 
 
-DEFAULT_OPTIONS = TargetOptions()
-
-# Whole numbers up to this one are exact in 64-bit floating point.
-EXACT = 1 << 53
+DEFAULT = Target()
 
 
-class Target(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class EncodedTarget:
     """A target as codes.
 
     Attributes
@@ -86,8 +119,8 @@ class Target(NamedTuple):
     guess : str
         Why it is treated as classes or as a quantity, if that is a guess.
     values : ndarray of float64, or None
-        The values of a quantity; None for classes, or if they are not in memory.
-    targets : tuple of Target
+        The values of a quantity; None for classes.
+    targets : tuple of EncodedTarget
         The targets one by one, if y has several columns.
     strategy : {"", "joint", "mean"}
         What ``column`` is if y has several columns. "joint": the combinations of their values.
@@ -99,41 +132,147 @@ class Target(NamedTuple):
     cuts: NDArray[np.float64] | None
     guess: str = ""
     values: NDArray[np.float64] | None = None
-    targets: tuple[Target, ...] = ()
+    targets: tuple[EncodedTarget, ...] = ()
     strategy: str = ""
 
     @property
-    def each(self) -> tuple[Target, ...]:
+    def each(self) -> tuple[EncodedTarget, ...]:
         """The targets one by one."""
         return self.targets or (self,)
 
-    def take(self, rows: NDArray[np.int64]) -> Target:
-        """Return some rows of a single target."""
-        column = Column(self.column.codes[rows], self.column.arity)
-        return self._replace(
-            column=column, values=None if self.values is None else self.values[rows]
-        )
+    @property
+    def is_quantity(self) -> bool:
+        """Whether it holds a quantity."""
+        return self.classes is None
 
     @property
-    def kind(self) -> TargetKind:
-        """Whether it holds classes or a quantity."""
-        return TargetKind("quantity" if self.classes is None else "classes", self.guess)
+    def kind(self) -> str:
+        """What it holds: "classes" or "quantity"."""
+        return "quantity" if self.classes is None else "classes"
+
+    def take(self, rows: NDArray[np.int64]) -> EncodedTarget:
+        """Return some rows of a single target."""
+        column = Column(self.column.codes[rows], self.column.arity)
+        values = None if self.values is None else self.values[rows]
+        return replace(self, column=column, values=values)
+
+
+# --- what y holds ---------------------------------------------------------------------------------
+
+
+class TargetKind(NamedTuple):
+    """Whether a target holds classes or a quantity.
+
+    Attributes
+    ----------
+    name : {"classes", "quantity"}
+    guess : str
+        Why, in one sentence, if it is a guess; "" if not.
+    """
+
+    name: str
+    guess: str = ""
+
+    @property
+    def is_quantity(self) -> bool:
+        """Whether it is a quantity."""
+        return self.name == "quantity"
+
+
+def decide_kind(y: NDArray[Any], kind: str = "auto") -> TargetKind:
+    """Return what a target holds; y is one column, as ``as_target`` returns it.
+
+    "auto" decides in this order:
+
+    * strings, booleans, and numbers with at most 5 distinct values are classes;
+    * numbers with fractions are a quantity;
+    * at most 20 distinct whole numbers are classes, if each occurs in two rows on average;
+    * whole numbers without a gap from 0 or from 1 are classes, if each occurs in two rows on
+      average (a guess);
+    * other whole numbers are a quantity (a guess).
+
+    Raises
+    ------
+    InvalidTargetError
+        If the kind is "quantity" and y does not hold numbers.
+    """
+    is_numeric = y.dtype.kind in "iuf" and len(y) > 0
+    if kind == "quantity" and not is_numeric:
+        raise InvalidTargetError(
+            "The target is declared as a quantity, but y is not numeric. Pass numbers, or leave "
+            "'quantity' out."
+        )
+    if kind != "auto":
+        return TargetKind(kind)
+    if not is_numeric:
+        return TargetKind("classes")
+    if _has_fractions(y):
+        return TargetKind("classes" if _are_few(y) else "quantity")
+    low, high = int(y.min()), int(y.max())
+    n = _count_whole(y, low, high)
+    are_repeated = 2 * n <= len(y)
+    if n <= MAX_FEW_NUMBERS or (n <= MAX_FEW_WHOLE and are_repeated):
+        return TargetKind("classes")
+    if are_repeated and low in (0, 1) and n == high - low + 1:
+        found = f"y has {n:,} whole numbers without a gap from {low}"
+        return TargetKind("classes", f"{found}, so it is treated as classes.")
+    return TargetKind(
+        "quantity", f"y has {n:,} distinct whole numbers, so it is treated as a quantity."
+    )
+
+
+def _has_fractions(y: NDArray[Any]) -> bool:
+    """Whether y holds numbers that are not all whole."""
+    return y.dtype.kind == "f" and bool((y != np.rint(y)).any())
+
+
+def _are_few(y: NDArray[Any]) -> bool:
+    """Whether there are at most ``MAX_FEW_NUMBERS`` distinct values; the first rows may deny it."""
+    first = len(np.unique(y[:MAX_FIRST_ROWS]))
+    return first <= MAX_FEW_NUMBERS and len(np.unique(y)) <= MAX_FEW_NUMBERS
+
+
+def _count_whole(y: NDArray[Any], low: int, high: int) -> int:
+    """Return the number of distinct whole numbers, without sorting if their range is small."""
+    if high - low >= MAX_LEVEL_RANGE or max(-low, high) > MAX_EXACT:
+        return len(np.unique(y))
+    occurs = np.zeros(high - low + 1, bool)
+    occurs[y.astype(np.int64) - low] = True
+    return int(np.count_nonzero(occurs))
+
+
+def warn_about_guess(target: TargetKind | EncodedTarget) -> None:
+    """Warn if the kind of a target is a guess, and say how to declare it."""
+    if target.guess:
+        kinds = "classes", "quantity"
+        this, other = reversed(kinds) if target.is_quantity else kinds
+        warn_user(f"{target.guess} Pass target={this!r} to confirm this, or target={other!r}.")
+
+
+# --- its codes ------------------------------------------------------------------------------------
 
 
 def encode_target(
-    y: Any, n_rows: int | None = None, options: TargetOptions = DEFAULT_OPTIONS
-) -> Target:
-    """Return the codes of a target.
+    y: Any,
+    n_rows: int | None = None,
+    target: Target = DEFAULT,
+    *,
+    rows: NDArray[np.int64] | None = None,
+    caller: str = "This method",
+) -> EncodedTarget:
+    """Return the codes of a target of one column or of several.
 
-    Classes are coded in sorted order. A quantity with more than ``options.bins`` distinct values is
+    Classes are coded in sorted order. A quantity with more than ``target.bins`` distinct values is
     cut into bins, like a column; one with fewer has a bin for each value.
 
     Parameters
     ----------
-    y : array-like of shape (n_rows,)
+    y : array-like of shape (n_rows,) or (n_rows, n_targets)
     n_rows : int, optional
         The length it must have.
-    options : TargetOptions
+    target : Target
+    rows, caller
+        See :func:`hocmim.data.target.as_target`.
 
     Raises
     ------
@@ -141,249 +280,147 @@ def encode_target(
         If y has fewer than two classes or more than 65 536, another length, or values that are
         missing or infinite; or if it is declared a quantity and is not numeric.
     """
-    values = as_target(y, n_rows)
-    kind = options.decide(summarize_target(values))
+    return encode_values(as_target(y, n_rows, rows=rows, caller=caller, several=True), target)
+
+
+def encode_values(values: NDArray[Any], target: Target) -> EncodedTarget:
+    """Return the codes of a target that ``as_target`` returned."""
+    if values.ndim == 1:
+        return _encode_one(values, target)
+    return _join_targets([_encode_one(check_values(column), target) for column in values.T], target)
+
+
+def _encode_one(values: NDArray[Any], target: Target) -> EncodedTarget:
+    kind = decide_kind(values, target.kind)
     if kind.is_quantity:
-        return _encode_quantity(values, options, kind.guess)
+        return _encode_quantity(values, target, kind.guess)
     classes, codes = _distinct(values)
-    return Target(_as_column(codes, len(classes), values), classes, None, kind.guess)
+    return EncodedTarget(_as_column(codes, len(classes), values), classes, None, kind.guess)
 
 
-def _encode_quantity(values: NDArray[Any], options: TargetOptions, guess: str) -> Target:
+def _encode_quantity(values: NDArray[Any], target: Target, guess: str) -> EncodedTarget:
     block = values.astype(np.float64)[:, None]
-    survey = Survey.of(block, options.bins)
+    survey = Survey.of(block, target.bins)
     if survey.many[0]:
-        cutter = get_discretizer(options.discretizer)
-        cuts = cutter.cut(block, np.zeros(1, np.int64), survey, options.bins, None).values
+        cut = get_discretizer(target.discretizer).cut
+        cuts = cut(block, np.zeros(1, np.int64), survey, target.bins, None).values
     else:
         cuts = survey.distinct.row(0)[1:]
     codes = np.searchsorted(cuts, block[:, 0], side="right")
-    return Target(_as_column(codes, len(cuts) + 1, values), None, cuts, guess, block[:, 0])
+    column = _as_column(codes, len(cuts) + 1, values)
+    return EncodedTarget(column, None, cuts, guess, block[:, 0])
 
 
-def _distinct(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+def _distinct(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """Return the sorted distinct values and the index of each value among them.
 
-    Whole numbers of a small range are looked up in a table, others are sorted.
+    Whole numbers of a small range are looked up in a table, strings in a dictionary; others are
+    sorted.
     """
+    if values.dtype.kind == "O":
+        levels = sorted(set(values.tolist()))
+        index = {level: code for code, level in enumerate(levels)}
+        codes = np.fromiter(map(index.__getitem__, values.tolist()), np.int64, len(values))
+        return np.array(levels, object), codes
     is_number = values.dtype.kind in "biuf" and len(values) > 0
-    if is_number and not has_fractions(values):
+    if is_number and not _has_fractions(values):
         low, high = int(values.min()), int(values.max())
-        if high - low < MAX_LEVELS and low >= -EXACT and high <= EXACT:
+        if high - low < MAX_LEVELS and low >= -MAX_EXACT and high <= MAX_EXACT:
             places = values.astype(np.int64) - low
             occurs = np.zeros(high - low + 1, bool)
             occurs[places] = True
             classes = (np.flatnonzero(occurs) + low).astype(values.dtype)
-            return classes, (np.cumsum(occurs) - 1)[places]
-    classes, codes = np.unique(values, return_inverse=True)
-    return classes, codes
+            has_gaps = len(classes) < len(occurs)
+            return classes, (np.cumsum(occurs) - 1)[places] if has_gaps else places
+    return np.unique(values, return_inverse=True)
 
 
 def _as_column(codes: NDArray[np.int64], arity: int, values: NDArray[Any]) -> Column:
     if len(codes) == 0 or codes.min() == codes.max():
-        raise _one_class(values)
+        only = f" ({value_text(values[0])})" if len(values) else ""
+        raise InvalidTargetError(
+            f"y has only one class{only}, so no column holds information about it. Pass a target "
+            "with at least two classes."
+        )
     if arity > MAX_LEVELS:
-        raise _too_many_classes(arity)
+        raise InvalidTargetError(
+            f"y has {arity} classes, more than {MAX_LEVELS}. If it is a quantity, pass "
+            "target='quantity'."
+        )
     return Column(as_small_integers(codes, arity), arity)
-
-
-def _one_class(values: NDArray[Any]) -> InvalidTargetError:
-    """Return the error for a target with one class, or without rows."""
-    only = f" ({value_text(values[0])})" if len(values) else ""
-    return InvalidTargetError(
-        f"y has only one class{only}, so no column holds information about it. Pass a target with "
-        "at least two classes."
-    )
-
-
-def _too_many_classes(n_classes: int | None = None) -> InvalidTargetError:
-    count = "" if n_classes is None else f"{n_classes} classes, "
-    return InvalidTargetError(
-        f"y has {count}more than {MAX_LEVELS}{'' if count else ' classes'}. If it is a quantity, "
-        "pass target_kind='quantity'."
-    )
 
 
 # --- in parts -------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False)
-class TargetSurvey:
-    """A summary of some rows of a target.
+class Labels(NamedTuple):
+    """Strings as the sorted distinct ones and the index of each row: each string is kept once."""
 
-    Attributes
-    ----------
-    options : TargetOptions
-    n_rows : int
-    levels : ndarray or None
-        The sorted distinct values; None if there are more than 65 536, or if y is certainly a
-        quantity.
-    dtype : dtype
-        The type that all rows have in common.
-    has_fractions : bool
-        Whether a number is not whole.
-    numbers : Survey or None
-        For a target of numbers, as one column.
-    """
-
-    options: TargetOptions
-    n_rows: int
-    levels: NDArray[Any] | None
-    dtype: np.dtype[Any]
-    has_fractions: bool
-    numbers: Survey | None
-
-    @classmethod
-    def of(cls, values: NDArray[Any], options: TargetOptions) -> TargetSurvey:
-        """Survey the values of some rows."""
-        is_number = values.dtype.kind in "biuf"
-        limit = max(options.bins, MAX_FEW_NUMBERS)
-        return cls(
-            options,
-            len(values),
-            np.unique(values),
-            values.dtype,
-            has_fractions(values),
-            Survey.of(values.astype(np.float64)[:, None], limit) if is_number else None,
-        )._without_useless_levels()
-
-    def merge(self, other: TargetSurvey) -> TargetSurvey:
-        """Return the survey of the rows of both; associative."""
-        if not self.n_rows or not other.n_rows:
-            return self if self.n_rows else other
-        if (self.numbers is None) != (other.numbers is None):
-            raise InvalidTargetError(
-                "y must hold strings or numbers, but some of its partitions hold strings and "
-                "others numbers. Convert it to one type."
-            )
-        dtype = np.result_type(self.dtype, other.dtype)
-        levels = None
-        if self.levels is not None and other.levels is not None:
-            levels = np.union1d(self.levels.astype(dtype), other.levels.astype(dtype))
-        numbers = None
-        if self.numbers is not None and other.numbers is not None:
-            numbers = self.numbers.merge(other.numbers)
-        return TargetSurvey(
-            self.options,
-            self.n_rows + other.n_rows,
-            levels,
-            dtype,
-            self.has_fractions or other.has_fractions,
-            numbers,
-        )._without_useless_levels()
-
-    def _without_useless_levels(self) -> TargetSurvey:
-        is_quantity = self.has_fractions and self.options.kind == "auto"
-        is_quantity |= self.options.kind == "quantity"
-        are_too_many = self.levels is not None and len(self.levels) > MAX_LEVELS
-        return replace(self, levels=None) if is_quantity or are_too_many else self
-
-    @property
-    def kind(self) -> TargetKind:
-        """Whether the target holds classes or a quantity."""
-        if self.numbers is None or self.dtype.kind == "b":
-            return self.options.decide(TargetSummary(self.n_rows, False))
-        n_distinct = None if self.levels is None else len(self.levels)
-        if not self.numbers.many[0]:
-            n_distinct = len(self.numbers.distinct.row(0))
-        ends = float(self.numbers.minimum[0]), float(self.numbers.maximum[0])
-        summary = TargetSummary(self.n_rows, True, self.has_fractions, n_distinct, *ends)
-        return self.options.decide(summary)
-
-    @property
-    def is_cut(self) -> bool:
-        """Whether y is a quantity and has more distinct values than bins."""
-        if self.numbers is None or not self.kind.is_quantity:
-            return False
-        n_few = len(self.numbers.distinct.row(0))
-        return bool(self.numbers.many[0]) or n_few > self.options.bins
-
-    @property
-    def needs_values(self) -> bool:
-        """Whether all values are needed to cut it: a quantity not cut by "uniform"."""
-        return self.is_cut and get_discretizer(self.options.discretizer).needs_values
+    levels: NDArray[Any]
+    codes: NDArray[np.int64]
 
 
-@dataclass(frozen=True, eq=False)
-class TargetCoding:
-    """How a target is coded: its classes, or the cuts of a quantity."""
-
-    classes: NDArray[Any] | None
-    cuts: NDArray[np.float64] | None
-    guess: str = ""
-
-    @property
-    def arity(self) -> int:
-        """Number of codes."""
-        if self.classes is not None:
-            return len(self.classes)
-        assert self.cuts is not None
-        return len(self.cuts) + 1
-
-    def encode(self, y: Any) -> NDArray[np.uint8] | NDArray[np.uint16]:
-        """Return the codes of some rows."""
-        values = as_target(y)
-        if self.classes is None:
-            assert self.cuts is not None
-            codes = np.searchsorted(self.cuts, values, side="right")
-        elif len(values) == 0:
-            codes = np.empty(0, np.int64)
-        else:
-            found, inverse = np.unique(values, return_inverse=True)
-            codes = np.searchsorted(self.classes, found)[inverse]
-        return as_small_integers(codes, self.arity)
+def read_part(y: Any) -> NDArray[Any] | Labels:
+    """Return some rows of a target; ``join_parts`` makes the target of all rows of them."""
+    values = as_target(y)
+    return Labels(*_distinct(values)) if values.dtype.kind in "OUT" and len(values) else values
 
 
-def survey_target(y: Any, options: TargetOptions) -> TargetSurvey:
-    """Survey some rows of a target."""
-    return TargetSurvey.of(as_target(y), options)
+def join_parts(parts: Iterable[NDArray[Any] | Labels]) -> NDArray[Any]:
+    """Return a target of which ``read_part`` read the rows, in the order of the parts."""
+    found = [part for part in parts if len(part[0] if isinstance(part, Labels) else part)]
+    are_labels = {isinstance(part, Labels) for part in found}
+    if len(are_labels) > 1:
+        raise InvalidTargetError(
+            "y must hold strings or numbers, but some of its partitions hold strings and others "
+            "numbers. Convert it to one type."
+        )
+    if not found:
+        return np.empty(0)
+    if are_labels == {False}:
+        return np.concatenate(found)
+    return np.concatenate([part.levels[part.codes] for part in found if isinstance(part, Labels)])
 
 
-def fit_target(survey: TargetSurvey, values: NDArray[Any] | None = None) -> TargetCoding:
-    """Return how the whole target is coded.
-
-    ``values`` is the whole target, if ``survey.needs_values``.
-    """
-    kind, numbers = survey.kind, survey.numbers
-    if kind.is_quantity and numbers is not None:
-        cuts = _fit_cuts(survey, numbers, values)
-        if len(cuts) == 0:
-            raise _one_class(numbers.minimum)
-        return TargetCoding(None, cuts, kind.guess)
-    classes = survey.levels
-    if classes is None and numbers is not None and not numbers.many[0]:
-        classes = numbers.distinct.row(0).astype(survey.dtype)
-    if classes is None:
-        raise _too_many_classes()
-    if len(classes) < 2:
-        raise _one_class(classes)
-    return TargetCoding(classes, None, kind.guess)
+# --- several targets ------------------------------------------------------------------------------
 
 
-def _fit_cuts(
-    survey: TargetSurvey, numbers: Survey, values: NDArray[Any] | None
-) -> NDArray[np.float64]:
-    """Return the cut points of a quantity."""
-    options = survey.options
-    if not survey.is_cut:
-        return numbers.distinct.row(0)[1:]
-    if not survey.needs_values:
-        return equal_widths(numbers.minimum, numbers.maximum, options.bins)[0]
-    if values is None:
-        raise TypeError("the values of a quantity are needed to cut it")
-    whole = np.asarray(values, np.float64)[:, None]
-    return cut_columns(whole, options.discretizer, options.bins).values
+def _join_targets(targets: Sequence[EncodedTarget], target: Target) -> EncodedTarget:
+    """Return several targets as one."""
+    if target.strategy == "joint":
+        joint = _join([one.column for one in targets])
+        if joint is not None:
+            labels = _joint_labels(targets, joint)
+            return EncodedTarget(joint, labels, None, targets=tuple(targets), strategy="joint")
+    return replace(targets[0], guess="", values=None, targets=tuple(targets), strategy="mean")
 
 
-def encode_target_parts(
-    parts: Callable[[], Iterable[Any]],
-    options: TargetOptions,
-) -> Target:
-    """Return the codes of a target in parts; ``parts()`` reads them again each time."""
-    nothing = survey_target(np.empty(0), options)
-    survey = reduce(TargetSurvey.merge, (survey_target(y, options) for y in parts()), nothing)
-    values = np.concatenate([as_target(y) for y in parts()]) if survey.needs_values else None
-    coding = fit_target(survey, values)
-    column = Column(np.concatenate([coding.encode(y) for y in parts()]), coding.arity)
-    values = None if values is None else values.astype(np.float64)
-    return Target(column, coding.classes, coding.cuts, coding.guess, values)
+def _join(columns: list[Column]) -> Column | None:
+    """Return the combinations of values as one column; None if they are too many."""
+    try:
+        joint = join_columns(columns, "y")
+    except InvalidTableError:  # more combinations than a column can have levels
+        return None
+    return joint if ROWS_PER_CELL * joint.arity <= len(joint.codes) else None
+
+
+def _joint_labels(targets: Sequence[EncodedTarget], joint: Column) -> NDArray[Any]:
+    """Return what each combination is, in words."""
+    _, first = np.unique(joint.codes, return_index=True)
+    labels = [_labels(target) for target in targets]
+    codes = [target.column.codes for target in targets]
+    found = np.empty(joint.arity, object)
+    for cell, row in enumerate(first.tolist()):
+        parts = zip(labels, codes, strict=True)
+        found[cell] = ", ".join(names[int(code[row])] for names, code in parts)
+    return found
+
+
+def _labels(target: EncodedTarget) -> list[str]:
+    """Return the classes as text, or the bins."""
+    if target.cuts is None:
+        assert target.classes is not None
+        return [str(value) for value in target.classes.tolist()]
+    cuts = [f"{cut:g}" for cut in target.cuts]
+    between = [f"{low} to {high}" for low, high in pairwise(cuts)]
+    return [f"below {cuts[0]}", *between, f"from {cuts[-1]}"]

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from hocmim.data.checks import check_features
@@ -18,6 +17,11 @@ from hocmim.data.table import as_table
 from hocmim.data.text_source import convert_source
 from hocmim.errors import InvalidParameterError
 from hocmim.text import value_text
+
+if TYPE_CHECKING:
+    from hocmim._sklearn import BaseEstimator, TransformerMixin
+else:
+    from sklearn.base import BaseEstimator, TransformerMixin
 
 
 class TextConverter(TransformerMixin, BaseEstimator):

@@ -41,7 +41,7 @@ def open_source(X: Any, y: Any = None) -> tuple[RowSource, Any]:
         columns, in memory, if it is a list of names of columns of X.
     """
     source = X if isinstance(X, RowSource) else _open_parquet(X)
-    if _are_names(y) and set(y) <= set(source.columns):
+    if are_names(y) and set(y) <= set(source.columns):
         rest = tuple(column for column in source.columns if column not in y)
         return replace(source, columns=rest), source.read(list(y))
     return (source.with_target(y), None) if isinstance(y, str) else (source, y)
@@ -52,7 +52,8 @@ def are_files(source: RowSource) -> bool:
     return all(isinstance(getattr(p, "piece", p), ParquetPiece) for p in source.pieces)
 
 
-def _are_names(y: Any) -> bool:
+def are_names(y: Any) -> bool:
+    """Whether y is a list of strings, which may be names of columns."""
     return isinstance(y, (list, tuple)) and len(y) > 0 and all(isinstance(n, str) for n in y)
 
 

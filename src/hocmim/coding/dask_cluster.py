@@ -1,0 +1,248 @@
+"""A Dask cluster as the engine uses it: tasks, values on workers, and what happens on errors."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import CancelledError
+from contextlib import contextmanager
+from itertools import count
+from typing import Any, Self, TypeVar
+from uuid import uuid4
+from weakref import WeakSet
+
+import dask
+from distributed import Client, Future, KilledWorker, wait
+from distributed.comm import CommClosedError
+
+from hocmim.errors import ClusterError, InvalidParameterError
+
+# Seconds between checks that the workers are alive.
+CHECK_SECONDS = 2.0
+# Seconds a cluster may make no progress; the setting "hocmim.patience" of Dask overrides it.
+PATIENCE_SECONDS = 60.0
+# Attempts at one step; if workers are lost each time, the cause is not chance.
+MAX_LOSSES = 5
+
+Result = TypeVar("Result")
+
+
+class WorkerLostError(Exception):
+    """A worker with blocks on it is gone."""
+
+
+class Cluster:
+    """A Client of Dask that raises the errors of this package and waits for slow workers.
+
+    Parameters
+    ----------
+    engine : "dask", distributed.Client or str
+        "dask" for the Client that was made last; a string with a colon for the address of a
+        scheduler.
+
+    Attributes
+    ----------
+    threads : dict
+        Address and number of threads of every worker, as of the last ``find_workers``.
+    """
+
+    def __init__(self, engine: Any) -> None:
+        self._is_own = isinstance(engine, str) and engine != "dask"
+        self.client = _client_of(engine)
+        self._run = f"hocmim-{uuid4().hex[:12]}"
+        self._numbers = count()
+        # Everything this run put on the workers; it is released at the end of the run.
+        self._futures: WeakSet[Future] = WeakSet()
+        self._patience = float(dask.config.get("hocmim.patience", PATIENCE_SECONDS))
+        self.threads: dict[str, int] = {}
+
+    def __enter__(self) -> Self:
+        try:
+            self.find_workers()
+        except BaseException:
+            self._close()
+            raise
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._close()
+
+    def _close(self) -> None:
+        for future in list(self._futures):
+            future.release()
+        if self._is_own:
+            self.client.close()
+
+    def find_workers(self) -> None:
+        """Update ``threads``; wait for the first worker."""
+        began = time.monotonic()
+        while not (threads := self._nthreads()):
+            if time.monotonic() - began > self._patience:
+                raise self._stalled()
+            time.sleep(0.2)
+        self.threads = dict(sorted(threads.items()))
+
+    def _nthreads(self) -> dict[str, int]:
+        try:
+            with self._errors():
+                return self.client.nthreads()
+        except OSError as error:
+            raise self._lost_scheduler() from error
+
+    def memory_limit(self) -> int:
+        """Return the memory of the smallest worker in bytes; 0 if there is no limit."""
+        workers = self._info().values()
+        return min((w["memory_limit"] for w in workers if w["memory_limit"]), default=0)
+
+    def _info(self) -> dict[str, dict[str, Any]]:
+        """Return the information of the scheduler about each worker."""
+        with self._errors():
+            return self.client.scheduler_info(n_workers=-1)["workers"]
+
+    def submit(
+        self, function: Callable[..., Any], *arguments: Any, worker: str | None = None
+    ) -> Future:
+        """Submit a task to this worker, or to any worker."""
+        name = function.__name__.strip("_")
+        with self._errors():
+            future = self.client.submit(
+                function,
+                *arguments,
+                key=f"{name}-{self._run}-{next(self._numbers)}",
+                workers=None if worker is None else [worker],
+                pure=False,
+            )
+        self._futures.add(future)
+        return future
+
+    def compute(self, tasks: list[Any]) -> list[Future]:
+        """Start tasks on the partitions of a Dask collection, on any worker."""
+        with self._errors():
+            futures: list[Future] = self.client.compute(tasks)
+        self._futures.update(futures)
+        return futures
+
+    def scatter(self, values: list[Any], workers: Iterable[str]) -> list[Future]:
+        """Copy values of the client to each of these workers."""
+        addresses = sorted(set(workers))
+        if not values:
+            return []
+        try:
+            with self._errors():
+                futures: list[Future] = self.client.scatter(
+                    values, workers=addresses, broadcast=len(addresses) > 1, hash=False
+                )
+        except (TimeoutError, KeyError) as error:  # the worker is gone
+            raise WorkerLostError from error
+        self._futures.update(futures)
+        return futures
+
+    def reliably(self, attempt: Callable[[], Result]) -> Result:
+        """Return the result of a function; call it again if a worker was lost meanwhile."""
+        for _ in range(MAX_LOSSES):
+            try:
+                return attempt()
+            except WorkerLostError:
+                self.find_workers()
+        raise ClusterError(
+            f"Workers of the Dask cluster were lost {MAX_LOSSES} times in one step. They may have "
+            "too little memory: see their logs."
+        )
+
+    def wait(self, futures: Sequence[Future], workers: Iterable[str] = ()) -> None:
+        """Wait for tasks; those that are pinned to workers name them.
+
+        Raises
+        ------
+        WorkerLostError
+            If one of the workers is gone, or a value that a task needs was lost with a worker.
+        ClusterError
+            If the scheduler is gone, or the workers make no progress for too long.
+        """
+        last_progress = time.monotonic()
+        while True:
+            try:
+                # wait() uses the current client; a client opened by an address is not current.
+                with self._errors(), self.client.as_current():
+                    wait(futures, timeout=CHECK_SECONDS)
+                return
+            except TimeoutError:
+                if not self._is_stalled(set(workers)):
+                    last_progress = time.monotonic()
+                elif time.monotonic() - last_progress > self._patience:
+                    raise self._stalled() from None
+
+    def gather(self, futures: Sequence[Future], workers: Iterable[str] = ()) -> list[Any]:
+        """Return the results of tasks: see ``wait``."""
+        self.wait(futures, workers)
+        with self._errors():
+            return self.client.gather(list(futures))
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        """Raise the errors of Dask as errors of this package."""
+        if self.client.status != "running":
+            raise self._lost_scheduler()
+        try:
+            yield
+        except (CancelledError, CommClosedError) as error:
+            if self.client.status != "running" or "scheduler-connection-lost" in str(error):
+                raise self._lost_scheduler() from error
+            raise WorkerLostError from error
+        except KilledWorker as error:
+            raise ClusterError(
+                f"Workers of the Dask cluster died one after the other on the same task: {error} "
+                "They may have too little memory: see their logs."
+            ) from error
+
+    def _is_stalled(self, workers: set[str]) -> bool:
+        """Whether there are no workers, or one of these is paused for lack of memory."""
+        alive = self._nthreads()
+        if workers - alive.keys():
+            raise WorkerLostError
+        info = self._info()
+        return not alive or any(info[w]["status"] == "paused" for w in workers & info.keys())
+
+    @property
+    def _address(self) -> str:
+        scheduler = self.client.scheduler
+        return scheduler.address if scheduler is not None else "an unknown address"
+
+    def _stalled(self) -> ClusterError:
+        return ClusterError(
+            f"The Dask cluster at {self._address} has made no progress for "
+            f"{self._patience:.0f} seconds: it has no workers, or some are paused for lack of "
+            "memory. Start more workers, or larger ones."
+        )
+
+    def _lost_scheduler(self) -> ClusterError:
+        return ClusterError(
+            f"The connection to the Dask scheduler at {self._address} was lost. Restart it and run "
+            "again; with checkpoint= the run continues from the last selected column."
+        )
+
+
+def _client_of(engine: Any) -> Client:
+    if isinstance(engine, Client):
+        client = engine
+    elif engine == "dask":
+        try:
+            client = Client.current()
+        except ValueError as error:
+            raise InvalidParameterError(
+                "engine='dask' uses the Dask Client that was made last, but there is none. Make "
+                "one, for example with client = distributed.Client(), or pass the address of a "
+                "scheduler, such as engine='tcp://10.0.0.1:8786'."
+            ) from error
+    else:
+        try:
+            return Client(engine, set_as_default=False)
+        except (OSError, ValueError) as error:
+            raise ClusterError(
+                f"There is no Dask scheduler at {engine!r}: {error}. Check the address."
+            ) from error
+    if client.asynchronous:
+        raise InvalidParameterError(
+            "engine is an asynchronous Client. Pass a Client made without asynchronous=True."
+        )
+    return client
