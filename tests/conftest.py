@@ -7,10 +7,11 @@ import pytest
 # The tests of each of these files share an expensive fixture: a cluster, a browser, a build.
 TOGETHER = (
     "insight/report/test_in_chromium.py",
+    "coding/test_encoded.py",
     "search/test_constraints.py",
     "search/test_dask.py",
     "test_docs.py",
-    "test_walk.py",
+    "test_types.py",
     "trust/test_page_safety.py",
 )
 

@@ -8,9 +8,10 @@ not depend on the order of their terms, so two values with the same terms are eq
 from collections import Counter
 from functools import cache, lru_cache
 from itertools import combinations, product
-from math import fsum, inf, log, sqrt
+from math import fsum, inf, log, prod, sqrt
 
 import numpy as np
+from scipy.stats import chi2
 
 EULER_GAMMA = 0.57721566490153286061
 ESTIMATORS = ("plugin", "shrinkage", "miller_madow", "grassberger", "jeffreys")
@@ -717,3 +718,113 @@ def robust_hocmim(X, y, K, limits=None, **parameters):
     selected, scores = forward(score, len(X), K, **(limits or {}))
     chosen = [robust_candidate(k, selected[:i], X, y, **parameters) for i, k in enumerate(selected)]
     return selected, scores, chosen
+
+
+# -- interactions ----------------------------------------------------------------------------------
+
+
+def interaction_information(members, y):
+    """T = Σ_{B ⊆ A} (−1)^{|A|−|B|} I(B;Y), plug-in, for the columns A."""
+    sizes = range(1, len(members) + 1)
+    terms = ((-1) ** (len(members) - size) * plugin_mi(B, (y,))
+             for size in sizes for B in combinations(members, size))  # fmt: skip
+    return fsum(terms)
+
+
+def degrees_of_freedom(members, y):
+    """Π (a − 1) (C − 1), of the levels that occur."""
+    return prod(len(set(column)) - 1 for column in (*members, y))
+
+
+def screened_levels(n_samples, n_classes, n_bins, size):
+    """L: the largest number ≤ n_bins with N ≥ 5 · L^size · C, and at least 2."""
+    fitting = [L for L in range(2, n_bins + 1) if n_samples >= 5 * L**size * n_classes]
+    return max(fitting, default=2)
+
+
+def merged(column, L, n_ordered=0):
+    """A column of at most L levels, for the screen.
+
+    Of ``n_ordered`` bins, neighbours are merged until L are left: a bin belongs to the part of
+    equal frequency that its middle lies in. Missing values, the level after them, stay a level. Of
+    categories the L − 1 most frequent stay.
+    """
+    times = Counter(column)
+    bins = sorted(v for v in times if v < n_ordered)
+    if n_ordered:
+        part, below = {v: L for v in times if v >= n_ordered}, 0
+        for v in bins:
+            part[v] = L * (2 * below + times[v]) // (2 * sum(times[b] for b in bins))
+            below += times[v]
+    else:
+        frequent = sorted(times, key=lambda v: (-times[v], v))[: L - 1]
+        part = {v: frequent.index(v) if v in frequent else L - 1 for v in times}
+    return tuple(part[v] for v in column)
+
+
+def screen(X, y, size, alpha=0.01, most=100):
+    """The sets of columns kept, the best first, with G, df and p; columns as they are."""
+    if len(y) < 20 * len(set(y)):
+        return []
+    sets = list(combinations(range(len(X)), size))
+    found = []
+    for chosen in sets:
+        members = at(X, *chosen)
+        df = degrees_of_freedom(members, y)
+        G = 2 * len(y) * interaction_information(members, y)
+        p = chi2.sf(G, df) if df else 1.0
+        if p * len(sets) <= alpha:
+            found.append((chosen, G, df, p))
+    found.sort(key=lambda one: (-key((one[1] - one[2]) / sqrt(2 * one[2])), one[0]))
+    return found[:most]
+
+
+def robust_interactions(X, y, K, kept, limits=None, *, estimator="miller_madow", **parameters):
+    """(selected, scores, the kept set that each joined with), for HOCMIM-R with kept sets.
+
+    A set W of columns is one variable. Its score is U, or I(W;Y) before anything is selected,
+    divided by its price: the number of its columns that are not selected. Compared are the keys of
+    U, divided by the price. Of equals a column wins, then the set with fewer members, then that
+    with the lower columns.
+    """
+    limits = limits or {}
+    keep, exclude = limits.get("keep", ()), limits.get("exclude", ())
+    relevance = [mi(at(X, k), (y,), estimator) for k in range(len(X))]
+    sets = {len(X) + w: W for w, W in enumerate(sorted(kept, key=lambda W: (len(W), W)))}
+    joined = X + tuple(tuple(cells(at(X, *W))) for W in sets.values())
+    selected, scores, joined_with = [], [], []
+    names = {"estimator": estimator, **parameters}
+
+    def missing(w):
+        return [k for k in sets[w] if k not in selected]
+
+    def score(w):
+        if not selected:
+            return mi((joined[w],), (y,), estimator)
+        order, support = names.get("max_order", 15), names.get("min_support", 3)
+        return robust_minimum(w, selected, joined, y, estimator, order, support)[0]
+
+    def is_open(w):
+        return not set(sets[w]) & set(exclude) and 0 < len(missing(w)) <= K - len(selected)
+
+    while len(selected) < K:
+        rest = [k for k in range(len(X)) if k not in selected and k not in exclude]
+        columns_to_keep = [k for k in rest if k in keep]
+        merits = {
+            k: (key(robust_candidate(k, selected, X, y, **names)[0]), 1)
+            for k in columns_to_keep or rest
+        }
+        if not columns_to_keep:
+            merits.update({w: (key(score(w)), len(missing(w))) for w in sets if is_open(w)})
+        if not merits:
+            break
+        best = max(merits, key=lambda k: merits[k][0] / merits[k][1])
+        if best in sets:
+            new = sorted(missing(best), key=lambda k: (-key(relevance[k]), k))
+            value = score(best) / len(new)
+        else:
+            new, value = [best], robust_candidate(best, selected, X, y, **names)[0]
+        scores += [value] * len(new)
+        joined_with += [sets.get(best, ())] * len(new)
+        selected += new
+    return selected, scores, joined_with

@@ -1,291 +1,163 @@
-"""Parameters declared once: name, default, allowed values and description.
+"""Checks of parameters and arguments, by the constraints of scikit-learn.
 
-Every method declares its parameters in this form. The signature of its selector, the check of a
-value and the sentence about a wrong one follow from the declaration.
+A class lists its parameters in ``_parameter_constraints``, a function its arguments in ``checked``:
+a list of constraints for each name, of which one must hold. Every wrong value gets the same kind of
+sentence: what the value must be, and what it is.
 """
 
 from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
-from dataclasses import dataclass
-from math import inf
+from collections.abc import Callable, Mapping, Sequence
 from numbers import Integral, Real
 from os import PathLike
-from typing import Any, ParamSpec, Protocol, TypeVar
+from typing import Any, ParamSpec, TypeVar
+
+from sklearn.utils._param_validation import Interval, Options, StrOptions, make_constraint
 
 from hocmim.errors import InvalidParameterError
 from hocmim.text import value_text
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
+Constraints = Sequence[Any]
 
 
-class Constraint(Protocol):
-    """Which values a parameter may have."""
+class _Number(Interval):
+    """An interval without the booleans, which are numbers in Python."""
 
-    def allows(self, value: Any) -> bool:
-        """Whether this value is allowed."""
-
-    def describe(self) -> str:
-        """Return what the value must be, to be read after "must be"."""
+    def is_satisfied_by(self, value: Any) -> bool:
+        is_boolean = isinstance(value, bool) or type(value).__name__ == "bool_"
+        return not is_boolean and super().is_satisfied_by(value)
 
 
-@dataclass(frozen=True)
-class OneOf:
-    """One of several strings."""
+class _OneOf(StrOptions):
+    """One of some strings, which are listed in their order."""
 
-    choices: tuple[str, ...]
+    def __init__(self, choices: Sequence[str]) -> None:
+        super().__init__(set(choices))
+        self._choices = tuple(choices)
 
-    def allows(self, value: Any) -> bool:
-        """Whether this value is allowed."""
-        return isinstance(value, str) and value in self.choices
-
-    def describe(self) -> str:
-        """Return what the value must be."""
-        return f"one of {', '.join(map(repr, self.choices))}"
+    def __str__(self) -> str:
+        return f"one of {', '.join(map(repr, self._choices))}"
 
 
-@dataclass(frozen=True)
-class Boolean:
-    """True or False."""
+class _Path:
+    """The path of a file or folder."""
 
-    def allows(self, value: Any) -> bool:
-        """Whether this value is allowed."""
-        return isinstance(value, bool) or type(value).__name__ == "bool_"  # NumPy's boolean too
-
-    def describe(self) -> str:
-        """Return what the value must be."""
-        return "True or False"
-
-
-@dataclass(frozen=True)
-class Number:
-    """A number in an interval; booleans, NaN and infinity are not allowed.
-
-    Attributes
-    ----------
-    at_least, at_most : float
-        The ends of the interval.
-    is_whole : bool
-        Whether it must be an integer.
-    or_none, or_zero, or_boolean : bool
-        Whether None, or 0, or True and False, are allowed too.
-    is_above, is_below : bool
-        Whether the lower, or the upper, end is excluded.
-    """
-
-    at_least: float
-    at_most: float = inf
-    is_whole: bool = False
-    or_none: bool = False
-    or_zero: bool = False
-    or_boolean: bool = False
-    is_above: bool = False
-    is_below: bool = False
-
-    def allows(self, value: Any) -> bool:
-        """Whether this value is allowed."""
-        if value is None:
-            return self.or_none
-        if Boolean().allows(value):
-            return self.or_boolean
-        kind = Integral if self.is_whole else Real
-        if not isinstance(value, kind):
-            return False
-        number = float(value)
-        if self.or_zero and number == 0:
-            return True
-        return (
-            self.at_least <= number <= self.at_most
-            and number < inf
-            and not (self.is_above and number == self.at_least)
-            and not (self.is_below and number == self.at_most)
-        )
-
-    def describe(self) -> str:
-        """Return what the value must be."""
-        text = "an integer" if self.is_whole else "a number"
-        text += f" {'above' if self.is_above else 'of at least'} {self.at_least}"
-        if self.at_most < inf:
-            text += f" and {'below' if self.is_below else 'at most'} {self.at_most}"
-        alternatives = ["0"] * self.or_zero + ["None"] * self.or_none
-        alternatives += ["True or False"] * self.or_boolean
-        return ", or ".join([text, *alternatives])
-
-
-@dataclass(frozen=True)
-class Text:
-    """A string, or None."""
-
-    def allows(self, value: Any) -> bool:
-        """Whether this value is allowed."""
-        return value is None or isinstance(value, str)
-
-    def describe(self) -> str:
-        """Return what the value must be."""
-        return "a string, or None"
-
-
-@dataclass(frozen=True)
-class Texts:
-    """A string, several of them, or None."""
-
-    def allows(self, value: Any) -> bool:
-        """Whether this value is allowed."""
-        if isinstance(value, (list, tuple)):
-            return all(isinstance(each, str) for each in value)
-        return value is None or isinstance(value, str)
-
-    def describe(self) -> str:
-        """Return what the value must be."""
-        return "a string, a list of strings, or None"
-
-
-@dataclass(frozen=True)
-class FunctionOrNone:
-    """A function, or None."""
-
-    def allows(self, value: Any) -> bool:
-        """Whether this value is allowed."""
-        return value is None or (callable(value) and not isinstance(value, type))
-
-    def describe(self) -> str:
-        """Return what the value must be."""
-        return "a function, or None"
-
-
-@dataclass(frozen=True)
-class HasMethods:
-    """An object with these methods, described in words."""
-
-    methods: tuple[str, ...]
-    words: str
-    or_none: bool = False
-
-    def allows(self, value: Any) -> bool:
-        """Whether this value is allowed."""
-        if value is None:
-            return self.or_none
-        # Asked of the type: an attribute of a table may be one of its columns.
-        return not isinstance(value, type) and all(hasattr(type(value), m) for m in self.methods)
-
-    def describe(self) -> str:
-        """Return what the value must be."""
-        return f"{self.words}, or None" if self.or_none else self.words
-
-
-@dataclass(frozen=True)
-class Jobs:
-    """A number of threads or processes, as joblib counts them."""
-
-    def allows(self, value: Any) -> bool:
-        """Whether this value is allowed."""
-        is_number = Number(-MAX_JOBS, MAX_JOBS, is_whole=True).allows(value)
-        return value is None or (is_number and value != 0)
-
-    def describe(self) -> str:
-        """Return what the value must be."""
-        return "an integer other than 0 (-1 is all cores), or None"
-
-
-@dataclass(frozen=True)
-class Path:
-    """The path of a file or folder, or perhaps None."""
-
-    or_none: bool = False
-
-    def allows(self, value: Any) -> bool:
-        """Whether this value is allowed."""
-        if value is None:
-            return self.or_none
+    def is_satisfied_by(self, value: Any) -> bool:
         return isinstance(value, (str, PathLike)) and bool(str(value)) and "\0" not in str(value)
 
-    def describe(self) -> str:
-        """Return what the value must be."""
-        return "a path, or None" if self.or_none else "a path"
+    def __str__(self) -> str:
+        return "a path"
 
 
-@dataclass(frozen=True)
-class Seed:
-    """A random seed, as scikit-learn has them."""
+class _Function:
+    """Something to call that is no class."""
 
-    def allows(self, value: Any) -> bool:
-        """Whether this value is allowed."""
-        is_state = type(value).__name__ == "RandomState"
-        return is_state or Number(0, 2**32 - 1, is_whole=True, or_none=True).allows(value)
+    def is_satisfied_by(self, value: Any) -> bool:
+        return callable(value) and not isinstance(value, type)
 
-    def describe(self) -> str:
-        """Return what the value must be."""
-        return "an integer from 0 to 2**32 - 1, a numpy.random.RandomState, or None"
+    def __str__(self) -> str:
+        return "a function"
 
 
+class _Texts:
+    """A list of strings."""
+
+    def is_satisfied_by(self, value: Any) -> bool:
+        return isinstance(value, (list, tuple)) and all(isinstance(each, str) for each in value)
+
+    def __str__(self) -> str:
+        return "a list of strings"
+
+
+class Like:
+    """An object with these methods, described in words."""
+
+    def __init__(self, methods: Sequence[str], words: str) -> None:
+        self._methods, self._words = methods, words
+
+    def is_satisfied_by(self, value: Any) -> bool:
+        """Whether the type of the value has the methods: a table may have columns of that name."""
+        kind = type(value)
+        return not isinstance(value, type) and all(hasattr(kind, name) for name in self._methods)
+
+    def __str__(self) -> str:
+        return self._words
+
+
+def whole(low: int, high: int | None = None) -> Interval:
+    """Return the constraint "an integer from low to high"."""
+    return _Number(Integral, low, high, closed="left" if high is None else "both")
+
+
+def number(low: float, high: float | None = None, closed: str = "both") -> Interval:
+    """Return the constraint "a number from low to high"; ``closed``: which ends belong to it."""
+    if high is None:
+        closed = "left" if closed == "both" else "neither"
+    return _Number(Real, low, high, closed=closed)
+
+
+def one_of(choices: Sequence[str]) -> StrOptions:
+    """Return the constraint "one of these strings"."""
+    return _OneOf(choices)
+
+
+ZERO = Options(int, {0})
 # joblib reads no larger numbers.
 MAX_JOBS = 1_000_000
-
-BOOLEAN, JOBS, PATH, PATH_OR_NONE, SEED = Boolean(), Jobs(), Path(), Path(or_none=True), Seed()
-TEXT, TEXTS, FUNCTION_OR_NONE = Text(), Texts(), FunctionOrNone()
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """One parameter of a method.
-
-    Attributes
-    ----------
-    name : str
-    default : object
-    constraint : Constraint or None
-        None if the value is checked where it is used.
-    type : str
-        For the docstring: "float from 0 to 1".
-    doc : str
-        For the docstring: what it does.
-    is_required : bool
-        Whether it has to be given: the default does not count then.
-    """
-
-    name: str
-    default: Any
-    constraint: Constraint | None = None
-    type: str = ""
-    doc: str = ""
-    is_required: bool = False
-
-    def check(self, value: Any) -> None:
-        """Raise an error that says what the value must be, unless it is allowed."""
-        if self.constraint is not None:
-            check_value(self.name, value, self.constraint)
+BOOLEAN = ["boolean"]
+TEXT = [str, None]
+TEXTS = [str, _Texts(), None]
+FUNCTION_OR_NONE = [_Function(), None]
+PATH, PATH_OR_NONE = [_Path()], [_Path(), None]
+SEED = ["random_state"]
+JOBS = [whole(-MAX_JOBS, -1), whole(1, MAX_JOBS), None]
 
 
-def check_value(name: str, value: Any, constraint: Constraint) -> None:
-    """Raise an error that says what a value must be, unless it is allowed."""
-    if not constraint.allows(value):
-        raise InvalidParameterError(
-            f"{name} must be {constraint.describe()}. Got {value_text(value)} instead."
-        )
+def check_value(name: str, value: Any, constraints: Constraints) -> None:
+    """Raise an error that says what a value must be, unless one of the constraints holds."""
+    made = [as_constraint(constraint) for constraint in constraints]
+    if not any(constraint.is_satisfied_by(value) for constraint in made):
+        allowed = [str(constraint) for constraint in made]
+        listed = allowed[0] if len(allowed) == 1 else f"{', '.join(allowed[:-1])} or {allowed[-1]}"
+        raise InvalidParameterError(f"{name} must be {listed}. Got {value_text(value)} instead.")
+
+
+def as_constraint(constraint: Any) -> Any:
+    """Return a constraint as an object that judges values, from its short form."""
+    return constraint if hasattr(constraint, "is_satisfied_by") else make_constraint(constraint)
+
+
+def check_parameters(estimator: Any) -> None:
+    """Check the parameters of an estimator by its ``_parameter_constraints``."""
+    for name, constraints in estimator._parameter_constraints.items():
+        check_value(name, getattr(estimator, name), constraints)
 
 
 def checked(
-    **constraints: Constraint,
+    **constraints: Constraints,
 ) -> Callable[[Callable[Arguments, Result]], Callable[Arguments, Result]]:
-    """Check arguments of a function by their declared constraints before the function starts.
-
-    An argument that is not given is not checked.
-    """
+    """Check arguments of a function before it starts. An argument that is not given is not."""
 
     def check_arguments(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
         signature = inspect.signature(function)
 
         @functools.wraps(function)
         def call(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
-            given = signature.bind(*args, **kwargs).arguments
-            for name, constraint in constraints.items():
-                if name in given:
-                    check_value(name, given[name], constraint)
+            check_arguments_of(signature.bind(*args, **kwargs).arguments, constraints)
             return function(*args, **kwargs)
 
+        call._parameter_constraints = constraints  # type: ignore[attr-defined]
         return call
 
     return check_arguments
+
+
+def check_arguments_of(given: Mapping[str, Any], constraints: Mapping[str, Constraints]) -> None:
+    """Check the arguments that are given."""
+    for name, allowed in constraints.items():
+        if name in given:
+            check_value(name, given[name], allowed)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import naive
-from hocmim import HOCMIM, _native, encode
+from hocmim import CriterionSelector, Encoder, _native, encode
 from hocmim.coding.target import encode_target
 from hocmim.criteria.hocmim import GreedyHOCMIM
 
@@ -43,9 +43,7 @@ def test_unfinished_levels_do_not_change_a_bit(monkeypatch, estimator, form, pat
     for seed in range(12):
         X, y = random_table(seed)
         for max_order, min_support, tol in itertools.islice(settings, 4):
-            selector = HOCMIM(
-                9,
-                n_bins=16,
+            criterion = GreedyHOCMIM(
                 max_order=max_order,
                 min_support=min_support,
                 tol=tol,
@@ -53,6 +51,7 @@ def test_unfinished_levels_do_not_change_a_bit(monkeypatch, estimator, form, pat
                 form=form,
                 path=path,
             )
+            selector = CriterionSelector(criterion, 9, encoder=Encoder(16))
             found = answer(selector.fit(X, y))
             with monkeypatch.context() as patch:
                 patch.setenv("HOCMIM_BOUND", "off")
@@ -64,7 +63,8 @@ def test_unfinished_levels_agree_with_the_naive_twin(min_support):
     for seed in range(20, 22):
         X, y = random_table(seed)
         parameters = {"estimator": "shrinkage", "max_order": 2, "min_support": min_support}
-        selector = HOCMIM(7, n_bins=16, **parameters).fit(X, y)
+        criterion = GreedyHOCMIM(**parameters)
+        selector = CriterionSelector(criterion, 7, encoder=Encoder(16)).fit(X, y)
         naive.assert_selects_as_hocmim(selector, X, y, **parameters)
 
 

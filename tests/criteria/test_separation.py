@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 import naive
-from hocmim import HOCMIM, _native
+from hocmim import CriterionSelector, Encoder, _native
 from hocmim.coding.codes import Column
 from hocmim.criteria.bound import SelectedCells
+from hocmim.criteria.hocmim import GreedyHOCMIM
 from hocmim.information.counting import native_list
 
 PLENTY = 10**12
@@ -174,7 +175,7 @@ def test_bounds_do_not_change_a_bit(monkeypatch, answers, threads, estimator, fo
     """Beyond max_order, with paths followed where they could win and with all of them followed."""
     parameters = {"estimator": estimator, "form": form, "path": path, "max_order": 5}
     for X, y in tables(905, 4, 40, 30, 9):
-        selector = HOCMIM(14, n_bins=9, **parameters)
+        selector = CriterionSelector(GreedyHOCMIM(**parameters), 14, encoder=Encoder(9))
         bounded = answer(selector.fit(X, y))
         with monkeypatch.context() as patch:
             patch.setenv("HOCMIM_BOUND", "off")
@@ -186,7 +187,8 @@ def test_bounds_do_not_change_a_bit(monkeypatch, answers, threads, estimator, fo
 def test_bounded_paths_agree_with_the_naive_twin(answers, form):
     parameters = {"estimator": "shrinkage", "form": form, "max_order": 3}
     for X, y in tables(906, 4, 25, 9, 14):
-        selector = HOCMIM(8, n_bins=14, **parameters).fit(X, y)
+        criterion = GreedyHOCMIM(**parameters)
+        selector = CriterionSelector(criterion, 8, encoder=Encoder(14)).fit(X, y)
         assert len(selector.selected_) == 8
         naive.assert_selects_as_hocmim(selector, X, y, **parameters)
     assert True in answers

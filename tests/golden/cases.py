@@ -249,7 +249,7 @@ def questions():
         ("HOCMIM-R", "levels"), ("HOCMIM-R", "mixed"), ("HOCMIM", "copies"), ("JMI", "quantity"),
         ("CMIM", "classes"),
     ]:  # fmt: skip
-        yield {"method": method, "table": table, "k": 5, "ask": everything}
+        yield {"method": method, "table": table, "k": 5, "ask": [*everything]}
     for method in INFORMATION:
         yield {"method": method, "table": "levels", "k": 4, "ask": ["explain"]}
     asked = ["explain", "statement"]
@@ -257,7 +257,8 @@ def questions():
         yield {"method": "HOCMIM-R", "table": "mixed", "test": test, "ask": asked}
     more = {"costs": [1, 2, 0.5, 3] * 4, "keep": [2], "exclude": [4], "budget": 7}
     yield {"method": "HOCMIM-R", "table": "levels", **more, "ask": asked}
-    yield {"method": "JMI", "table": "mixed", "weights": "whole", "ask": everything}
+    everything.remove("clusters")  # of columns, without weights and groups
+    yield {"method": "JMI", "table": "mixed", "weights": "whole", "ask": [*everything]}
     groups = {"A": [0, 3, 4], "B": [7, 15], "C": [5, 6]}
     yield {"method": "HOCMIM-R", "table": "levels", "feature_groups": groups, "ask": everything}
     yield {

@@ -29,14 +29,12 @@ class Unread(list):
 
 # --- selectors ------------------------------------------------------------------------------------
 
-# The words of a case that are parameters of a selector with the same name.
-SAME_NAME = (
-    "estimator", "n_bins", "discretizer", "max_levels", "identifiers", "target_kind", "target_bins",
-    "target_discretizer", "target_strategy", "keep", "exclude", "feature_groups", "costs", "budget",
-)  # fmt: skip
-# The words of a test, and the parameters they are.
+# The words of a case that are parameters of a selector, its encoder, target or stopping test.
+OF_SELECTOR = ("estimator", "keep", "exclude", "feature_groups", "costs")
+OF_ENCODER = ("n_bins", "discretizer", "max_levels", "identifiers")
+OF_TARGET = ("kind", "bins", "discretizer", "strategy")
 TEST = {
-    "kind": "stop",
+    "kind": "test",
     "alpha": "alpha",
     "fdr": "fdr",
     "max_tries": "max_tries",
@@ -46,8 +44,8 @@ TEST = {
 WAYS = {
     "one thread": lambda folder: {"n_jobs": 1},
     "two threads": lambda folder: {"n_jobs": 2},
-    "codes on disk": lambda folder: {"codes_dir": folder / "codes"},
-    "checkpoint": lambda folder: {"checkpoint": folder / "checkpoint"},
+    "codes on disk": lambda folder: {"engine": hocmim.Engine(codes_dir=folder / "codes")},
+    "checkpoint": lambda folder: {"engine": hocmim.Engine(checkpoint=folder / "checkpoint")},
     "dask": lambda folder: {"engine": "dask"},
     "dask frame": lambda folder: {"engine": "dask"},
 }
@@ -55,16 +53,27 @@ WAYS = {
 
 def make_selector(case, folder=None):
     """The selector of a case."""
-    parameters = {name: case[name] for name in SAME_NAME if name in case}
+    parameters = {name: case[name] for name in OF_SELECTOR if name in case}
     parameters |= case.get("options", {})
-    if "test" in case:
-        parameters["n_features_to_select"] = "auto"
-        parameters |= {TEST[name]: value for name, value in case["test"].items()}
-    else:
-        parameters["n_features_to_select"] = case.get("k", K)
+    encoder = {name: case[name] for name in OF_ENCODER if name in case}
+    if encoder:
+        parameters["encoder"] = hocmim.Encoder(**encoder)
+    target = {name: case[f"target_{name}"] for name in OF_TARGET if f"target_{name}" in case}
+    if target:
+        parameters["target"] = hocmim.Target(**target)
+    parameters["n_features_to_select"] = number(case)
     if case.get("way") in WAYS:
         parameters |= WAYS[case["way"]](folder)
     return hocmim.make_selector(case["method"], **parameters)
+
+
+def number(case):
+    """How many columns a case selects: a number, a test or a budget."""
+    if "test" in case:
+        return hocmim.StopTest(**{TEST[name]: value for name, value in case["test"].items()})
+    if "budget" in case:
+        return hocmim.Budget(case["budget"], case.get("k", K))
+    return case.get("k", K)
 
 
 def with_k(selector, k):
@@ -207,12 +216,12 @@ def explained(selector, X, y):
     found = {}
     for j in dict.fromkeys([*selector.selected_[[0, -1]].tolist(), *others[:1].tolist()]):
         one = selector.explain(j, X)
-        steps = [number for step in one.contests for number in (step.score, step.taken_score)]
+        steps = [number for step in one.steps for number in (step.score, step.best_score)]
         numbers = [*steps, *one.redundancy.values(), *one.relevance_of_targets]
         found[f"explain {j}"] = {
             "rank": one.rank,
             "numbers": [one.relevance, one.score, *numbers],
-            "taken": [step.taken for step in one.contests],
+            "taken": [step.best for step in one.steps],
             "set": list(one.representative_set),
             "replaced by": one.replaced_by,
             "R²": None if one.r2 is None else Inexact([one.r2]),
@@ -227,7 +236,7 @@ def stated(selector, X, y):
 
 
 def substituted(selector, X, y):
-    found = selector.substitutes(int(selector.selected_[0]), X)
+    found = hocmim.substitutes(selector, X, feature=int(selector.selected_[0]))
     return {
         "substitutes": [one.index for one in found],
         "loss": [found.adds, found.noise, *(one.loss for one in found)],
@@ -236,7 +245,7 @@ def substituted(selector, X, y):
 
 
 def clustered(selector, X, y):
-    return described_clusters(selector.clusters(X))
+    return described_clusters(hocmim.cluster_columns(X, y, encoder=selector.encoder_))
 
 
 def described_clusters(found):

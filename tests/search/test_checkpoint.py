@@ -12,17 +12,27 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from hocmim import HOCMIM, JMI, MIM, CriterionSelector, list_methods, make_selector
+from hocmim import (
+    HOCMIM,
+    JMI,
+    MIM,
+    CriterionSelector,
+    Encoder,
+    Engine,
+    StopTest,
+    list_methods,
+    make_selector,
+)
 from hocmim.coding.codes import column_digests, fingerprint
 from hocmim.coding.encoder import encode
 from hocmim.coding.target import encode_target
 from hocmim.criteria.base import Criterion
 from hocmim.criteria.cmim_k import CMIMkCriterion
+from hocmim.criteria.hocmim import ExhaustiveHOCMIM, GreedyHOCMIM
 from hocmim.errors import InvalidFileError, InvalidParameterError
 from hocmim.search.checkpoint import Checkpoint
 from hocmim.search.engines.local import LocalEngine
-from hocmim.search.stopping import StoppingRule
-from hocmim.selectors.information import InformationSelector
+from hocmim.selectors.base import InformationSelector
 
 INFORMATION = [
     name for name in list_methods() if isinstance(make_selector(name), InformationSelector)
@@ -90,12 +100,18 @@ def test_every_selector_ends_as_if_it_had_not_been_interrupted(
     X, y = table()
     path = tmp_path / "run.checkpoint"
     fit_until(
-        make_selector(method, n_features_to_select=6, checkpoint=path), n_steps, X, y, monkeypatch
+        make_selector(method, n_features_to_select=6, engine=Engine(checkpoint=path)),
+        n_steps,
+        X,
+        y,
+        monkeypatch,
     )
     n_searched = []
     best = LocalEngine.best
     monkeypatch.setattr(LocalEngine, "best", lambda engine: n_searched.append(1) or best(engine))
-    resumed = make_selector(method, n_features_to_select=6, checkpoint=path).fit(X, y)
+    resumed = make_selector(method, n_features_to_select=6, engine=Engine(checkpoint=path)).fit(
+        X, y
+    )
     assert len(n_searched) == 2 * (6 - n_steps)  # the winner and the runner-up of the others only
     assert_same(resumed, make_selector(method, n_features_to_select=6).fit(X, y))
 
@@ -104,68 +120,60 @@ def test_every_selector_ends_as_if_it_had_not_been_interrupted(
 @pytest.mark.parametrize("n_steps", [1, 2])
 def test_a_stopping_rule_goes_on_where_it_was(stop, n_steps, tmp_path, monkeypatch):
     X, y = table(600)
-    parameters = {"n_features_to_select": "auto", "stop": stop, "n_permutations": 199}
+    parameters = {"n_features_to_select": StopTest(test=stop, n_permutations=199)}
     expected = HOCMIM(**parameters).fit(X, y)
     assert len(expected.selected_) >= n_steps
     assert expected.stopping_ is not None
     path = tmp_path / "run.checkpoint"
-    fit_until(HOCMIM(**parameters, checkpoint=path), n_steps, X, y, monkeypatch)
-    assert_same(HOCMIM(**parameters, checkpoint=path).fit(X, y), expected)
+    fit_until(HOCMIM(**parameters, engine=Engine(checkpoint=path)), n_steps, X, y, monkeypatch)
+    assert_same(HOCMIM(**parameters, engine=Engine(checkpoint=path)).fit(X, y), expected)
     monkeypatch.setattr(LocalEngine, "best", None)  # the end of it is in the file as well
-    assert_same(HOCMIM(**parameters, checkpoint=path).fit(X, y), expected)
+    assert_same(HOCMIM(**parameters, engine=Engine(checkpoint=path)).fit(X, y), expected)
 
 
 def test_permutations_of_no_seed_go_on_with_the_seed_they_began_with(tmp_path, monkeypatch):
     X, y = table(600)
-    parameters = {"n_features_to_select": "auto", "stop": "permutation", "n_permutations": 19}
+    test = StopTest(test="permutation", n_permutations=19, random_state=None)
     path = tmp_path / "run.checkpoint"
-    fit_until(HOCMIM(**parameters, random_state=None, checkpoint=path), 1, X, y, monkeypatch)
-    first = HOCMIM(**parameters, random_state=None, checkpoint=path).fit(X, y)
+    fit_until(HOCMIM(test, engine=Engine(checkpoint=path)), 1, X, y, monkeypatch)
+    first = HOCMIM(test, engine=Engine(checkpoint=path)).fit(X, y)
     seeds = json.loads(path.read_text())["content"]["state"]["seed"]
     assert isinstance(seeds, int)
-    assert_same(HOCMIM(**parameters, random_state=None, checkpoint=path).fit(X, y), first)
+    assert_same(HOCMIM(test, engine=Engine(checkpoint=path)).fit(X, y), first)
 
 
-def test_min_gain_ends_a_resumed_search_too(tmp_path, monkeypatch):
-    X, y = table()
-    expected = JMI(8, min_gain=0.03).fit(X, y)
-    assert 1 < len(expected.selected_) < 8
-    path = tmp_path / "run.checkpoint"
-    fit_until(JMI(8, min_gain=0.03, checkpoint=path), 1, X, y, monkeypatch)
-    assert_same(JMI(8, min_gain=0.03, checkpoint=path).fit(X, y), expected)
-    # Before the end of it, nothing says how it ended.
-    n = len(expected.selected_)
-    assert_same(JMI(n, min_gain=0.03, checkpoint=path).fit(X, y), JMI(n, min_gain=0.03).fit(X, y))
-    assert_same(JMI(12, min_gain=0.03, checkpoint=path).fit(X, y), expected)
-
-
-@pytest.mark.parametrize("search", ["greedy", "exhaustive"])
+@pytest.mark.parametrize(
+    "criterion", [GreedyHOCMIM(), ExhaustiveHOCMIM(max_order=3)], ids=["greedy", "exhaustive"]
+)
 def test_a_finished_checkpoint_gives_its_result_and_goes_on_if_more_is_asked(
-    search, tmp_path, monkeypatch
+    criterion, tmp_path, monkeypatch
 ):
     X, y = table()
     path = tmp_path / "run.checkpoint"
-    parameters = {"search": search, "max_order": 3 if search == "exhaustive" else 15}
+
+    def fit(K, **engine):
+        return CriterionSelector(criterion, K, **engine).fit(X, y)
+
     # Only two are selected, so no set is larger than one; the next ones have larger sets.
-    HOCMIM(2, **parameters, checkpoint=path).fit(X, y)
-    more = HOCMIM(7, **parameters, checkpoint=path).fit(X, y)
-    expected = HOCMIM(7, **parameters).fit(X, y)
+    engine = Engine(checkpoint=path)
+    fit(2, engine=engine)
+    more, expected = fit(7, engine=engine), fit(7)
     assert expected.orders_.max() > 1
     assert_same(more, expected)
     before = path.read_bytes()
     with monkeypatch.context() as patch:
         patch.setattr(LocalEngine, "best", None)
         patch.setattr(LocalEngine, "select", None)
-        assert_same(HOCMIM(7, **parameters, checkpoint=path).fit(X, y), expected)
-        fewer = HOCMIM(3, **parameters, checkpoint=path).fit(X, y)
-    assert_same(fewer, HOCMIM(3, **parameters).fit(X, y))
+        assert_same(fit(7, engine=engine), expected)
+        fewer = fit(3, engine=engine)
+    assert_same(fewer, fit(3))
     assert path.read_bytes() == before
 
 
 KILLED = """
     import os, signal, sys
     import numpy as np
-    from hocmim import HOCMIM
+    from hocmim import HOCMIM, Engine
     from hocmim.search.engines.local import LocalEngine
 
     select, steps = LocalEngine.select, []
@@ -178,7 +186,7 @@ KILLED = """
 
     LocalEngine.select = die
     X, y = (np.load(path) for path in sys.argv[1:3])
-    HOCMIM(6, checkpoint=sys.argv[3]).fit(X, y)
+    HOCMIM(6, engine=Engine(checkpoint=sys.argv[3])).fit(X, y)
 """
 
 
@@ -193,7 +201,7 @@ def test_a_run_that_was_killed_ends_with_the_same_result(tmp_path):
     ended = subprocess.run([*command, *arguments], check=False)
     assert ended.returncode == -signal.SIGKILL
     assert len(json.loads(path.read_text())["content"]["state"]["steps"]) == 3
-    assert_same(HOCMIM(6, checkpoint=path).fit(X, y), HOCMIM(6).fit(X, y))
+    assert_same(HOCMIM(6, engine=Engine(checkpoint=path)).fit(X, y), HOCMIM(6).fit(X, y))
     left = {one.name for one in tmp_path.iterdir()}
     assert left == {"X.npy", "y.npy", "run.checkpoint"}
 
@@ -210,13 +218,13 @@ def test_it_is_written_before_the_costly_part_of_a_step_and_always_whole(tmp_pat
 
     fails = False
     monkeypatch.setattr(Path, "replace", fail_once)
-    fit_until(JMI(6, checkpoint=path), 2, X, y, monkeypatch)
+    fit_until(JMI(6, engine=Engine(checkpoint=path)), 2, X, y, monkeypatch)
     before = path.read_bytes()
     fails = True
     with pytest.raises(
         InvalidParameterError, match="checkpoint must be a file that can be written"
     ):
-        JMI(6, checkpoint=path).fit(X, y)
+        JMI(6, engine=Engine(checkpoint=path)).fit(X, y)
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]
 
@@ -228,39 +236,39 @@ def test_it_is_written_before_the_costly_part_of_a_step_and_always_whole(tmp_pat
     ("changed", "message"),
     [
         ({"tol": 0.2}, "tol was 0.01 when it was written, and is 0.2 now"),
-        ({"n_bins": 7}, "n_bins was 5"),
+        ({"encoder": Encoder(7)}, "encoder was"),
         ({"max_order": 2}, "max_order was 15"),
         ({"estimator": "plugin"}, "estimator was 'shrinkage'"),
-        ({"min_gain": 0.1}, "min_gain was None"),
-        ({"n_features_to_select": "auto"}, "n_features_to_select was 'a number' .*'auto' now"),
+        ({"n_features_to_select": "significant"}, "n_features_to_select was 'a number' .* now"),
     ],
 )
 def test_a_checkpoint_of_other_parameters_is_refused(changed, message, tmp_path):
     X, y = table()
     path = tmp_path / "run.checkpoint"
-    HOCMIM(3, checkpoint=path).fit(X, y)
+    HOCMIM(3, engine=Engine(checkpoint=path)).fit(X, y)
     before = path.read_bytes()
     with pytest.raises(InvalidFileError, match=message):
-        HOCMIM(3, checkpoint=path).set_params(**changed).fit(X, y)
+        HOCMIM(3, engine=Engine(checkpoint=path)).set_params(**changed).fit(X, y)
     assert path.read_bytes() == before
 
 
 def test_a_checkpoint_of_another_method_or_version_is_refused(tmp_path, monkeypatch):
     X, y = table()
     path = tmp_path / "run.checkpoint"
-    MIM(3, checkpoint=path).fit(X, y)
+    MIM(3, engine=Engine(checkpoint=path)).fit(X, y)
     with pytest.raises(InvalidFileError, match="method was 'MIM'"):
-        make_selector("cmi", n_features_to_select=3, checkpoint=path).fit(X, y)
+        make_selector("cmi", n_features_to_select=3, engine=Engine(checkpoint=path)).fit(X, y)
     monkeypatch.setattr("hocmim.search.checkpoint.version", lambda name: "99")
     with pytest.raises(InvalidFileError, match=r"hocmim was '.*, and is '99' now"):
-        MIM(3, checkpoint=path).fit(X, y)
+        MIM(3, engine=Engine(checkpoint=path)).fit(X, y)
 
 
 def test_what_changes_no_result_may_change(tmp_path):
     X, y = table()
     path = tmp_path / "run.checkpoint"
-    JMI(3, checkpoint=path, n_jobs=1).fit(X, y)
-    changed = JMI(5, checkpoint=str(path), n_jobs=2, codes_dir=tmp_path / "codes", alpha=0.5)
+    JMI(3, engine=Engine(checkpoint=path), n_jobs=1).fit(X, y)
+    engine = Engine(checkpoint=str(path), codes_dir=tmp_path / "codes")
+    changed = JMI(5, engine=engine, n_jobs=2)
     assert_same(changed.fit(X, y), JMI(5).fit(X, y))
 
 
@@ -269,27 +277,33 @@ def test_the_same_codes_from_elsewhere_are_the_same_data(tmp_path):
     frame = pd.DataFrame(X).add_prefix("x")
     frame.assign(y=y).to_parquet(tmp_path / "a.parquet")
     path = tmp_path / "run.checkpoint"
-    HOCMIM(3, checkpoint=path).fit(X, y)
-    resumed = HOCMIM(5, checkpoint=path).fit(tmp_path / "a.parquet", "y")
+    HOCMIM(3, engine=Engine(checkpoint=path)).fit(X, y)
+    resumed = HOCMIM(5, engine=Engine(checkpoint=path)).fit(tmp_path / "a.parquet", "y")
     assert_same(resumed, HOCMIM(5).fit(frame, y))
 
 
 def test_a_criterion_of_ones_own_is_told_by_its_class_and_parameters(tmp_path):
     X, y = table()
     path = tmp_path / "run.checkpoint"
-    CriterionSelector(CMIMkCriterion(2), n_features_to_select=4, checkpoint=path).fit(X, y)
-    again = CriterionSelector(CMIMkCriterion(2), n_features_to_select=6, checkpoint=path)
+    CriterionSelector(
+        CMIMkCriterion(2), n_features_to_select=4, engine=Engine(checkpoint=path)
+    ).fit(X, y)
+    again = CriterionSelector(
+        CMIMkCriterion(2), n_features_to_select=6, engine=Engine(checkpoint=path)
+    )
     expected = CriterionSelector(CMIMkCriterion(2), n_features_to_select=6)
     assert_same(again.fit(X, y), expected.fit(X, y))
     with pytest.raises(InvalidFileError, match=r"criterion was .*CMIMkCriterion"):
-        CriterionSelector(CMIMkCriterion(3), n_features_to_select=4, checkpoint=path).fit(X, y)
+        CriterionSelector(
+            CMIMkCriterion(3), n_features_to_select=4, engine=Engine(checkpoint=path)
+        ).fit(X, y)
 
 
 @pytest.mark.parametrize("changed", ["X", "y", "rows"])
 def test_a_checkpoint_of_other_data_is_refused(changed, tmp_path):
     X, y = table()
     path = tmp_path / "run.checkpoint"
-    HOCMIM(3, checkpoint=path).fit(X, y)
+    HOCMIM(3, engine=Engine(checkpoint=path)).fit(X, y)
     X, y = X.copy(), y.copy()
     if changed == "X":
         X[17, 5] = (X[17, 5] + 1) % 3
@@ -299,13 +313,13 @@ def test_a_checkpoint_of_other_data_is_refused(changed, tmp_path):
         both = np.flatnonzero(y == 1)
         X[both, 5] = X[np.roll(both, 1), 5]
     with pytest.raises(InvalidFileError, match="is of other data"):
-        HOCMIM(3, checkpoint=path).fit(X, y)
+        HOCMIM(3, engine=Engine(checkpoint=path)).fit(X, y)
 
 
 def test_a_damaged_checkpoint_is_an_error_that_says_so(tmp_path):
     X, y = table()
     path = tmp_path / "run.checkpoint"
-    HOCMIM(3, checkpoint=path).fit(X, y)
+    HOCMIM(3, engine=Engine(checkpoint=path)).fit(X, y)
     whole = path.read_bytes()
     for damaged in (
         whole[:-1],
@@ -314,7 +328,7 @@ def test_a_damaged_checkpoint_is_an_error_that_says_so(tmp_path):
     ):
         path.write_bytes(damaged)
         with pytest.raises(InvalidFileError, match="is damaged"):
-            HOCMIM(3, checkpoint=path).fit(X, y)
+            HOCMIM(3, engine=Engine(checkpoint=path)).fit(X, y)
         assert path.read_bytes() == damaged
 
 
@@ -326,10 +340,10 @@ def test_nothing_is_overwritten_that_is_not_a_checkpoint(content, tmp_path):
     path = tmp_path / "thesis.txt"
     path.write_bytes(content)
     with pytest.raises(InvalidFileError, match="is not a checkpoint"):
-        HOCMIM(3, checkpoint=path).fit(X, y)
+        HOCMIM(3, engine=Engine(checkpoint=path)).fit(X, y)
     assert path.read_bytes() == content
     with pytest.raises(InvalidFileError, match="is not a checkpoint"):
-        HOCMIM(3, checkpoint=tmp_path).fit(X, y)
+        HOCMIM(3, engine=Engine(checkpoint=tmp_path)).fit(X, y)
 
 
 def test_a_path_that_cannot_be_written_is_found_before_the_work(tmp_path, monkeypatch):
@@ -338,7 +352,7 @@ def test_a_path_that_cannot_be_written_is_found_before_the_work(tmp_path, monkey
     with pytest.raises(
         InvalidParameterError, match="checkpoint must be a file that can be written"
     ):
-        HOCMIM(3, checkpoint=tmp_path / "nowhere" / "run").fit(X, y)
+        HOCMIM(3, engine=Engine(checkpoint=tmp_path / "nowhere" / "run")).fit(X, y)
 
 
 # --- values ---------------------------------------------------------------------------------------
@@ -370,7 +384,7 @@ def test_what_a_criterion_says_comes_back_as_it_was(tmp_path):
     codes, target = encode(X), encode_target(y).column
     found = []
     for _ in range(2):
-        rule = StoppingRule(codes.column, target, codes.n_columns, test=None)
+        rule = None
         with LocalEngine(codes, target, Talkative(said)) as engine:
             checkpoint = Checkpoint(path, {}, engine.fingerprint())
             found.append(checkpoint.search(engine, 2, rule))
@@ -387,7 +401,7 @@ def test_what_a_criterion_says_comes_back_as_it_was(tmp_path):
 
 def test_a_value_that_cannot_be_kept_is_named(tmp_path):
     X, y = table()
-    selector = CriterionSelector(Talkative({1, 2}), checkpoint=tmp_path / "run")
+    selector = CriterionSelector(Talkative({1, 2}), 3, engine=Engine(checkpoint=tmp_path / "run"))
     with pytest.raises(InvalidParameterError, match=r"describe\(\) gave a value of type set"):
         selector.fit(X, y)
 
@@ -418,8 +432,10 @@ def test_a_search_with_failures_continues_to_the_last_bit(tmp_path):
     y = rng.integers(2, size=n)
     dates = [f"day {i}" for i in range(n)]
     X = pd.DataFrame({"date": dates, **{f"x{k}": y + rng.normal(0, 1 + k, n) for k in range(4)}})
-    parameters = {"identifiers": "keep", "max_levels": None, "stop": "permutation"}
-    parameters |= {"n_features_to_select": "auto", "n_permutations": 99, "alpha": 0.05}
+    parameters = {
+        "encoder": Encoder(identifiers="keep", max_levels=None),
+        "n_features_to_select": StopTest(0.05, test="permutation", n_permutations=99),
+    }
     whole = MIM(**parameters).fit(X, y)
     assert len(whole.selected_) > 1
     assert all(step.failures for step in whole.selection_.steps)
@@ -431,9 +447,9 @@ def test_a_search_with_failures_continues_to_the_last_bit(tmp_path):
                 raise KeyboardInterrupt
 
         with contextlib.suppress(KeyboardInterrupt):
-            MIM(**parameters, checkpoint=path).fit(X, y, progress=stop_at)
-    found = MIM(**parameters, checkpoint=path).fit(X, y)
-    for selector in (found, MIM(**parameters, checkpoint=path).fit(X, y)):
+            MIM(**parameters, engine=Engine(checkpoint=path)).fit(X, y, progress=stop_at)
+    found = MIM(**parameters, engine=Engine(checkpoint=path)).fit(X, y)
+    for selector in (found, MIM(**parameters, engine=Engine(checkpoint=path)).fit(X, y)):
         assert selector.selection_.steps == whole.selection_.steps
         assert selector.p_values_.tobytes() == whole.p_values_.tobytes()
         assert selector.stopping_.failures == whole.stopping_.failures

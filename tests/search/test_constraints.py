@@ -5,22 +5,25 @@ import pytest
 
 import hocmim
 import naive
+from hocmim import Budget, Encoder, Engine, StopTest
 from hocmim.coding.codes import Codes, Column
 from hocmim.criteria.cost import PerCostCriterion, per_cost
 from hocmim.criteria.search import SearchPlan
 from hocmim.errors import InvalidFileError
+from hocmim.search.constraints import Constraints
 from hocmim.search.engines.local import LocalEngine
 from hocmim.search.loop import forward_search
 from hocmim.search.spending import Spending
-from hocmim.selectors.names import find_methods
+from hocmim.selectors.base import InformationSelector
+from hocmim.selectors.registry import METHODS
 
-CLASSES = [method.class_name for method in find_methods()]
+CLASSES = [kind.__name__ for kind in METHODS.values() if issubclass(kind, InformationSelector)]
 PARAMETERS = {
     "MIFS": {"beta": 0.4},
     "BetaGamma": {"beta": 0.4, "gamma": 0.9},
     "CMICOT": {"team_size": 2},
 }
-UNCUT = {"n_bins": 16}
+UNCUT = {"encoder": Encoder(16)}
 every_method = pytest.mark.parametrize("name", CLASSES)
 
 
@@ -65,7 +68,8 @@ def test_costs_and_budget_as_the_naive_loop(name):
         budget = float(costs[keep].sum() + rng.choice([0.5, 4, 100]))
         limits = {"keep": keep, "exclude": exclude, "costs": costs.tolist(), "budget": budget}
         selected, scores = naive_selection(name, X, y, 6, limits)
-        found = make(name, 6, keep=keep, exclude=exclude, costs=costs, budget=budget).fit(X, y)
+        asked = Budget(budget, 6)
+        found = make(name, asked, keep=keep, exclude=exclude, costs=costs).fit(X, y)
         assert found.selected_.tolist() == selected
         np.testing.assert_allclose(found.scores_, scores, rtol=0, atol=1e-9)
         assert found.total_cost_ == pytest.approx(costs[selected].sum())
@@ -103,9 +107,10 @@ def record(selection):
     return steps, stopping and (stopping.reason, stopping.index, stopping.score.hex())
 
 
+COSTS = np.random.default_rng(1).choice([1.0, 2.0, 5.0], 40)
 LIMITS = {
-    "keep": {"keep": (31, 3, 17), "closed": (0, 20, 39)},
-    "costs": {"keep": (31, 3), "closed": (0, 20), "spending": 30.0},
+    "keep": Constraints(40, (31, 3, 17), (0, 20, 39)),
+    "costs": Constraints(40, (31, 3), (0,), (20,), Spending(COSTS, 30.0)),
 }
 
 
@@ -114,12 +119,10 @@ LIMITS = {
 def test_bits_do_not_depend_on_threads_blocks_or_laziness(name, kind):
     X, y = table()
     codes, target = coded(X, y)
-    limits = dict(LIMITS[kind])
+    constraints = LIMITS[kind]
     criterion = make(name, 12).make_criterion()
-    if "spending" in limits:
-        costs = np.random.default_rng(1).choice([1.0, 2.0, 5.0], 40)
-        limits["spending"] = Spending(costs, limits["spending"])
-        criterion = PerCostCriterion(criterion, costs)
+    if kind == "costs":
+        criterion = PerCostCriterion(criterion, COSTS)
     eager = criterion.copy()
     if kind == "keep":
         eager.plan = SearchPlan()  # every score of every step
@@ -133,7 +136,7 @@ def test_bits_do_not_depend_on_threads_blocks_or_laziness(name, kind):
         (criterion, {"n_jobs": 2, "block_size": 1}),
     ]:
         with LocalEngine(codes, target, one, **settings) as engine:
-            found.append(record(forward_search(engine, 12, **limits)))
+            found.append(record(forward_search(engine, 12, constraints=constraints)))
     assert found[1:] == found[:1] * 3
     if kind == "keep":
         kept = [step[0] for step in found[0][0] if step[2]]
@@ -146,12 +149,12 @@ def test_a_search_goes_on_from_any_step_of_another(name):
     X, y = table(120, 24, seed=2)
     codes, target = coded(X, y)
     costs = np.random.default_rng(1).choice([1.0, 2.0, 5.0], 24)
-    limits = {"keep": (3, 17), "closed": (0,), "spending": Spending(costs, 25.0)}
+    constraints = Constraints(24, (3, 17), (0,), spending=Spending(costs, 25.0))
     criterion = PerCostCriterion(make(name, 9).make_criterion(), costs)
 
     def search(n_select, taken=()):
         with LocalEngine(codes, target, criterion) as engine:
-            return forward_search(engine, n_select, taken=taken, **limits)
+            return forward_search(engine, n_select, taken=taken, constraints=constraints)
 
     whole = search(9)
     for n_first in (1, 2, 5):
@@ -166,22 +169,22 @@ def test_the_unit_of_the_costs_does_not_matter():
     X, y = table()
     costs = np.random.default_rng(3).choice([1.0, 2.0, 5.0], 40)
     found = [
-        hocmim.JMI(10, costs=unit * costs, budget=unit * 20).fit(X, y) for unit in (1.0, 2.0**30)
+        hocmim.JMI(Budget(unit * 20, 10), costs=unit * costs).fit(X, y) for unit in (1.0, 2.0**30)
     ]
     assert found[0].selected_.tolist() == found[1].selected_.tolist()
 
 
 def test_a_budget_of_sums_that_are_rounded():
     X, y = table(n_columns=6)
-    found = hocmim.MIM(None, costs=[0.1, 0.1, 0.1, 5, 5, 5], budget=0.3).fit(X, y)
+    found = hocmim.MIM(Budget(0.3), costs=[0.1, 0.1, 0.1, 5, 5, 5]).fit(X, y)
     assert sorted(found.selected_.tolist()) == [0, 1, 2]
 
 
 @pytest.mark.parametrize("stop", ["chi2", "permutation"])
-def test_auto_does_not_test_what_is_kept(stop):
+def test_what_is_kept_is_not_tested(stop):
     X, y = table(400, 12, seed=5)
     X[:, 7] = np.random.default_rng(0).integers(4, size=400)  # noise
-    found = hocmim.JMI("auto", keep=[7, 2], stop=stop).fit(X, y)
+    found = hocmim.JMI(StopTest(test=stop), keep=[7, 2]).fit(X, y)
     assert found.kept_.tolist() == [True, True] + [False] * (found.n_features_ - 2)
     assert np.isnan(found.p_values_[:2]).all()
     assert (found.p_values_[2:] <= 0.01).all()
@@ -192,35 +195,31 @@ def test_auto_does_not_test_what_is_kept(stop):
 def test_excluded_columns_are_no_candidates_of_the_test():
     """The p-value is corrected for the number of candidates."""
     X, y = table(400, 12, seed=5)
-    everything = hocmim.JMI("auto").fit(X, y)
+    everything = hocmim.JMI("significant").fit(X, y)
     first = everything.selected_[0]
     others = [j for j in range(12) if j != first][:6]
-    found = hocmim.JMI("auto", exclude=others).fit(X, y)
+    found = hocmim.JMI("significant", exclude=others).fit(X, y)
     assert found.selected_[0] == first
     assert found.p_values_[0] == pytest.approx(everything.p_values_[0] / 2)
 
 
-def test_min_gain_does_not_end_before_what_is_kept():
-    X, y = table(n_columns=12)
-    found = hocmim.JMI(5, keep=[1, 2, 3], min_gain=10).fit(X, y)
-    assert set(found.selected_.tolist()) == {1, 2, 3}
-    assert found.stopping_.reason == "below min_gain"
-
-
 def test_checkpoint(tmp_path):
     X, y = table()
-    limits = {"keep": [4, 9], "exclude": [1], "costs": np.full(40, 2.0), "budget": 16}
-    file = tmp_path / "checkpoint"
-    whole = hocmim.JMI(7, **limits).fit(X, y)
+    limits = {"keep": [4, 9], "exclude": [1], "costs": np.full(40, 2.0)}
+    engine = Engine(checkpoint=tmp_path / "checkpoint")
+    whole = hocmim.JMI(Budget(16, 7), **limits).fit(X, y)
     for k in (1 + 2, 5, 7):
-        found = hocmim.JMI(k, checkpoint=file, **limits).fit(X, y)
+        found = hocmim.JMI(Budget(16, k), engine=engine, **limits).fit(X, y)
         assert record(found.selection_)[0] == record(whole.selection_)[0][: 2 * k - 1]
     assert found.kept_.sum() == 2
-    for other in ({"keep": [4]}, {"exclude": [2]}, {"costs": np.full(40, 3.0)}, {"budget": 17}):
+    for other in ({"keep": [4]}, {"exclude": [2]}, {"costs": np.full(40, 3.0)}):
         with pytest.raises(InvalidFileError, match=f"{next(iter(other))} was"):
-            hocmim.JMI(7, checkpoint=file, **{**limits, **other}).fit(X, y)
+            hocmim.JMI(Budget(16, 7), engine=engine, **{**limits, **other}).fit(X, y)
+    with pytest.raises(InvalidFileError, match="budget was"):
+        hocmim.JMI(Budget(17, 7), engine=engine, **limits).fit(X, y)
     # Names, indices and functions that mean the same are the same search.
-    same = hocmim.JMI(7, checkpoint=file, **{**limits, "keep": lambda names: names[[4, 9]]})
+    by_function = {**limits, "keep": lambda names: names[[4, 9]]}
+    same = hocmim.JMI(Budget(16, 7), engine=engine, **by_function)
     assert record(same.fit(X, y).selection_) == record(whole.selection_)
 
 
@@ -228,12 +227,12 @@ def test_checkpoint(tmp_path):
 def test_dask(name, dask_client):
     X, y = table(120, 24, seed=2)
     costs = np.random.default_rng(1).choice([1.0, 2.0, 5.0], 24)
-    for limits in (
-        {"keep": [17, 3, 23], "exclude": [0, 20]},
-        {"keep": [17], "exclude": [5], "costs": costs, "budget": 14},
+    for asked, limits in (
+        (8, {"keep": [17, 3, 23], "exclude": [0, 20]}),
+        (Budget(14, 8), {"keep": [17], "exclude": [5], "costs": costs}),
     ):
-        here = make(name, 8, **limits).fit(X, y)
-        there = make(name, 8, engine=dask_client, **limits).fit(X, y)
+        here = make(name, asked, **limits).fit(X, y)
+        there = make(name, asked, engine=dask_client, **limits).fit(X, y)
         assert record(there.selection_) == record(here.selection_)
         there.extend(9)
         assert record(there.selection_) == record(here.extend(9).selection_)

@@ -24,12 +24,24 @@ import dask.array as da  # noqa: E402
 import dask.dataframe as dd  # noqa: E402
 from distributed import Client, LocalCluster  # noqa: E402
 
-from hocmim import HOCMIM, JMI, MIM, CriterionSelector, list_methods, make_selector  # noqa: E402
+from hocmim import (  # noqa: E402
+    HOCMIM,
+    JMI,
+    MIM,
+    CriterionSelector,
+    Encoder,
+    Engine,
+    Target,
+    list_methods,
+    make_selector,
+)
+from hocmim.coding import dask_tables  # noqa: E402
 from hocmim.coding.codes import Column  # noqa: E402
+from hocmim.coding.dask_cluster import Cluster  # noqa: E402
+from hocmim.coding.dask_codes import Block, Layout  # noqa: E402
 from hocmim.coding.encoder import encode  # noqa: E402
 from hocmim.coding.target import encode_target  # noqa: E402
 from hocmim.criteria.beta_gamma import JMICriterion  # noqa: E402
-from hocmim.data.target import TARGET_KINDS  # noqa: E402
 from hocmim.errors import (  # noqa: E402
     ClusterError,
     HocmimWarning,
@@ -37,14 +49,16 @@ from hocmim.errors import (  # noqa: E402
     InvalidTableError,
     InvalidTargetError,
 )
-from hocmim.search.engines import dask_tables  # noqa: E402
-from hocmim.search.engines.cluster import Cluster  # noqa: E402
-from hocmim.search.engines.dask import DaskEngine, open_dask_engine  # noqa: E402
-from hocmim.search.engines.dask_block import Block, Candidates  # noqa: E402
-from hocmim.search.engines.dask_codes import Layout  # noqa: E402
+from hocmim.search.engines import open_engine  # noqa: E402
+from hocmim.search.engines.dask import DaskEngine  # noqa: E402
+from hocmim.search.engines.dask_block import (  # noqa: E402
+    Candidates,
+    advance_search,
+    start_search,
+)
 from hocmim.search.engines.local import LocalEngine  # noqa: E402
 from hocmim.search.loop import forward_search  # noqa: E402
-from hocmim.selectors.information import InformationSelector  # noqa: E402
+from hocmim.selectors.base import InformationSelector  # noqa: E402
 
 INFORMATION = [
     name for name in list_methods() if isinstance(make_selector(name), InformationSelector)
@@ -171,18 +185,17 @@ def test_more_blocks_than_threads(threads, monkeypatch):
     local = HOCMIM(5).fit(X, y)
     blocks = []
 
-    def engine(cluster, codes, *arguments):
-        made = open_dask_engine(cluster, codes, *arguments)
-        blocks.append(len(made.codes.blocks))
-        return made
+    def start(engine, start=DaskEngine.start):
+        blocks.append(len(engine.codes.blocks))
+        return start(engine)
 
-    monkeypatch.setattr("hocmim.search.engines.dask.open_dask_engine", engine)
+    monkeypatch.setattr(DaskEngine, "start", start)
     assert_same(local, HOCMIM(5, engine=threads).fit(X, y))
     assert blocks == [8]
 
 
 def test_large_columns_travel_by_themselves(threads, monkeypatch):
-    monkeypatch.setattr("hocmim.search.engines.dask_codes.MAX_ARGUMENT_BYTES", 10)
+    monkeypatch.setattr("hocmim.coding.dask_codes.MAX_ARGUMENT_BYTES", 10)
     X, y = make_table()
     assert_same(JMI(5).fit(X, y), JMI(5, engine=threads).fit(X, y))
 
@@ -211,8 +224,10 @@ def uneven(frame):
 @pytest.mark.slow
 def test_frame_with_target_by_name(client, cut):
     X, y = make_table()
-    local = HOCMIM(5, discretizer=cut).fit(X, y)
-    remote = HOCMIM(5, discretizer=cut, engine=client).fit(uneven(X.assign(y=y)), "y")
+    local = HOCMIM(5, encoder=Encoder(discretizer=cut)).fit(X, y)
+    remote = HOCMIM(5, encoder=Encoder(discretizer=cut), engine=client).fit(
+        uneven(X.assign(y=y)), "y"
+    )
     assert_same(local, remote)
     assert remote.feature_names_in_.tolist() == X.columns.tolist()
     # What the encoder does with values it has never seen is the same too.
@@ -234,17 +249,17 @@ def test_continuous_target(threads, cut):
     X, _ = make_table()
     y = 2 * X.x0 + X.x1
     frame, series = dd.from_pandas(X, npartitions=3), dd.from_pandas(y, npartitions=2)
-    local = JMI(4, discretizer=cut).fit(X, y)
-    remote = JMI(4, discretizer=cut, engine=threads).fit(frame, series)
+    local = JMI(4, encoder=Encoder(discretizer=cut)).fit(X, y)
+    remote = JMI(4, encoder=Encoder(discretizer=cut), engine=threads).fit(frame, series)
     assert_same(local, remote)
 
 
-@pytest.mark.parametrize("kind", TARGET_KINDS)
+@pytest.mark.parametrize("kind", ["auto", "classes", "quantity"])
 def test_whole_numbers_as_target(threads, kind):
     X, _ = make_table()
     y = (1000 * X.x0).round().astype(int)
     frame, series = dd.from_pandas(X, npartitions=3), dd.from_pandas(y, npartitions=2)
-    how = {"target_kind": kind, "target_bins": 4, "target_discretizer": "uniform"}
+    how = {"target": Target(kind, bins=4, discretizer="uniform")}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", HocmimWarning)
         remote = JMI(4, engine=threads, **how).fit(frame, series)
@@ -259,9 +274,9 @@ def test_whole_numbers_as_target(threads, kind):
 def test_several_targets(threads, strategy, tmp_path):
     X, y = make_table()
     targets = pd.DataFrame({"y": y, "z": np.where(X.x5 > 0, "up", "down"), "q": X.x6 + X.x7})
-    local = JMI(4, target_strategy=strategy).fit(X, targets)
+    local = JMI(4, target=Target(strategy=strategy)).fit(X, targets)
     assert local.target_strategy_ == strategy
-    remote = JMI(4, target_strategy=strategy, engine=threads)
+    remote = JMI(4, target=Target(strategy=strategy), engine=threads)
     whole = pd.concat([X, targets], axis=1)
     frame = dd.from_pandas(whole, npartitions=3)
     assert_same(local, remote.fit(frame, ["y", "z", "q"]))
@@ -271,7 +286,7 @@ def test_several_targets(threads, strategy, tmp_path):
     assert_same(local, remote.fit(tmp_path / "t.parquet", ["y", "z", "q"]))
     numbers = targets[["y", "q"]].to_numpy()
     arrays = da.from_array(X[NAMES].to_numpy(), chunks=(90, 4)), da.from_array(numbers, (50, 1))
-    local = JMI(4, target_strategy=strategy).fit(X[NAMES].to_numpy(), numbers)
+    local = JMI(4, target=Target(strategy=strategy)).fit(X[NAMES].to_numpy(), numbers)
     assert_same(local, remote.fit(*arrays))
 
 
@@ -279,8 +294,8 @@ def test_array(threads, cut):
     X, y = make_table()
     X, y = X[NAMES].to_numpy(), y.to_numpy()
     chunked = da.from_array(X, chunks=(90, 4)), da.from_array(y, chunks=123)
-    local = JMI(4, discretizer=cut).fit(X, y)
-    assert_same(local, JMI(4, discretizer=cut, engine=threads).fit(*chunked))
+    local = JMI(4, encoder=Encoder(discretizer=cut)).fit(X, y)
+    assert_same(local, JMI(4, encoder=Encoder(discretizer=cut), engine=threads).fit(*chunked))
 
 
 def write_parquet(folder, X, y):
@@ -295,8 +310,8 @@ def write_parquet(folder, X, y):
 def test_parquet(client, cut, tmp_path):
     X, y = make_table()
     folder = write_parquet(tmp_path, X, y)
-    local = HOCMIM("auto", discretizer=cut).fit(X, y)
-    remote = HOCMIM("auto", discretizer=cut, engine=client).fit(folder, "y")
+    local = HOCMIM("significant", encoder=Encoder(discretizer=cut)).fit(X, y)
+    remote = HOCMIM("significant", encoder=Encoder(discretizer=cut), engine=client).fit(folder, "y")
     assert_same(local, remote)
     assert str(remote.explain("x9", folder)) == str(local.explain("x9", X))
     assert_nothing_left(client)
@@ -310,8 +325,8 @@ def test_parquet_in_blocks_for_workers_of_little_memory(threads, tmp_path, monke
     assert_same(JMI(5).fit(X, y), JMI(5, engine=threads).fit(folder, "y"))
     frame = uneven(X.assign(y=y))
     for cut in ("uniform", "quantile"):
-        local = JMI(5, discretizer=cut).fit(X, y)
-        assert_same(local, JMI(5, discretizer=cut, engine=threads).fit(frame, "y"))
+        local = JMI(5, encoder=Encoder(discretizer=cut)).fit(X, y)
+        assert_same(local, JMI(5, encoder=Encoder(discretizer=cut), engine=threads).fit(frame, "y"))
 
 
 def test_parquet_that_workers_cannot_read(threads, tmp_path, monkeypatch):
@@ -371,7 +386,7 @@ def test_client_killed_between_steps_goes_on_from_the_checkpoint(client, tmp_pat
     X.assign(y=y).to_parquet(tmp_path / "t.parquet", index=False)
     script = f"""
         import os, signal
-        from hocmim import HOCMIM
+        from hocmim import HOCMIM, Engine
         from hocmim.search.progress import Progress
 
         def die(self, number, step):
@@ -380,7 +395,7 @@ def test_client_killed_between_steps_goes_on_from_the_checkpoint(client, tmp_pat
 
         Progress.on_step = die
         address = {client.scheduler.address!r}
-        HOCMIM(6, engine=address, checkpoint="search.json", verbose=1).fit("t.parquet", "y")
+        HOCMIM(6, engine=Engine(address, checkpoint="search.json"), verbose=1).fit("t.parquet", "y")
     """
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(script)], cwd=tmp_path, check=False
@@ -391,11 +406,11 @@ def test_client_killed_between_steps_goes_on_from_the_checkpoint(client, tmp_pat
     checkpoint = tmp_path / "search.json"
     local = HOCMIM(6).fit(X, y)
     written = checkpoint.read_text()
-    resumed = HOCMIM(6, engine=client, checkpoint=checkpoint)
+    resumed = HOCMIM(6, engine=Engine(client, checkpoint=checkpoint))
     assert_same(local, resumed.fit(tmp_path / "t.parquet", "y"))
     # Engines share checkpoints: the same one goes on here as well.
     checkpoint.write_text(written)
-    assert_same(local, HOCMIM(6, checkpoint=checkpoint).fit(X, y))
+    assert_same(local, HOCMIM(6, engine=Engine(checkpoint=checkpoint)).fit(X, y))
 
 
 def one_worker():
@@ -404,7 +419,7 @@ def one_worker():
     )
 
 
-def fit_and_break(X, y, client, do, criterion=None, **parameters):
+def fit_and_break(X, y, engine, do, criterion=None):
     """Fit, and do something when the second column is selected."""
     select, taken = DaskEngine.select, []
 
@@ -414,7 +429,7 @@ def fit_and_break(X, y, client, do, criterion=None, **parameters):
             do()
         select(engine, index)
 
-    selector = CriterionSelector(criterion or JMICriterion(), 5, engine=client, **parameters)
+    selector = CriterionSelector(criterion or JMICriterion(), 5, engine=engine)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(DaskEngine, "select", select_and_break)
         return selector.fit(X, y)
@@ -427,9 +442,11 @@ def test_lost_scheduler(tmp_path):
     with dask.config.set({"distributed.comm.timeouts.connect": "1s", "hocmim.patience": 1}):
         cluster = one_worker()
         with Client(cluster) as client, pytest.raises(ClusterError, match=r"scheduler.*checkpoint"):
-            fit_and_break(X, y, client, cluster.close, checkpoint=checkpoint)
+            fit_and_break(X, y, Engine(client, checkpoint=checkpoint), cluster.close)
     local = CriterionSelector(JMICriterion(), 5).fit(X, y)
-    assert_same(local, CriterionSelector(JMICriterion(), 5, checkpoint=checkpoint).fit(X, y))
+    assert_same(
+        local, CriterionSelector(JMICriterion(), 5, engine=Engine(checkpoint=checkpoint)).fit(X, y)
+    )
 
 
 @pytest.mark.slow
@@ -476,21 +493,21 @@ def block():
 
 def test_block_begins_where_it_arrives(block):
     block, y = block
-    first = block.start(JMICriterion(), y, [], Candidates(()))
+    first = start_search(block, JMICriterion(), y, [], Candidates(()))
     newest = block.codes.column(first.leaders[0].column - 3)
     aside = Candidates((newest.index,))
-    then = block.advance(newest, 1, aside)
-    assert then.leaders == block.advance(newest, 1, aside).leaders  # a task may be run twice
-    assert block.advance(newest, 3, aside) is None
+    then = advance_search(block, newest, 1, aside)
+    assert then.leaders == advance_search(block, newest, 1, aside).leaders  # may be run twice
+    assert advance_search(block, newest, 3, aside) is None
     moved = pickle.loads(pickle.dumps(block))
-    assert moved.advance(newest, 1, aside) is None
-    assert moved.start(JMICriterion(), y, [newest], aside).leaders == then.leaders
+    assert advance_search(moved, newest, 1, aside) is None
+    assert start_search(moved, JMICriterion(), y, [newest], aside).leaders == then.leaders
 
 
 def test_a_block_is_freed_with_its_search(no_collector):
     X, y = make_table()
     block = Block(encode(X).block(3, 9))
-    block.start(JMICriterion(), encode_target(y).column, [], Candidates(()))
+    start_search(block, JMICriterion(), encode_target(y).column, [], Candidates(()))
     kept = weakref.ref(block)
     del block
     assert kept() is None
@@ -505,10 +522,10 @@ def test_block_forgets_what_an_error_left_half_done(block):
             raise MemoryError
 
     newest = block.codes.column(0)
-    block.start(Failing(), y, [], Candidates(()))
+    start_search(block, Failing(), y, [], Candidates(()))
     with pytest.raises(MemoryError):
-        block.advance(newest, 1, Candidates((newest.index,)))
-    assert block.advance(newest, 1, Candidates((newest.index,))) is None
+        advance_search(block, newest, 1, Candidates((newest.index,)))
+    assert advance_search(block, newest, 1, Candidates((newest.index,))) is None
 
 
 def test_set_aside_more_than_the_best_two(threads):
@@ -517,7 +534,7 @@ def test_set_aside_more_than_the_best_two(threads):
     orders = []
     with Cluster(threads) as cluster:
         engines = [LocalEngine(codes, target, JMICriterion(), n_jobs=1)]
-        engines.append(open_dask_engine(cluster, codes, target, JMICriterion()))
+        engines.append(open_engine(codes, target, JMICriterion(), cluster=cluster))
         for engine in engines:
             engine.start()
             orders.append([])
@@ -543,7 +560,9 @@ def test_terms_are_counted(threads):
     with Cluster(threads) as cluster:
         with LocalEngine(codes, target, JMICriterion(), n_jobs=1, on_terms=count(0)) as engine:
             forward_search(engine, 4)
-        with open_dask_engine(cluster, codes, target, JMICriterion(), count(1)) as engine:
+        with open_engine(
+            codes, target, JMICriterion(), cluster=cluster, on_terms=count(1)
+        ) as engine:
             forward_search(engine, 4)
     assert counts[0] == counts[1] > 0
 
@@ -585,10 +604,10 @@ def test_engine_by_address(client):
     assert Client.current() is not None  # the default client is as it was
 
 
-@pytest.mark.parametrize("engine", ["spark", 3, None])
+@pytest.mark.parametrize("engine", ["spark", 3, "local"])
 def test_unknown_engine(engine):
     X, y = make_table()
-    with pytest.raises(InvalidParameterError, match="engine must be 'local', 'dask'"):
+    with pytest.raises(InvalidParameterError, match="engine must be"):
         HOCMIM(3, engine=engine).fit(X, y)
 
 
@@ -613,7 +632,7 @@ def test_wrong_input(threads):
     with pytest.raises(InvalidTargetError, match="X has 400 rows and y has 399"):
         HOCMIM(3, engine=threads).fit(frame, y[:-1])
     with pytest.raises(InvalidParameterError, match="codes_dir"):
-        HOCMIM(3, engine=threads, codes_dir="codes").fit(frame, y)
+        HOCMIM(3, engine=Engine(threads, codes_dir="codes")).fit(frame, y)
     with pytest.raises(InvalidTableError, match="two-dimensional"):
         HOCMIM(3, engine=threads).fit(frame.x0, y)
 
@@ -660,7 +679,7 @@ def test_column_arrives_whole():
     assert dask.sizeof.sizeof(column) == 5
 
 
-@pytest.mark.parametrize("kept", [{}, {"identifiers": "keep", "max_levels": None}])
+@pytest.mark.parametrize("kept", [{}, {"encoder": Encoder(identifiers="keep", max_levels=None)}])
 def test_identifiers_and_failures_are_those_of_a_table_in_memory(client, kept):
     rng = np.random.default_rng(0)
     n = 300
@@ -669,10 +688,10 @@ def test_identifiers_and_failures_are_those_of_a_table_in_memory(client, kept):
     X["word"] = rng.zipf(1.4, n).clip(0, 90).astype(str)
     for k in range(4):
         X[f"x{k}"] = y + rng.normal(0, 1 + k, n)
-    expected = MIM("auto", **kept).fit(X, y)
+    expected = MIM("significant", **kept).fit(X, y)
     collection = dd.from_pandas(X.assign(y=y), npartitions=3)
     for given in ((X, y), (collection, "y")):
-        found = MIM("auto", engine=client, **kept).fit(*given)
+        found = MIM("significant", engine=client, **kept).fit(*given)
         assert found.identifiers_.tolist() == expected.identifiers_.tolist() == [0, 1]
         assert found.selection_.steps == expected.selection_.steps
         assert found.stopping_.failures == expected.stopping_.failures

@@ -1,10 +1,10 @@
-"""Groups of rows: the stopping test, resamples, comparisons, and the labels."""
+"""Groups of rows: the stopping test, resamples, and the labels."""
 
 import numpy as np
 import pytest
-from sklearn.model_selection import GroupShuffleSplit, KFold
+from sklearn.model_selection import GroupShuffleSplit
 
-from hocmim import HOCMIM, MIM, StabilitySelector, compare_methods
+from hocmim import HOCMIM, MIM, StabilitySelector, StopTest
 from hocmim.data.row_groups import as_row_groups
 from hocmim.errors import InvalidParameterError
 from hocmim.selectors.resampling import draw_groups
@@ -22,7 +22,7 @@ def grouped(seed, effect=0.0, n_groups=40, size=8):
 
 @pytest.mark.parametrize("stop", ["chi2", "permutation"])
 def test_noise_is_kept_out_where_the_plain_test_is_wrong(stop):
-    selector = HOCMIM("auto", stop=stop, n_permutations=99)
+    selector = HOCMIM(StopTest(test=stop, n_permutations=99))
     tables = [grouped(seed) for seed in range(6)]
     plain = [len(selector.fit(X, y).selected_) for X, y, _ in tables]
     with_groups = [len(selector.fit(X, y, groups=groups).selected_) for X, y, groups in tables]
@@ -32,7 +32,7 @@ def test_noise_is_kept_out_where_the_plain_test_is_wrong(stop):
 
 def test_a_strong_column_is_found():
     X, y, groups = grouped(0, effect=4.0)
-    assert HOCMIM("auto").fit(X, y, groups=groups).selected_.tolist() == [0]
+    assert HOCMIM("significant").fit(X, y, groups=groups).selected_.tolist() == [0]
 
 
 def test_information_within_groups_is_found():
@@ -41,13 +41,13 @@ def test_information_within_groups_is_found():
     groups = np.repeat(np.arange(8), 60)
     X = rng.normal(size=(480, 5))
     y = (3 * rng.normal(size=8)[groups] + 2 * X[:, 3] + rng.logistic(size=480) > 0).astype(int)
-    assert 3 in HOCMIM("auto").fit(X, y, groups=groups).selected_
+    assert 3 in HOCMIM("significant").fit(X, y, groups=groups).selected_
 
 
 def test_groups_of_one_row_change_nothing():
     X, y, _ = grouped(1, effect=1.0)
-    plain = HOCMIM("auto").fit(X, y)
-    grouped_ = HOCMIM("auto").fit(X, y, groups=np.arange(len(y)))
+    plain = HOCMIM("significant").fit(X, y)
+    grouped_ = HOCMIM("significant").fit(X, y, groups=np.arange(len(y)))
     assert plain.selected_.tolist() == grouped_.selected_.tolist()
     assert plain.p_values_.tobytes() == grouped_.p_values_.tobytes()
 
@@ -56,8 +56,8 @@ def test_weights_repeat_rows_of_a_group():
     X, y, groups = grouped(0, effect=4.0, n_groups=30, size=3)
     weight = np.random.default_rng(0).integers(1, 3, len(y))
     rows = np.repeat(np.arange(len(y)), weight)
-    one = HOCMIM("auto").fit(X, y, sample_weight=weight, groups=groups)
-    two = HOCMIM("auto").fit(X[rows], y[rows], groups=groups[rows])
+    one = HOCMIM("significant").fit(X, y, sample_weight=weight, groups=groups)
+    two = HOCMIM("significant").fit(X[rows], y[rows], groups=groups[rows])
     assert one.p_values_.tobytes() == two.p_values_.tobytes()
 
 
@@ -82,17 +82,6 @@ def test_stability_with_groups_and_with_a_splitter():
     by_hand = [MIM(2).fit(X[a], y[a]).get_support() for a, _ in splitter.split(X, y, groups)]
     np.testing.assert_array_equal(split.selections_, by_hand)
     assert split.frequencies_.tolist() == np.mean(by_hand, axis=0).tolist()
-
-
-def test_comparisons_keep_groups_together():
-    """Each group has a column value of its own: a model that sees the group knows the class."""
-    X, y, groups = grouped(2)
-    mixed = compare_methods(X, y, ["MIM"], 10, n_resamples=0)
-    apart = compare_methods(X, y, ["MIM"], 10, n_resamples=3, groups=groups)
-    assert mixed.results[0].mean_error[-1] < 0.1
-    assert apart.results[0].mean_error[-1] > 0.3
-    with pytest.raises(InvalidParameterError, match="one group on both sides"):
-        compare_methods(X, y, ["MIM"], 3, cv=KFold(5, shuffle=True), groups=groups)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """When to stop: the null distribution is right, what there is is found, and noise is not."""
 
 from collections import Counter
+from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
@@ -12,12 +13,12 @@ from scipy.stats import chi2, fisher_exact
 from sklearn.metrics.cluster import contingency_matrix, expected_mutual_information
 
 import hocmim
-from hocmim import HOCMIM, MIM, errors
+from hocmim import HOCMIM, MIM, Encoder, StopTest, errors
 from hocmim.coding.codes import Column
 from hocmim.information.counting import Joint
 from hocmim.search.moments import Margins, mean_of_g, moments_of_pearson, table_probability
 from hocmim.search.stopping import Strata, chi2_p_value, permutation_p_value, redundant_features
-from hocmim.selectors.information import InformationSelector
+from hocmim.selectors.base import InformationSelector
 from hocmim.selectors.registry import METHODS
 
 BY_INFORMATION = [name for name, kind in METHODS.items() if issubclass(kind, InformationSelector)]
@@ -216,7 +217,7 @@ def test_known_answers(stop):
     """All six are found and nothing else, but for 1 table in 5 (docs/development/stopping.md)."""
     exact = 0
     for seed in range(5):
-        selector = HOCMIM("auto", stop=stop).fit(*known_table(seed))
+        selector = HOCMIM(StopTest(test=stop)).fit(*known_table(seed))
         groups = {int(j) % 6 if j < 8 else "noise" for j in selector.selected_}
         exact += len(selector.selected_) == 6 and groups == {0, 1, 2, 3, 4, 5}
         assert (selector.p_values_ <= 0.01).all()
@@ -237,7 +238,7 @@ def test_noise(stop, n, D, rare):
         rng = np.random.default_rng(seed)
         X = rng.poisson(0.05, size=(n, D)) if rare else rng.normal(size=(n, D))
         y = (rng.random(n) < (0.1 if rare else 0.5)).astype(int)
-        selector = HOCMIM("auto", stop=stop, n_permutations=200).fit(X, y)
+        selector = HOCMIM(StopTest(test=stop, n_permutations=200)).fit(X, y)
         n_selected.append(len(selector.selected_))
     assert np.count_nonzero(n_selected) <= 2
 
@@ -245,7 +246,7 @@ def test_noise(stop, n, D, rare):
 @pytest.mark.parametrize("name", BY_INFORMATION)
 def test_a_selection_is_the_start_of_a_longer_one(name):
     X, y = known_table(1, n=600, n_noise=5)
-    auto = hocmim.make_selector(name, n_features_to_select="auto", max_tries=1).fit(X, y)
+    auto = hocmim.make_selector(name, n_features_to_select=StopTest(max_tries=1)).fit(X, y)
     K = len(auto.selected_)
     assert 1 <= K < 13
     assert len(auto.p_values_) == K
@@ -282,20 +283,22 @@ def weather(seed=0, n=600):
 @pytest.mark.parametrize("name", ["MIM", "JMI", "CMIM", "HOCMIM-R"])
 def test_a_candidate_that_fails_is_set_aside_and_the_next_is_tried(name, stop):
     X, y = weather()
-    parameters = {"n_features_to_select": "auto", "stop": stop, "n_permutations": 199}
-    parameters |= {"identifiers": "keep", "max_levels": None}
+    test = StopTest(test=stop, n_permutations=199)
+    encoder = Encoder(identifiers="keep", max_levels=None)
+    parameters = {"n_features_to_select": test, "encoder": encoder}
     selector = hocmim.make_selector(name, **parameters).fit(X, y)
     without = hocmim.make_selector(name, **parameters).fit(X.drop(columns="date"), y)
     assert {"precipitation", "temp_max"} <= set(selector.get_feature_names_out())
     assert "date" not in selector.get_feature_names_out()
     assert set(selector.get_feature_names_out()) <= set(without.get_feature_names_out())
     assert len(selector.p_values_) == len(selector.selected_)
-    assert (selector.p_values_ <= selector.alpha).all()
+    assert (selector.p_values_ <= test.alpha).all()
     first = selector.selection_.steps[0]
     if name == "MIM":  # the plug-in estimate of a date is the largest
         assert [failure.index for failure in first.failures] == [0]
         assert first.failures[0].score > first.score
-        assert hocmim.make_selector(name, **parameters, max_tries=1).fit(X, y).selected_.size == 0
+        once = MIM(replace(test, max_tries=1), encoder=encoder).fit(X, y)
+        assert once.selected_.size == 0
         assert "adds nothing significant" in selector.explain("date", X).reason
 
 
@@ -303,15 +306,15 @@ def test_at_most_max_tries_candidates_fail():
     rng = np.random.default_rng(2)
     X, y = rng.normal(size=(200, 30)), rng.integers(2, size=200)
     for max_tries in (1, 4, 50):
-        selector = MIM("auto", max_tries=max_tries).fit(X, y)
+        selector = MIM(StopTest(max_tries=max_tries)).fit(X, y)
         stopping = selector.stopping_
         assert selector.selected_.size == 0
         assert len(stopping.failures) + 1 == min(max_tries, 30)
         tried = [stopping.index, *(failure.index for failure in stopping.failures)]
         ranked = MIM(30).fit(X, y).selected_.tolist()
         assert tried == ranked[: len(tried)]
-        assert stopping.p_value > selector.alpha
-        assert all(failure.p_value > selector.alpha for failure in stopping.failures)
+        assert stopping.p_value > 0.01
+        assert all(failure.p_value > 0.01 for failure in stopping.failures)
 
 
 class FixedOrder(hocmim.Criterion):
@@ -326,11 +329,13 @@ def test_a_candidate_that_failed_comes_back():
     rng = np.random.default_rng(3)
     first, second = rng.integers(2, size=500), (rng.random(500) < 0.3).astype(int)
     X = np.column_stack([rng.integers(2, size=(500, 3)), first, second])
-    selector = hocmim.CriterionSelector(FixedOrder(), "auto", n_jobs=1).fit(X, first ^ second)
+    selector = hocmim.CriterionSelector(FixedOrder(), "significant", n_jobs=1).fit(
+        X, first ^ second
+    )
     assert selector.selected_.tolist() == [3, 4]
     steps = selector.selection_.steps
     assert [[failure.index for failure in step.failures] for step in steps] == [[4], []]
-    assert steps[0].failures[0].p_value > selector.alpha
+    assert steps[0].failures[0].p_value > 0.01
 
 
 @pytest.mark.parametrize("kind", ["normal", "rare", "strings"])
@@ -348,7 +353,8 @@ def test_trying_the_next_keeps_the_error_rate(kind):
             X = pd.DataFrame(
                 {f"s{k}": rng.integers(3 + 2 * k, size=120).astype(str) for k in range(30)}
             )
-        n_selected += len(MIM("auto", alpha=0.05, identifiers="keep").fit(X, y).selected_) > 0
+        selector = MIM(StopTest(0.05), encoder=Encoder(identifiers="keep")).fit(X, y)
+        n_selected += len(selector.selected_) > 0
     # 60 tables at 5 %: 3 expected; more than 9 has a probability below 1 in 1000.
     assert n_selected <= 9
 
@@ -358,38 +364,27 @@ def test_mim_takes_copies_and_the_others_do_not():
     y = rng.integers(2, size=300)
     x = np.where(rng.random(300) < 0.7, y, 1 - y)
     X = np.column_stack([x, x, 1 - x, rng.integers(2, size=(300, 4))])
-    assert MIM("auto").fit(X, y).selected_.tolist() == [0, 1, 2]
+    assert MIM("significant").fit(X, y).selected_.tolist() == [0, 1, 2]
     for name in ("HOCMIM", "CMIM", "JMI", "mRMR"):
-        selector = hocmim.make_selector(name, n_features_to_select="auto").fit(X, y)
+        selector = hocmim.make_selector(name, n_features_to_select="significant").fit(X, y)
         assert selector.selected_.tolist() == [0]
 
 
 def test_seeds_and_threads():
     X, y = known_table(2, n=500)
-    first = HOCMIM("auto", stop="permutation", n_permutations=50, n_jobs=1).fit(X, y)
-    again = HOCMIM("auto", stop="permutation", n_permutations=50).fit(X, y)
-    other = HOCMIM("auto", stop="permutation", n_permutations=50, random_state=1).fit(X, y)
+    test = StopTest(test="permutation", n_permutations=50)
+    first = HOCMIM(test, n_jobs=1).fit(X, y)
+    again = HOCMIM(test).fit(X, y)
+    other = HOCMIM(replace(test, random_state=1)).fit(X, y)
     assert first.p_values_.tobytes() == again.p_values_.tobytes()
     assert first.stopping_.p_value == again.stopping_.p_value
     assert first.p_values_.tobytes() != other.p_values_.tobytes()
 
 
-def test_min_gain():
-    X, y = known_table(3, n=500)
-    scores = HOCMIM(10).fit(X, y).scores_
-    floor = scores[3]
-    selector = HOCMIM(10, min_gain=floor).fit(X, y)
-    assert len(selector.selected_) == np.argmax(scores < floor) if (scores < floor).any() else 10
-    assert (selector.scores_ >= floor).all()
-    assert selector.stopping_.reason == "below min_gain"
-    assert np.isnan(selector.stopping_.p_value)
-    assert len(HOCMIM("auto", min_gain=floor).fit(X, y).selected_) <= len(selector.selected_)
-
-
 def test_all_columns_may_be_taken():
     rng = np.random.default_rng(8)
     X = rng.integers(2, size=(500, 2))
-    selector = HOCMIM("auto").fit(X, X @ [1, 2])
+    selector = HOCMIM("significant").fit(X, X @ [1, 2])
     assert sorted(selector.selected_.tolist()) == [0, 1]
     assert selector.stopping_ is None
 
@@ -400,7 +395,7 @@ def test_all_columns_may_be_taken():
 def test_nothing_selected():
     rng = np.random.default_rng(9)
     X, y = rng.normal(size=(100, 5)), rng.integers(2, size=100)
-    selector = HOCMIM("auto").fit(X, y)
+    selector = HOCMIM("significant").fit(X, y)
     assert selector.selected_.shape == selector.scores_.shape == selector.p_values_.shape == (0,)
     assert selector.ranking_.tolist() == [1] * 5
     assert not selector.get_support().any()
@@ -416,7 +411,7 @@ def test_nothing_selected():
             else pd.DataFrame(X, columns=[*"abcde"])
         )
         output = "polars" if library is pl else "pandas"
-        named = HOCMIM("auto").set_output(transform=output).fit(frame, y)
+        named = HOCMIM("significant").set_output(transform=output).fit(frame, y)
         with pytest.warns(UserWarning, match="No features were selected"):
             reduced = named.transform(frame)
         assert isinstance(reduced, library.DataFrame)
@@ -426,28 +421,27 @@ def test_nothing_selected():
 @pytest.mark.parametrize("name", FILTERS)
 def test_filters_have_no_test(name):
     X, y = known_table(0, n=50)
-    with pytest.raises(errors.InvalidParameterError, match=r"'auto'.*ranks all columns"):
-        hocmim.make_selector(name, n_features_to_select="auto").fit(X, y)
+    with pytest.raises(errors.InvalidParameterError, match=r"'significant'.*ranks all columns"):
+        hocmim.make_selector(name, n_features_to_select="significant").fit(X, y)
 
 
 @pytest.mark.parametrize(
     "parameters",
     [
-        {"stop": "never"},
+        {"test": "never"},
         {"alpha": 1.5},
         {"alpha": "low"},
         {"n_permutations": 0},
-        {"min_gain": -1},
-        {"n_features_to_select": "all"},
+        {"max_tries": 0},
+        {"random_state": "seed"},
     ],
 )
 def test_mistakes_get_a_sentence(parameters):
-    X, y = known_table(0, n=50)
     with pytest.raises(errors.InvalidParameterError, match=f"{next(iter(parameters))} must be"):
-        HOCMIM(**{"n_features_to_select": "auto", **parameters}).fit(X, y)
+        StopTest(**parameters)
 
 
 def test_verbose_does_not_say_of_how_many(capsys):
-    HOCMIM("auto", verbose=1).fit(*known_table(0))
+    HOCMIM("significant", verbose=1).fit(*known_table(0))
     first = capsys.readouterr().err.splitlines()[0]
     assert first.startswith("HOCMIM: 1  ")

@@ -1,4 +1,4 @@
-"""What every selector shares, through two small selectors made for the purpose."""
+"""What every selector shares, through two small selectors made for the purpose, and HOCMIM."""
 
 from __future__ import annotations
 
@@ -16,37 +16,32 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from hocmim.coding.encoder import encode
+from hocmim import HOCMIM, Target, encode
+from hocmim.coding.encoded import open_memory
+from hocmim.coding.groups import Features
 from hocmim.coding.target import encode_target
-from hocmim.data.numeric import numeric_matrix
-from hocmim.errors import InvalidParameterError, InvalidTableError, InvalidTargetError
-from hocmim.selectors.base import RankingSelector
+from hocmim.errors import (
+    HocmimWarning,
+    InvalidColumnError,
+    InvalidParameterError,
+    InvalidTableError,
+    InvalidTargetError,
+)
+from hocmim.search.constraints import Constraints
+from hocmim.search.selection import Selection, Step
+from hocmim.selectors.base import Selector
+from hocmim.selectors.filters._base import ScoringFilter
 
 
-class CovarianceSelector(RankingSelector):
+class CovarianceSelector(ScoringFilter):
     """Ranks every column by |covariance with the class code|; needs complete columns."""
 
-    def __init__(self, n_features_to_select=None):
-        self.n_features_to_select = n_features_to_select
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.categorical = False
-        return tags
-
-    def fit(self, X, y):
-        table, y = self._validate_input(X, y)
-        self._resolve_n_features(table.n_columns)
-        values = numeric_matrix(table, allow_missing=False).values
-        classes = encode_target(y).column.codes.astype(float)
-        scores = np.abs((values - values.mean(0)).T @ (classes - classes.mean()))
-        order = np.argsort(-scores, kind="stable")
-        selected = order[: self._resolve_n_features(len(order))]
-        ranking = np.argsort(order, kind="stable") + 1
-        return self._set_selection(selected, scores[selected], ranking)
+    def _score(self, samples):
+        values, y = samples.values, samples.y
+        return np.abs((values - values.mean(0)).T @ (y - y.mean()))
 
 
-class LevelSelector(RankingSelector):
+class LevelSelector(Selector):
     """Selects the columns with the most levels, one after the other; takes missing values."""
 
     def __init__(self, n_features_to_select=None):
@@ -58,17 +53,20 @@ class LevelSelector(RankingSelector):
         return tags
 
     def fit(self, X, y):
-        table, y = self._validate_input(X, y)
+        table, y = open_memory(X, y, caller="LevelSelector")
         encode_target(y)
-        n_selected = self._resolve_n_features(table.n_columns)
+        n_selected = Constraints(table.n_columns).count(self.n_features_to_select)
         arity = encode(table).arity
-        selected = np.argsort(-arity, kind="stable")[:n_selected]
-        return self._set_selection(selected, arity[selected])
+        first = np.argsort(-arity, kind="stable")[:n_selected]
+        steps = tuple(Step(int(j), float(arity[j]), {}) for j in first)
+        selection = Selection(steps, np.full(len(arity), np.nan))
+        return self._set_selection(selection, Features(table.n_columns, table.names))
+
+    def fit_part(self, X, y, identifiers, *, warns=False, **given):
+        return self.fit(X, y)
 
 
-@parametrize_with_checks(
-    [CovarianceSelector(), CovarianceSelector(1), LevelSelector(), LevelSelector(1)]
-)
+@parametrize_with_checks([CovarianceSelector(None), LevelSelector(1)])
 def test_scikit_learn_conventions(estimator, check):
     check(estimator)
 
@@ -82,7 +80,6 @@ def test_scikit_learn_conventions(estimator, check):
         (1, 7, 1),
         (7, 7, 7),
         (np.int32(3), 7, 3),
-        (10, 7, 7),  # the default: all of them
         (None, 7, 3),
         (None, 1, 1),
         (0.5, 7, 3),
@@ -92,13 +89,27 @@ def test_scikit_learn_conventions(estimator, check):
     ],
 )
 def test_how_many(asked, n_columns, expected):
-    assert CovarianceSelector(asked)._resolve_n_features(n_columns) == expected
+    assert Constraints(n_columns).count(asked) == expected
 
 
-@pytest.mark.parametrize("asked", [0, -1, 8, 0.0, 1.5, -0.5, float("nan"), "all", True, [3]])
+@pytest.mark.parametrize("asked", [8, 10, 1000])
+def test_a_number_larger_than_that_of_the_candidates_is_clipped(asked):
+    with pytest.warns(HocmimWarning, match=f"n_features_to_select is {asked}, but only 5 features"):
+        assert Constraints(7, excluded=(1, 2)).count(asked) == 5
+
+
+@pytest.mark.parametrize("asked", [0, -1, 0.0, 1.5, -0.5, float("nan"), True, [3]])
 def test_how_many_not(asked):
-    with pytest.raises(InvalidParameterError, match=r"n_features_to_select must be .* Got "):
-        CovarianceSelector(asked).fit(np.zeros((4, 7)), [0, 1, 0, 1])
+    for selector in (CovarianceSelector(asked), HOCMIM(asked)):
+        with pytest.raises(InvalidParameterError, match=r"n_features_to_select must be .* Got "):
+            selector.fit(np.zeros((4, 7)), [0, 1, 0, 1])
+
+
+def test_words_for_a_number():
+    with pytest.raises(InvalidParameterError, match=r"n_features_to_select must be .* Got 'all'"):
+        HOCMIM("all").fit(np.zeros((4, 7)), [0, 1, 0, 1])
+    with pytest.raises(InvalidParameterError, match="'significant' needs a stopping test"):
+        CovarianceSelector("significant").fit(np.zeros((4, 7)), [0, 1, 0, 1])
 
 
 def test_parameters_are_not_touched_before_fit():
@@ -119,7 +130,7 @@ def test_columns_not_chosen_share_the_next_rank():
 
 def test_a_full_ranking_ranks_every_column_and_ties_go_to_the_left():
     X = np.array([[0, 0, 5, 0], [1, 2, 5, 1], [0, 0, 5, 0], [1, 2, 5, 1]])
-    selector = CovarianceSelector(1).fit(X, [0, 1, 0, 1])
+    selector = CovarianceSelector(1, identifiers="keep").fit(X, [0, 1, 0, 1])
     assert selector.selected_.tolist() == [1]
     assert selector.ranking_.tolist() == [2, 1, 4, 3]
     assert selector.selected_.dtype == selector.ranking_.dtype == np.int64
@@ -257,7 +268,7 @@ def test_transform_checks_the_table(frame):
     with pytest.raises(InvalidTableError, match="Feature names unseen at fit time:\n- other"):
         selector.transform(frame.rename(columns={"two": "other"}))
     X = np.random.default_rng(0).normal(size=(4, 3))
-    strict = CovarianceSelector().fit(X, Y)
+    strict = CovarianceSelector(2).fit(X, Y)
     with pytest.raises(InvalidTableError, match="X has 2 features, but CovarianceSelector is exp"):
         strict.transform(X[:, :2])
     X[1, 2] = np.nan
@@ -286,3 +297,118 @@ def test_names_of_an_earlier_fit_are_forgotten(frame):
 def test_bad_input(X, y, error, message):
     with pytest.raises(error, match=message):
         LevelSelector().fit(X, y)
+
+
+# --- HOCMIM: bad tables get a sentence, good ones of any kind are taken as they are ---------------
+
+RNG = np.random.default_rng(0)
+NUMBERS = RNG.normal(size=(40, 4))
+LABELS = RNG.integers(0, 2, 40)
+
+
+def with_value(value, dtype=float):
+    table = NUMBERS.astype(dtype)
+    table[3, 2] = value
+    return table
+
+
+BAD_TABLES = [
+    (np.empty((0, 4)), LABELS[:0], InvalidTableError, "0 sample"),
+    (np.empty((40, 0)), LABELS, InvalidTableError, "0 feature"),
+    (NUMBERS[:1], LABELS[:1], InvalidTableError, "1 sample"),
+    (NUMBERS, np.zeros(40), InvalidTargetError, "class"),
+    (NUMBERS, LABELS[:30], InvalidTargetError, "30"),
+    (NUMBERS, np.where(LABELS, np.nan, 1.0), InvalidTargetError, "NaN"),
+    (NUMBERS, np.where(LABELS, np.inf, 1.0), InvalidTargetError, "infin"),
+    (with_value(np.inf), LABELS, InvalidTableError, "column 2"),
+    (with_value(1j, complex), LABELS, InvalidTableError, "[Cc]omplex"),
+    (with_value({}, object), LABELS, InvalidColumnError, "column 2"),
+    (
+        pd.DataFrame(NUMBERS, columns=["a", "b", "a", "d"]),
+        LABELS,
+        InvalidTableError,
+        "'a'",
+    ),
+    (
+        pd.DataFrame(with_value(-np.inf), columns=list("abcd")),
+        LABELS,
+        InvalidTableError,
+        "'c'",
+    ),
+]
+
+
+@pytest.mark.parametrize(("table", "y", "error", "says"), BAD_TABLES)
+def test_bad_tables_get_a_sentence(table, y, error, says):
+    with pytest.raises(error, match=says) as caught:
+        HOCMIM(2).fit(table, y)
+    assert str(caught.value).rstrip().endswith((".", ")"))
+
+
+def test_more_levels_than_codes_hold_are_no_error():
+    names = pd.Series([f"v{i}" for i in range(70_000)])
+    table = pd.DataFrame({"few": np.arange(70_000) % 3, "many": names})
+    selector = HOCMIM(1).fit(table, np.arange(70_000) % 2)
+    assert selector.selected_.tolist() == [0]
+    assert selector.identifiers_.tolist() == [1]
+
+
+def mixed_frame():
+    rng = np.random.default_rng(1)
+    y = rng.integers(0, 3, 120)
+    return (
+        pd.DataFrame(
+            {
+                "number": np.where(rng.random(120) < 0.1, np.nan, y + rng.normal(size=120)),
+                "whole": rng.integers(0, 9, 120),
+                "flag": y == 1,
+                "word": np.array(["red", "green", "blue"])[y * (rng.random(120) < 0.7)],
+                "kind": pd.Categorical(np.array(["x", "y"])[rng.integers(0, 2, 120)]),
+                "constant": 1,
+            }
+        ),
+        y,
+    )
+
+
+def test_a_frame_of_mixed_columns():
+    frame, y = mixed_frame()
+    selector = HOCMIM(3).fit(frame, y)
+    assert set(selector.get_feature_names_out()) == {"number", "flag", "word"}
+    assert selector.relevance_[5] == 0.0
+    reduced = selector.set_output(transform="pandas").transform(frame)
+    pd.testing.assert_frame_equal(reduced, frame[["number", "flag", "word"]])
+
+
+def test_polars_in_polars_out():
+    frame, y = mixed_frame()
+    table = pl.from_pandas(frame)
+    selector = HOCMIM(3).set_output(transform="polars").fit(table, y)
+    assert selector.transform(table).equals(table.select("number", "flag", "word"))
+    assert selector.selected_.tolist() == HOCMIM(3).fit(frame, y).selected_.tolist()
+
+
+def test_sparse_gives_the_same():
+    rng = np.random.default_rng(2)
+    dense = rng.poisson(0.3, (200, 30))
+    y = (dense[:, 3] + dense[:, 7] > 0).astype(int)
+    expected = HOCMIM(5).fit(dense, y)
+    for form in (sparse.csr_array, sparse.csc_matrix):
+        found = HOCMIM(5).fit(form(dense), y)
+        assert found.selected_.tolist() == expected.selected_.tolist()
+        assert found.scores_.tobytes() == expected.scores_.tobytes()
+        assert sparse.issparse(found.transform(form(dense)))
+
+
+def test_a_continuous_target_is_cut():
+    table = np.random.default_rng(3).normal(size=(300, 6))
+    selector = HOCMIM(1, target=Target(bins=4)).fit(table, 2 * table[:, 4])
+    assert selector.selected_.tolist() == [4]
+    assert len(selector.target_cuts_) == 3
+
+
+def test_verbose_prints_a_line_a_step(capsys):
+    HOCMIM(2, verbose=1).fit(NUMBERS, LABELS)
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 2
+    assert lines[0].startswith("HOCMIM: 1/2")

@@ -10,9 +10,10 @@ import pytest
 from scipy import sparse
 
 import hocmim
-from hocmim.coding.encoder import Encoder
+from hocmim import Encoder, Engine
 from hocmim.coding.identifiers import Marks, is_row_number
 from hocmim.errors import DataWarning, HocmimWarning, InvalidTableError
+from hocmim.selectors.filters._base import Filter
 
 N = 120
 
@@ -66,14 +67,14 @@ COLUMNS = {
 
 
 @pytest.mark.parametrize("name", COLUMNS)
-@pytest.mark.parametrize("discretizer", ["uniform", "quantile", "mdlp"])
+@pytest.mark.parametrize("discretizer", ["quantile", "mdlp"])
 def test_the_encoder_finds_row_numbers(name, discretizer):
     values = COLUMNS[name]
     expected = naive_is_row_number(values.astype(float).tolist()) and name not in ("large",)
     X = np.column_stack([np.zeros(len(values)), values]).astype(float)
     y = np.arange(len(values)) % 2
     for given in (X, sparse.csc_matrix(X), pd.DataFrame(X)):
-        encoder = Encoder(discretizer).fit(given, y)
+        encoder = Encoder(discretizer=discretizer).fit(given, y)
         assert encoder.identifiers_.tolist() == ([1] if expected else []), name
     assert is_row_number(values) == expected
     parts = [Marks.of(part) for part in np.array_split(values, 4)] if name != "booleans" else []
@@ -87,12 +88,12 @@ def test_every_kind_of_table_gives_the_same_identifiers(tmp_path):
     kinds = {"pandas": X, "polars": pl.from_pandas(X), "arrow": pa.Table.from_pandas(X)}
     found = {}
     for kind, given in kinds.items():
-        selector = hocmim.MIM(5).fit(given, y)
+        selector = hocmim.MIM(3).fit(given, y)
         found[kind] = selector.identifiers_.tolist(), selector.selected_.tolist()
     X.assign(y=y).to_parquet(tmp_path / "table.parquet", row_group_size=37)
-    selector = hocmim.MIM(5).fit(tmp_path / "table.parquet", "y")
+    selector = hocmim.MIM(3).fit(tmp_path / "table.parquet", "y")
     found["parquet"] = selector.identifiers_.tolist(), selector.selected_.tolist()
-    codes = hocmim.MIM(5, codes_dir=tmp_path / "codes").fit(X, y)
+    codes = hocmim.MIM(3, engine=Engine(codes_dir=tmp_path / "codes")).fit(X, y)
     found["codes_dir"] = codes.identifiers_.tolist(), codes.selected_.tolist()
     assert set(map(str, found.values())) == {str(([0, 1], found["pandas"][1]))}
     assert sorted(found["pandas"][1]) == [2, 3, 4]
@@ -101,25 +102,30 @@ def test_every_kind_of_table_gives_the_same_identifiers(tmp_path):
 @pytest.mark.parametrize("method", hocmim.list_methods())
 def test_every_method_leaves_identifiers_out(method):
     X, y = table()
-    selector = hocmim.make_selector(method, n_features_to_select=5)
+    selector = hocmim.make_selector(method, n_features_to_select=3)
     given = messages(lambda: selector.fit(X, y))
+    keep = "identifiers='keep'" if isinstance(selector, Filter) else "Encoder(identifiers='keep')"
     assert given[0] == (
-        "2 columns identify the rows and were left out: 'name', 'row'. Pass identifiers='keep' to "
-        "keep them as candidates."
+        "2 columns identify the rows: 'name', 'row'. They are no candidates. To select from them "
+        f"too, pass {keep}."
     )
     assert selector.identifiers_.tolist() == [0, 1]
     assert sorted(selector.selected_.tolist()) == list(range(2, X.shape[1]))
     assert selector.n_features_in_ == X.shape[1]
     assert selector.transform(X).shape == (N, X.shape[1] - 2)
-    kept = hocmim.make_selector(method, n_features_to_select=5, identifiers="keep")
-    kept.set_params(n_features_to_select=X.shape[1])
+    assert selector.selection_.identifiers == (0, 1)
+    assert selector.selection_.excluded == ()
+    keep = {"encoder": Encoder(identifiers="keep")}
+    if isinstance(selector, Filter):
+        keep = {"identifiers": "keep"}
+    kept = hocmim.make_selector(method, n_features_to_select=5, **keep)
     assert not any("identif" in message for message in messages(lambda: kept.fit(X, y)))
     assert sorted(kept.selected_.tolist()) == list(range(X.shape[1]))
 
 
 def test_warn_keeps_them_and_says_so():
     X, y = table()
-    selector = hocmim.MIM(5, identifiers="warn")
+    selector = hocmim.MIM(5, encoder=Encoder(identifiers="warn"))
     [first, *_] = messages(lambda: selector.fit(X, y))
     assert first.startswith("2 columns identify the rows: 'name', 'row'. What they say about")
     assert len(selector.selected_) == 5
@@ -134,7 +140,9 @@ def test_a_table_of_identifiers_is_an_error():
 
 def test_groups_and_weights():
     X, y = table()
-    grouped = hocmim.MIM(4, feature_groups={"g": ["name", "level"]}, max_levels=None)
+    grouped = hocmim.MIM(
+        3, feature_groups={"g": ["name", "level"]}, encoder=Encoder(max_levels=None)
+    )
     grouped.fit(X, y)
     assert grouped.identifiers_.tolist() == [1]
     # A row of weight 3 counts once: its name is still one of its own.
@@ -148,23 +156,19 @@ def test_an_explanation_and_the_report_say_that_it_was_left_out(tmp_path):
     reason = selector.explain("name", X).reason
     assert reason.startswith("JMI left 'name' out: it identifies the rows")
     page = selector.report(tmp_path / "report.html", X, y).read_text()
-    assert "It was left out. To keep it as a candidate" in page
+    assert "identify the rows: &#39;name&#39;, &#39;row&#39;" in page
 
 
 def test_resamples_and_folds_have_the_identifiers_of_the_table():
     X, y = table()
-    stable = hocmim.StabilitySelector(hocmim.MIM(5), n_resamples=4)
+    stable = hocmim.StabilitySelector(hocmim.MIM(3), n_resamples=4)
     given = messages(lambda: stable.fit(X, y))
     assert stable.frequencies_.tolist() == [0, 0, 1, 1, 1]
     assert sum("identify the rows" in message for message in given) == 1
-    found = []
-    given = messages(
-        lambda: found.append(hocmim.compare_methods(X, y, ["MIM", "JMI"], 5, n_resamples=2))
-    )
+    validated = hocmim.SelectorCV(hocmim.MIM(), cv=3, rule="best")
+    given = messages(lambda: validated.fit(X, y))
+    assert validated.cv_results_["n_features"].max() == 3
     assert sum("identify the rows" in message for message in given) == 1
-    for result in found[0].results:
-        assert sorted(result.selected) == [2, 3, 4]
-        assert result.sizes.max() == 3
 
 
 # --- the other warnings ---------------------------------------------------------------------------
@@ -183,13 +187,12 @@ def test_fit_warns_of_copies_of_the_target_and_of_uneven_bins():
     for selector in (hocmim.MIM(2), hocmim.HOCMIM(2), hocmim.RobustHOCMIM(2)):
         given = messages(lambda selector=selector: selector.fit(X, y))
         assert given == [
-            "'leak' explains nearly all of the target. Is it known before the target is?",
-            "One bin holds more than 80% of the rows of 'zeros': the values in it count as equal. "
-            "hocmim.insight.notes.data_notes(X, y) says what to do.",
+            "'leak' explains nearly all of the target. Is it known before the target is? If not, "
+            "exclude it.",
+            "1 column has one bin with more than 80% of the rows, whose values count as equal: "
+            "'zeros'. Many rows have the same value. Check that this value does not stand for a "
+            "missing one.",
         ]
-    notes = {note.kind: note.name for note in hocmim.data_notes(X, y)}
-    assert notes["copies target"] == "leak"
-    assert notes["uneven bins"] == "zeros"
     assert messages(lambda: hocmim.MIM(1).fit(X[["x"]], y)) == []
 
 

@@ -1,4 +1,4 @@
-"""What keep, exclude, costs and budget may be, and what a fitted selector says about them."""
+"""What keep, exclude, costs and Budget may be, and what a fitted selector says about them."""
 
 import copy
 import pickle
@@ -10,7 +10,8 @@ from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer
 
 import hocmim
-from hocmim.errors import InvalidParameterError, InvalidTableError
+from hocmim import Budget, Engine, Target
+from hocmim.errors import HocmimWarning, InvalidParameterError, InvalidTableError
 from hocmim.selectors.filters._base import Filter
 from hocmim.selectors.registry import list_methods, make_selector
 
@@ -62,32 +63,54 @@ def test_a_callable_gets_indices_if_there_are_no_names():
     ("parameters", "message"),
     [
         ({"keep": ["mean textur"]}, "Did you mean 'mean texture'"),
-        ({"keep": [30]}, "keep has the index 30, but the columns of X have the indices 0 to 29"),
-        ({"exclude": [-1]}, "exclude has the index -1"),
+        ({"keep": [30]}, "keep has 30. Give a column by its name, or by its index from 0 to 29"),
+        ({"exclude": [-1]}, "exclude has -1. Give a column by its name"),
         ({"keep": 1.5}, "keep must be names or indices of columns"),
-        ({"keep": [1.5]}, "keep must be names or indices of columns"),
+        ({"keep": [1.5]}, "keep has 1.5. Give a column by its name"),
         ({"keep": {"mean area": 1}}, "keep must be names or indices of columns"),
         ({"keep": [True, False]}, "a mask of 2 booleans, but X has 30 columns"),
         ({"keep": [3], "exclude": ["mean area"]}, "'mean area' is in keep and in exclude"),
         ({"exclude": range(30)}, "exclude has all columns"),
         ({"keep": range(4)}, "keep has 4 features, and n_features_to_select is 3"),
-        ({"exclude": range(28)}, "not excluded .here n_features = 2"),
-        ({"budget": 3}, "the columns have no costs"),
         ({"costs": np.ones(29)}, "one positive number for each of the 30 columns"),
         ({"costs": 3}, "one positive number for each of the 30 columns"),
         ({"costs": {"mean area": 0}}, "The cost of column 'mean area' is 0"),
         ({"costs": {"mean area": np.nan}}, "costs must be positive"),
         ({"costs": {"area": 1}}, "costs has the column 'area', but X has no column"),
         ({"costs": {"mean area": "3"}}, "costs must be positive numbers"),
-        ({"costs": np.ones(30), "budget": 0}, "budget must be a number above 0"),
-        ({"costs": np.ones(30), "budget": 0.5}, "the cheapest column costs 1"),
-        ({"costs": np.full(30, 2), "budget": 3, "keep": [1, 2]}, "keep cost 4, more than"),
     ],
 )
 @pytest.mark.parametrize("name", ["JMI", "FisherScore"])
 def test_errors(name, parameters, message):
     with pytest.raises(InvalidParameterError, match=message):
         getattr(hocmim, name)(3, **parameters).fit(X, Y)
+
+
+@pytest.mark.parametrize("name", ["JMI", "FisherScore"])
+def test_errors_of_budgets(name):
+    make = getattr(hocmim, name)
+    for selector, message in [
+        (make(Budget(3)), "the columns have no costs"),
+        (make(Budget(0.5), costs=np.ones(30)), "the cheapest column costs 1"),
+        (make(Budget(3), costs=np.full(30, 2), keep=[1, 2]), "keep cost 4, more than"),
+    ]:
+        with pytest.raises(InvalidParameterError, match=message):
+            selector.fit(X, Y)
+    for given in ((0,), (-1,), (3, 0), ("3",)):
+        with pytest.raises(InvalidParameterError, match="must be"):
+            Budget(*given)
+
+
+def test_a_number_larger_than_that_of_the_candidates_is_clipped():
+    for asked in (3, 10, 40):
+        for name in ("JMI", "FisherScore"):
+            selector = getattr(hocmim, name)(asked, exclude=range(28))
+            message = f"n_features_to_select is {asked}, but only 2 features can be selected"
+            with pytest.warns(HocmimWarning, match=message):
+                assert selector.fit(X, Y).n_features_ == 2
+    with pytest.warns(HocmimWarning, match="n_features_to_select is 31, but only 30 features"):
+        stable = hocmim.StabilitySelector(hocmim.MIM(5), 4, n_features_to_select=31).fit(X, Y)
+    assert stable.n_features_ == 30
 
 
 def test_names_need_names():
@@ -125,7 +148,7 @@ def test_groups():
     groups = {"sizes": ["mean radius", "mean area"], "worst": ["worst radius", "worst area"]}
     costs = {"mean radius": 2, "worst": 9}
     found = hocmim.JMI(
-        4, feature_groups=groups, keep=["mean area"], exclude=["worst"], costs=costs, budget=20
+        Budget(20, 4), feature_groups=groups, keep=["mean area"], exclude=["worst"], costs=costs
     ).fit(X, Y)
     assert found.selected_[:2].tolist() == [0, 3]
     assert found.kept_.tolist() == [True, True, *[False] * 3]
@@ -136,10 +159,10 @@ def test_groups():
 
 
 def test_as_many_as_the_budget_pays_for():
-    found = hocmim.JMI(None, costs=np.full(30, 2.0), budget=9).fit(X, Y)
+    found = hocmim.JMI(Budget(9), costs=np.full(30, 2.0)).fit(X, Y)
     assert (found.n_features_, found.total_cost_) == (4, 8)
     assert found.stopping_.reason == "over budget"
-    assert hocmim.JMI(None, costs=np.ones(30), budget=30).fit(X, Y).n_features_ == 30
+    assert hocmim.JMI(Budget(30), costs=np.ones(30)).fit(X, Y).n_features_ == 30
     assert not hasattr(hocmim.JMI(3).fit(X, Y), "total_cost_")
 
 
@@ -147,9 +170,10 @@ def test_row_source_and_codes_on_disk(tmp_path):
     pytest.importorskip("pyarrow")
     file = tmp_path / "table.parquet"
     X.assign(y=Y).to_parquet(file)
-    limits = {"keep": ["mean texture"], "exclude": [0], "costs": np.arange(1, 31), "budget": 60}
-    here = hocmim.RobustHOCMIM(5, **limits).fit(X, Y)
-    there = hocmim.RobustHOCMIM(5, codes_dir=tmp_path / "codes", **limits).fit(file, "y")
+    limits = {"keep": ["mean texture"], "exclude": [0], "costs": np.arange(1, 31)}
+    here = hocmim.RobustHOCMIM(Budget(60, 5), **limits).fit(X, Y)
+    engine = Engine(codes_dir=tmp_path / "codes")
+    there = hocmim.RobustHOCMIM(Budget(60, 5), engine=engine, **limits).fit(file, "y")
     assert bits(there) == bits(here)
     assert bits(there.extend(7)) == bits(here.extend(7))
 
@@ -196,11 +220,11 @@ def test_codes_are_not_pickled():
 
 
 def test_codes_beyond_the_limit_are_not_kept(monkeypatch):
-    monkeypatch.setattr("hocmim.selectors.encoded.MAX_KEPT_BYTES", len(X) * 30 - 1)
+    monkeypatch.setattr("hocmim.coding.encoded.MAX_KEPT_BYTES", len(X) * 30 - 1)
     found = hocmim.JMI(3).fit(X, Y)
     with pytest.raises(InvalidParameterError, match="does not have the codes"):
         found.extend(4)
-    monkeypatch.setattr("hocmim.selectors.encoded.MAX_KEPT_BYTES", len(X) * 30)
+    monkeypatch.setattr("hocmim.coding.encoded.MAX_KEPT_BYTES", len(X) * 30)
     assert hocmim.JMI(3).fit(X, Y).extend(4).n_features_ == 4
 
 
@@ -214,39 +238,36 @@ def test_extend_needs_the_table_of_the_fit():
     assert bits(found.extend(5)) == bits(hocmim.JMI(5).fit(X, Y))
 
 
-@pytest.mark.parametrize("k", [2, 31, 4.0, "auto", None, True])
+@pytest.mark.parametrize("k", [2, 31, 4.0, "significant", None, True])
 def test_bad_extensions(k):
     for found in (hocmim.JMI(3).fit(X, Y), hocmim.FisherScore(3).fit(X, Y)):
-        with pytest.raises(InvalidParameterError, match="k must be an integer of at least 3"):
+        with pytest.raises(InvalidParameterError, match=r"k must be an int in the range \[3, 30\]"):
             found.extend(k)
 
 
-def test_extend_past_the_stop_of_auto():
-    found = hocmim.JMI("auto").fit(X, Y)
-    n_auto = found.n_features_
+def test_extend_past_the_stop_of_a_test():
+    found = hocmim.JMI("significant").fit(X, Y)
+    n_tested = found.n_features_
     assert hasattr(found, "p_values_")
-    found.extend(n_auto + 3)
-    assert bits(found) == bits(hocmim.JMI(n_auto + 3).fit(X, Y))
+    found.extend(n_tested + 3)
+    assert bits(found) == bits(hocmim.JMI(n_tested + 3).fit(X, Y))
     assert found.stopping_ is None
     assert not hasattr(found, "p_values_")
-    assert found.fit(X, Y).n_features_ == n_auto
+    assert found.fit(X, Y).n_features_ == n_tested
 
 
-def test_extend_stays_within_the_budget_and_min_gain():
+def test_extend_stays_within_the_budget():
     costs = np.full(30, 2.0)
-    found = hocmim.JMI(2, costs=costs, budget=9).fit(X, Y).extend(20)
-    assert bits(found) == bits(hocmim.JMI(20, costs=costs, budget=9).fit(X, Y))
+    found = hocmim.JMI(Budget(9, 2), costs=costs).fit(X, Y).extend(20)
+    assert bits(found) == bits(hocmim.JMI(Budget(9), costs=costs).fit(X, Y))
     assert found.n_features_ == 4
-    short = hocmim.JMI(2, min_gain=0.1).fit(X, Y).extend(30)
-    assert bits(short) == bits(hocmim.JMI(30, min_gain=0.1).fit(X, Y))
-    assert short.stopping_.reason == "below min_gain"
 
 
 def test_extend_writes_to_the_checkpoint(tmp_path):
     file = tmp_path / "checkpoint"
-    found = hocmim.JMI(3, checkpoint=file).fit(X, Y).extend(5)
+    found = hocmim.JMI(3, engine=Engine(checkpoint=file)).fit(X, Y).extend(5)
     assert bits(found) == bits(hocmim.JMI(5).fit(X, Y))
-    assert bits(hocmim.JMI(5, checkpoint=file).fit(X, Y)) == bits(found)
+    assert bits(hocmim.JMI(5, engine=Engine(checkpoint=file)).fit(X, Y)) == bits(found)
     file.unlink()
     assert bits(found.extend(7)) == bits(hocmim.JMI(7).fit(X, Y))
 
@@ -258,7 +279,7 @@ def test_extend_with_weights_and_several_targets():
     assert bits(hocmim.JMI(3).fit(X, Y, weights).extend(5, X, Y, weights)) == longer
     several = np.column_stack([Y, X["mean area"] > 500])
     for strategy in ("joint", "mean"):
-        settings = {"target_strategy": strategy, "keep": [2]}
+        settings = {"target": Target(strategy=strategy), "keep": [2]}
         longer = bits(hocmim.JMI(5, **settings).fit(X, several))
         assert bits(hocmim.JMI(3, **settings).fit(X, several).extend(5)) == longer
 
@@ -282,7 +303,7 @@ def test_filters_keep_and_exclude(name):
 @pytest.mark.parametrize("name", FILTERS)
 def test_filters_with_costs(name):
     costs = np.random.default_rng(0).choice([1.0, 3.0, 8.0], 30)
-    selector = make_selector(name, n_features_to_select=None, costs=costs, budget=20)
+    selector = make_selector(name, n_features_to_select=Budget(20, 15), costs=costs)
     if name in ("FS-OLS", "Gini"):
         with pytest.raises(InvalidParameterError, match="no score per unit of cost"):
             selector.fit(X, Y)

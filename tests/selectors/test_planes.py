@@ -17,8 +17,8 @@ from hocmim.coding.encoder import Encoder
 from hocmim.coding.target import encode_target
 from hocmim.search.engines.local import LocalEngine
 from hocmim.search.loop import forward_search
-from hocmim.selectors.information import InformationSelector
-from hocmim.selectors.registry import selectors_by_class_name
+from hocmim.selectors.base import InformationSelector
+from hocmim.selectors.registry import METHODS
 
 
 def table(n_rows, n_columns=60):
@@ -67,7 +67,7 @@ def test_a_fit_is_the_search_of_plain_codes(method, n_jobs, n_rows, container, s
     selector = method(10, n_jobs=n_jobs).fit(container(X), y)
     assert sum(made) >= X.shape[1]
     made.clear()
-    codes = Encoder(n_jobs=n_jobs).fit_transform(X)
+    codes = Encoder().fit_transform(X, n_jobs=n_jobs)
     target = encode_target(y, n_rows).column
     with LocalEngine(codes, target, selector.make_criterion(), n_jobs=1) as engine:
         selection = forward_search(engine, 10)
@@ -79,8 +79,8 @@ def test_a_fit_is_the_search_of_plain_codes(method, n_jobs, n_rows, container, s
 
 def test_the_codes_are_the_same_and_copies_have_no_planes(several_spans):
     X, _ = table(300)
-    plain = Encoder(n_jobs=2).fit_transform(X)
-    codes = Encoder(n_jobs=2).fit_transform(X, plane_classes=3)
+    plain = Encoder().fit_transform(X, n_jobs=2)
+    codes = Encoder().fit_transform(X, n_jobs=2, plane_classes=3)
     np.testing.assert_array_equal(codes.narrow, plain.narrow)
     assert not plain.made_planes
     starts = [start for start, _ in codes.made_planes]
@@ -107,11 +107,11 @@ def test_no_planes_for_an_estimator_that_counts_samples(made):
 
 
 INFORMATION_METHODS = [
-    name for name, cls in selectors_by_class_name().items() if issubclass(cls, InformationSelector)
+    name for name, kind in METHODS.items() if issubclass(kind, InformationSelector)
 ]
 
 
-@pytest.mark.parametrize("n_features", [4, "auto"])
+@pytest.mark.parametrize("n_features", [4, "significant"])
 @pytest.mark.parametrize("name", INFORMATION_METHODS)
 def test_a_fit_frees_the_codes_and_planes_of_the_one_before(name, n_features, no_collector):
     X, y = table(120, 20)

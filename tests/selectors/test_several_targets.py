@@ -7,24 +7,27 @@ import pandas as pd
 import polars as pl
 import pytest
 from sklearn.feature_selection import SelectKBest, f_classif
-from sklearn.model_selection import KFold
 
 from hocmim import (
     CMIM,
     HOCMIM,
     JMI,
     MIM,
+    Encoder,
+    Engine,
     FisherScore,
     StabilitySelector,
-    compare_methods,
-    data_notes,
+    Target,
+    check_table,
     load,
     make_selector,
+    selected_interactions,
+    substitutes,
 )
-from hocmim.coding.target import TargetOptions, encode_target
-from hocmim.coding.targets import encode_targets
+from hocmim.coding.target import encode_target
 from hocmim.errors import DataWarning, HocmimWarning, InvalidParameterError, InvalidTargetError
-from hocmim.insight.report.material import collect
+from hocmim.insight.basis import basis_of
+from hocmim.selectors.base import InformationSelector
 from hocmim.selectors.registry import METHODS
 
 RNG = np.random.default_rng(0)
@@ -34,7 +37,8 @@ A = (X[:, 0] + 0.3 * RNG.normal(size=N) > 0).astype(int)
 B = np.where(X[:, 5] + 0.3 * RNG.normal(size=N) > 0, "up", "down")
 C = X[:, 3] + 0.2 * RNG.normal(size=N)
 FRAME = pd.DataFrame({"a": A, "b": B, "c": C})
-INFORMATION = [name for name in METHODS if hasattr(make_selector(name), "target_strategy")]
+INFORMATION = [name for name, kind in METHODS.items() if issubclass(kind, InformationSelector)]
+MEAN = Target(strategy="mean")
 
 
 def joint_of(frame):
@@ -65,7 +69,7 @@ def test_any_table_of_targets():
 
 @pytest.mark.parametrize("method", INFORMATION)
 def test_mean_is_the_mean_of_the_scores(method):
-    how = {"n_features_to_select": 1, "target_strategy": "mean"}
+    how = {"n_features_to_select": 1, "target": MEAN}
     found = make_selector(method, **how).fit(X, FRAME)
     each = [
         make_selector(method, n_features_to_select=1).fit(X, FRAME[name]).relevance_
@@ -83,14 +87,14 @@ def test_mean_is_the_mean_of_the_scores(method):
 
 
 def test_mean_by_hand_after_the_first_step():
-    selector = JMI(3, target_strategy="mean", estimator="plugin").fit(X, FRAME)
+    selector = JMI(3, target=MEAN, estimator="plugin").fit(X, FRAME)
     chosen = selector.selected_.tolist()
     scores = []
     for name in FRAME:
         one = JMI(8, estimator="plugin").fit(X, FRAME[name])
         criterion = one.make_criterion().copy()
         codes = one.encoder_.transform(X)
-        criterion.start(codes, one.basis().y)
+        criterion.start(codes, basis_of(one).y)
         for j in chosen[:2]:
             criterion.update(codes.column(j))
         scores.append(criterion.scores())
@@ -108,30 +112,29 @@ def test_too_many_combinations_give_the_mean_and_a_warning():
     assert found.target_strategy_ == "mean"
     with warnings.catch_warnings():
         warnings.simplefilter("error", HocmimWarning)
-        declared = MIM(2, target_strategy="mean").fit(X, y)
+        declared = MIM(2, target=MEAN).fit(X, y)
     assert declared.scores_.tobytes() == found.scores_.tobytes()
     assert len(found.classes_) == 5
     labels = np.arange(2 * 70_000) % 70_000
     many = np.column_stack([labels // 300, labels % 300])
-    assert encode_targets(many).strategy == "mean"
+    assert encode_target(many).strategy == "mean"
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_threads_and_checkpoints_give_the_same(tmp_path, n_jobs):
-    expected = CMIM(4, target_strategy="mean").fit(X, FRAME)
+    engine = Engine(checkpoint=tmp_path / "point")
+    expected = CMIM(4, target=MEAN).fit(X, FRAME)
     for _ in range(2):
-        found = CMIM(4, target_strategy="mean", n_jobs=n_jobs, checkpoint=tmp_path / "point").fit(
-            X, FRAME
-        )
+        found = CMIM(4, target=MEAN, n_jobs=n_jobs, engine=engine).fit(X, FRAME)
         assert found.scores_.tobytes() == expected.scores_.tobytes()
     other = FRAME.assign(c=-(FRAME["c"] ** 2))
     with pytest.raises(ValueError, match="point"):
-        CMIM(4, target_strategy="mean", checkpoint=tmp_path / "point").fit(X, other)
+        CMIM(4, target=MEAN, engine=engine).fit(X, other)
 
 
-def test_auto_stops_for_several_targets():
+def test_the_test_stops_for_several_targets():
     for strategy in ("joint", "mean"):
-        found = MIM("auto", target_strategy=strategy).fit(X, FRAME[["a", "c"]])
+        found = MIM("significant", target=Target(strategy=strategy)).fit(X, FRAME[["a", "c"]])
         assert set(found.selected_.tolist()) >= {0, 3}
         assert len(found.selected_) <= 4
         assert found.stopping_.reason == "not significant"
@@ -141,8 +144,10 @@ def test_files_and_memory_agree(tmp_path):
     table = pd.DataFrame(X, columns=[f"x{j}" for j in range(8)])
     pd.concat([table, FRAME], axis=1).to_parquet(tmp_path / "t.parquet", row_group_size=90)
     for strategy in ("joint", "mean"):
-        expected = JMI(3, target_strategy=strategy).fit(table, FRAME)
-        found = JMI(3, target_strategy=strategy).fit(tmp_path / "t.parquet", ["a", "b", "c"])
+        expected = JMI(3, target=Target(strategy=strategy)).fit(table, FRAME)
+        found = JMI(3, target=Target(strategy=strategy)).fit(
+            tmp_path / "t.parquet", ["a", "b", "c"]
+        )
         assert found.feature_names_in_.tolist() == table.columns.tolist()
         assert found.selected_.tolist() == expected.selected_.tolist()
         assert found.scores_.tobytes() == expected.scores_.tobytes()
@@ -166,9 +171,9 @@ def test_explanations_and_reports_of_the_combinations(tmp_path):
     assert page.exists()
 
 
-@pytest.mark.parametrize("method", INFORMATION)
+@pytest.mark.parametrize("method", ["HOCMIM", "HOCMIM-R", "JMI", "CMIM", "CMICOT"])
 def test_an_explanation_of_the_mean_is_the_mean_of_explanations(method):
-    selector = make_selector(method, n_features_to_select=3, target_strategy="mean")
+    selector = make_selector(method, n_features_to_select=3, target=MEAN)
     selector.fit(TABLE, FRAME)
     name = next(f"x{j}" for j in range(8) if j not in selector.selected_)
     found = selector.explain(name, TABLE)
@@ -184,33 +189,25 @@ def test_an_explanation_of_the_mean_is_the_mean_of_explanations(method):
     )
     # The first two scores: given nothing, and given the first selected feature.
     for step in (0, 1):
-        mean = np.mean([one.contests[step].score for one in each])
-        np.testing.assert_allclose(found.contests[step].score, mean, atol=1e-12)
+        mean = np.mean([one.steps[step].score for one in each])
+        np.testing.assert_allclose(found.steps[step].score, mean, atol=1e-12)
     assert "the mean over the targets: " in str(found)
     assert "the mean over the targets: " in found._repr_html_()
 
 
 def test_a_target_twice_explains_as_the_target_once(tmp_path):
     once = HOCMIM(3).fit(TABLE, C)
-    twice = HOCMIM(3, target_strategy="mean").fit(TABLE, np.column_stack([C, C]))
+    twice = HOCMIM(3, target=MEAN).fit(TABLE, np.column_stack([C, C]))
     one, two = once.explain("x1", TABLE), twice.explain("x1", TABLE)
     assert (one.redundancy, one.r2, one.score) == (two.redundancy, two.r2, two.score)
     np.testing.assert_array_equal(once.redundancy_matrix(), twice.redundancy_matrix())
-    assert list(once.interactions(2)) == list(twice.interactions(2))
-    assert list(once.substitutes("x3", TABLE)) == list(twice.substitutes("x3", TABLE))
-    assert once.clusters(TABLE).labels.tolist() == twice.clusters(TABLE).labels.tolist()
-    a, b = (
-        collect(selector, TABLE, y) for selector, y in ((once, C), (twice, np.column_stack([C, C])))
-    )
-    assert a.notes == b.notes
-    assert a.evidence.target_entropy == b.evidence.target_entropy
-    for name in ("counted", "chance", "supported"):
-        values = [getattr(found.evidence.cumulative, name) for found in (a, b)]
-        np.testing.assert_allclose(*values, rtol=1e-12)
+    assert list(selected_interactions(once)) == list(selected_interactions(twice))
+    first, second = (substitutes(s, TABLE, feature="x3") for s in (once, twice))
+    assert list(first) == list(second)
 
 
 def test_a_report_of_the_mean_says_what_it_is(tmp_path):
-    mean = HOCMIM(3, target_strategy="mean").fit(TABLE, FRAME)
+    mean = HOCMIM(3, target=MEAN).fit(TABLE, FRAME)
     page = mean.report(tmp_path / "page.html", TABLE, FRAME).read_text()
     assert "There are 3 targets. Relevance, scores, redundancy, entropy" in page
     assert "Target 2: 2 classes" in page
@@ -226,20 +223,22 @@ def test_a_report_of_the_mean_says_what_it_is(tmp_path):
     assert f"<b>{weight.sum():,}</b><span>samples</span>" in page
 
 
-def test_a_saved_mean_explains_itself(tmp_path):
-    mean = JMI(3, target_strategy="mean").fit(TABLE, FRAME)
-    loaded = load(mean.save(tmp_path / "model.json", with_codes=True))
-    assert str(loaded.explain("x1", TABLE)) == str(mean.explain("x1", TABLE))
-    loaded.report(tmp_path / "page.html", TABLE, FRAME)
+def test_a_saved_mean_comes_back(tmp_path):
+    mean = JMI(3, target=MEAN).fit(TABLE, FRAME)
+    loaded = load(mean.save(tmp_path / "model.json"))
+    assert loaded.target_kind_ == mean.target_kind_
+    assert len(loaded.target_cuts_) == len(loaded.classes_) == 3
+    assert str(loaded.trace_) == str(mean.trace_)
+    assert loaded.extend(4, TABLE, FRAME).selected_[:3].tolist() == mean.selected_.tolist()
 
 
 @pytest.mark.parametrize("strategy", ["joint", "mean"])
 def test_a_column_that_gives_one_of_the_targets_away(strategy):
     table = TABLE.assign(leak=A)
     with pytest.warns(DataWarning, match="'leak' explains nearly all of one of the targets"):
-        MIM(2, target_strategy=strategy).fit(table, FRAME[["c", "a"]])
-    notes = data_notes(table, FRAME[["c", "a"]])
-    assert [(note.kind, note.name) for note in notes] == [("copies target", "leak")]
+        MIM(2, target=Target(strategy=strategy)).fit(table, FRAME[["c", "a"]])
+    kinds = [finding.kind for finding in check_table(table, FRAME[["c", "a"]])]
+    assert kinds == ["leak"]
 
 
 FILTERS = [name for name in METHODS if name not in INFORMATION]
@@ -250,8 +249,8 @@ def test_filters_rank_for_the_combinations(method, tmp_path):
     if method == "FS-OLS":
         pytest.importorskip("fastcan")
     several = make_selector(method, n_features_to_select=3).fit(TABLE, FRAME)
-    codes = encode_targets(FRAME).column.codes
-    one = make_selector(method, n_features_to_select=3, target_kind="classes").fit(TABLE, codes)
+    codes = encode_target(FRAME).column.codes
+    one = make_selector(method, n_features_to_select=3, target="classes").fit(TABLE, codes)
     np.testing.assert_array_equal(several.feature_scores_, one.feature_scores_)
     assert several.target_kind_ == ("classes", "classes", "quantity")
     several.report(tmp_path / "page.html", TABLE, FRAME)
@@ -265,7 +264,7 @@ def test_filters_say_that_there_are_too_many_combinations(method):
         pytest.importorskip("fastcan")
     many = np.column_stack([FRAME["a"], np.arange(N) % 50, np.arange(N) // 10])
     with pytest.raises(InvalidTargetError, match="fewer than 5 rows for each combination"):
-        make_selector(method, target_kind="classes").fit(X, many)
+        make_selector(method, target="classes").fit(X, many)
 
 
 def test_stability_of_a_filter(tmp_path):
@@ -274,42 +273,22 @@ def test_stability_of_a_filter(tmp_path):
     stable.report(tmp_path / "page.html", TABLE, FRAME[["a", "b"]])
 
 
-def test_the_error_of_a_comparison_is_the_mean_over_the_targets():
-    classes = FRAME[["a", "b"]]
-    # All columns are selected, so that only the models differ.
-    how = {"n_features_to_select": 8, "n_resamples": 0, "cv": KFold(4)}
-    found = compare_methods(X, classes, ["MIM"], **how)
-    each = [compare_methods(X, classes[name], ["MIM"], **how) for name in classes]
-    last = [one.results[0].errors[:, -1] for one in (found, *each)]
-    np.testing.assert_allclose(last[0], np.mean(last[1:], axis=0))
-    assert found.measure == "error"
-    quantities = np.column_stack([C, X[:, 0] - X[:, 2]])
-    compared = compare_methods(X, quantities, ["HOCMIM-R", "Fisher Score"], 3, n_resamples=2)
-    assert compared.measure == "1 − R²"
-    # Folds have all combinations of classes, and the methods find both columns.
-    best = compare_methods(X, classes, {"mean": MIM(2, target_strategy="mean")}, n_resamples=2)
-    assert set(best.results[0].selected) == {0, 5}
-    assert best.results[0].mean_error[2] < 0.2
-
-
 def test_what_is_refused():
     with pytest.raises(InvalidTargetError, match="y should be a 1d array"):
         StabilitySelector(SelectKBest(f_classif, k=2)).fit(X, FRAME)
-    with pytest.raises(InvalidTargetError, match=r"two kinds \(classes, classes, quantity\)"):
-        compare_methods(X, FRAME, ["MIM"], 2)
     with pytest.raises(InvalidParameterError, match="discretizer='mdlp' cuts the columns by one"):
-        MIM(2, discretizer="mdlp", target_strategy="mean").fit(X, FRAME)
-    with pytest.raises(InvalidParameterError, match="target_strategy must be one of"):
-        MIM(2, target_strategy="sum").fit(X, FRAME)
+        MIM(2, encoder=Encoder(discretizer="mdlp"), target=MEAN).fit(X, FRAME)
+    with pytest.raises(InvalidParameterError, match="strategy"):
+        Target(strategy="sum")
     gap = FRAME.assign(c=FRAME["c"].where(FRAME["c"] > 0))
     with pytest.raises(InvalidTargetError, match="Input y contains NaN"):
         MIM(2).fit(X, gap)
-    assert encode_targets(FRAME, N, TargetOptions()).column.arity == 12
+    assert encode_target(FRAME, N).column.arity == 12
 
 
 @pytest.mark.parametrize("strategy", ["joint", "mean"])
 def test_stability_takes_several_targets(strategy):
-    selector = HOCMIM(3, target_strategy=strategy)
+    selector = HOCMIM(3, target=Target(strategy=strategy))
     stable = StabilitySelector(selector, n_resamples=6).fit(X, FRAME)
     assert sorted(stable.selected_[:3].tolist()) == [0, 3, 5]
     assert stable.frequencies_[[0, 3, 5]].min() > 0.5

@@ -3,6 +3,7 @@
 import datetime as dt
 import inspect
 import pickle
+from itertools import cycle
 
 import numpy as np
 import pandas as pd
@@ -11,17 +12,18 @@ import pyarrow as pa
 import pytest
 from scipy import sparse
 from sklearn import config_context
+from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
 import hocmim
-from hocmim import HOCMIM, MIM, StabilitySelector
+from hocmim import HOCMIM, MIM, Encoder, StabilitySelector, StopTest
 from hocmim.data.columns import Categories
 from hocmim.data.table import as_table, take_rows
 from hocmim.data.weights import as_counts
 from hocmim.errors import InvalidTableError, InvalidTargetError, InvalidWeightsError
 from hocmim.information.estimators import ESTIMATORS
-from hocmim.selectors.information import InformationSelector
+from hocmim.selectors.base import InformationSelector
 from hocmim.selectors.registry import METHODS
 
 BY_INFORMATION = [name for name, kind in METHODS.items() if issubclass(kind, InformationSelector)]
@@ -64,13 +66,15 @@ def assert_same(found, expected):
 # -- the same as repeated rows ---------------------------------------------------------------------
 
 
+DISCRETIZERS = [Encoder(discretizer=name) for name in ("uniform", "quantile", "mdlp")]
+
+
 @pytest.mark.parametrize("name", BY_INFORMATION)
-@pytest.mark.parametrize("discretizer", ["uniform", "quantile", "mdlp"])
-def test_every_method_discretizer_and_estimator(name, discretizer):
+def test_every_method_discretizer_and_estimator(name):
     X, y, weights = weighted_table()
     X[::7, 0] = np.nan
-    for estimator in ESTIMATORS:
-        parameters = {"estimator": estimator, "discretizer": discretizer}
+    for estimator, encoder in zip(ESTIMATORS, cycle(DISCRETIZERS), strict=False):
+        parameters = {"estimator": estimator, "encoder": encoder}
         found, expected = (
             hocmim.make_selector(name, n_features_to_select=4, **parameters) for _ in range(2)
         )
@@ -81,9 +85,10 @@ def test_every_method_discretizer_and_estimator(name, discretizer):
 @pytest.mark.parametrize("stop", ["chi2", "permutation"])
 def test_where_selection_ends(stop):
     X, y, weights = weighted_table(n=150)
-    how = {"stop": stop, "n_permutations": 99, "random_state": 3, "discretizer": "uniform"}
-    found = HOCMIM("auto", **how).fit(X, y, sample_weight=weights)
-    assert_same(found, HOCMIM("auto", **how).fit(*repeated(X, y, weights)))
+    test = StopTest(test=stop, n_permutations=99, random_state=3)
+    selector = HOCMIM(test, encoder=Encoder(discretizer="uniform"))
+    found = clone(selector).fit(X, y, sample_weight=weights)
+    assert_same(found, selector.fit(*repeated(X, y, weights)))
     assert 0 < len(found.p_values_) < 6
     assert found.stopping_.reason == "not significant"
 
@@ -106,10 +111,10 @@ def test_who_takes_weights(name):
 def test_a_continuous_target():
     X, y, weights = weighted_table()
     y = y + X[:, 0] / 10
-    for discretizer in ("uniform", "quantile", "mdlp"):
-        found = HOCMIM(4, discretizer=discretizer).fit(X, y, sample_weight=weights)
+    for encoder in DISCRETIZERS:
+        found = HOCMIM(4, encoder=encoder).fit(X, y, sample_weight=weights)
         assert found.target_cuts_ is not None
-        assert_same(found, HOCMIM(4, discretizer=discretizer).fit(*repeated(X, y, weights)))
+        assert_same(found, HOCMIM(4, encoder=encoder).fit(*repeated(X, y, weights)))
 
 
 def mixed_columns(n=60):

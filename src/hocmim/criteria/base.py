@@ -60,6 +60,8 @@ class Criterion(ABC):
     has_representative_sets: bool = False
     # What the scores are measured in.
     unit = "nats"
+    # Whether pairs and triples of columns are candidates: False, True or "auto" (if affordable).
+    interactions: bool | str = False
     # False for a criterion that scores a copy of a selected column like any other column.
     sees_redundancy = True
 
@@ -112,6 +114,10 @@ class Criterion(ABC):
     def describe(self, position: int) -> dict[str, Any]:
         """Return what else there is to say about a column at the moment it is selected."""
         return {}
+
+    def of_sets(self) -> Criterion:
+        """Return the criterion of pairs and triples of columns, if ``interactions`` asks for it."""
+        return self
 
     def n_terms(self, n_select: int) -> int:
         """Return the most terms a candidate needs to select that many columns; 0 if unknown."""

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from hocmim.coding.codes import Codes, Column
 from hocmim.criteria.base import Criterion
-from hocmim.criteria.method import Method
 from hocmim.criteria.search import FIRST_ORDER_PLAN, SECOND_ORDER_PLAN
 from hocmim.information.counting import Joint, Values
 from hocmim.information.estimators import SECOND_ORDER_ESTIMATOR
-from hocmim.parameters import Number, Parameter
 
 
 class BetaGammaCriterion(Criterion):
@@ -144,53 +142,3 @@ class CIFECriterion(BetaGammaCriterion):
 
     def __init__(self, estimator: str = SECOND_ORDER_ESTIMATOR) -> None:
         super().__init__(1, 1, estimator=estimator)
-
-
-BETA = "Weight of the redundancy with each selected feature."
-
-METHODS = (
-    Method(
-        "MIM",
-        "MIM",
-        "mutual information maximization",
-        MIMCriterion,
-        MIMCriterion,
-        aliases=("maximum relevance",),
-    ),
-    Method(
-        "MIFS",
-        "MIFS",
-        "mutual information feature selection",
-        MIFSCriterion,
-        MIFSCriterion,
-        parameters=(Parameter("beta", 1.0, Number(0, 1), "float from 0 to 1, default 1", BETA),),
-    ),
-    Method(
-        "mRMR",
-        "MRMR",
-        "minimum redundancy, maximum relevance",
-        MRMRCriterion,
-        MRMRCriterion,
-        aliases=("minimum redundancy maximum relevance",),
-    ),
-    Method("JMI", "JMI", "joint mutual information", JMICriterion, JMICriterion),
-    Method("CIFE", "CIFE", "conditional infomax", CIFECriterion, CIFECriterion),
-    Method(
-        "BetaGamma",
-        "BetaGamma",
-        "the β,γ family, with MIM, MIFS and CIFE as special cases",
-        BetaGammaCriterion,
-        BetaGammaCriterion,
-        parameters=(
-            Parameter("beta", 1.0, Number(0), "float of at least 0, default 1", BETA),
-            Parameter(
-                "gamma",
-                1.0,
-                Number(0),
-                "float of at least 0, default 1",
-                "Weight of the redundancy within the classes, which is not about Y.",
-            ),
-        ),
-        aliases=("beta-gamma family",),
-    ),
-)

@@ -118,9 +118,9 @@ class BoundedSearch(LazySearch):
         """Return the best candidate of all blocks; None if there is none."""
         if self._selected is not None and len(self._selected.columns) >= self._next_try:
             began = time.perf_counter()
-            contest = self._contest(self._selected)
+            search = self._bound_search(self._selected)
             if self._is_bounded(self._selected):
-                block, position, score = contest.winner()
+                block, position, score = search.best()
                 if self._is_first_of_step:  # the runner-up takes less
                     self._seconds = time.perf_counter() - began
                 self._is_first_of_step = False
@@ -137,9 +137,9 @@ class BoundedSearch(LazySearch):
         began = time.perf_counter()
         threads = self.step_threads
         list(threads.map(lambda criterion: criterion.update_paths(self._bar), self.criteria))
-        contest = _native.LastLevels([criterion.paths for criterion in self.criteria], self.is_open)
-        list(threads.map(lambda _: contest.work(), range(threads.n_threads)))
-        block, position, score = contest.winner()
+        search = _native.LastLevels([criterion.paths for criterion in self.criteria], self.is_open)
+        list(threads.map(lambda _: search.work(), range(threads.n_threads)))
+        block, position, score = search.best()
         if self._is_first_of_step:
             self._seconds = time.perf_counter() - began
         self._is_first_of_step = False
@@ -149,14 +149,14 @@ class BoundedSearch(LazySearch):
         self._bar = found.key  # of the runner-up, in the end
         return found
 
-    def _contest(self, selected: SelectedCells) -> _native.Contest:
+    def _bound_search(self, selected: SelectedCells) -> _native.BoundSearch:
         """Let the threads follow paths until the best candidate is known, or the proof fails."""
         threads = self.step_threads
         if self._bounds is None:
             bounds = threads.map(lambda criterion: criterion.bounds(selected.cells), self.criteria)
             self._bounds = list(bounds)
         n_best = 2 if self._is_first_of_step else 1  # the runner-up is asked for next
-        contest = _native.Contest(
+        search = _native.BoundSearch(
             [criterion.paths for criterion in self.criteria],
             self._bounds,
             self.is_open,
@@ -165,12 +165,12 @@ class BoundedSearch(LazySearch):
 
         def take_part(thread: int) -> None:
             if thread > 0:
-                contest.work()
+                search.work()
             if self._is_bounded(selected):
-                contest.work()
+                search.work()
 
         list(threads.map(take_part, range(threads.n_threads)))
-        return contest
+        return search
 
     def _is_bounded(self, selected: SelectedCells) -> bool | None:
         """Whether J(X; Z = S) bounds the J of paths that do not stop early; None if unknown."""

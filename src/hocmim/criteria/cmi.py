@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from hocmim.coding.codes import Codes, Column
 from hocmim.criteria.base import Criterion
-from hocmim.criteria.method import Method
 from hocmim.information.counting import Joint, Values
 
 
@@ -37,14 +36,3 @@ class CMICriterion(Criterion):
     def scores(self) -> Values:
         """What each column adds."""
         return self.added
-
-
-METHODS = (
-    Method(
-        "CMI",
-        "CMI",
-        "conditional mutual information given all selected features",
-        CMICriterion,
-        CMICriterion,
-    ),
-)

@@ -7,11 +7,9 @@ import numpy as np
 from hocmim import _native
 from hocmim.coding.codes import Codes, Column
 from hocmim.criteria.base import Criterion
-from hocmim.criteria.method import Method
 from hocmim.criteria.search import SearchPlan
 from hocmim.information.counting import Values, native_list
 from hocmim.information.estimators import SECOND_ORDER_ESTIMATOR
-from hocmim.parameters import Number, Parameter
 
 MAX_TEAM_SIZE = 16
 
@@ -79,23 +77,3 @@ class CMICOTCriterion(Criterion):
     def scores(self) -> Values:
         """The score of the best representative."""
         return self.best_of_own
-
-
-METHODS = (
-    Method(
-        "CMICOT",
-        "CMICOT",
-        "conditional mutual information with complementary and opposing teams",
-        CMICOTCriterion,
-        CMICOTCriterion,
-        parameters=(
-            Parameter(
-                "team_size",
-                6,
-                Number(1, MAX_TEAM_SIZE, is_whole=True),
-                f"int from 1 to {MAX_TEAM_SIZE}, default 6",
-                "t, the size of both teams; b is a member of its own team.",
-            ),
-        ),
-    ),
-)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from hocmim._native import Term
 from hocmim.criteria.least import SINGLE_COLUMN_PLAN, LeastTermCriterion
-from hocmim.criteria.method import Method
 from hocmim.information.estimators import SECOND_ORDER_ESTIMATOR
-from hocmim.parameters import Boolean, Parameter
 
 
 class CMIMCriterion(LeastTermCriterion):
@@ -37,24 +35,3 @@ class CMIMCriterion(LeastTermCriterion):
         self, estimator: str = SECOND_ORDER_ESTIMATOR, *, with_relevance: bool = True
     ) -> None:
         super().__init__(1, estimator, with_relevance=with_relevance)
-
-
-METHODS = (
-    Method(
-        "CMIM",
-        "CMIM",
-        "conditional mutual information maximization",
-        CMIMCriterion,
-        CMIMCriterion,
-        parameters=(
-            Parameter(
-                "with_relevance",
-                True,
-                Boolean(),
-                "bool, default True",
-                "Whether I(X;Y) is one of the terms of the minimum, as in Fleuret's algorithm and "
-                "in other toolboxes. False: the bare minimum over S.",
-            ),
-        ),
-    ),
-)

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from hocmim._native import Term
 from hocmim.criteria.least import LeastTermCriterion
-from hocmim.criteria.method import Method
 from hocmim.information.estimators import HIGH_ORDER_ESTIMATOR
 
 
@@ -28,21 +25,3 @@ class CMIMkCriterion(LeastTermCriterion):
 
     def __init__(self, k: int, estimator: str = HIGH_ORDER_ESTIMATOR) -> None:
         super().__init__(k - 1, estimator)
-
-
-METHODS = tuple(
-    Method(
-        f"CMIM-{k}",
-        f"CMIM{k}",
-        f"conditional mutual information maximization given {subsets} of selected features",
-        CMIMkCriterion,
-        partial(CMIMkCriterion, k),
-        HIGH_ORDER_ESTIMATOR,
-        doc=f"{formula}\n\nRewards what X adds to the {number} selected features that make it most "
-        "redundant.",
-    )
-    for k, subsets, number, formula in (
-        (3, "pairs", "two", "J(X) = min over pairs {i, j} ⊆ S of I(X;Y|X_i,X_j)."),
-        (4, "triples", "three", "J(X) = min over triples {i, j, l} ⊆ S of I(X;Y|X_i,X_j,X_l)."),
-    )
-)

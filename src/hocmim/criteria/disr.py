@@ -6,7 +6,6 @@ import numpy as np
 
 from hocmim.coding.codes import Codes, Column
 from hocmim.criteria.base import Criterion
-from hocmim.criteria.method import Method
 from hocmim.criteria.search import SECOND_ORDER_PLAN
 from hocmim.information.counting import Joint, Values
 
@@ -43,8 +42,3 @@ class DISRCriterion(Criterion):
     def scores(self) -> Values:
         """The sum so far."""
         return self.total if self.selected else self.relevance
-
-
-METHODS = (
-    Method("DISR", "DISR", "double input symmetrical relevance", DISRCriterion, DISRCriterion),
-)

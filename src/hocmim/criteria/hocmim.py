@@ -12,12 +12,10 @@ import hocmim._native as _native
 from hocmim.coding.codes import Codes, Column
 from hocmim.criteria.base import Criterion
 from hocmim.criteria.bound import BoundedSearch
-from hocmim.criteria.method import Method
 from hocmim.criteria.search import SearchPlan
 from hocmim.information.comparison import comparison_key
 from hocmim.information.counting import Joint, Values, native_list
 from hocmim.information.estimators import HIGH_ORDER_ESTIMATOR
-from hocmim.parameters import Number, OneOf, Parameter
 
 # A member of Z is chosen by its key, that is, up to a rounding error.
 ROUNDING = 2e-12
@@ -264,71 +262,3 @@ class ExhaustiveHOCMIM(HOCMIMCriterion):
     def _members(self, position: int, order: int) -> NDArray[np.int64]:
         subset = self._best_set[order - 1][position] if order else []
         return np.array([self.selected[s].index for s in subset], np.int64)
-
-
-def make_hocmim(*, search: str, **parameters: Any) -> HOCMIMCriterion:
-    """Return the criterion with this way to find the representative set."""
-    kind = {"greedy": GreedyHOCMIM, "exhaustive": ExhaustiveHOCMIM}[search]
-    return kind(**parameters)
-
-
-METHODS = (
-    Method(
-        "HOCMIM",
-        "HOCMIM",
-        "high-order conditional mutual information maximization",
-        HOCMIMCriterion,
-        make_hocmim,
-        HIGH_ORDER_ESTIMATOR,
-        parameters=(
-            Parameter(
-                "max_order",
-                15,
-                Number(1, is_whole=True),
-                "int, default 15",
-                "The largest size of a representative set.",
-            ),
-            Parameter(
-                "tol",
-                0.01,
-                Number(0, 1),
-                "float, default 0.01",
-                "A representative set stops growing when J < tol · I(X;Y): the candidate is "
-                "redundant.",
-            ),
-            Parameter(
-                "form",
-                "redundancy",
-                OneOf(("redundancy", "conditional")),
-                '{"redundancy", "conditional"}',
-                "J as above, or J = I(X;Y|Z). They are equal for the plug-in estimator. With "
-                "the default estimator the first falls back to relevance when samples are few; "
-                "the second suits many samples.",
-            ),
-            Parameter(
-                "path",
-                "last",
-                OneOf(("last", "min")),
-                '{"last", "min"}',
-                "J at the last level of the representative set, as in the paper, or the smallest "
-                "J of all levels.",
-            ),
-            Parameter(
-                "min_support",
-                0,
-                Number(0),
-                "float, default 0",
-                "Extend a representative set only while its occupied cells hold at least this many "
-                "samples on average. 0 as in the paper; 10 is a good value for small samples.",
-            ),
-            Parameter(
-                "search",
-                "greedy",
-                OneOf(("greedy", "exhaustive")),
-                '{"greedy", "exhaustive"}',
-                'How the representative set is found. "exhaustive" takes the best of all sets of '
-                "each size: for ``max_order`` of 2 or 3.",
-            ),
-        ),
-    ),
-)

@@ -10,12 +10,10 @@ import numpy as np
 import hocmim._native as _native
 from hocmim.coding.codes import Codes, Column
 from hocmim.criteria.base import Criterion
-from hocmim.criteria.method import Method
 from hocmim.criteria.search import ONE_THREAD, EagerSearch, Found, SearchPlan, Threads
 from hocmim.information.comparison import comparison_key
 from hocmim.information.counting import Joint, Values, native_list
 from hocmim.information.estimators import UNBIASED_ESTIMATOR
-from hocmim.parameters import Number, Parameter
 
 # Samples that one call of the kernel counts at most, so that work can be stopped between calls.
 SAMPLES_PER_CALL = 1 << 24
@@ -41,18 +39,16 @@ class RobustSearch(EagerSearch):
         first = self.criteria[0]
         if not first.selected:
             return super().best()
-        contest = _native.RobustContest(
-            [criterion.sets for criterion in self.criteria], self.is_open
-        )
+        search = _native.SetSearch([criterion.sets for criterion in self.criteria], self.is_open)
 
         def take_part(_: int) -> None:
             n_terms = 1
             while n_terms > 0:
-                n_terms = contest.work(first.terms_per_call)
+                n_terms = search.work(first.terms_per_call)
                 first.count_terms(n_terms)
 
         list(self.threads.map(take_part, range(self.threads.n_threads)))
-        block, position, score = contest.winner()
+        block, position, score = search.best()
         return None if block < 0 else Found(block, position, float(comparison_key(score)), score)
 
 
@@ -88,6 +84,9 @@ class RobustHOCMIMCriterion(Criterion):
         w, from 0 to 1: how far the minimum is lifted towards the average.
     limit : float
         c: how many standard errors of the minimum it is lifted at most.
+    interactions : bool or "auto"
+        Whether pairs and triples of columns that tell something only together are candidates as
+        well: see ``hocmim.search.interactions``. "auto" limits the work, True does not.
     estimator : str
 
     Cost: K D terms for the average; for the minimum at most max_order K D terms, and far fewer by
@@ -109,9 +108,11 @@ class RobustHOCMIMCriterion(Criterion):
         min_support: float = 3.0,
         weight: float = 0.3,
         limit: float = 4.0,
+        interactions: bool | str = False,
         estimator: str = UNBIASED_ESTIMATOR,
     ) -> None:
         super().__init__(estimator)
+        self.interactions = interactions
         self.max_order = max_order
         self.min_support = min_support
         self.weight = weight
@@ -162,6 +163,12 @@ class RobustHOCMIMCriterion(Criterion):
             "lift": lift,
         }
 
+    def of_sets(self) -> RobustHOCMIMCriterion:
+        """Return the criterion of pairs and triples of columns: U, without the lift."""
+        fresh = self.copy()
+        fresh.weight, fresh.interactions = 0.0, False
+        return fresh
+
     def n_terms(self, n_select: int) -> int:
         """Return how many sets a candidate tries at most; lazy evaluation tries fewer."""
         return 1 + sum(min(size, self.max_order) for size in range(1, n_select))
@@ -170,47 +177,3 @@ class RobustHOCMIMCriterion(Criterion):
     def terms_per_call(self) -> int:
         """Terms that one call of the kernel computes at most."""
         return 1 + SAMPLES_PER_CALL // len(self.terms.y.cells)
-
-
-METHODS = (
-    Method(
-        "HOCMIM-R",
-        "RobustHOCMIM",
-        "robust high-order conditional mutual information maximization",
-        RobustHOCMIMCriterion,
-        RobustHOCMIMCriterion,
-        UNBIASED_ESTIMATOR,
-        parameters=(
-            Parameter(
-                "max_order",
-                15,
-                Number(1, is_whole=True),
-                "int, default 15",
-                "The largest size of a representative set.",
-            ),
-            Parameter(
-                "min_support",
-                3,
-                Number(0),
-                "float, default 3",
-                "A representative set of two or more features is tried only if its occupied cells "
-                "hold at least this many samples on average.",
-            ),
-            Parameter(
-                "weight",
-                0.3,
-                Number(0, 1),
-                "float from 0 to 1, default 0.3",
-                "w: how far the minimum U is lifted towards the average A.",
-            ),
-            Parameter(
-                "limit",
-                4,
-                Number(0),
-                "float, default 4",
-                "c: by how many standard errors σ of the minimum it is lifted at most.",
-            ),
-        ),
-        aliases=("robust HOCMIM",),
-    ),
-)

@@ -6,7 +6,6 @@ import numpy as np
 
 from hocmim.coding.codes import Codes, Column
 from hocmim.criteria.base import Criterion
-from hocmim.criteria.method import Method
 from hocmim.criteria.search import SECOND_ORDER_PLAN
 from hocmim.information.counting import Joint, Values
 
@@ -40,6 +39,3 @@ class ICAPCriterion(Criterion):
     def scores(self) -> Values:
         """Relevance less what is lost."""
         return self.relevance - self.loss
-
-
-METHODS = (Method("ICAP", "ICAP", "interaction capping", ICAPCriterion, ICAPCriterion),)

@@ -7,7 +7,6 @@ import numpy as np
 from hocmim import _native
 from hocmim.coding.codes import Codes, Column
 from hocmim.criteria.base import Criterion
-from hocmim.criteria.method import Method
 from hocmim.criteria.search import SECOND_ORDER_PLAN
 from hocmim.information.counting import Joint, Values
 
@@ -55,6 +54,3 @@ class JIMCriterion(Criterion):
         _native.impurity_gain(columns, w.cells, w.n_cells, y.cells, y.n_cells, gain)
         self.count_terms(len(gain))
         return gain
-
-
-METHODS = (Method("JIM", "JIM", "joint impurity", JIMCriterion, JIMCriterion),)

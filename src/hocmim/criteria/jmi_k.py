@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 
 from hocmim.coding.codes import Codes, Column
 from hocmim.criteria.base import Criterion
-from hocmim.criteria.method import Method
 from hocmim.criteria.subsets import n_subset_terms, subsets_with_newest
 from hocmim.information.counting import Joint, Values
 from hocmim.information.estimators import HIGH_ORDER_ESTIMATOR
@@ -55,21 +52,3 @@ class JMIkCriterion(Criterion):
     def n_terms(self, n_select: int) -> int:
         """Return K choose k − 1, nearly."""
         return n_subset_terms(self.size, n_select)
-
-
-METHODS = tuple(
-    Method(
-        f"JMI-{k}",
-        f"JMI{k}",
-        f"joint mutual information with {subsets} of selected features",
-        JMIkCriterion,
-        partial(JMIkCriterion, k),
-        HIGH_ORDER_ESTIMATOR,
-        doc=f"{formula}\n\nRewards what X says of Y together with {number} selected features, on "
-        "average.",
-    )
-    for k, subsets, number, formula in (
-        (3, "pairs", "two", "J(X) = Σ over pairs {i, j} ⊆ S of I(X,X_i,X_j;Y)."),
-        (4, "triples", "three", "J(X) = Σ over triples {i, j, l} ⊆ S of I(X,X_i,X_j,X_l;Y)."),
-    )
-)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from hocmim._native import Term
 from hocmim.criteria.least import SINGLE_COLUMN_PLAN, LeastTermCriterion
-from hocmim.criteria.method import Method
 from hocmim.information.estimators import SECOND_ORDER_ESTIMATOR
 
 
@@ -26,8 +25,3 @@ class JMIMCriterion(LeastTermCriterion):
 
     def __init__(self, estimator: str = SECOND_ORDER_ESTIMATOR) -> None:
         super().__init__(1, estimator)
-
-
-METHODS = (
-    Method("JMIM", "JMIM", "joint mutual information maximisation", JMIMCriterion, JMIMCriterion),
-)

@@ -133,7 +133,7 @@ class LeastTermCriterion(Criterion):
         """The exact score of some candidates."""
         n_terms = 1
         while n_terms > 0:
-            n_terms = self._subsets.meet(
+            n_terms = self._subsets.evaluate(
                 positions, self._n_met, self.least, -np.inf, self._terms_per_call
             )
             self.count_terms(n_terms)

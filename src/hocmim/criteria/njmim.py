@@ -6,7 +6,6 @@ import numpy as np
 
 from hocmim.coding.codes import Codes, Column
 from hocmim.criteria.base import Criterion
-from hocmim.criteria.method import Method
 from hocmim.criteria.search import SECOND_ORDER_PLAN
 from hocmim.information.counting import Joint, Values
 
@@ -44,14 +43,3 @@ class NJMIMCriterion(Criterion):
     def scores(self) -> Values:
         """The least share."""
         return self.least if self.selected else self.relevance
-
-
-METHODS = (
-    Method(
-        "NJMIM",
-        "NJMIM",
-        "normalised joint mutual information maximisation",
-        NJMIMCriterion,
-        NJMIMCriterion,
-    ),
-)

@@ -6,7 +6,6 @@ import numpy as np
 
 from hocmim.coding.codes import Codes, Column
 from hocmim.criteria.base import Criterion
-from hocmim.criteria.method import Method
 from hocmim.information.counting import Joint, Values
 from hocmim.information.estimators import HIGH_ORDER_ESTIMATOR
 
@@ -60,15 +59,3 @@ class RelaxMRMRCriterion(Criterion):
     def n_terms(self, n_select: int) -> int:
         """Return one term a selected feature, two a pair."""
         return (n_select - 1) ** 2
-
-
-METHODS = (
-    Method(
-        "Relax-mRMR",
-        "RelaxMRMR",
-        "minimal redundancy, also given pairs of selected features",
-        RelaxMRMRCriterion,
-        RelaxMRMRCriterion,
-        HIGH_ORDER_ESTIMATOR,
-    ),
-)

@@ -36,9 +36,10 @@ Grassberger: Entropy estimates from insufficient samplings. arXiv physics/030713
 from __future__ import annotations
 
 from hocmim._native import Estimator, estimator_names
-from hocmim.parameters import OneOf, check_value
+from hocmim.parameters import check_value, one_of
 
 ESTIMATORS = tuple(estimator_names())
+_ALLOWED = [one_of(ESTIMATORS)]
 # Relative frequencies: exact identities hold.
 PLUGIN_ESTIMATOR = "plugin"
 # What methods of second order and of higher order were published with.
@@ -50,5 +51,5 @@ UNBIASED_ESTIMATOR = "miller_madow"
 
 def estimator_by_name(name: str) -> Estimator:
     """Return the kernels' estimator of that name."""
-    check_value("estimator", name, OneOf(ESTIMATORS))
+    check_value("estimator", name, _ALLOWED)
     return getattr(Estimator, name)

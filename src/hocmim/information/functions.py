@@ -14,7 +14,7 @@ from hocmim.data.table import as_table
 from hocmim.errors import InvalidTableError
 from hocmim.information.counting import BlockTerms, Joint
 from hocmim.information.estimators import ESTIMATORS, SECOND_ORDER_ESTIMATOR
-from hocmim.parameters import OneOf, check_value
+from hocmim.parameters import check_value, one_of
 
 _UNITS = {"nats": 1.0, "bits": math.log(2.0)}
 
@@ -146,8 +146,8 @@ def _terms(x: Column, y: Joint, estimator: str) -> BlockTerms:
 
 
 def _check_parameters(estimator: str, unit: str) -> None:
-    check_value("estimator", estimator, OneOf(ESTIMATORS))
-    check_value("unit", unit, OneOf(tuple(_UNITS)))
+    check_value("estimator", estimator, [one_of(ESTIMATORS)])
+    check_value("unit", unit, [one_of(tuple(_UNITS))])
 
 
 def _in_unit(values: NDArray[np.float64], unit: str) -> float:

@@ -26,12 +26,12 @@ from hocmim.data.regular import check_regular
 from hocmim.data.values import UnsupportedError, require, to_json
 from hocmim.data.writing import MAX_NAME_LENGTH
 from hocmim.errors import InvalidFileError, InvalidParameterError
-from hocmim.search.loop import Engine, forward_search
+from hocmim.search.constraints import Constraints
+from hocmim.search.joint_candidates import JointCandidates
+from hocmim.search.loop import SearchEngine, continued, forward_search
 from hocmim.search.saved import RECORDS, check_steps, check_stopping, read_value
 from hocmim.search.selection import Selection, Step, Stopping
 from hocmim.search.stopping import StoppingRule
-
-_OLD_TITLE = b"hocmim checkpoint "
 
 
 class Checkpoint:
@@ -74,23 +74,23 @@ class Checkpoint:
 
     def search(
         self,
-        engine: Engine,
+        engine: SearchEngine,
         n_select: int,
-        rule: StoppingRule,
+        rule: StoppingRule | None,
         on_step: Callable[[int, Step], None] | None = None,
         *,
         taken: Sequence[Step] = (),
-        **constraints: Any,
+        constraints: Constraints | None = None,
+        joint: JointCandidates | None = None,
     ) -> Selection:
         """Run ``forward_search`` from the steps of the file on, and write each new step to it.
 
-        ``taken`` are steps of the same search that are known, for a file that has fewer;
-        ``constraints`` are the other arguments of ``forward_search``.
+        ``taken`` are steps of the same search that are known, for a file that has fewer.
         """
         if len(taken) > len(self._steps):
             self._steps = list(taken)
         with self._held:
-            return self._search(engine, n_select, rule, on_step, constraints)
+            return self._search(engine, n_select, rule, on_step, constraints, joint)
 
     def _lock(self) -> None:
         """Lock the checkpoint; an error if another run uses it."""
@@ -110,18 +110,25 @@ class Checkpoint:
 
     def _search(
         self,
-        engine: Engine,
+        engine: SearchEngine,
         n_select: int,
-        rule: StoppingRule,
+        rule: StoppingRule | None,
         on_step: Callable[[int, Step], None] | None,
-        constraints: dict[str, Any],
+        constraints: Constraints | None,
+        joint: JointCandidates | None,
     ) -> Selection:
-        if self._seed is not None:
-            rule.seed = self._seed
-        rule.p_values = list(self._p_values)
-        if len(self._steps) < n_select and self._stopping is not None:
-            rule.stopping = self._stopping
-            n_select = len(self._steps)
+        if rule is not None:
+            if self._seed is not None:
+                rule.seed = self._seed
+            rule.p_values = list(self._p_values)
+            if len(self._steps) < n_select and self._stopping is not None:
+                rule.stopping = self._stopping
+                n_select = len(self._steps)
+        steps = continued(self._steps, n_select)
+        if len(steps) < min(n_select, len(self._steps)):
+            self._steps = steps
+            if rule is not None:
+                rule.p_values = rule.p_values[: sum(not step.is_kept for step in steps)]
 
         def save(number: int, step: Step) -> None:
             self._steps.append(step)
@@ -135,14 +142,16 @@ class Checkpoint:
             stop=rule,
             on_step=save,
             taken=tuple(self._steps),
-            **constraints,
+            constraints=constraints,
+            joint=joint,
         )
-        if rule.stopping is not None and self._stopping is None:
+        if rule is not None and rule.stopping is not None and self._stopping is None:
             self._save_rule(rule)
         return selection
 
-    def _save_rule(self, rule: StoppingRule) -> None:
-        self._p_values, self._seed, self._stopping = rule.p_values, rule.seed, rule.stopping
+    def _save_rule(self, rule: StoppingRule | None) -> None:
+        if rule is not None:
+            self._p_values, self._seed, self._stopping = rule.p_values, rule.seed, rule.stopping
         self._write()
 
     def _write(self) -> None:
@@ -169,8 +178,6 @@ class Checkpoint:
     def _read(self) -> None:
         check_regular(self._path)
         try:
-            if self._path.read_bytes()[: len(_OLD_TITLE)] == _OLD_TITLE:
-                raise InvalidFileError("an earlier version of hocmim wrote it")
             contents = read_document(self._path, "checkpoint", lambda content: content)
         except (InvalidFileError, OSError) as error:
             raise _not_a_checkpoint(self._path, error) from error

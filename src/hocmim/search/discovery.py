@@ -20,8 +20,7 @@ with a share 1/D of the level, so it does not matter how a search chooses the fe
 A feature that failed is tested again in the next step. Its sets Z are then those of before and a
 few more, and p is corrected for all of them, while R does not change. All p-values of a finished
 selection are at most q |S| / D: it is *self-consistent* in the sense of Blanchard and Roquain. This
-also holds at each step, so that a selection that was interrupted, or ended by ``min_gain``, has the
-same bound.
+also holds at each step, so that a selection that was interrupted has the same bound.
 
 What theory says, for hypotheses that are chosen before the data are seen and valid p-values:
 
@@ -51,12 +50,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from numbers import Integral
-from typing import Any
 
-from hocmim.parameters import Number
-
-FDR = Number(0, 1, or_none=True, is_above=True, is_below=True)
 FALSE_DISCOVERY_RATE = "false-discovery rate"
 FAMILY_WISE_RATE = "family-wise error rate"
 
@@ -105,32 +99,6 @@ class ErrorControl:
     def is_fdr(self) -> bool:
         """Whether the false-discovery rate is controlled."""
         return self.rate == FALSE_DISCOVERY_RATE
-
-
-def control_errors(
-    fdr: float | None, alpha: float, *, permutations: tuple[int, Any] | None, **shape: Any
-) -> ErrorControl:
-    """Return which error rate tests keep.
-
-    Parameters
-    ----------
-    fdr : float or None
-        None if the level of the tests is ``alpha``.
-    alpha : float
-    permutations : tuple of int and random state, or None
-        How many permutations, and their ``random_state``; None for "chi2".
-    **shape
-        The other attributes of ErrorControl.
-    """
-    n_permutations, random_state = permutations or (None, None)
-    return ErrorControl(
-        rate=FAMILY_WISE_RATE if fdr is None else FALSE_DISCOVERY_RATE,
-        level=float(alpha if fdr is None else fdr),
-        test="chi2" if permutations is None else "permutation",
-        n_permutations=n_permutations,
-        seed=int(random_state) if isinstance(random_state, Integral) else None,
-        **shape,
-    )
 
 
 def discovery_factor(

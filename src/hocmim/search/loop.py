@@ -9,25 +9,29 @@ criterion gives them an order and a score, and everything after them is selected
 
 A rule may set a candidate aside and have the next best tried. Candidates that were set aside come
 back in the next step: given one more column they may add something.
+
+Pairs and triples of columns may be candidates too (``search.joint_candidates``): if one wins, its
+columns are selected one after the other.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from enum import Enum
 from typing import Any, Protocol
 
 import numpy as np
 
+from hocmim.criteria.cost import per_cost
+from hocmim.information.comparison import comparison_key
 from hocmim.information.counting import Values
+from hocmim.search.constraints import Constraints
+from hocmim.search.joint_candidates import BestSet, JointCandidates
 from hocmim.search.selection import Failure, Selection, Step, Stopping
-from hocmim.search.spending import Spending
 
 
-class Engine(Protocol):
+class SearchEngine(Protocol):
     """What the search asks of an engine."""
 
     def fingerprint(self) -> str:
@@ -87,21 +91,20 @@ class Rule(Protocol):
 
 
 def forward_search(
-    engine: Engine,
+    engine: SearchEngine,
     n_select: int,
     *,
     stop: Rule | None = None,
     on_step: Callable[[int, Step], None] | None = None,
     taken: Sequence[Step] = (),
-    keep: Sequence[int] = (),
-    closed: Sequence[int] = (),
-    spending: Spending | None = None,
+    constraints: Constraints | None = None,
+    joint: JointCandidates | None = None,
 ) -> Selection:
     """Select ``n_select`` columns one after the other, or fewer if a rule says to stop.
 
     Parameters
     ----------
-    engine : Engine
+    engine : SearchEngine
     n_select : int
         At least the number of columns to keep.
     stop : Rule, optional
@@ -113,55 +116,182 @@ def forward_search(
     taken : sequence of Step
         Steps of the same search that were taken before: they are shown to the engine, whose state
         depends on nothing else, and not searched for again.
-    keep : sequence of int
-        Columns that are selected first.
-    closed : sequence of int
-        Columns that are never selected.
-    spending : Spending, optional
-        The search ends when no candidate can be paid for. That the score counts per unit of cost is
-        up to the criterion of the engine.
+    constraints : Constraints, optional
+        Columns to keep are selected first, closed ones never. With a budget the search ends when no
+        candidate can be paid for. That the score counts per unit of cost is up to the criterion.
+    joint : JointCandidates, optional
+        Pairs and triples of columns that are candidates.
+
+    Raises
+    ------
+    Interrupted
+        After Ctrl-C, if something is selected: with the selection so far.
     """
     relevance = engine.start()
-    steps = list(taken[:n_select])
+    given = Constraints(len(relevance)) if constraints is None else constraints
+    steps = continued(taken, n_select)
     stopping = None
-    candidates = _Candidates(engine, keep, closed, spending)
-    with _ending_at_interruption(steps):
+    candidates = _Candidates(engine, n_select, given, joint)
+
+    def selection() -> Selection:
+        return Selection(
+            tuple(steps),
+            relevance,
+            stopping,
+            excluded=given.excluded,
+            identifiers=given.identifiers,
+            spending=given.spending,
+        )
+
+    try:
         if len(steps) < n_select:
+            candidates.start(relevance)
             for done in steps:
-                engine.select(done.index)
+                candidates.select(done)
         while len(steps) < n_select:
-            candidates.open(steps)
-            is_kept = len(steps) < len(keep)
-            step = _best(engine) if is_kept else _best_accepted(engine, steps, stop)
-            if step is None:
-                stopping = candidates.why_none(steps)
-                break
-            engine.set_aside(step.index)
-            step = Step(step.index, step.score, step.details, _best(engine), is_kept, step.failures)
-            if step.failures:
-                engine.reopen(failure.index for failure in step.failures)
-            steps.append(step)
-            if on_step is not None:
-                on_step(len(steps), step)
-            if len(steps) < n_select:
-                engine.select(step.index)
-    return Selection(tuple(steps), relevance, stopping, closed=tuple(closed), spending=spending)
+            new = candidates.still_joining(steps)
+            if not new:
+                candidates.open(steps)
+                is_kept = len(steps) < len(given.keep)
+                step = candidates.best_accepted(steps, None if is_kept else stop, is_kept)
+                if step is None:
+                    stopping = candidates.why_none()
+                    break
+                new = candidates.with_members(step, steps)
+            for step in new:
+                steps.append(step)
+                if on_step is not None:
+                    on_step(len(steps), step)
+                if len(steps) < n_select:
+                    candidates.select(step)
+    except KeyboardInterrupt as error:
+        if not steps or isinstance(error, Interrupted):
+            raise
+        raise Interrupted(selection()) from error
+    return selection()
+
+
+def continued(taken: Sequence[Step], n_select: int) -> list[Step]:
+    """Return the first of the steps taken before that are steps of a search for ``n_select`` too.
+
+    Not those from which on a pair lacked room that it may have now, and not a part of a pair that
+    there is no room for.
+    """
+    steps = list(taken[:n_select])
+    if len(steps) < n_select:
+        without_room = [number for number, step in enumerate(steps) if step.lacked_room]
+        steps = steps[: without_room[0]] if without_room else steps
+    last = steps[-1].interaction if steps else ()
+    if len(set(last) - {step.index for step in steps}) > n_select - len(steps):
+        while steps and steps[-1].interaction == last:
+            steps.pop()
+    return steps
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C ended a search; ``selection`` has what was selected so far."""
+
+    def __init__(self, selection: Selection) -> None:
+        super().__init__()
+        self.selection = selection
 
 
 class _Candidates:
-    """Which columns an engine may select, step by step."""
+    """What may be selected, step by step: columns of an engine, and sets of columns."""
 
     def __init__(
         self,
-        engine: Engine,
-        keep: Sequence[int],
-        closed: Sequence[int],
-        spending: Spending | None,
+        engine: SearchEngine,
+        n_select: int,
+        constraints: Constraints,
+        joint: JointCandidates | None,
     ) -> None:
-        self._engine, self._keep, self._spending = engine, keep, spending
+        self._engine, self._n_select, self._joint = engine, n_select, joint or None
+        self._keep, self._closed = constraints.keep, constraints.closed
+        self._spending = constraints.spending
         self._only: Sequence[int] | None = None
-        if closed:
-            engine.close(closed)
+        if self._closed:
+            engine.close(self._closed)
+
+    def start(self, relevance: Values) -> None:
+        """Begin the search of the sets of columns."""
+        if self._joint is not None:
+            self._joint.start(relevance, self._closed)
+
+    def select(self, step: Step) -> None:
+        """Show a selected column to the engine and to the sets of columns."""
+        self._engine.select(step.index)
+        if self._joint is not None:
+            self._joint.select(step.index)
+
+    def still_joining(self, steps: Sequence[Step]) -> list[Step]:
+        """Return the steps of the set whose first members were selected before an interruption."""
+        if self._joint is None or not steps or not steps[-1].interaction:
+            return []
+        rest = self._joint.missing(steps[-1].interaction)
+        return [replace(steps[-1], index=j, runner_up=None, failures=()) for j in rest]
+
+    def with_members(self, step: Step, steps: Sequence[Step]) -> list[Step]:
+        """Return the steps of a column, or of the columns of a set: the runner-up is a column."""
+        members: tuple[int, ...] = (step.index,)
+        if self._joint is not None:
+            if step.interaction:
+                members = self._joint.missing(step.interaction)
+            self._joint.reopen()
+            room = self._n_select - len(steps)
+            step = replace(step, lacked_room=self._joint.lacks_room(room))
+        for member in members:
+            self._engine.set_aside(member)
+        failed = [failure.index for failure in step.failures if not failure.interaction]
+        first = replace(step, runner_up=_best(self._engine), is_kept=len(steps) < len(self._keep))
+        if failed:
+            self._engine.reopen(failed)
+        rest = [replace(step, index=j, failures=()) for j in members[1:]]
+        return [first, *rest]
+
+    def best_accepted(
+        self, steps: Sequence[Step], rule: Rule | None, only_columns: bool
+    ) -> Step | None:
+        """Return the best candidate that the rule accepts; None if the search ends."""
+        while (found := self._best(steps, only_columns)) is not None:
+            step, best_set = found
+            verdict = Verdict.SELECT if rule is None else rule(steps, step)
+            if verdict is Verdict.SELECT:
+                failures = () if rule is None else rule.failures
+                return replace(step, failures=failures) if failures else step
+            if verdict is Verdict.STOP:
+                return None
+            if best_set is None or self._joint is None:
+                self._engine.set_aside(step.index)
+            else:
+                self._joint.set_aside(best_set.number)
+        if rule is not None:
+            rule.end()
+        return None
+
+    def _best(
+        self, steps: Sequence[Step], only_columns: bool
+    ) -> tuple[Step, BestSet | None] | None:
+        """Return the best candidate: a column, or the first member of a set."""
+        found = self._engine.best()
+        best = None
+        if self._joint is not None and not only_columns:
+            best = self._joint.best(self._n_select - len(steps))
+        if best is not None and (found is None or best.merit > self._merit(*found)):
+            details = self._joint.describe(best.number) if self._joint is not None else {}
+            step = Step(best.missing[0], best.score, details, interaction=best.members)
+            return step, best
+        if found is None:
+            return None
+        index, score = found
+        return Step(index, score, self._engine.describe(index)), None
+
+    def _merit(self, index: int, score: float) -> float:
+        """Return what a column is compared by."""
+        key = comparison_key(score)
+        if self._spending is not None:
+            key = per_cost(key, self._spending.costs[index])
+        return float(key)
 
     def open(self, steps: Sequence[Step]) -> None:
         """Restrict the engine to the candidates of the next step."""
@@ -175,7 +305,7 @@ class _Candidates:
                 only = np.flatnonzero(is_affordable).tolist()
         self._restrict(only)
 
-    def why_none(self, steps: Sequence[Step]) -> Stopping | None:
+    def why_none(self) -> Stopping | None:
         """Return the best of the columns that cost too much; None if all are selected."""
         if self._only is None:
             return None
@@ -191,67 +321,7 @@ class _Candidates:
             self._only = only
 
 
-@dataclass
-class Interruption:
-    """Whether Ctrl-C ended a search."""
-
-    happened: bool = False
-
-
-_INTERRUPTION: ContextVar[Interruption | None] = ContextVar("interruption", default=None)
-
-
-@contextmanager
-def keep_selected_so_far() -> Iterator[Interruption]:
-    """Within it Ctrl-C ends a search as a stopping rule would, with what is selected so far.
-
-    Before anything is selected it is a KeyboardInterrupt as ever.
-    """
-    interruption = Interruption()
-    token = _INTERRUPTION.set(interruption)
-    try:
-        yield interruption
-    finally:
-        _INTERRUPTION.reset(token)
-
-
-@contextmanager
-def no_partial_results() -> Iterator[None]:
-    """Within it Ctrl-C is a KeyboardInterrupt: a search whose result must be complete."""
-    token = _INTERRUPTION.set(None)
-    try:
-        yield
-    finally:
-        _INTERRUPTION.reset(token)
-
-
-@contextmanager
-def _ending_at_interruption(steps: Sequence[Step]) -> Iterator[None]:
-    try:
-        yield
-    except KeyboardInterrupt:
-        interruption = _INTERRUPTION.get()
-        if interruption is None or not steps:
-            raise
-        interruption.happened = True
-
-
-def _best_accepted(engine: Engine, steps: Sequence[Step], rule: Rule | None) -> Step | None:
-    """Return the best candidate that the rule accepts; None if the search ends."""
-    while (step := _best(engine)) is not None:
-        verdict = Verdict.SELECT if rule is None else rule(steps, step)
-        if verdict is Verdict.SELECT:
-            failures = () if rule is None else rule.failures
-            return replace(step, failures=failures) if failures else step
-        if verdict is Verdict.STOP:
-            return None
-        engine.set_aside(step.index)
-    if rule is not None:
-        rule.end()
-    return None
-
-
-def _best(engine: Engine) -> Step | None:
+def _best(engine: SearchEngine) -> Step | None:
     found = engine.best()
     if found is None:
         return None

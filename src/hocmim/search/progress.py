@@ -6,7 +6,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hocmim.search.selection import Step
 from hocmim.text import escaped
@@ -22,8 +22,9 @@ class ProgressEvent:
 
     Attributes
     ----------
-    stage : {"encode", "search", "explain", "validate"}
-        "explain" while a report explains the features; "validate" during a cross-validation.
+    stage : {"encode", "screen", "search", "explain", "validate"}
+        "screen" while pairs and triples of columns are tested for interactions; "explain" while a
+        report explains the features; "validate" during a cross-validation.
     n_selected : int
         How many features are selected.
     n_to_select : int or None
@@ -34,7 +35,7 @@ class ProgressEvent:
         Its score.
     n_terms : int
         How many terms of the criterion are computed; for a report, terms and scores; for a
-        cross-validation, searches and fits.
+        cross-validation, searches and fits; for a screen, pairs or triples.
     n_terms_total : int or None
         How many there are at most; None if the criterion cannot say.
     """
@@ -51,153 +52,116 @@ class ProgressEvent:
 ProgressCallback = Callable[[ProgressEvent], None]
 
 
-class Notifier:
-    """Turns the steps and terms of a search into events for a callback.
-
-    Parameters
-    ----------
-    callback : callable
-        Called with a ``ProgressEvent`` when the encoding begins, when the search begins, after
-        each step, and a few times a second during long work, from any thread but never twice at
-        the same time. It may raise to stop the fit.
-    names : sequence of str or None
-        Names of the features.
-    n_to_select : int or None
-    n_terms_total : int or None
-    """
-
-    def __init__(
-        self,
-        callback: ProgressCallback,
-        names: Sequence[str] | None,
-        n_to_select: int | None,
-        n_terms_total: int | None,
-    ) -> None:
-        self._callback, self._names = callback, names
-        self._n_to_select, self._n_terms_total = n_to_select, n_terms_total
-        self._n_selected = self._n_terms = 0
-        self._newest: tuple[str, float] | tuple[None, None] = (None, None)
-        self._stage = "encode"
-        self._sent = 0.0
-        self._lock = threading.Lock()
-
-    def on_stage(self, stage: str) -> None:
-        """Report that a stage begins."""
-        with self._lock:
-            self._stage = stage
-            self._send()
-
-    def on_step(self, number: int, step: Step) -> None:
-        """Report a selected feature."""
-        with self._lock:
-            name = str(step.index) if self._names is None else str(self._names[step.index])
-            self._n_selected, self._newest = number, (name, step.score)
-            self._send()
-
-    def on_terms(self, n_terms: int) -> None:
-        """Report the terms computed since the last call, at most five times a second."""
-        with self._lock:
-            self._n_terms += n_terms
-            if time.monotonic() - self._sent >= SECONDS_BETWEEN_EVENTS:
-                self._send()
-
-    def _send(self) -> None:
-        self._sent = time.monotonic()
-        name, score = self._newest
-        self._callback(
-            ProgressEvent(
-                self._stage,
-                self._n_selected,
-                self._n_to_select,
-                name,
-                score,
-                self._n_terms,
-                self._n_terms_total,
-            )
-        )
-
-
 class Progress:
-    """Prints how many terms there are, a line for each step, and lines during long steps.
+    """Reports a fit to a callback, and prints lines to standard error.
 
     Parameters
     ----------
     title : str
         The name of the method.
-    names : sequence or None
-        Names of the features.
-    n_selected : int or None
-        How many features will be selected; None if the selection decides when to stop.
-    n_terms : int
-        The most terms the method will compute; 0 if it cannot say.
+    callback : callable, optional
+        Called with a ``ProgressEvent`` when the encoding begins, when the search begins, after
+        each step, and a few times a second during long work, from any thread but never twice at
+        the same time. It may raise to stop the fit.
+    is_verbose : bool
+        Whether to print how many terms there are, a line for each step, and lines during long
+        steps.
     """
 
     def __init__(
-        self, title: str, names: Sequence[str] | None, n_selected: int | None, n_terms: int
+        self, title: str, callback: ProgressCallback | None, is_verbose: bool = False
     ) -> None:
-        self._title = title
-        self._names = names
-        self._of_all = "" if n_selected is None else f"/{n_selected}"
-        self._n_terms = n_terms
-        self._n_done = self._number = 0
+        self._title, self._callback, self._is_verbose = title, callback, is_verbose
+        self._names: Sequence[str] | None = None
+        self._event = ProgressEvent("encode")
         self._lock = threading.Lock()
-        self._began = self._printed = time.monotonic()
-        if n_terms:
-            self._print(f"selecting {n_selected} columns takes at most {n_terms:,} terms")
+        self._began = self._printed = self._sent = time.monotonic()
 
-    def on_step(self, number: int, step: Step) -> None:
-        """Print the selected feature."""
-        name = step.index if self._names is None else self._names[step.index]
-        order = f"  order {step.details['order']}" if "order" in step.details else ""
-        self._number = number
-        self._print(f"{number}{self._of_all}  {name}  score {step.score:.4f}{order}")
-
-    def on_terms(self, n_terms: int) -> None:
-        """Print how many terms of a long step are computed; may be called from any thread."""
+    def begin_encoding(self) -> None:
+        """Report that the table is read."""
         with self._lock:
-            self._n_done += n_terms
-            if time.monotonic() - self._printed < SECONDS_BETWEEN_LINES:
-                return
-            share = f" ({self._n_done / self._n_terms:.1%})" if self._n_terms else ""
-            self._print(f"{self._number}{self._of_all} selected, {self._n_done:,} terms{share}")
+            self._send()
 
-    def _print(self, text: str) -> None:
-        self._printed = time.monotonic()
-        text = escaped(text, keep="")
-        print(f"{self._title}: {text}  [{self._printed - self._began:.1f} s]", file=sys.stderr)
+    def on_fold(self, n_done: int, n_folds: int) -> None:
+        """Report that a fold of a cross-validation of the number of features is done."""
+        with self._lock:
+            self._event = replace(
+                self._event, stage="validate", n_terms=n_done, n_terms_total=n_folds
+            )
+            self._send()
+            self._print(f"cross-validation, {n_done}/{n_folds}")
 
+    def begin_screen(self) -> None:
+        """Report that pairs and triples of columns are tested."""
+        self.on_screen(0, 0)
 
-class Listeners:
-    """Sends the events of a fit to a printer, a callback, or both."""
+    def on_screen(self, n_done: int, n_sets: int) -> None:
+        """Report how many pairs or triples of columns are tested."""
+        with self._lock:
+            now, is_first = time.monotonic(), self._event.stage != "screen"
+            self._event = replace(
+                self._event, stage="screen", n_terms=n_done, n_terms_total=n_sets or None
+            )
+            if is_first or now - self._sent >= SECONDS_BETWEEN_EVENTS:
+                self._send()
+            if now - self._printed >= SECONDS_BETWEEN_LINES:
+                self._print(f"{n_done:,} of {n_sets:,} combinations of columns screened")
 
-    def __init__(self) -> None:
-        self._all: list[Progress | Notifier] = []
+    def on_note(self, note: str) -> None:
+        """Print a sentence."""
+        with self._lock:
+            self._print(note)
 
-    def append(self, listener: Progress | Notifier) -> None:
-        """Add a listener."""
-        self._all.append(listener)
-
-    def __bool__(self) -> bool:
-        return bool(self._all)
-
-    def on_stage(self, stage: str) -> None:
-        """Report that a stage begins."""
-        for listener in self._all:
-            if isinstance(listener, Notifier):
-                listener.on_stage(stage)
-
-    def on_wait(self) -> None:
-        """Call the callback in the middle of long work."""
-        for listener in self._all:
-            if isinstance(listener, Notifier):
-                listener.on_terms(0)
+    def begin_search(
+        self, names: Sequence[str] | None, n_to_select: int | None, n_terms: int
+    ) -> None:
+        """Report that the search begins: of how many features, with how many terms at most."""
+        with self._lock:
+            self._names = names
+            self._event = ProgressEvent(
+                "search", n_to_select=n_to_select, n_terms_total=n_terms or None
+            )
+            self._send()
+            if n_terms:
+                self._print(f"selecting {n_to_select} columns takes at most {n_terms:,} terms")
 
     def on_step(self, number: int, step: Step) -> None:
         """Report a selected feature."""
-        for listener in self._all:
-            listener.on_step(number, step)
+        with self._lock:
+            name = str(step.index) if self._names is None else str(self._names[step.index])
+            self._event = replace(self._event, n_selected=number, name=name, score=step.score)
+            self._send()
+            order = f"  order {step.details['order']}" if "order" in step.details else ""
+            self._print(f"{number}{self._of_all}  {name}  score {step.score:.4f}{order}")
 
     def on_terms(self, n_terms: int) -> None:
-        """Report the terms computed since the last call."""
-        for listener in self._all:
-            listener.on_terms(n_terms)
+        """Report the terms computed since the last call; may be called from any thread."""
+        with self._lock:
+            now, event = time.monotonic(), self._event
+            self._event = event = replace(event, n_terms=event.n_terms + n_terms)
+            if now - self._sent >= SECONDS_BETWEEN_EVENTS:
+                self._send()
+            if self._is_verbose and now - self._printed >= SECONDS_BETWEEN_LINES:
+                total = event.n_terms_total
+                share = f" ({event.n_terms / total:.1%})" if total else ""
+                done = f"{event.n_selected}{self._of_all} selected"
+                self._print(f"{done}, {event.n_terms:,} terms{share}")
+
+    def on_wait(self) -> None:
+        """Call the callback in the middle of long work."""
+        self.on_terms(0)
+
+    @property
+    def _of_all(self) -> str:
+        return "" if self._event.n_to_select is None else f"/{self._event.n_to_select}"
+
+    def _send(self) -> None:
+        self._sent = time.monotonic()
+        if self._callback is not None:
+            self._callback(self._event)
+
+    def _print(self, text: str) -> None:
+        if self._is_verbose:
+            self._printed = time.monotonic()
+            text = escaped(text, keep="")
+            print(f"{self._title}: {text}  [{self._printed - self._began:.1f} s]", file=sys.stderr)

@@ -32,11 +32,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hocmim.coding.codes import Column
-from hocmim.data.row_groups import RowGroups, as_row_groups
-from hocmim.errors import InvalidParameterError
+from hocmim.data.row_groups import RowGroups
 from hocmim.information.counting import Joint
 from hocmim.search.discovery import ErrorControl
-from hocmim.search.inputs import Input
 from hocmim.search.selection import Step
 from hocmim.search.stopping import StoppingRule
 
@@ -71,11 +69,9 @@ class GroupedStoppingRule(StoppingRule):
         return hashlib.sha256(self._groups.tobytes()).hexdigest()
 
     @property
-    def error_control(self) -> ErrorControl | None:
+    def error_control(self) -> ErrorControl:
         """The error rate that the tests keep, with the number of groups."""
-        control = super().error_control
-        n_groups = int(np.count_nonzero(self._sizes))
-        return None if control is None else replace(control, n_groups=n_groups)
+        return replace(super().error_control, n_groups=int(np.count_nonzero(self._sizes)))
 
     def _p_value_for(self, y: Column, steps: Sequence[Step], best: Step) -> Found:
         if (self._sizes <= 1).all():
@@ -94,7 +90,7 @@ class GroupedStoppingRule(StoppingRule):
     def _between(self, y: Column, steps: Sequence[Step], best: Step) -> Found:
         """Twice the median p-value of samples with one row of each group."""
         x, selected = self._columns(steps, best)
-        n_candidates = self._n_candidates(steps)
+        n_candidates = self._n_candidates(steps, best)
         found = []
         for draw in range(N_DRAWS):
             rng = np.random.default_rng([self.seed, len(steps), draw, *self._nth_try])
@@ -111,7 +107,7 @@ class GroupedStoppingRule(StoppingRule):
         """The p-value with the group as one more condition."""
         x, selected = self._columns(steps, best)
         rng = np.random.default_rng([self.seed, len(steps), N_DRAWS, *self._nth_try])
-        n_candidates = self._n_candidates(steps)
+        n_candidates = self._n_candidates(steps, best)
         return self._test_sets(
             x, selected, y, rng, n_candidates, n_parts=MOST_PARTS, extra=self._group_joint
         )
@@ -125,18 +121,3 @@ class GroupedStoppingRule(StoppingRule):
 
 def _take(column: Column, rows: NDArray[np.int64]) -> Column:
     return Column(column.codes[rows], column.arity, column.index)
-
-
-def groups_of_samples(groups: Any, data: Input) -> RowGroups | None:
-    """Return the group of each sample of an input; a row of weight w is w samples."""
-    if groups is None:
-        return None
-    if data.n_rows is None:
-        raise InvalidParameterError(
-            "groups needs a table whose rows are in order, and a Dask collection has none. Pass a "
-            "table in memory or a Parquet file."
-        )
-    counts = data.row_counts
-    found = as_row_groups(groups, data.n_rows if counts is None else len(counts))
-    assert found is not None
-    return found if counts is None else np.repeat(found, counts)

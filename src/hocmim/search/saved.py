@@ -9,10 +9,10 @@ import numpy as np
 from hocmim.data.documents import format_document, parse_document
 from hocmim.data.values import array_of, from_json, indices_below, is_count, require, to_json
 from hocmim.search.discovery import ErrorControl
-from hocmim.search.selection import Failure, Selection, Step, Stopping
+from hocmim.search.selection import Failure, Interaction, Selection, Step, Stopping
 from hocmim.search.spending import Spending
 
-_CLASSES = (Step, Stopping, Failure, Selection, ErrorControl, Spending)
+_CLASSES = (Step, Stopping, Failure, Selection, ErrorControl, Spending, Interaction)
 RECORDS = {record.__name__: record for record in _CLASSES}
 
 
@@ -47,14 +47,38 @@ def selection_from(content: Any, n_features: int | None = None) -> Selection:
         array_of(selection.p_values, np.float64, (len(selection),), "p_values")
     _check_constraints(selection, n_features)
     _check_error_control(selection.error_control)
+    _check_interactions(selection.interactions, n_features)
+    _check_notes(selection.notes)
     return selection
 
 
-def _check_constraints(selection: Selection, n_features: int) -> None:
-    closed, spending = selection.closed, selection.spending
-    require(isinstance(closed, tuple), "closed must be a tuple")
-    for index in closed:
+def _check_notes(notes: Any) -> None:
+    is_tuple = isinstance(notes, tuple)
+    require(is_tuple and all(isinstance(note, str) for note in notes), "notes must be strings")
+
+
+def _check_interactions(interactions: Any, n_features: int) -> None:
+    require(isinstance(interactions, tuple), "interactions must be a tuple")
+    for one in interactions:
+        require(isinstance(one, Interaction), "an interaction is of another kind")
+        _check_members(one.members, n_features)
+        numbers = (one.g, one.p_value, one.adjusted_p_value, one.synergy, one.information)
+        require(all(type(number) is float for number in numbers), "an interaction has numbers")
+        require(is_count(one.df), "df must be a count")
+
+
+def _check_members(members: Any, n_features: int | None) -> None:
+    require(isinstance(members, tuple), "the features of an interaction must be a tuple")
+    for index in members:
         _check_index(index, n_features)
+
+
+def _check_constraints(selection: Selection, n_features: int) -> None:
+    spending = selection.spending
+    for closed in (selection.excluded, selection.identifiers):
+        require(isinstance(closed, tuple), "excluded and identifiers must be tuples")
+        for index in closed:
+            _check_index(index, n_features)
     if spending is None:
         return
     require(isinstance(spending, Spending), "spending is of another kind")
@@ -98,7 +122,9 @@ def _check_step(step: Any, n_features: int | None) -> None:
     _check_index(step.index, n_features)
     require(type(step.score) is float, "a score must be a number")
     require(type(step.is_kept) is bool, "is_kept must be true or false")
+    require(type(step.lacked_room) is bool, "lacked_room must be true or false")
     _check_failures(step.failures, n_features)
+    _check_members(step.interaction, n_features)
     details = step.details
     require(isinstance(details, dict), "the details of a step must be a dict")
     require("order" not in details or type(details["order"]) is int, "order must be an integer")
@@ -120,6 +146,7 @@ def check_stopping(stopping: Any, n_features: int | None = None) -> None:
     require(all(type(number) is float for number in numbers), "score and p_value: numbers")
     indices_below(stopping.given, _above(n_features), "given")
     _check_failures(stopping.failures, n_features)
+    _check_members(stopping.interaction, n_features)
 
 
 def _check_failures(failures: Any, n_features: int | None) -> None:
@@ -127,6 +154,7 @@ def _check_failures(failures: Any, n_features: int | None) -> None:
     for failure in failures:
         require(isinstance(failure, Failure), "a failure is of another kind")
         _check_index(failure.index, n_features)
+        _check_members(failure.interaction, n_features)
         numbers = (failure.score, failure.p_value)
         require(all(type(number) is float for number in numbers), "score and p_value: numbers")
 

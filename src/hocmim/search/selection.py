@@ -19,6 +19,36 @@ from hocmim.search.spending import Spending
 
 
 @dataclass(frozen=True)
+class Interaction:
+    """Two or three features that tell about the target what none of them tells alone.
+
+    Attributes
+    ----------
+    members : tuple of int
+        In ascending order.
+    g : float
+        The statistic: see ``hocmim.search.interactions``.
+    df : int
+        Its degrees of freedom.
+    p_value : float
+    adjusted_p_value : float
+        Multiplied by the number of pairs, or of triples.
+    synergy : float
+        G / 2N: what they tell together beyond what they tell alone, in nats.
+    information : float
+        I(members;Y): what they tell together, in nats (Miller–Madow).
+    """
+
+    members: tuple[int, ...]
+    g: float
+    df: int
+    p_value: float
+    adjusted_p_value: float
+    synergy: float
+    information: float
+
+
+@dataclass(frozen=True)
 class Failure:
     """A candidate that led in a step and was set aside, because it failed its test.
 
@@ -28,11 +58,14 @@ class Failure:
     score : float
     p_value : float
         Corrected for the number of candidates.
+    interaction : tuple of int
+        The features of the pair or triple that failed; empty for a single feature.
     """
 
     index: int
     score: float
     p_value: float
+    interaction: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -53,6 +86,12 @@ class Step:
         Whether it was selected because it is in ``keep``: only such features were candidates.
     failures : tuple of Failure
         The candidates with a larger score that failed their test in this step.
+    interaction : tuple of int
+        If it was selected as a member of a pair or triple: all features of that. Then the score is
+        that of the pair for each feature that joined with it, and the details are of the pair.
+    lacked_room : bool
+        Whether a pair or triple was no candidate, because fewer features were to be selected than
+        it would have added. With a larger number this step may be another.
     """
 
     index: int
@@ -61,6 +100,8 @@ class Step:
     runner_up: Step | None = None
     is_kept: bool = False
     failures: tuple[Failure, ...] = ()
+    interaction: tuple[int, ...] = ()
+    lacked_room: bool = False
 
     @property
     def order(self) -> int:
@@ -79,7 +120,7 @@ class Stopping:
 
     Attributes
     ----------
-    reason : {"not significant", "below min_gain", "over budget"}
+    reason : {"not significant", "over budget"}
     index : int
         The best candidate of the step at which it ended; for "over budget", the best of those that
         cost more than what is left.
@@ -90,6 +131,8 @@ class Stopping:
         The features Z of the null hypothesis X ⟂ Y | Z.
     failures : tuple of Failure
         The other candidates that failed their test in this step, the best first.
+    interaction : tuple of int
+        If the best candidate is a pair or triple: all its features.
     """
 
     reason: str
@@ -98,6 +141,7 @@ class Stopping:
     p_value: float
     given: NDArray[np.int64]
     failures: tuple[Failure, ...] = ()
+    interaction: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,13 +157,19 @@ class Selection:
     stopping : Stopping or None
         Why the selection ended early.
     p_values : ndarray of float64 or None
-        Of each selected feature, with ``n_features_to_select="auto"``; NaN for those in ``keep``.
+        Of each selected feature, with a stopping test; NaN for those in ``keep``.
     error_control : ErrorControl or None
-        The error rate that the tests keep, with ``n_features_to_select="auto"``.
-    closed : tuple of int
-        The features that could not be selected: those in ``exclude``.
+        The error rate that the tests keep, with a stopping test.
+    excluded : tuple of int
+        The features that could not be selected, because they are in ``exclude``.
+    identifiers : tuple of int
+        The features that could not be selected, because they identify the rows.
     spending : Spending or None
         The cost of every feature, and the budget.
+    interactions : tuple of Interaction
+        The pairs and triples that the screen kept, selected or not.
+    notes : tuple of str
+        What the screen left out, and why; a sentence each.
     """
 
     steps: tuple[Step, ...]
@@ -127,8 +177,16 @@ class Selection:
     stopping: Stopping | None = None
     p_values: Values | None = None
     error_control: ErrorControl | None = None
-    closed: tuple[int, ...] = ()
+    excluded: tuple[int, ...] = ()
+    identifiers: tuple[int, ...] = ()
     spending: Spending | None = None
+    interactions: tuple[Interaction, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def closed(self) -> tuple[int, ...]:
+        """The features that could not be selected."""
+        return tuple(sorted({*self.excluded, *self.identifiers}))
 
     @property
     def indices(self) -> NDArray[np.int64]:

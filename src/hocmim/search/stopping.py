@@ -45,9 +45,10 @@ chi2
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
-from typing import Any
+from numbers import Integral
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,12 +59,21 @@ from hocmim.coding.codes import Codes, Column
 from hocmim.information.comparison import comparison_key
 from hocmim.information.counting import BlockTerms, Joint, Values
 from hocmim.information.estimators import PLUGIN_ESTIMATOR, UNBIASED_ESTIMATOR
-from hocmim.search.discovery import ErrorControl, control_errors, discovery_factor
+from hocmim.parameters import SEED, check_parameters, number, one_of, whole
+from hocmim.search.discovery import (
+    FALSE_DISCOVERY_RATE,
+    FAMILY_WISE_RATE,
+    ErrorControl,
+    discovery_factor,
+)
+from hocmim.search.joint_candidates import join_columns
 from hocmim.search.loop import Verdict
 from hocmim.search.moments import Margins, mean_of_g, moments_of_pearson, table_probability
 from hocmim.search.selection import Failure, Step, Stopping
 
-STOPS = ("permutation", "chi2")
+TESTS = ("permutation", "chi2")
+# More would take hours; the smallest p-value is then below any level in use.
+MAX_PERMUTATIONS = 1_000_000
 # Candidates of a step that may fail before selection ends, unless the caller chooses: measured in
 # docs/development/stopping.md.
 MAX_TRIES = 10
@@ -75,11 +85,68 @@ ENOUGH_REACHED = 10
 BYTES_AT_A_TIME = 1 << 24
 
 
+@dataclass(frozen=True)
+class StopTest:
+    """Select as many features as add more than chance does: a value of ``n_features_to_select``.
+
+    ``"significant"`` stands for ``StopTest()``.
+
+    Parameters
+    ----------
+    alpha : float, default 0.01
+        The level of the test of a step, corrected for the number of candidates. A column with a
+        larger p-value is not selected.
+    fdr : float or None
+        Instead of ``alpha``, the false-discovery rate: the largest expected share of selected
+        columns that add nothing to those selected before them. See ``hocmim.search.discovery``.
+    test : {"chi2", "permutation"}
+        How a p-value is computed: see ``hocmim.search.stopping``.
+    max_tries : int, default 10
+        How many candidates of a step may fail the test before the selection stops; the best first.
+    n_permutations : int, default 999
+        For "permutation".
+    random_state : int, RandomState or None, default 0
+        Random seed of the permutations, and of the rows that are drawn from groups.
+
+    Examples
+    --------
+    >>> from hocmim import JMI, StopTest
+    >>> JMI(StopTest(fdr=0.1)).n_features_to_select.fdr
+    0.1
+    """
+
+    alpha: float = 0.01
+    _: KW_ONLY
+    fdr: float | None = None
+    test: str = "chi2"
+    max_tries: int = MAX_TRIES
+    n_permutations: int = 999
+    random_state: Any = 0
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "alpha": [number(0, 1)],
+        "fdr": [number(0, 1, "neither"), None],
+        "test": [one_of(TESTS)],
+        "max_tries": [whole(1)],
+        "n_permutations": [whole(1, MAX_PERMUTATIONS)],
+        "random_state": SEED,
+    }
+
+    def __post_init__(self) -> None:
+        check_parameters(self)
+
+    @property
+    def level(self) -> float:
+        """What a p-value must not exceed."""
+        return float(self.alpha if self.fdr is None else self.fdr)
+
+
 class StoppingRule:
     """Whether the best candidate is selected; for ``search.loop.forward_search``.
 
     Parameters
     ----------
+    test : StopTest
     column : callable
         ``column(j)`` returns column j of the table.
     y : Column or sequence of Column
@@ -87,21 +154,10 @@ class StoppingRule:
         number.
     n_columns : int
         D.
-    test : {"permutation", "chi2"} or None
-        None for no test.
-    alpha : float
-        The level of the test: the probability of selecting a column by chance.
-    n_permutations : int
-    random_state : int, RandomState or None
-        Random seed of the permutations.
-    min_gain : float or None
-        End before a candidate with a lower score.
     given_selected : bool
         False for a criterion that ignores redundancy: Z = ∅.
-    fdr : float or None
-        Control the false-discovery rate at this level instead: see ``search.discovery``.
-    max_tries : int
-        How many candidates of a step may fail.
+    n_sets : int
+        How many pairs and triples of columns may be candidates.
 
     Attributes
     ----------
@@ -115,30 +171,19 @@ class StoppingRule:
 
     def __init__(
         self,
+        test: StopTest,
         column: Callable[[int], Column],
         y: Column | Sequence[Column],
         n_columns: int,
         *,
-        test: str | None,
-        alpha: float = 0.01,
-        n_permutations: int = 999,
-        random_state: Any = 0,
-        min_gain: float | None = None,
         given_selected: bool = True,
-        fdr: float | None = None,
-        max_tries: int = MAX_TRIES,
+        n_sets: int = 0,
     ) -> None:
+        self._test = test
         self._column = column
         self._targets = [y] if isinstance(y, Column) else list(y)
-        self._n_columns = n_columns
-        self._test = test
-        self._fdr = fdr
-        self._alpha = alpha if fdr is None else fdr
-        self._n_permutations = n_permutations
-        self._random_state = random_state
-        self._min_gain = min_gain
+        self._n_columns, self._n_sets = n_columns, n_sets
         self._given_selected = given_selected
-        self._max_tries = max_tries
         self._n_steps = 0
         self._failed: list[Stopping] = []
         self.p_values: list[float] = []
@@ -147,19 +192,20 @@ class StoppingRule:
     @cached_property
     def seed(self) -> int:
         """Random seed of the permutations; a random state is not made before it is needed."""
-        return int(check_random_state(self._random_state).randint(np.iinfo(np.int32).max))
+        return int(check_random_state(self._test.random_state).randint(np.iinfo(np.int32).max))
 
     @property
-    def error_control(self) -> ErrorControl | None:
-        """The error rate that the tests keep; None if there are none."""
-        if self._test is None:
-            return None
-        return control_errors(
-            self._fdr,
-            self._alpha,
-            permutations=(self._n_permutations, self._random_state)
-            if self._test == "permutation"
-            else None,
+    def error_control(self) -> ErrorControl:
+        """The error rate that the tests keep."""
+        test = self._test
+        is_random = test.test == "permutation"
+        seed = test.random_state if isinstance(test.random_state, Integral) else None
+        return ErrorControl(
+            rate=FAMILY_WISE_RATE if test.fdr is None else FALSE_DISCOVERY_RATE,
+            level=test.level,
+            test=test.test,
+            n_permutations=test.n_permutations if is_random else None,
+            seed=int(seed) if is_random and seed is not None else None,
             n_samples=len(self._targets[0].codes),
             n_features=self._n_columns,
             n_targets=len(self._targets),
@@ -169,25 +215,29 @@ class StoppingRule:
     @property
     def failures(self) -> tuple[Failure, ...]:
         """The candidates of this step that failed, the best first."""
-        return tuple(Failure(one.index, one.score, one.p_value) for one in self._failed)
+        return tuple(
+            Failure(one.index, one.score, one.p_value, one.interaction) for one in self._failed
+        )
 
     def __call__(self, steps: Sequence[Step], best: Step) -> Verdict:
         """Judge the best candidate, given the steps so far."""
         if len(steps) != self._n_steps:
             self._n_steps, self._failed = len(steps), []
-        if self._min_gain is not None and _key(best.score) < _key(self._min_gain):
-            nothing = np.empty(0, np.int64)
-            low = Stopping("below min_gain", best.index, best.score, np.nan, nothing)
-            self.stopping = self._first_failure() if self._failed else low
-            return Verdict.STOP
-        if self._test is None:
-            return Verdict.SELECT
         p_value, given = self._p_value(steps, best)
-        if p_value <= self._alpha:
-            self.p_values.append(p_value)
+        if p_value <= self._test.level:
+            self.p_values += [p_value] * len(_joining(steps, best))
             return Verdict.SELECT
-        self._failed.append(Stopping("not significant", best.index, best.score, p_value, given))
-        if len(self._failed) < self._max_tries:
+        self._failed.append(
+            Stopping(
+                "not significant",
+                best.index,
+                best.score,
+                p_value,
+                given,
+                interaction=best.interaction,
+            )
+        )
+        if len(self._failed) < self._test.max_tries:
             return Verdict.TRY_NEXT
         self.stopping = self._first_failure()
         return Verdict.STOP
@@ -218,12 +268,14 @@ class StoppingRule:
         """Return the corrected p-value of the best candidate for one target, and its Z."""
         x, selected = self._columns(steps, best)
         rng = np.random.default_rng([self.seed, len(steps), *self._nth_try])
-        return self._test_sets(x, selected, y, rng, self._n_candidates(steps))
+        return self._test_sets(x, selected, y, rng, self._n_candidates(steps, best))
 
     def _columns(self, steps: Sequence[Step], best: Step) -> tuple[Column, list[Column]]:
         """Return the candidate, and the selected features that it is compared with."""
         selected = [self._column(step.index) for step in steps] if self._given_selected else []
-        return self._column(best.index), selected
+        x = join_columns([self._column(j) for j in _joining(steps, best)])
+        assert x is not None  # it was a candidate
+        return replace(x, index=best.index), selected
 
     def _test_sets(
         self,
@@ -241,18 +293,18 @@ class StoppingRule:
         ``n_parts`` is by how much the caller multiplies the p-value; ``extra`` adds a condition to
         every Z.
         """
-        alpha = self._alpha / n_parts
-        redundant = redundant_features(x, selected, y, self._alpha)
+        alpha = self._test.level / n_parts
+        redundant = redundant_features(x, selected, y, self._test.level)
         sets = ConditioningSets(x, selected, y, redundant)
         n_tests = n_candidates * sets.n_possible
         found: list[tuple[float, NDArray[np.int64]]] = []
         for given in sets:
             strata = Strata(x, y, extra(Joint.of(given, len(x.codes))))
-            if self._test == "chi2":
+            if self._test.test == "chi2":
                 p_value = chi2_p_value(strata)
             else:
                 p_value = permutation_p_value(
-                    strata, self._n_permutations, rng, level=alpha / n_tests
+                    strata, self._test.n_permutations, rng, level=alpha / n_tests
                 )
             indices = np.array([z.index for z in given], np.int64)
             found.append((min(1.0, p_value * n_tests), indices))
@@ -260,11 +312,22 @@ class StoppingRule:
                 break
         return min(found, key=lambda item: item[0])
 
-    def _n_candidates(self, steps: Sequence[Step]) -> float:
-        """Return by how many candidates a p-value is corrected."""
-        if self._fdr is None:
-            return self._n_columns - len(steps)
-        return discovery_factor(self._n_columns, self.p_values, self._fdr, len(self._failed))
+    def _n_candidates(self, steps: Sequence[Step], best: Step) -> float:
+        """Return by how many candidates a p-value is corrected.
+
+        A pair is the best of all pairs, which come on top of the columns.
+        """
+        n_more = self._n_sets if len(_joining(steps, best)) > 1 else 0
+        if self._test.fdr is None:
+            return self._n_columns - len(steps) + n_more
+        n_columns = self._n_columns + n_more
+        return discovery_factor(n_columns, self.p_values, self._test.fdr, len(self._failed))
+
+
+def _joining(steps: Sequence[Step], best: Step) -> list[int]:
+    """Return the columns that the best candidate would add: one, or the members of a set."""
+    selected = {step.index for step in steps}
+    return [j for j in best.interaction or (best.index,) if j not in selected]
 
 
 def redundant_features(

@@ -19,9 +19,8 @@ from sklearn.base import clone, is_classifier
 from sklearn.utils.parallel import Parallel, delayed
 
 from hocmim.data.table import take_columns, take_rows
-from hocmim.errors import InvalidParameterError, without_data_warnings
+from hocmim.errors import InvalidParameterError
 from hocmim.memory import prepare_products
-from hocmim.search.loop import no_partial_results
 from hocmim.search.progress import ProgressCallback, ProgressEvent
 from hocmim.selectors.choice import Curve
 from hocmim.selectors.models import AsNumbers
@@ -82,7 +81,9 @@ class Problem:
     is_numeric : bool
         Whether the models get the columns as ``AsNumbers`` makes them, learned on training rows.
     fit_params, score_params : mapping
-        What else the model and the scorer get. A value with one entry a row is cut to the rows.
+        What else the model and the scorer get. A value with one entry per row is cut to the rows.
+    identifiers : ndarray of int64
+        The columns that identify the rows: those of the whole table, as some rows do not show them.
     """
 
     X: Any
@@ -92,6 +93,7 @@ class Problem:
     is_numeric: bool
     fit_params: Mapping[str, Any]
     score_params: Mapping[str, Any]
+    identifiers: NDArray[np.int64]
 
 
 class Counter:
@@ -137,14 +139,18 @@ def cross_validate_sizes(
     n_fits = sum(map(len, sizes.values())) * len(problem.folds)
     counter = Counter(len(selectors) * len(problem.folds) + n_fits, progress)
     found: dict[tuple[str, int, int], Columns] = {}  # by selector, split and number of features
-    with no_partial_results(), without_data_warnings():
-        for split, (train, _) in enumerate(problem.folds):
-            rows = take_rows(problem.X, train)
-            for name, selector in selectors.items():
-                fitted = _search(selector, sizes[name][-1], rows, problem.y[train], name, counter)
-                for size in sizes[name]:
-                    found[name, split, size] = first_columns(fitted, size)
-    scores = _scores(problem, found, n_jobs, counter)
+    for split, (train, _) in enumerate(problem.folds):
+        rows, y = take_rows(problem.X, train), problem.y[train]
+        for name, selector in selectors.items():
+            made = clone(selector).set_params(n_features_to_select=sizes[name][-1])
+            given: dict[str, Any] = {}
+            if "progress" in signature(made.fit).parameters:
+                given["progress"] = lambda _, name=name: counter.wait(name)
+            made.fit_part(rows, y, problem.identifiers, **given)
+            counter.done(name)
+            for size in sizes[name]:
+                found[name, split, size] = first_columns(made, size)
+    scores = score_columns(problem, found, n_jobs, counter)
     return [
         Curve(
             name,
@@ -160,25 +166,13 @@ def cross_validate_sizes(
     ]
 
 
-def _search(selector: Any, most: int, X: Any, y: NDArray[Any], name: str, counter: Counter) -> Any:
-    made = clone(selector).set_params(n_features_to_select=most)
-    given: dict[str, Any] = {}
-    if "progress" in signature(made.fit).parameters:
-        given["progress"] = lambda _: counter.wait(name)
-    made.fit(X, y, **given)
-    counter.done(name)
-    return made
-
-
 def first_columns(selector: Any, n_features: int) -> Columns:
     """Return the columns of the first features a fitted selector selected, in table order."""
-    chosen = selector.selection_.indices[:n_features]
-    features = getattr(selector, "features_", None)
-    columns = chosen if features is None else features.expand(chosen)
+    columns = selector.features_.expand(selector.selection_.indices[:n_features])
     return tuple(sorted(int(j) for j in columns))
 
 
-def _scores(
+def score_columns(
     problem: Problem,
     found: Mapping[tuple[str, int, int], Columns],
     n_jobs: int | None,
@@ -247,7 +241,7 @@ class SplitNumbers:
 
 
 def _cut(params: Mapping[str, Any], problem: Problem, rows: NDArray[np.int64]) -> dict[str, Any]:
-    """Return parameters for some rows: a value with one entry a row is cut to them."""
+    """Return parameters for some rows: a value with one entry per row is cut to them."""
     n_rows = len(problem.y)
     return {
         name: value[rows] if isinstance(value, np.ndarray) and len(value) == n_rows else value

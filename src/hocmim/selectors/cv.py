@@ -8,33 +8,42 @@ from inspect import signature
 from numbers import Integral
 from os import PathLike
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import MetaEstimatorMixin, clone, is_classifier
+from sklearn.base import clone, is_classifier
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.validation import check_is_fitted
 
-from hocmim.coding.choice import resolve_columns
+from hocmim._sklearn import MetaEstimatorMixin
+from hocmim.coding.cluster import is_dask_collection
+from hocmim.coding.encoded import find_identifiers, open_memory
 from hocmim.coding.encoder import Encoder
-from hocmim.coding.groups import resolve_groups
-from hocmim.coding.identifiers import decided_identifiers
-from hocmim.coding.target import TargetOptions
+from hocmim.coding.groups import Features, resolve_groups
+from hocmim.coding.target import Target, TargetKind
 from hocmim.data.checks import set_features
 from hocmim.data.row_groups import RowGroups, as_row_groups
 from hocmim.data.sources import is_row_source
-from hocmim.data.table import Table, as_table, take_rows
-from hocmim.data.target import TARGET_KINDS, TargetKind, as_target
+from hocmim.data.table import take_rows
 from hocmim.data.weights import as_counts
 from hocmim.defaults import DEFAULT_METHOD
 from hocmim.errors import InvalidParameterError, InvalidTableError
-from hocmim.insight.basis import Basis
 from hocmim.insight.plots import AXES, validation_curves
-from hocmim.parameters import FUNCTION_OR_NONE, JOBS, SEED, OneOf, check_value, checked
-from hocmim.search.engines.remote import is_dask_collection
+from hocmim.parameters import (
+    FUNCTION_OR_NONE,
+    JOBS,
+    SEED,
+    check_parameters,
+    check_value,
+    checked,
+    number,
+    one_of,
+    whole,
+)
+from hocmim.search.constraints import resolve_constraints
 from hocmim.search.progress import ProgressCallback
-from hocmim.selectors.base import RankingSelector
+from hocmim.selectors.base import Selector, leave_out_identifiers
 from hocmim.selectors.choice import (
     RULES,
     Choice,
@@ -52,7 +61,7 @@ from hocmim.selectors.splits import Fold, make_folds
 from hocmim.text import value_text
 
 
-class SelectorCV(MetaEstimatorMixin, RankingSelector):
+class SelectorCV(MetaEstimatorMixin, Selector):
     """Selects with the number of features, and the selector, that cross-validation chooses.
 
     In each split every selector searches the training rows once, which gives the features for every
@@ -63,9 +72,9 @@ class SelectorCV(MetaEstimatorMixin, RankingSelector):
     ----------
     selectors : selector, or list or dict of selectors, optional
         One selector of hocmim; or several to choose from, which may differ in method, parameters
-        and discretizer: a list, a list of (name, selector), or a dict. Their
+        and encoder: a list, a list of (name, selector), or a dict. Their
         ``n_features_to_select`` is set here. None: the default method.
-    estimator : {"knn", "linear", "forest"} or estimator, default "knn"
+    model : {"knn", "linear", "forest"} or estimator, default "knn"
         The model that is fitted on the selected columns. One of your own gets the columns as they
         are in X, in the order of X. For a model by name, missing numbers are replaced by the
         median, numbers standardised and categories one-hot coded, by the training rows.
@@ -74,15 +83,15 @@ class SelectorCV(MetaEstimatorMixin, RankingSelector):
         all. Every K up to 20 is tried; beyond that each K is about a tenth larger than the one
         before.
     scoring : str, callable or None
-        As in scikit-learn; higher is better. None: the score of the estimator, accuracy for classes
+        As in scikit-learn; higher is better. None: the score of the model, accuracy for classes
         and R² for a quantity.
     cv : int, splitter or iterable, default 5
-        A number of shuffled folds, stratified by class, that keep ``groups`` together; or a
-        splitter of scikit-learn; or a list of (training rows, test rows).
+        A number of shuffled folds, stratified by class, that keep ``groups`` together. Or a
+        splitter of scikit-learn, or a list of (training rows, test rows).
     rule : {"one-se", "best"}
         "best": the K with the highest mean score. "one-se": the smallest K whose mean is within one
         standard error of the highest. See ``hocmim.selectors.choice``.
-    target_kind : {"auto", "classes", "quantity"}, default "auto"
+    target : "classes", "quantity", Target or None
         What y holds, for the model and for selectors that do not declare it.
     random_state : int or None, default 0
         Seed of the folds, and of a model by name.
@@ -124,33 +133,42 @@ class SelectorCV(MetaEstimatorMixin, RankingSelector):
     Examples
     --------
     >>> from sklearn.datasets import load_breast_cancer
-    >>> from hocmim import HOCMIM, SelectorCV
+    >>> from hocmim import HOCMIM, JMI, SelectorCV
     >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
-    >>> found = SelectorCV([HOCMIM(), HOCMIM(n_bins=8)], max_features=8).fit(X, y)
+    >>> found = SelectorCV([HOCMIM(), JMI()], max_features=8).fit(X, y)
     >>> len(found.selected_) == found.best_n_features_ <= 8
     True
     """
 
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "max_features": [whole(1), number(0, 1, "right"), None],
+        "scoring": [str, *FUNCTION_OR_NONE],
+        "rule": [one_of(RULES)],
+        "target": [one_of(["classes", "quantity"]), Target, None],
+        "random_state": SEED,
+        "n_jobs": JOBS,
+    }
+
     def __init__(
         self,
         selectors: Any = None,
-        estimator: Any = DEFAULT_MODEL,
+        model: Any = DEFAULT_MODEL,
         *,
         max_features: int | float | None = 30,
         scoring: Any = None,
         cv: Any = 5,
         rule: str = "one-se",
-        target_kind: str = "auto",
+        target: Target | str | None = None,
         random_state: int | None = 0,
         n_jobs: int | None = None,
     ) -> None:
         self.selectors = selectors
-        self.estimator = estimator
+        self.model = model
         self.max_features = max_features
         self.scoring = scoring
         self.cv = cv
         self.rule = rule
-        self.target_kind = target_kind
+        self.target = target
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -169,10 +187,11 @@ class SelectorCV(MetaEstimatorMixin, RankingSelector):
         Parameters
         ----------
         X : table of shape (n_samples, n_features)
-            In memory: anything the selectors and the estimator accept.
-        y : array of shape (n_samples,) or (n_samples, n_targets)
-            For several targets one model is fitted for each, and the score is the mean of theirs.
-            The selectors treat several targets as their ``target_strategy`` says.
+            In memory: anything the selectors and the model accept.
+        y : array of shape (n_samples,) or (n_samples, n_targets), str or list of str
+            Or names of columns of X; the other columns are the features then. For several targets
+            one model is fitted for each, and the score is the mean of theirs. The selectors treat
+            several targets as their ``target`` says.
         sample_weight : array of shape (n_samples,) or "balanced", optional
             As for the selectors. A row of weight w is w equal rows on its side of a split, for the
             search, the model and the score.
@@ -183,80 +202,60 @@ class SelectorCV(MetaEstimatorMixin, RankingSelector):
             Called with a ``hocmim.search.progress.ProgressEvent`` during the fit. It may raise to
             stop the fit.
         **params
-            For ``fit`` of the estimator. With scikit-learn's metadata routing: for the estimator,
-            the scorer and the splitter, as they request it. Values with one entry a row are cut to
+            For ``fit`` of the model. With scikit-learn's metadata routing: for the model, the
+            scorer and the splitter, as they request it. Values with one entry per row are cut to
             the rows of each split.
         """
         check_value("progress", progress, FUNCTION_OR_NONE)
         selectors = self._check_parameters()
-        table = self._open(X)
-        counts = as_counts(sample_weight, table.n_rows, y)
-        caller = f"This {type(self).__name__} estimator"
-        target = as_target(y, table.n_rows, caller=caller, several=True)
+        _check_in_memory(X)
+        table, target = open_memory(X, y, caller=type(self).__name__)
+        X = table.native
+        set_features(self, table.n_columns, table.names)
+        counts = as_counts(sample_weight, table.n_rows, target)
         row_groups = as_row_groups(groups, table.n_rows)
-        selectors, kinds = with_known_kinds(selectors, target, self.target_kind)
+        selectors, kinds = with_known_kinds(selectors, target, self.target)
         names = tuple(kind.name for kind in kinds)
         self.target_kind_ = names[0] if target.ndim == 1 else names
         routed = self._route(params, table.n_rows)
         folds = self._folds(X, target, kinds, row_groups, counts, routed["splitter"])
         models = [self._model_of(one, kind) for one, kind in zip(each(target), kinds, strict=True)]
-        is_numeric = isinstance(self.estimator, str)
-        given = routed["estimator"], routed["scorer"]
-        problem = Problem(X, target, folds, models, is_numeric, *given)
-        sizes = {name: self._sizes(selector, table) for name, selector in selectors.items()}
-        # Identifiers are those of the whole table: a part of the rows does not show them.
-        with decided_identifiers(Encoder(n_jobs=-1).fit(table).identifiers_):
-            self._curves = cross_validate_sizes(selectors, sizes, problem, self.n_jobs, progress)
+        is_numeric = isinstance(self.model, str)
+        given = routed["model"], routed["scorer"]
+        identifiers = find_identifiers(table)
+        problem = Problem(X, target, folds, models, is_numeric, *given, identifiers)
+        features = Features(table.n_columns, table.names)
+        sizes = {
+            name: self._sizes(selector, features, identifiers)
+            for name, selector in selectors.items()
+        }
+        self._curves = cross_validate_sizes(selectors, sizes, problem, self.n_jobs, progress)
         self.n_splits_ = len(folds)
         self._choose({is_classifier(model.estimator) for model in models})
         chosen = selectors[self.best_selector_].set_params(
             n_features_to_select=self.best_n_features_
         )
-        self.selector_ = _fit_weighted(chosen, X, target, sample_weight, counts, progress)
-        return self._keep()
+        fitted = _fit_weighted(chosen, X, target, sample_weight, counts, progress)
+        self.selector_ = fitted
+        return self._set_selection(
+            fitted.selection_, fitted.features_, fitted.ranking_[fitted.features_.first]
+        )
 
     # --- what is cross-validated ------------------------------------------------------------------
 
     def _check_parameters(self) -> dict[str, Any]:
         """Check the parameters; return the selectors by name."""
-        check_value("rule", self.rule, OneOf(RULES))
-        check_value("target_kind", self.target_kind, OneOf(TARGET_KINDS))
-        check_value("random_state", self.random_state, SEED)
-        check_value("n_jobs", self.n_jobs, JOBS)
-        most = self.max_features
-        is_count = isinstance(most, Integral) and not isinstance(most, bool) and most >= 1
-        is_share = isinstance(most, float) and 0 < most <= 1
-        if not (most is None or is_count or is_share):
-            raise InvalidParameterError(
-                "max_features must be an integer of at least 1, a fraction in (0, 1], or None for "
-                f"all features. Got {value_text(most)} instead."
-            )
-        is_function = callable(self.scoring) and not isinstance(self.scoring, type)
-        if not (self.scoring is None or isinstance(self.scoring, str) or is_function):
-            raise InvalidParameterError(
-                "scoring must be the name of one score, such as 'balanced_accuracy', a function, "
-                f"or None. Got {value_text(self.scoring)} instead."
-            )
+        check_parameters(self)
         return named_selectors(self.selectors)
 
-    def _open(self, X: Any) -> Table:
-        if is_row_source(X) or is_dask_collection(X):
-            raise InvalidTableError(
-                "Cross-validation needs a table in memory, because the estimator does. Read the "
-                "table, or a sample of its rows, into memory first."
-            )
-        table = as_table(X, min_rows=2)
-        set_features(self, table.n_columns, table.names)
-        return table
-
     def _route(self, params: dict[str, Any], n_rows: int) -> dict[str, dict[str, Any]]:
-        """Return the parameters of the estimator's fit, the scorer and the splitter."""
+        """Return the parameters of the model's fit, the scorer and the splitter."""
         given = {name: _by_row(value, n_rows) for name, value in params.items()}
         if not import_module("sklearn").get_config()["enable_metadata_routing"]:
-            return {"estimator": given, "scorer": {}, "splitter": {}}
+            return {"model": given, "scorer": {}, "splitter": {}}
         routed = process_routing(self, "fit", **given)
         return {
-            "estimator": dict(routed.estimator.fit),
+            "model": dict(routed.model.fit),
             "scorer": dict(routed.scorer.score),
             "splitter": dict(routed.splitter.split),
         }
@@ -264,7 +263,7 @@ class SelectorCV(MetaEstimatorMixin, RankingSelector):
     def get_metadata_routing(self) -> MetadataRouter:
         """Return which metadata ``fit`` takes, and to whom it passes the rest.
 
-        ``sample_weight`` and ``groups`` are its own; other metadata goes to the estimator, the
+        ``sample_weight`` and ``groups`` are its own; other metadata goes to the model, the
         scorer and the splitter, as they request it.
         """
         to_fit = MethodMapping().add(caller="fit", callee="fit")
@@ -275,7 +274,7 @@ class SelectorCV(MetaEstimatorMixin, RankingSelector):
         return (
             MetadataRouter(owner=self)
             .add_self_request(self)
-            .add(estimator=model, method_mapping=to_fit)
+            .add(model=model, method_mapping=to_fit)
             .add(scorer=self._make_scorer(model), method_mapping=to_score)
             .add(splitter=splitter, method_mapping=to_split)
         )
@@ -309,11 +308,11 @@ class SelectorCV(MetaEstimatorMixin, RankingSelector):
         return Model(made, self._make_scorer(made), y)
 
     def _make_model(self, has_classes: bool | None) -> tuple[Any, str]:
-        """Return the estimator and its title; ``has_classes`` None: the kind is not known yet."""
+        """Return the model and its title; ``has_classes`` None: the kind is not known yet."""
         if has_classes is None:
-            has_classes = isinstance(self.estimator, str) or is_classifier(self.estimator)
-        made, title = make_model(self.estimator, has_classes, self.random_state, "estimator")
-        if isinstance(self.estimator, str) and "n_jobs" in made.get_params():
+            has_classes = isinstance(self.model, str) or is_classifier(self.model)
+        made, title = make_model(self.model, has_classes, self.random_state, "model")
+        if isinstance(self.model, str) and "n_jobs" in made.get_params():
             made.set_params(n_jobs=None)  # the fits are parallel
         return made, title
 
@@ -325,18 +324,27 @@ class SelectorCV(MetaEstimatorMixin, RankingSelector):
         except (TypeError, ValueError) as error:
             raise InvalidParameterError(f"scoring cannot be used: {error}") from error
 
-    def _sizes(self, selector: Any, table: Table) -> list[int]:
+    def _sizes(self, selector: Any, columns: Features, identifiers: NDArray[np.int64]) -> list[int]:
         """Return the numbers of features to try, which include those to keep."""
         given = selector.get_params(deep=False)
-        features = resolve_groups(given.get("feature_groups"), table.n_columns, table.names)
-        n_kept = len(resolve_columns(given.get("keep"), features, "keep"))
-        n_open = len(features) - len(resolve_columns(given.get("exclude"), features, "exclude"))
+        features = resolve_groups(
+            given.get("feature_groups"), columns.n_columns, columns.column_names
+        )
+        constraints = resolve_constraints(
+            features, given.get("keep"), given.get("exclude"), None, None
+        )
+        n_kept, n_open = len(constraints.keep), constraints.n_candidates
         if self.max_features is None:
             most = n_open
         elif isinstance(self.max_features, Integral):
-            most = min(int(self.max_features), n_open)
+            most = int(self.max_features)
         else:
             most = int(self.max_features * n_open)
+        mode = _treatment_of_identifiers(given)
+        constraints = leave_out_identifiers(
+            constraints, features, features.alone(identifiers), mode
+        )
+        most = min(most, constraints.n_candidates)
         return sizes_to_try(max(1, n_kept, most), max(1, n_kept))
 
     # --- the choice -------------------------------------------------------------------------------
@@ -356,41 +364,22 @@ class SelectorCV(MetaEstimatorMixin, RankingSelector):
             self.choices_[1] if len(self.choices_) > 1 else second_size(curve, best)
         )
         self.best_selector_, self.best_score_ = best.selector, best.score
-        self.best_n_features_ = best.n_features
+        self.best_n_features_: int = best.n_features
         self.cv_results_ = as_results(self._curves)
         is_best = (self.cv_results_["selector"] == best.selector) & (
             self.cv_results_["n_features"] == best.n_features
         )
         self.best_index_ = int(np.argmax(is_best))
 
-    def _keep(self) -> Self:
-        """Set the attributes of the selector that was fitted on all rows."""
-        fitted = self.selector_
-        self.selected_, self.scores_ = fitted.selected_, fitted.scores_
-        self.ranking_, self.selection_ = fitted.ranking_, fitted.selection_
-        return self
-
     @property
     def display_name(self) -> str:
         """The name shown to users: that of the chosen selector, once it is chosen."""
         return self.selector_.display_name if hasattr(self, "selector_") else "SelectorCV"
 
-    def target_options(self) -> TargetOptions:
-        """Return how the chosen selector encodes the target."""
-        check_is_fitted(self)
-        return self.selector_.target_options()
-
-    def basis(self, X: Any = None, y: Any = None) -> Basis:
-        """Return the selection and the codes it was made on, of the chosen selector."""
-        check_is_fitted(self)
-        return self.selector_.basis(X, y)
-
-    def save(
-        self, path: str | PathLike[str], *, overwrite: bool = False, with_codes: bool = False
-    ) -> Path:
+    def save(self, path: str | PathLike[str], *, overwrite: bool = False) -> Path:
         """Save the chosen selector, fitted on all rows: see its ``save``."""
         check_is_fitted(self)
-        return self.selector_.save(path, overwrite=overwrite, with_codes=with_codes)
+        return self.selector_.save(path, overwrite=overwrite)
 
     @checked(ax=AXES)
     def plot_curves(self, ax: Any = None) -> Any:
@@ -403,11 +392,11 @@ class SelectorCV(MetaEstimatorMixin, RankingSelector):
         return validation_curves(self._curves, self.choices_[0], self.runner_up_, label, ax)
 
     def __sklearn_tags__(self) -> Any:
-        """Tags: accepts what all selectors accept, and the estimator."""
+        """Tags: accepts what all selectors accept, and the model."""
         tags = super().__sklearn_tags__()
         of_all = [one.__sklearn_tags__() for one in named_selectors(self.selectors).values()]
-        if not isinstance(self.estimator, str):
-            of_all.append(self.estimator.__sklearn_tags__())
+        if not isinstance(self.model, str):
+            of_all.append(self.model.__sklearn_tags__())
         else:
             tags.input_tags.allow_nan = True
         for flag in ("allow_nan", "sparse", "categorical"):
@@ -433,7 +422,7 @@ def named_selectors(selectors: Any) -> dict[str, Any]:
     for one in selectors:
         name, selector = one if isinstance(one, tuple) and len(one) == 2 else (None, one)
         if isinstance(selector, type) or not (
-            isinstance(selector, RankingSelector)
+            isinstance(selector, Selector)
             and "n_features_to_select" in selector.get_params(deep=False)
         ):
             raise InvalidParameterError(
@@ -465,8 +454,23 @@ def _free_name(selector: Any, used: Mapping[str, Any]) -> str:
     return free
 
 
+def _check_in_memory(X: Any) -> None:
+    if is_row_source(X) or is_dask_collection(X):
+        raise InvalidTableError(
+            "Cross-validation needs a table in memory, because the model does. Read the table, or "
+            "a sample of its rows, into memory first."
+        )
+
+
+def _treatment_of_identifiers(parameters: Mapping[str, Any]) -> str:
+    """Return what a selector does with columns that identify the rows, by its parameters."""
+    if "encoder" in parameters:
+        return (parameters["encoder"] or Encoder()).identifiers
+    return str(parameters.get("identifiers", "keep"))
+
+
 def _by_row(value: Any, n_rows: int) -> Any:
-    """Return a value with one entry a row as an array, so that it can be cut to rows."""
+    """Return a value with one entry per row as an array, so that it can be cut to rows."""
     is_array = hasattr(value, "__len__") and not isinstance(value, (str, bytes, Mapping))
     return np.asarray(value) if is_array and len(value) == n_rows else value
 

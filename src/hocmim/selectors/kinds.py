@@ -3,84 +3,69 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from hocmim.coding.targets import ROWS_PER_CELL
-from hocmim.data.target import (
-    TARGET_KINDS,
+from hocmim.coding.target import (
+    ROWS_PER_CELL,
+    Target,
     TargetKind,
-    as_target,
     decide_kind,
-    summarize_target,
     warn_about_guess,
 )
+from hocmim.data.target import as_target
 from hocmim.errors import InvalidParameterError
-from hocmim.parameters import OneOf, check_value
+
+Declared = Target | str | None
 
 
-def with_target_kind(selector: Any, y: NDArray[Any], kind: str) -> tuple[Any, TargetKind]:
-    """Return a selector that knows the kind of the target, and the kind.
-
-    Parameters
-    ----------
-    selector : estimator
-        A copy is returned; its ``target_kind``, if it has one and it is "auto", is set.
-    y : ndarray
-    kind : {"auto", "classes", "quantity"}
-        "auto": the kind the selector declares, or else the one y looks like.
-    """
-    declared = selector.get_params(deep=False).get("target_kind")
-    if kind == "auto" and declared in TARGET_KINDS:
-        kind = declared
-    found = decide_kind(summarize_target(y), kind)
-    return with_kind(selector, found.name), found
+def kind_of(selector: Any) -> str:
+    """Return the kind of target that a selector declares, or "auto"."""
+    return Target.of(selector.get_params(deep=False).get("target")).kind
 
 
 def with_kind(selector: Any, kind: str) -> Any:
     """Return a copy of a selector that knows the kind of the target, if it declares none."""
-    selector = clone(selector)
-    if selector.get_params(deep=False).get("target_kind") == "auto":
-        selector.set_params(target_kind=kind)
-    return selector
+    made = clone(selector)
+    given = made.get_params(deep=False)
+    if "target" in given and kind_of(made) == "auto":
+        made.set_params(target=replace(Target.of(given["target"]), kind=kind))
+    return made
 
 
-def common_kind(selectors: Mapping[str, Any], y: NDArray[Any], kind: str) -> TargetKind:
+def common_kind(selectors: Mapping[str, Any], y: NDArray[Any], target: Declared) -> TargetKind:
     """Return the kind of the target: declared, declared by selectors, or found. A guess warns."""
-    check_value("target_kind", kind, OneOf(TARGET_KINDS))
-    declared = {
-        name: selector.get_params(deep=False).get("target_kind", "auto")
-        for name, selector in selectors.items()
-    }
+    kind = Target.of(target).kind
+    declared = {name: kind_of(selector) for name, selector in selectors.items()}
     kinds = {kind, *declared.values()} - {"auto"}
     if len(kinds) > 1:
         raise InvalidParameterError(
-            "The target is declared as classes and as a quantity: target_kind is "
+            "The target is declared as classes and as a quantity: target is "
             f"{kind!r}, and the methods have {declared}. Declare one kind."
         )
-    found = decide_kind(summarize_target(y), kinds.pop() if kinds else "auto")
+    found = decide_kind(y, kinds.pop() if kinds else "auto")
     warn_about_guess(found)
     return found
 
 
 def with_known_kinds(
-    selectors: Mapping[str, Any], y: NDArray[Any], kind: str
+    selectors: Mapping[str, Any], y: NDArray[Any], target: Declared
 ) -> tuple[dict[str, Any], list[TargetKind]]:
     """Return selectors that know the kind of the target, and the kind; of each target if several.
 
     Selectors get the kind of several targets if it is the same for all.
     """
-    kinds = [common_kind(selectors, one, kind) for one in each(y)]
-    if y.ndim == 1:
-        known = {
-            name: with_target_kind(selector, y, kinds[0].name)[0]
-            for name, selector in selectors.items()
-        }
-        return known, kinds
-    return {name: with_target_kinds(one, y, kind)[0] for name, one in selectors.items()}, kinds
+    kinds = [common_kind(selectors, one, target) for one in each(y)]
+    names = {kind.name for kind in kinds}
+    known = {
+        name: with_kind(selector, kinds[0].name) if len(names) == 1 else clone(selector)
+        for name, selector in selectors.items()
+    }
+    return known, kinds
 
 
 def each(y: NDArray[Any]) -> list[NDArray[Any]]:
@@ -93,13 +78,6 @@ def strata(y: NDArray[Any], kind: TargetKind) -> NDArray[np.int64]:
     if kind.is_quantity:
         return np.zeros(len(y), np.int64)
     return np.unique(y, return_inverse=True)[1]
-
-
-def with_target_kinds(selector: Any, y: NDArray[Any], kind: str) -> tuple[Any, list[TargetKind]]:
-    """Return a selector that knows the kind of several targets, if they are of one kind."""
-    found = [with_target_kind(selector, column, kind)[1] for column in each(y)]
-    is_one = len({one.name for one in found}) == 1
-    return with_kind(selector, found[0].name) if is_one else clone(selector), found
 
 
 def joint_strata(y: NDArray[Any], kinds: TargetKind | Sequence[TargetKind]) -> NDArray[np.int64]:

@@ -1,60 +1,565 @@
-"""The information-theoretic selectors: a scikit-learn estimator for each method of ``criteria``.
+"""The information-theoretic methods: a scikit-learn estimator for each criterion.
 
-The classes are made from the ``METHODS`` of the criteria's files. Each is a public name of the
-package: ``hocmim.ICAP``.
+A class says what is special about a method: its name, its criterion, its own parameters and its
+default estimator. A docstring of one line gets the formula and the references of the criterion;
+every docstring gets the parameters and attributes that all methods have.
 """
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
+from hocmim.coding.encoder import Encoder
+from hocmim.coding.target import Target
 from hocmim.criteria.base import Criterion
-from hocmim.criteria.method import Method
-from hocmim.errors import InvalidParameterError
-from hocmim.parameters import Parameter
-from hocmim.selectors.declared import parameters_section
-from hocmim.selectors.information import InformationSelector
-from hocmim.selectors.parameters import (
-    ATTRIBUTES,
-    COMMON,
-    N_FEATURES,
-    REPRESENTATIVE_SETS,
-    estimator_parameter,
+from hocmim.criteria.beta_gamma import (
+    BetaGammaCriterion,
+    CIFECriterion,
+    JMICriterion,
+    MIFSCriterion,
+    MIMCriterion,
+    MRMRCriterion,
 )
-from hocmim.text import value_text
+from hocmim.criteria.cmi import CMICriterion
+from hocmim.criteria.cmicot import MAX_TEAM_SIZE, CMICOTCriterion
+from hocmim.criteria.cmim import CMIMCriterion
+from hocmim.criteria.cmim_k import CMIMkCriterion
+from hocmim.criteria.disr import DISRCriterion
+from hocmim.criteria.hocmim import GreedyHOCMIM
+from hocmim.criteria.hocmim_r import RobustHOCMIMCriterion
+from hocmim.criteria.icap import ICAPCriterion
+from hocmim.criteria.jim import JIMCriterion
+from hocmim.criteria.jmi_k import JMIkCriterion
+from hocmim.criteria.jmim import JMIMCriterion
+from hocmim.criteria.njmim import NJMIMCriterion
+from hocmim.criteria.relax_mrmr import RelaxMRMRCriterion
+from hocmim.information.estimators import (
+    HIGH_ORDER_ESTIMATOR,
+    SECOND_ORDER_ESTIMATOR,
+    UNBIASED_ESTIMATOR,
+)
+from hocmim.parameters import number, one_of, whole
+from hocmim.selectors.base import Count, InformationSelector
 
-EXAMPLES = """\
-Examples
---------
->>> from sklearn.datasets import load_breast_cancer
->>> from hocmim import {name}
->>> X, y = load_breast_cancer(return_X_y=True)
->>> {name}(n_features_to_select=3).fit(X, y).transform(X).shape
-(569, 3)"""
+
+class RobustHOCMIM(InformationSelector):
+    """HOCMIM-R, robust high-order conditional mutual information maximization.
+
+    Parameters
+    ----------
+    max_order : int, default 15
+        The largest size of a representative set.
+    interactions : bool or "auto", default False
+        Whether pairs and triples of columns that tell something about y only together are found
+        and selected as well. "auto" leaves out what takes too long, True leaves out nothing.
+        ``interactions_`` lists them.
+    """
+
+    method_name = "HOCMIM-R"
+    criterion_type = RobustHOCMIMCriterion
+    method_aliases = ("robust HOCMIM",)
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "max_order": [whole(1)],
+        "interactions": ["boolean", one_of(["auto"])],
+    }
+
+    def __init__(
+        self,
+        n_features_to_select: Count = 10,
+        *,
+        max_order: int = 15,
+        interactions: bool | Literal["auto"] = False,
+        estimator: str = UNBIASED_ESTIMATOR,
+        encoder: Encoder | None = None,
+        target: Target | str | None = None,
+        keep: Any = None,
+        exclude: Any = None,
+        feature_groups: Any = None,
+        costs: Any = None,
+        engine: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        super().__init__(
+            n_features_to_select,
+            estimator=estimator,
+            encoder=encoder,
+            target=target,
+            keep=keep,
+            exclude=exclude,
+            feature_groups=feature_groups,
+            costs=costs,
+            engine=engine,
+            n_jobs=n_jobs,
+            verbose=verbose,
+        )
+        self.max_order = max_order
+        self.interactions = interactions
 
 
-class MethodSelector(InformationSelector):
-    """Selects by the criterion of a method."""
+class HOCMIM(InformationSelector):
+    """HOCMIM, high-order conditional mutual information maximization.
 
-    method: ClassVar[Method]
+    Parameters
+    ----------
+    max_order : int, default 15
+        The largest size of a representative set.
+    tol : float, default 0.01
+        A representative set stops growing when J < tol · I(X;Y): the candidate is redundant.
+    form : {"redundancy", "conditional"}
+        J as in the formula, or J = I(X;Y|Z). They are equal for the plug-in estimator. With the
+        default estimator the first falls back to relevance when samples are few; the second suits
+        many samples.
+    """
+
+    method_name = "HOCMIM"
+    criterion_type = GreedyHOCMIM
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "max_order": [whole(1)],
+        "tol": [number(0, 1)],
+        "form": [one_of(["redundancy", "conditional"])],
+    }
+
+    def __init__(
+        self,
+        n_features_to_select: Count = 10,
+        *,
+        max_order: int = 15,
+        tol: float = 0.01,
+        form: str = "redundancy",
+        estimator: str = HIGH_ORDER_ESTIMATOR,
+        encoder: Encoder | None = None,
+        target: Target | str | None = None,
+        keep: Any = None,
+        exclude: Any = None,
+        feature_groups: Any = None,
+        costs: Any = None,
+        engine: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        super().__init__(
+            n_features_to_select,
+            estimator=estimator,
+            encoder=encoder,
+            target=target,
+            keep=keep,
+            exclude=exclude,
+            feature_groups=feature_groups,
+            costs=costs,
+            engine=engine,
+            n_jobs=n_jobs,
+            verbose=verbose,
+        )
+        self.max_order = max_order
+        self.tol = tol
+        self.form = form
+
+
+class MIM(InformationSelector):
+    """MIM, mutual information maximization."""
+
+    method_name = "MIM"
+    criterion_type = MIMCriterion
+    method_aliases = ("maximum relevance",)
+
+
+class MRMR(InformationSelector):
+    """mRMR, minimum redundancy, maximum relevance."""
+
+    method_name = "mRMR"
+    criterion_type = MRMRCriterion
+    method_aliases = ("minimum redundancy maximum relevance",)
+
+
+class JMI(InformationSelector):
+    """JMI, joint mutual information."""
+
+    method_name = "JMI"
+    criterion_type = JMICriterion
+
+
+class CIFE(InformationSelector):
+    """CIFE, conditional infomax."""
+
+    method_name = "CIFE"
+    criterion_type = CIFECriterion
+
+
+class MIFS(InformationSelector):
+    """MIFS, mutual information feature selection.
+
+    Parameters
+    ----------
+    beta : float from 0 to 1, default 1
+        Weight of the redundancy with each selected feature.
+    """
+
+    method_name = "MIFS"
+    criterion_type = MIFSCriterion
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "beta": [number(0, 1)],
+    }
+
+    def __init__(
+        self,
+        n_features_to_select: Count = 10,
+        *,
+        beta: float = 1.0,
+        estimator: str = SECOND_ORDER_ESTIMATOR,
+        encoder: Encoder | None = None,
+        target: Target | str | None = None,
+        keep: Any = None,
+        exclude: Any = None,
+        feature_groups: Any = None,
+        costs: Any = None,
+        engine: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        super().__init__(
+            n_features_to_select,
+            estimator=estimator,
+            encoder=encoder,
+            target=target,
+            keep=keep,
+            exclude=exclude,
+            feature_groups=feature_groups,
+            costs=costs,
+            engine=engine,
+            n_jobs=n_jobs,
+            verbose=verbose,
+        )
+        self.beta = beta
+
+
+class BetaGamma(InformationSelector):
+    """BetaGamma, the β,γ family, with MIM, MIFS and CIFE as special cases.
+
+    Parameters
+    ----------
+    beta : float of at least 0, default 1
+        Weight of the redundancy with each selected feature.
+    gamma : float of at least 0, default 1
+        Weight of the redundancy within the classes, which is not about Y.
+    """
+
+    method_name = "BetaGamma"
+    criterion_type = BetaGammaCriterion
+    method_aliases = ("beta-gamma family",)
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "beta": [number(0)],
+        "gamma": [number(0)],
+    }
+
+    def __init__(
+        self,
+        n_features_to_select: Count = 10,
+        *,
+        beta: float = 1.0,
+        gamma: float = 1.0,
+        estimator: str = SECOND_ORDER_ESTIMATOR,
+        encoder: Encoder | None = None,
+        target: Target | str | None = None,
+        keep: Any = None,
+        exclude: Any = None,
+        feature_groups: Any = None,
+        costs: Any = None,
+        engine: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        super().__init__(
+            n_features_to_select,
+            estimator=estimator,
+            encoder=encoder,
+            target=target,
+            keep=keep,
+            exclude=exclude,
+            feature_groups=feature_groups,
+            costs=costs,
+            engine=engine,
+            n_jobs=n_jobs,
+            verbose=verbose,
+        )
+        self.beta = beta
+        self.gamma = gamma
+
+
+class CMI(InformationSelector):
+    """CMI, conditional mutual information given all selected features."""
+
+    method_name = "CMI"
+    criterion_type = CMICriterion
+
+
+class DISR(InformationSelector):
+    """DISR, double input symmetrical relevance."""
+
+    method_name = "DISR"
+    criterion_type = DISRCriterion
+
+
+class ICAP(InformationSelector):
+    """ICAP, interaction capping."""
+
+    method_name = "ICAP"
+    criterion_type = ICAPCriterion
+
+
+class JIM(InformationSelector):
+    """JIM, joint impurity."""
+
+    method_name = "JIM"
+    criterion_type = JIMCriterion
+
+
+class JMIM(InformationSelector):
+    """JMIM, joint mutual information maximization."""
+
+    method_name = "JMIM"
+    criterion_type = JMIMCriterion
+
+
+class NJMIM(InformationSelector):
+    """NJMIM, normalized joint mutual information maximization."""
+
+    method_name = "NJMIM"
+    criterion_type = NJMIMCriterion
+
+
+class CMIM(InformationSelector):
+    """CMIM, conditional mutual information maximization.
+
+    Parameters
+    ----------
+    with_relevance : bool, default True
+        Whether I(X;Y) is one of the terms of the minimum, as in Fleuret's algorithm and in other
+        toolboxes. False: the bare minimum over S.
+    """
+
+    method_name = "CMIM"
+    criterion_type = CMIMCriterion
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "with_relevance": ["boolean"],
+    }
+
+    def __init__(
+        self,
+        n_features_to_select: Count = 10,
+        *,
+        with_relevance: bool = True,
+        estimator: str = SECOND_ORDER_ESTIMATOR,
+        encoder: Encoder | None = None,
+        target: Target | str | None = None,
+        keep: Any = None,
+        exclude: Any = None,
+        feature_groups: Any = None,
+        costs: Any = None,
+        engine: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        super().__init__(
+            n_features_to_select,
+            estimator=estimator,
+            encoder=encoder,
+            target=target,
+            keep=keep,
+            exclude=exclude,
+            feature_groups=feature_groups,
+            costs=costs,
+            engine=engine,
+            n_jobs=n_jobs,
+            verbose=verbose,
+        )
+        self.with_relevance = with_relevance
+
+
+class CMICOT(InformationSelector):
+    """CMICOT, conditional mutual information with complementary and opposing teams.
+
+    Parameters
+    ----------
+    team_size : int from 1 to 16, default 6
+        t, the size of both teams; b is a member of its own team.
+    """
+
+    method_name = "CMICOT"
+    criterion_type = CMICOTCriterion
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "team_size": [whole(1, MAX_TEAM_SIZE)],
+    }
+
+    def __init__(
+        self,
+        n_features_to_select: Count = 10,
+        *,
+        team_size: int = 6,
+        estimator: str = SECOND_ORDER_ESTIMATOR,
+        encoder: Encoder | None = None,
+        target: Target | str | None = None,
+        keep: Any = None,
+        exclude: Any = None,
+        feature_groups: Any = None,
+        costs: Any = None,
+        engine: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        super().__init__(
+            n_features_to_select,
+            estimator=estimator,
+            encoder=encoder,
+            target=target,
+            keep=keep,
+            exclude=exclude,
+            feature_groups=feature_groups,
+            costs=costs,
+            engine=engine,
+            n_jobs=n_jobs,
+            verbose=verbose,
+        )
+        self.team_size = team_size
+
+
+class HighOrderSelector(InformationSelector):
+    """A method of third or fourth order, which was published with the shrinkage estimator."""
+
+    def __init__(
+        self,
+        n_features_to_select: Count = 10,
+        *,
+        estimator: str = HIGH_ORDER_ESTIMATOR,
+        encoder: Encoder | None = None,
+        target: Target | str | None = None,
+        keep: Any = None,
+        exclude: Any = None,
+        feature_groups: Any = None,
+        costs: Any = None,
+        engine: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        super().__init__(
+            n_features_to_select,
+            estimator=estimator,
+            encoder=encoder,
+            target=target,
+            keep=keep,
+            exclude=exclude,
+            feature_groups=feature_groups,
+            costs=costs,
+            engine=engine,
+            n_jobs=n_jobs,
+            verbose=verbose,
+        )
+
+
+class RelaxMRMR(HighOrderSelector):
+    """Relax-mRMR, minimal redundancy, also given pairs of selected features."""
+
+    method_name = "Relax-mRMR"
+    criterion_type = RelaxMRMRCriterion
+
+
+class CMIM3(HighOrderSelector):
+    """CMIM-3, CMIM given pairs of selected features.
+
+    J(X) = min over pairs {i, j} ⊆ S of I(X;Y|X_i,X_j).
+
+    Rewards what X adds to the two selected features that make it most redundant.
+
+    Cost: K² D / 2 terms at most, far fewer by lazy evaluation.
+
+    References
+    ----------
+    Sechidis, Azzimonti, Pocock, Corani, Weatherall, Brown: Efficient feature selection using
+    shrinkage estimators. Machine Learning 108, 2019.
+    """
+
+    method_name = "CMIM-3"
 
     def make_criterion(self) -> Criterion:
-        """Check the parameters of the method and make its criterion."""
-        values = {
-            parameter.name: getattr(self, parameter.name) for parameter in self.method.parameters
-        }
-        return self.method.make_criterion(values, self.estimator)
+        """Return the criterion."""
+        return CMIMkCriterion(3, self.estimator)
+
+
+class JMI3(HighOrderSelector):
+    """JMI-3, joint mutual information with pairs of selected features.
+
+    J(X) = Σ over pairs {i, j} ⊆ S of I(X,X_i,X_j;Y).
+
+    Rewards what X says of Y together with two selected features, on average.
+
+    Cost: K² D / 2 terms.
+
+    References
+    ----------
+    Sechidis, Azzimonti, Pocock, Corani, Weatherall, Brown: Efficient feature selection using
+    shrinkage estimators. Machine Learning 108, 2019.
+    """
+
+    method_name = "JMI-3"
+
+    def make_criterion(self) -> Criterion:
+        """Return the criterion."""
+        return JMIkCriterion(3, self.estimator)
+
+
+class CMIM4(HighOrderSelector):
+    """CMIM-4, CMIM given triples of selected features.
+
+    J(X) = min over triples {i, j, l} ⊆ S of I(X;Y|X_i,X_j,X_l).
+
+    Rewards what X adds to the three selected features that make it most redundant.
+
+    Cost: K³ D / 6 terms at most, far fewer by lazy evaluation.
+
+    References
+    ----------
+    Sechidis, Azzimonti, Pocock, Corani, Weatherall, Brown: Efficient feature selection using
+    shrinkage estimators. Machine Learning 108, 2019.
+    """
+
+    method_name = "CMIM-4"
+
+    def make_criterion(self) -> Criterion:
+        """Return the criterion."""
+        return CMIMkCriterion(4, self.estimator)
+
+
+class JMI4(HighOrderSelector):
+    """JMI-4, joint mutual information with triples of selected features.
+
+    J(X) = Σ over triples {i, j, l} ⊆ S of I(X,X_i,X_j,X_l;Y).
+
+    Rewards what X says of Y together with three selected features, on average.
+
+    Cost: K³ D / 6 terms.
+
+    References
+    ----------
+    Sechidis, Azzimonti, Pocock, Corani, Weatherall, Brown: Efficient feature selection using
+    shrinkage estimators. Machine Learning 108, 2019.
+    """
+
+    method_name = "JMI-4"
+
+    def make_criterion(self) -> Criterion:
+        """Return the criterion."""
+        return JMIkCriterion(4, self.estimator)
 
 
 class CriterionSelector(InformationSelector):
     """Selects by a criterion of your own.
 
-    The other parameters, and the attributes: see ``HOCMIM``.
+    The other parameters, and the attributes: see ``HOCMIM``. The criterion has its own estimator.
 
     Parameters
     ----------
     criterion : Criterion
-        An instance of a subclass of ``Criterion``; it has its own estimator.
+        An instance of a subclass of ``Criterion``.
 
     Examples
     --------
@@ -64,56 +569,42 @@ class CriterionSelector(InformationSelector):
     3
     """
 
-    criterion: Criterion
+    _parameter_constraints: ClassVar[dict[str, Any]] = {"criterion": [Criterion]}
+
+    def __init__(
+        self,
+        criterion: Criterion,
+        n_features_to_select: Count = 10,
+        *,
+        encoder: Encoder | None = None,
+        target: Target | str | None = None,
+        keep: Any = None,
+        exclude: Any = None,
+        feature_groups: Any = None,
+        costs: Any = None,
+        engine: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        super().__init__(
+            n_features_to_select,
+            encoder=encoder,
+            target=target,
+            keep=keep,
+            exclude=exclude,
+            feature_groups=feature_groups,
+            costs=costs,
+            engine=engine,
+            n_jobs=n_jobs,
+            verbose=verbose,
+        )
+        self.criterion = criterion
 
     @property
     def display_name(self) -> str:
         """The name shown to users: that of the class of the criterion."""
         return type(self.criterion).__name__
 
-    parameters = (Parameter("criterion", None, is_required=True), N_FEATURES, *COMMON)
-
     def make_criterion(self) -> Criterion:
-        """Return the criterion, if it is one."""
-        if not isinstance(self.criterion, Criterion):
-            raise InvalidParameterError(
-                "criterion must be an instance of a subclass of hocmim.Criterion. Got "
-                f"{value_text(self.criterion)} instead."
-            )
+        """Return a copy of the criterion."""
         return self.criterion.copy()
-
-
-def selector_class(method: Method) -> type[InformationSelector]:
-    """Return the scikit-learn estimator of a method."""
-    parameters = (
-        N_FEATURES,
-        *method.parameters,
-        estimator_parameter(method.estimator),
-        *COMMON,
-    )
-    members: dict[str, Any] = {
-        "__doc__": _docstring(method, parameters),
-        "__module__": "hocmim",
-        "method": method,
-        "method_name": method.name,
-        "method_aliases": method.aliases,
-        "parameters": parameters,
-    }
-    return type(method.class_name, (MethodSelector,), members)
-
-
-def _docstring(method: Method, parameters: tuple[Parameter, ...]) -> str:
-    text, references = method.description
-    attributes = ATTRIBUTES
-    if method.criterion.has_representative_sets:
-        attributes += REPRESENTATIVE_SETS
-    sections = [
-        f"{method.name}, {method.title}.",
-        text,
-        parameters_section(parameters),
-        attributes,
-        EXAMPLES.format(name=method.class_name),
-    ]
-    if references:
-        sections.insert(4, f"References\n----------\n{references}")
-    return "\n\n".join(sections)

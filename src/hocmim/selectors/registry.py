@@ -2,70 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from importlib import import_module
-from pkgutil import iter_modules
 from typing import Any
 
+from hocmim.criteria.base import Criterion
 from hocmim.errors import InvalidParameterError, check_installed
-from hocmim.selectors import filters
-from hocmim.selectors.base import RankingSelector
-from hocmim.selectors.methods import selector_class
-from hocmim.selectors.names import find_methods, find_name
-from hocmim.selectors.own import make_own
-from hocmim.text import did_you_mean
+from hocmim.selectors import methods
+from hocmim.selectors.base import Selector
+from hocmim.selectors.filters.fisher import FisherScore
+from hocmim.selectors.filters.gini import GiniIndex
+from hocmim.selectors.filters.ilfs import ILFS
+from hocmim.selectors.filters.kruskal import KruskalWallis
+from hocmim.selectors.filters.nca import NCA
+from hocmim.selectors.filters.ols import FSOLS
+from hocmim.selectors.filters.relieff import ReliefF
+from hocmim.selectors.methods import CriterionSelector
+from hocmim.text import did_you_mean, value_text
 
+_INFORMATION = [kind for kind in vars(methods).values() if getattr(kind, "method_name", "")]
+_FILTERS = [FSOLS, FisherScore, GiniIndex, ILFS, KruskalWallis, NCA, ReliefF]
 
-def _filters() -> dict[str, type[RankingSelector]]:
-    """The filters by the names they declare."""
-    names = [found.name for found in iter_modules(filters.__path__)]
-    modules = [import_module(f"{filters.__name__}.{name}") for name in names]
-    kinds = [
-        kind
-        for module in modules
-        for kind in vars(module).values()
-        if issubclass(type(kind), type)  # isinstance would load a module that is loaded lazily
-        and issubclass(kind, RankingSelector)
-        and kind.method_name
-    ]
-    return {kind.method_name: kind for kind in sorted(kinds, key=lambda kind: kind.method_name)}
-
-
-class _Selectors(Mapping[str, type[RankingSelector]]):
-    """The information-theoretic methods, then the filters, each in alphabetical order.
-
-    The class of a method is made when it is first used: scikit-learn inspects every class for
-    milliseconds.
-    """
-
-    def __init__(self) -> None:
-        self._methods = {method.name: method for method in find_methods()}
-        self._filters = _filters()
-        self._made: dict[str, type[RankingSelector]] = {}
-        self.aliases = {alias: m.name for m in self._methods.values() for alias in m.aliases} | {
-            alias: name for name, kind in self._filters.items() for alias in kind.method_aliases
-        }
-
-    def __getitem__(self, name: str) -> type[RankingSelector]:
-        if name in self._filters:
-            return self._filters[name]
-        if name not in self._made:
-            self._made[name] = selector_class(self._methods[name])
-        return self._made[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter([*self._methods, *self._filters])
-
-    def __len__(self) -> int:
-        return len(self._methods) + len(self._filters)
-
-
-METHODS = _Selectors()
-
-
-def selectors_by_class_name() -> dict[str, type[RankingSelector]]:
-    """Return every selector by the name of its class."""
-    return {kind.__name__: kind for kind in METHODS.values()}
+# The information-theoretic methods in alphabetical order, then the filters.
+METHODS: dict[str, type[Selector]] = {
+    kind.method_name: kind
+    for kind in [*sorted(_INFORMATION, key=lambda kind: kind.method_name.casefold()), *_FILTERS]
+}
+_ALIASES = {alias: name for name, kind in METHODS.items() for alias in kind.method_aliases}
 
 
 def list_methods() -> list[str]:
@@ -80,7 +42,25 @@ def list_methods() -> list[str]:
     return list(METHODS)
 
 
-def make_selector(name: str, **parameters: Any) -> RankingSelector:
+def find_name(name: Any) -> str:
+    """Return the method of that name; capitals, hyphens, underscores and spaces do not matter."""
+    known = {_plain(method): method for method in METHODS}
+    known |= {_plain(alias): method for alias, method in _ALIASES.items()}
+    method = known.get(_plain(name)) if isinstance(name, str) else None
+    if method is None:
+        hint = did_you_mean(name, [*METHODS, *_ALIASES]) if isinstance(name, str) else ""
+        raise InvalidParameterError(
+            f"There is no method {value_text(name)}.{hint} The methods are {', '.join(METHODS)}."
+        )
+    return method
+
+
+def _plain(name: str) -> str:
+    """Return the letters and digits of a name, in small letters."""
+    return "".join(c for c in name.casefold() if c.isalnum())
+
+
+def make_selector(name: str, **parameters: Any) -> Selector:
     """Return the selector of that name.
 
     Parameters
@@ -99,8 +79,8 @@ def make_selector(name: str, **parameters: Any) -> RankingSelector:
     JMI3(n_features_to_select=5)
     """
     if isinstance(name, str) and ":" in name:
-        return make_own(name, parameters)
-    method = find_name(name, list(METHODS), METHODS.aliases)
+        return _make_own(name, parameters)
+    method = find_name(name)
     kind = METHODS[method]
     check_installed(f"{method} needs", *kind.needed_packages)
     allowed = kind._get_param_names()
@@ -111,3 +91,47 @@ def make_selector(name: str, **parameters: Any) -> RankingSelector:
                 f"It has {', '.join(allowed)}."
             )
     return kind(**parameters)
+
+
+def _make_own(name: str, parameters: dict[str, Any]) -> Selector:
+    """Return the selector of a class of the user, named as ``module:Class``."""
+    kind = _load(name)
+    if issubclass(kind, Selector):
+        return _call(kind, name, parameters)
+    of_selector = set(CriterionSelector._get_param_names())
+    own = {key: value for key, value in parameters.items() if key not in of_selector}
+    common = {key: value for key, value in parameters.items() if key in of_selector}
+    return CriterionSelector(_call(kind, name, own), **common)
+
+
+def _load(name: str) -> type[Any]:
+    """Import the class of a name."""
+    module, _, class_name = name.partition(":")
+    try:
+        found = import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name != module:
+            raise
+        raise InvalidParameterError(
+            f"There is no module {module!r}, for the method {name!r}. Run the command in the "
+            "folder of the module, or set PYTHONPATH."
+        ) from error
+    kind = getattr(found, class_name, None)
+    classes = [key for key, value in vars(found).items() if isinstance(value, type)]
+    if not isinstance(kind, type):
+        raise InvalidParameterError(
+            f"There is no class {class_name!r} in the module {module!r}."
+            f"{did_you_mean(class_name, classes)}"
+        )
+    if not issubclass(kind, (Criterion, Selector)):
+        raise InvalidParameterError(
+            f"{name} must be a subclass of hocmim.Criterion, or a selector of hocmim."
+        )
+    return kind
+
+
+def _call(kind: type[Any], name: str, arguments: dict[str, Any]) -> Any:
+    try:
+        return kind(**arguments)
+    except TypeError as error:
+        raise InvalidParameterError(f"{name}: {error}.") from error

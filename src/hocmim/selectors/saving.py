@@ -1,187 +1,148 @@
-"""Saving a fitted selector to a file, and its parameters as JSON."""
+"""The saved form of a selector: the selection, and how the columns were read and coded.
+
+That is what applying a selection to another table needs. A file holds values only, no code and no
+rows; a pickle holds everything else.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from importlib import import_module
 from inspect import Parameter, signature
 from os import PathLike
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
-from hocmim.coding.groups import Features
-from hocmim.coding.saved import features_from, groups_content, names_from
-from hocmim.data.checks import set_features
-from hocmim.data.documents import write_document
+from hocmim.coding.encoder import Encoder
+from hocmim.coding.saved import (
+    encoder_content,
+    encoder_from,
+    features_from,
+    groups_content,
+    names_from,
+)
+from hocmim.coding.target import Target
+from hocmim.data.documents import read_document, write_document
 from hocmim.data.values import (
     UnsupportedError,
     array_of,
     from_json,
     indices_below,
+    is_count,
     require,
     to_json,
 )
 from hocmim.errors import InvalidParameterError, warn_user
-from hocmim.parameters import BOOLEAN, PATH, checked
+from hocmim.parameters import BOOLEAN, PATH, check_value, checked
 from hocmim.search.saved import selection_content, selection_from
 from hocmim.search.selection import Selection
+from hocmim.search.spending import Budget
+from hocmim.search.stopping import StopTest
+from hocmim.selectors.base import WITHOUT_EFFECT, InformationSelector, Selector
+from hocmim.selectors.filters._base import Filter
 
-# Parameters that say how and where to compute. They change no result and are not saved.
-FindClass = Callable[[Any], type[Any]]
-OF_THE_MACHINE = ("engine", "codes_dir", "checkpoint", "n_jobs", "verbose")
+# Parameters that are records.
+RECORDS = {kind.__name__: kind for kind in (Target, StopTest, Budget)}
+# What the criteria of hocmim say about a step.
+DETAILS = (int, float, np.ndarray)
+# The fitted attributes of the target, and the types they may have.
+OF_TARGET: dict[str, tuple[type, ...]] = {
+    "target_kind_": (str, tuple),
+    "target_strategy_": (str,),
+    "classes_": (np.ndarray, list, type(None)),
+    "target_cuts_": (np.ndarray, list, type(None)),
+}
 
 
-class SavedSelector:
-    """A selector that can be saved to a file.
+def save(selector: Selector, path: str | PathLike[str], *, overwrite: bool) -> Path:
+    """Write a fitted selector to a file."""
+    check_value("path", path, PATH)
+    check_value("overwrite", overwrite, BOOLEAN)
+    return write_document(path, "selector", _content(selector), overwrite=overwrite)
 
-    A subclass adds what it needs to ``_content`` and reads it in ``_set_content``. Attributes that
-    hold only values are listed in ``saved_attributes``, with the types they may have.
+
+@checked(path=PATH)
+def load(path: str | PathLike[str]) -> Selector:
+    """Return the fitted selector that ``selector.save(path)`` wrote.
+
+    The file is checked completely before anything is used. It holds values only: loading runs no
+    code of the file.
+
+    Parameters
+    ----------
+    path : path
+
+    Returns
+    -------
+    selector
+        Fitted, of the class that was saved. ``transform``, ``get_feature_names_out``, ``trace_``
+        and ``selection_`` work. ``explain`` and the pictures of redundancy need the codes of the
+        rows, which a file does not have.
+
+    Raises
+    ------
+    InvalidFileError
+        If the file is damaged, is not the file of a selector, or is of a later version.
+
+    Examples
+    --------
+    >>> import hocmim
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> path = hocmim.make_selector("icap").fit(X, y).save("model.json")  # doctest: +SKIP
+    >>> hocmim.load("model.json").get_feature_names_out()  # doctest: +SKIP
     """
-
-    saved_attributes: ClassVar[dict[str, tuple[type, ...]]] = {
-        "target_kind_": (str, tuple),
-        "identifiers_": (np.ndarray,),
-    }
-
-    n_features_in_: int
-
-    @checked(path=PATH, overwrite=BOOLEAN, with_codes=BOOLEAN)
-    def save(
-        self, path: str | PathLike[str], *, overwrite: bool = False, with_codes: bool = False
-    ) -> Path:
-        """Write the fitted selector to a JSON file; :func:`hocmim.load` reads it.
-
-        The file holds no code, and none of the rows unless ``with_codes`` is True.
-
-        Parameters
-        ----------
-        path : path
-        overwrite : bool
-            Whether to replace an existing file.
-        with_codes : bool
-            Whether to save the codes of the selected columns and of y, one or two bytes a value.
-            ``explain`` and the pictures of redundancy need them.
-
-        Returns
-        -------
-        Path
-            Of the file.
-        """
-        check_is_fitted(self)
-        return write_document(
-            path, "selector", selector_content(self, with_codes), overwrite=overwrite
-        )
-
-    def _content(self, with_codes: bool) -> dict[str, Any]:
-        """Return what was fitted, as JSON."""
-        names = getattr(self, "feature_names_in_", None)
-        found = {
-            name: to_json(getattr(self, name))
-            for name in self.saved_attributes
-            if hasattr(self, name)
-        }
-        return {
-            "n_columns": self.n_features_in_,
-            "names": None if names is None else [str(name) for name in names],
-            "attributes": found,
-        }
-
-    def _set_content(self, content: dict[str, Any], n_columns: int) -> None:
-        """Set the fitted attributes; ``n_columns`` is the length of what has one value a column."""
-        require(content["n_columns"] == n_columns, "n_columns does not fit the other values")
-        set_features(self, n_columns, names_from(content["names"], n_columns))
-        for name, types in self.saved_attributes.items():
-            if name in content["attributes"]:
-                value = from_json(content["attributes"][name])
-                require(isinstance(value, types), f"{name} is of another type")
-                setattr(self, name, value)
-        if hasattr(self, "identifiers_"):
-            indices_below(self.identifiers_, n_columns, "identifiers_", distinct=True)
-
-    @classmethod
-    def from_content(cls, content: dict[str, Any], find_class: FindClass) -> Any:
-        """Return the fitted selector that ``selector_content`` described."""
-        selector = parameters_from(content, find_class)
-        selector._set_content(content["fitted"])
-        return selector
+    return read_document(path, "selector", _restored)
 
 
-class SavedRanking(SavedSelector):
-    """A selector whose selection is saved as the ranking of its columns."""
-
-    selected_: NDArray[np.int64]
-    scores_: NDArray[np.float64]
-    ranking_: NDArray[np.int64]
-    features_: Features
-    selection_: Selection
-
-    def _content(self, with_codes: bool) -> dict[str, Any]:
-        parts = {"selected": self.selected_, "scores": self.scores_, "ranking": self.ranking_}
-        features = getattr(self, "features_", None)
-        return {
-            **super()._content(with_codes),
-            **{name: to_json(value) for name, value in parts.items()},
-            "groups": None if features is None else groups_content(features),
-            "selection": selection_content(self.selection_),
-        }
-
-    def _set_content(self, content: dict[str, Any], n_columns: int | None = None) -> None:
-        ranking = array_of(from_json(content["ranking"]), np.int64, (n_columns,), "ranking")
-        n_columns = len(ranking)
-        super()._set_content(content, n_columns)
-        selected = indices_below(
-            from_json(content["selected"]), n_columns, "selected", distinct=True
-        )
-        scores = array_of(from_json(content["scores"]), np.float64, (len(selected),), "scores")
-        require(bool((ranking >= 1).all()), "ranking must be at least 1")
-        names = getattr(self, "feature_names_in_", None)
-        features = features_from(content["groups"] or [], n_columns, names)
-        if content["groups"] is not None:
-            self.features_ = features
-        self._set_columns(selected, scores, ranking, features)
-        if "selection" in content:
-            selection = selection_from(content["selection"], len(features))
-            is_same = np.array_equal(selection.indices, self.selection_.indices)
-            require(is_same, "the selection does not fit the selected columns")
-            self.selection_ = selection
-
-    def _set_columns(self, selected: Any, scores: Any, ranking: Any, features: Any) -> None:
-        """Set the selection from values of columns: a group once, at its first column."""
-        is_first = np.isin(selected, features.first)
-        chosen = features.of_column[selected[is_first]]
-        require(np.array_equal(features.expand(chosen), selected), "a group is selected in part")
-        ranks = ranking[features.first]
-        self._set_selection(chosen, scores[is_first], ranks, features)  # type: ignore[attr-defined]
+# --- writing --------------------------------------------------------------------------------------
 
 
-def selector_content(selector: SavedSelector, with_codes: bool) -> dict[str, Any]:
-    """Return a fitted selector as JSON: its class, its parameters, what was fitted."""
+def _content(selector: Selector) -> dict[str, Any]:
     kind = type(selector)
-    if kind.__module__ != "hocmim" and not kind.__module__.startswith("hocmim."):
+    if not isinstance(selector, (InformationSelector, Filter)):
+        raise InvalidParameterError(
+            f"A {kind.__name__} has no file of its own: pickle it, or save the selector in it."
+        )
+    if kind.__module__.partition(".")[0] != "hocmim":
         raise InvalidParameterError(
             f"{kind.__qualname__} is a class of your own, and a file holds no code. Save its "
             "selection_ with selection_.to_json(), or use a selector of hocmim."
         )
-    return {
-        **parameters_content(selector),
-        "fitted": selector._content(with_codes),
+    names = selector.features_.column_names
+    content: dict[str, Any] = {
+        "class": kind.__name__,
+        "parameters": _parameters(selector),
+        "n_columns": selector.n_features_in_,
+        "names": None if names is None else [str(name) for name in names],
+        "groups": groups_content(selector.features_),
+        "identifiers": to_json(selector.identifiers_),
+        "selection": selection_content(selector.selection_),
+        "target": {
+            name: to_json(getattr(selector, name)) for name in OF_TARGET if hasattr(selector, name)
+        },
     }
+    if isinstance(selector, Filter):
+        content["scores"] = to_json(selector.feature_scores_)
+        content["order"] = to_json(selector._order.astype(np.int64))
+    else:
+        content["encoder"] = encoder_content(selector.encoder_)
+        content["n_samples"] = selector._n_samples
+        content["time_kinds"] = [[j, name] for j, name in selector._time_kinds.items()]
+    return content
 
 
-def parameters_content(selector: Any) -> dict[str, Any]:
-    """Return the class and the parameters of a selector as JSON."""
-    parameters, dropped = {}, []
+def _parameters(selector: Selector) -> dict[str, Any]:
+    """Return the parameters that a file can hold; warn about others."""
+    found, dropped = {}, []
     for name, value in selector.get_params(deep=False).items():
-        if name in OF_THE_MACHINE:
+        if name in WITHOUT_EFFECT:
             continue
-        if isinstance(value, SavedSelector):
-            parameters[name] = {"selector": parameters_content(value)}
-            continue
+        if isinstance(value, Encoder):
+            value = value.get_params(deep=False)
         try:
-            parameters[name] = to_json(value)
+            found[name] = to_json(value, RECORDS)
         except UnsupportedError as error:
             if signature(type(selector)).parameters[name].default is Parameter.empty:
                 raise InvalidParameterError(
@@ -192,22 +153,73 @@ def parameters_content(selector: Any) -> dict[str, Any]:
     if dropped:
         warn_user(
             f"A file cannot hold the parameter {', '.join(dropped)} of {type(selector).__name__}. "
-            "The loaded selector has the default in its place, or None. What was fitted is saved."
+            "The loaded selector has the default in its place. What was fitted is saved."
         )
-    return {"class": type(selector).__name__, "parameters": parameters}
+    return found
 
 
-def parameters_from(content: dict[str, Any], find_class: FindClass) -> Any:
-    """Return a selector that is not fitted; ``find_class`` returns the class of a name."""
-    kind = find_class(content["class"])
-    given: dict[str, Any] = {}
-    for name, declared in signature(kind).parameters.items():
-        value = content["parameters"].get(name)
-        if name in OF_THE_MACHINE or name not in content["parameters"]:
-            if declared.default is declared.empty:
-                given[name] = None  # a file could not hold it
-        elif isinstance(value, dict) and "selector" in value:
-            given[name] = parameters_from(value["selector"], find_class)
-        else:
-            given[name] = from_json(value)
-    return kind(**given)
+# --- reading --------------------------------------------------------------------------------------
+
+
+def _restored(content: dict[str, Any]) -> Selector:
+    selector = _find_class(content["class"])(**_given(content["parameters"]))
+    n_columns = content["n_columns"]
+    require(is_count(n_columns) and n_columns > 0, "n_columns must be a count")
+    names = names_from(content["names"], n_columns)
+    features = features_from(content["groups"], n_columns, names)
+    selection = selection_from(content["selection"], len(features))
+    for name, types in OF_TARGET.items():
+        if name in content["target"]:
+            value = from_json(content["target"][name])
+            require(isinstance(value, types), f"{name} is of another type")
+            setattr(selector, name, value)
+    found = from_json(content["identifiers"])
+    selector.identifiers_ = indices_below(found, n_columns, "identifiers", distinct=True)
+    if isinstance(selector, Filter):
+        scores = from_json(content["scores"])
+        order = indices_below(from_json(content["order"]), n_columns, "order", distinct=True)
+        require(len(order) == n_columns, "order must have all columns")
+        array_of(scores, np.float64, (n_columns,), "scores")
+        selector.restore(selection, features, scores, order)
+    else:
+        _restore_information(selector, content, selection, features)
+    return selector
+
+
+def _restore_information(
+    selector: InformationSelector, content: dict[str, Any], selection: Selection, features: Any
+) -> None:
+    encoder = encoder_from(content["encoder"])
+    require(encoder.n_features_in_ == features.n_columns, "n_columns does not fit the encoder")
+    steps = [step for one in selection.steps for step in (one, one.runner_up) if step]
+    values = [value for step in steps for value in step.details.values()]
+    require(all(isinstance(value, DETAILS) for value in values), "details must be numbers")
+    require(is_count(content["n_samples"]), "n_samples must be a count")
+    time_kinds = {}
+    for j, kind in content["time_kinds"]:
+        require(is_count(j) and j < features.n_columns and isinstance(kind, str), "time_kinds")
+        time_kinds[j] = kind
+    if selector.target_strategy_ == "mean":
+        parts: tuple[Any, ...] = selector.classes_, selector.target_cuts_
+        are_lists = all(isinstance(part, list) for part in parts)
+        is_one_number = are_lists and len({len(part) for part in parts}) == 1
+        require(is_one_number, "classes_ and target_cuts_ have other numbers of targets")
+    selector.restore(selection, features, encoder, content["n_samples"], time_kinds)
+
+
+def _given(content: Any) -> dict[str, Any]:
+    """Return the parameters of a file."""
+    require(isinstance(content, dict), "parameters must be an object")
+    given = {name: from_json(value, RECORDS) for name, value in content.items()}
+    if isinstance(given.get("encoder"), dict):
+        given["encoder"] = Encoder(**given["encoder"])
+    return given
+
+
+def _find_class(name: Any) -> Any:
+    """Return the public selector of that name."""
+    require(isinstance(name, str) and name.isidentifier(), "class must be a name")
+    kind = getattr(import_module("hocmim"), name, None)
+    is_selector = isinstance(kind, type) and issubclass(kind, (InformationSelector, Filter))
+    require(is_selector, f"there is no selector {name!r} in this version of hocmim")
+    return kind

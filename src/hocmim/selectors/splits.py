@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from hocmim.data.row_groups import RowGroups
 from hocmim.errors import InvalidParameterError
-from hocmim.parameters import Number, check_value
+from hocmim.parameters import check_value, whole
+from hocmim.search.stopping import StopTest
 from hocmim.text import value_text
 
 Fold = tuple[NDArray[np.int64], NDArray[np.int64]]
@@ -88,7 +89,7 @@ def make_splitter(
         )
     if not isinstance(cv, Integral):
         return model_selection.check_cv(cv)
-    check_value(name, cv, Number(2, is_whole=True))
+    check_value(name, cv, [whole(2)])
     if not has_groups:
         kind = model_selection.StratifiedKFold if has_classes else model_selection.KFold
         return kind(int(cv), shuffle=True, random_state=seed)
@@ -137,5 +138,6 @@ def _check_folds(folds: Sequence[Fold], n_rows: int, groups: RowGroups | None, n
 
 def groups_for(selector: Any, groups: RowGroups) -> dict[str, RowGroups]:
     """Return the argument ``groups`` for a selector whose ``fit`` takes it and needs it."""
-    is_auto = getattr(selector, "n_features_to_select", None) == "auto"
-    return {"groups": groups} if is_auto and "groups" in signature(selector.fit).parameters else {}
+    is_tested = isinstance(getattr(selector, "n_features_to_select", None), (str, StopTest))
+    takes_groups = "groups" in signature(selector.fit).parameters
+    return {"groups": groups} if is_tested and takes_groups else {}

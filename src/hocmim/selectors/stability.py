@@ -8,43 +8,34 @@ columns. 1: always the same columns; 0: as stable as random columns. Nogueira, S
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import joblib
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import norm
-from sklearn.base import MetaEstimatorMixin, clone
+from sklearn.base import clone
 from sklearn.utils import check_random_state, get_tags
 
-from hocmim.coding.encoder import Encoder
-from hocmim.coding.groups import resolve_groups
-from hocmim.coding.identifiers import decided_identifiers, identifiers_or_decided
-from hocmim.coding.target import TargetOptions
+from hocmim._sklearn import MetaEstimatorMixin
+from hocmim.coding.encoded import find_identifiers, open_memory
+from hocmim.coding.groups import Features, resolve_groups
+from hocmim.coding.target import Target
 from hocmim.data.row_groups import RowGroups, as_row_groups
 from hocmim.data.table import Table, take_rows
-from hocmim.data.target import TARGET_KINDS, as_target
-from hocmim.errors import InvalidParameterError, without_data_warnings
-from hocmim.parameters import JOBS, SEED, HasMethods, Number, OneOf, check_value
-from hocmim.selectors.base import RankingSelector
-from hocmim.selectors.kinds import (
-    joint_strata,
-    strata,
-    with_target_kind,
-    with_target_kinds,
-)
+from hocmim.errors import InvalidParameterError
+from hocmim.parameters import JOBS, SEED, Like, check_parameters, check_value, number, one_of, whole
+from hocmim.search.constraints import COUNTS, Constraints
+from hocmim.search.selection import Selection, Step
+from hocmim.selectors.base import Selector
+from hocmim.selectors.kinds import joint_strata, strata, with_known_kinds
 from hocmim.selectors.resampling import draw_groups, draw_rows
 from hocmim.selectors.splits import groups_for, make_folds
 
 # More would take days.
 MAX_RESAMPLES = 1_000_000
 
-SELECTOR = HasMethods(
-    ("fit", "get_support"), "an estimator with fit and get_support, such as HOCMIM(10)"
-)
-FRACTION = Number(0, 1, is_above=True)
-CONFIDENCE = Number(0, 1, is_above=True, is_below=True)
+CONFIDENCE = [number(0, 1, "neither")]
 
 
 class Stability(NamedTuple):
@@ -107,7 +98,7 @@ def _as_selections(selections: ArrayLike) -> NDArray[np.float64]:
         chosen = np.empty(0)
     if chosen.ndim != 2 or len(chosen) < 2 or not np.isin(chosen, (0, 1)).all():
         raise InvalidParameterError(
-            "selections must be a table of 0 and 1 with one row a selection and at least two rows."
+            "selections must be a table of 0 and 1 with a row for each selection, at least two."
         )
     return chosen
 
@@ -122,7 +113,7 @@ def wilson_intervals(counts: ArrayLike, n: int, *, confidence: float = 0.95) -> 
     return np.column_stack([np.where(p == 0, 0.0, low), np.where(p == 1, 1.0, high)])
 
 
-class StabilitySelector(MetaEstimatorMixin, RankingSelector):
+class StabilitySelector(MetaEstimatorMixin, Selector):
     """Selects the columns that another selector selects often on resamples of the rows.
 
     The selector is fitted on ``n_resamples`` resamples of the rows, stratified by class; for a
@@ -155,9 +146,9 @@ class StabilitySelector(MetaEstimatorMixin, RankingSelector):
     n_jobs : int or None
         Number of resamples fitted in parallel, as in joblib. None: one after the other, each with
         the threads of the selector. Never changes a result.
-    target_kind : {"auto", "classes", "quantity"}, default "auto"
-        What y holds, for the resampling and for the selector. "auto": what the selector declares,
-        or else as :func:`hocmim.data.target.decide_kind` says. Decided once, on all rows.
+    target : "classes", "quantity", Target or None
+        What y holds, for the resampling and for the selector. None: what the selector declares, or
+        else decided from y, once, on all rows.
 
     Attributes
     ----------
@@ -196,12 +187,21 @@ class StabilitySelector(MetaEstimatorMixin, RankingSelector):
     (30,)
     """
 
-    saved_attributes = RankingSelector.saved_attributes | {
-        "selections_": (np.ndarray,),
-        "frequencies_": (np.ndarray,),
-        "frequency_intervals_": (np.ndarray,),
-        "stability_": (float,),
-        "stability_interval_": (tuple,),
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "selector": [
+            Like(
+                ("fit", "get_support"), "an estimator with fit and get_support, such as HOCMIM(10)"
+            )
+        ],
+        "n_resamples": [whole(2, MAX_RESAMPLES)],
+        "resampling": [one_of(["bootstrap", "subsample"])],
+        "sample_fraction": [number(0, 1, "right"), None],
+        "threshold": [number(0, 1, "right")],
+        "n_features_to_select": COUNTS,
+        "confidence": CONFIDENCE,
+        "random_state": SEED,
+        "n_jobs": JOBS,
+        "target": [one_of(["classes", "quantity"]), Target, None],
     }
 
     def __init__(
@@ -216,7 +216,7 @@ class StabilitySelector(MetaEstimatorMixin, RankingSelector):
         confidence: float = 0.95,
         random_state: Any = 0,
         n_jobs: int | None = None,
-        target_kind: str = "auto",
+        target: Target | str | None = None,
         cv: Any = None,
     ) -> None:
         self.selector = selector
@@ -228,7 +228,7 @@ class StabilitySelector(MetaEstimatorMixin, RankingSelector):
         self.confidence = confidence
         self.random_state = random_state
         self.n_jobs = n_jobs
-        self.target_kind = target_kind
+        self.target = target
         self.cv = cv
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> Self:
@@ -238,8 +238,9 @@ class StabilitySelector(MetaEstimatorMixin, RankingSelector):
         ----------
         X : table of shape (n_samples, n_features)
             Anything the selector accepts.
-        y : array of shape (n_samples,), or (n_samples, n_targets)
-            Several targets if the selector takes them: see its ``target_strategy``.
+        y : array of shape (n_samples,) or (n_samples, n_targets), str or list of str
+            Or names of columns of X; the other columns are the features then. Several targets if
+            the selector takes them: see its ``target``.
         sample_weight : array of shape (n_samples,), optional
             Non-negative integers: a row of weight w is w equal rows, each drawn independently. The
             selector is fitted without weights.
@@ -247,67 +248,87 @@ class StabilitySelector(MetaEstimatorMixin, RankingSelector):
             A label for each row: a resample draws whole groups, such as all rows of one patient.
             Groups are stratified by their most frequent class.
         """
-        fraction = self._check_parameters()
+        return self._fit(X, y, sample_weight, groups)
+
+    def fit_part(
+        self,
+        X: Any,
+        y: Any,
+        identifiers: NDArray[np.int64] | None,
+        *,
+        warns: bool = False,
+        **given: Any,
+    ) -> Self:
+        """See Selector."""
+        weight, groups = given.get("sample_weight"), given.get("groups")
+        return self._fit(X, y, weight, groups, identifiers, warns=warns)
+
+    def _fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        groups: Any,
+        identifiers: NDArray[np.int64] | None = None,
+        *,
+        warns: bool = True,
+    ) -> Self:
+        check_parameters(self)
         has_tags = hasattr(self.selector, "__sklearn_tags__")
         takes_several = has_tags and get_tags(self.selector).target_tags.multi_output
-        table, target = self._validate_input(X, y, sample_weight, several=takes_several)
-        names = getattr(self, "feature_names_in_", None)
+        table, target = open_memory(
+            X, y, sample_weight, caller=type(self).__name__, several=takes_several
+        )
         feature_groups = getattr(self.selector, "feature_groups", None)
-        self.features_ = resolve_groups(feature_groups, table.n_columns, names)
-        if target.ndim == 1:
-            selector, kind = with_target_kind(self.selector, target, self.target_kind)
-            self._set_target_kind(kind)
-            classes, has_classes = strata(target, kind), not kind.is_quantity
-        else:
-            selector, kinds = with_target_kinds(self.selector, target, self.target_kind)
-            self.target_kind_ = tuple(kind.name for kind in kinds)
-            classes, has_classes = joint_strata(target, kinds), False
+        features = resolve_groups(feature_groups, table.n_columns, table.names)
+        known, kinds = with_known_kinds({"": self.selector}, target, self.target)
+        selector = known[""]
+        names = tuple(kind.name for kind in kinds)
+        self.target_kind_ = names[0] if target.ndim == 1 else names
+        has_classes = target.ndim == 1 and not kinds[0].is_quantity
+        classes = strata(target, kinds[0]) if target.ndim == 1 else joint_strata(target, kinds)
         given_groups = as_row_groups(groups, table.native.shape[0])
         row_groups = given_groups
         if row_groups is not None and table.rows is not None:
             row_groups = row_groups[table.rows]
         if self.cv is None:
-            draws = self._draws(classes, row_groups, fraction)
+            draws = self._draws(classes, row_groups)
         else:
             draws = self._training_rows(X, y, table, has_classes, given_groups)
-        identifiers = self._identifiers(table)
+        if identifiers is None and isinstance(selector, Selector):
+            identifiers = find_identifiers(table)
         supports = joblib.Parallel(n_jobs=self.n_jobs, prefer="threads")(
             joblib.delayed(_support)(
                 clone(selector),
-                X,
+                table.native,
                 drawn if table.rows is None else table.rows[drawn],
                 target[drawn],
                 None if row_groups is None else row_groups[drawn],
                 identifiers,
-                number > 0,
+                warns and number == 0,
             )
             for number, drawn in enumerate(draws)
         )
         self.selections_ = np.array(supports, bool).reshape(len(draws), table.n_columns)
-        return self._keep()
-
-    def _identifiers(self, table: Table) -> NDArray[np.int64] | None:
-        """Return the columns that identify the rows, which a resample does not show."""
-        if getattr(self.selector, "identifiers", "keep") == "keep":
-            return None
-        return identifiers_or_decided(Encoder(n_jobs=-1).fit(table).identifiers_)
+        return self._keep(features)
 
     def _training_rows(
         self, X: Any, y: Any, table: Table, has_classes: bool, groups: RowGroups | None
     ) -> list[NDArray[np.int64]]:
         """Return the training rows of each split; all copies of a row are on the same side."""
-        target = as_target(y, several=True)
-        folds = make_folds(self.cv, X, target, groups, has_classes=has_classes)
+        _, target = open_memory(X, y)
+        folds = make_folds(self.cv, table.native, target, groups, has_classes=has_classes)
         if table.rows is None:
             return [train for train, _ in folds]
         return [np.flatnonzero(np.isin(table.rows, train)) for train, _ in folds]
 
     def _draws(
-        self, classes: NDArray[np.int64], groups: RowGroups | None, fraction: float
+        self, classes: NDArray[np.int64], groups: RowGroups | None
     ) -> list[NDArray[np.int64]]:
         """Return the rows of each resample."""
         rng = check_random_state(self.random_state)
         is_bootstrap = self.resampling == "bootstrap"
+        fraction = self.sample_fraction or (1.0 if is_bootstrap else 0.5)
         if groups is None:
             return [
                 draw_rows(classes, fraction, is_bootstrap, rng) for _ in range(self.n_resamples)
@@ -317,36 +338,15 @@ class StabilitySelector(MetaEstimatorMixin, RankingSelector):
             for _ in range(self.n_resamples)
         ]
 
-    def target_options(self) -> TargetOptions:
-        """Return how the selector encodes the target."""
-        inner = getattr(self.selector, "target_options", TargetOptions)()
-        kind = getattr(self, "target_kind_", self.target_kind)
-        return replace(inner, kind=kind if isinstance(kind, str) else self.target_kind)
-
-    def _check_parameters(self) -> float:
-        """Check every parameter; return the size of a resample as a fraction of the rows."""
-        check_value("selector", self.selector, SELECTOR)
-        check_value("n_resamples", self.n_resamples, Number(2, MAX_RESAMPLES, is_whole=True))
-        check_value("resampling", self.resampling, OneOf(("bootstrap", "subsample")))
-        check_value("threshold", self.threshold, FRACTION)
-        check_value("confidence", self.confidence, CONFIDENCE)
-        check_value("target_kind", self.target_kind, OneOf(TARGET_KINDS))
-        check_value("random_state", self.random_state, SEED)
-        check_value("n_jobs", self.n_jobs, JOBS)
-        if self.sample_fraction is None:
-            return 1.0 if self.resampling == "bootstrap" else 0.5
-        check_value("sample_fraction", self.sample_fraction, FRACTION)
-        return float(self.sample_fraction)
-
-    def _keep(self) -> Self:
+    def _keep(self, features: Features) -> Self:
         """Set the fitted attributes from the selections."""
         counts = self.selections_.sum(axis=0)
         n_resamples = len(self.selections_)
-        self.frequencies_ = counts / n_resamples
+        self.frequencies_: NDArray[np.float64] = counts / n_resamples
         self.frequency_intervals_ = wilson_intervals(
             counts, n_resamples, confidence=self.confidence
         )
-        first = self.features_.first  # the columns of a group are selected together
+        first = features.first  # the columns of a group are selected together
         self.stability_, _, self.stability_interval_ = stability_index(
             self.selections_[:, first], confidence=self.confidence
         )
@@ -355,11 +355,11 @@ class StabilitySelector(MetaEstimatorMixin, RankingSelector):
         if self.n_features_to_select is None:
             n_selected = int((frequencies >= self.threshold).sum())
         else:
-            n_selected = self._resolve_n_features(len(order), self.features_.counted)
+            n_selected = Constraints(len(order)).count(self.n_features_to_select)
         ranking = np.empty(len(order), np.int64)
         ranking[order] = np.arange(1, len(order) + 1)
-        selected = order[:n_selected]
-        return self._set_selection(selected, frequencies[selected], ranking, self.features_)
+        steps = tuple(Step(int(k), float(frequencies[k]), {}) for k in order[:n_selected])
+        return self._set_selection(Selection(steps, np.full(len(order), np.nan)), features, ranking)
 
     def __sklearn_tags__(self) -> Any:
         """Tags: accepts what the selector accepts."""
@@ -381,8 +381,12 @@ def _support(
     y: NDArray[Any],
     groups: RowGroups | None,
     identifiers: NDArray[np.int64] | None,
-    is_quiet: bool,
+    warns: bool,
 ) -> NDArray[np.bool_]:
     given = {} if groups is None else groups_for(selector, groups)
-    with decided_identifiers(identifiers), without_data_warnings(is_quiet):
-        return np.asarray(selector.fit(take_rows(X, rows), y, **given).get_support(), bool)
+    part = take_rows(X, rows)
+    if isinstance(selector, Selector):
+        fitted = selector.fit_part(part, y, identifiers, warns=warns, **given)
+    else:
+        fitted = selector.fit(part, y, **given)
+    return np.asarray(fitted.get_support(), bool)

@@ -127,7 +127,7 @@ def test_a_missing_value_is_refused_and_the_way_out_named(make, signal):
 def test_a_quantity_is_ranked_for_or_refused(make, signal, scale):
     X, _ = signal
     y = np.rint(scale * X[:, 0]) if scale > 1 else X[:, 0]  # whole numbers, or fractions
-    selector = make(1, target_kind="quantity")
+    selector = make(1, target="quantity")
     if selector.ranks_quantities:
         assert selector.fit(X, y).selected_.tolist() == [0]
         assert selector.target_kind_ == "quantity"
@@ -144,15 +144,15 @@ def test_a_guess_about_the_target_gives_a_warning(make, signal):
         with pytest.warns(HocmimWarning, match="distinct whole numbers, so it is treated as a q"):
             selector.fit(X, whole)
     with pytest.raises(InvalidTargetError, match="y is not numeric"):
-        make(1, target_kind="quantity").fit(X, y.astype(str))
-    with pytest.raises(InvalidParameterError, match="target_kind must be one of 'auto', 'classes'"):
-        make(1, target_kind="number").fit(X, y)
+        make(1, target="quantity").fit(X, y.astype(str))
+    with pytest.raises(InvalidParameterError, match=r"target must be .*'quantity'"):
+        make(1, target="number").fit(X, y)
 
 
 def test_a_constant_quantity_is_refused(make, signal):
     X, _ = signal
     with pytest.raises(InvalidTargetError, match=r"has only one value|needs classes"):
-        make(2, target_kind="quantity").fit(X, np.full(90, 0.5))
+        make(2, target="quantity").fit(X, np.full(90, 0.5))
 
 
 def test_one_class_is_refused(make, signal):

@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from hocmim.coding.codes import Codes, Column, fingerprint
+from hocmim.coding.codes import Column, fingerprint
+from hocmim.coding.dask_codes import DaskCodes
 from hocmim.criteria.base import Criterion
 from hocmim.information.counting import Values
-from hocmim.search.engines.cluster import Cluster
 from hocmim.search.engines.dask_block import (
     Candidates,
     Leader,
@@ -28,22 +28,6 @@ from hocmim.search.engines.dask_block import (
     digest_columns,
     start_block,
 )
-from hocmim.search.engines.dask_codes import DaskCodes, ScatteredCodes
-from hocmim.search.engines.remote import RemoteCodes
-
-
-def open_dask_engine(
-    cluster: Cluster,
-    codes: Codes | RemoteCodes,
-    y: Column,
-    criterion: Criterion,
-    on_terms: Callable[[int], None] | None = None,
-) -> DaskEngine:
-    """Return an engine on codes of the client, or on codes that were made on the workers."""
-    if isinstance(codes, Codes):
-        codes = ScatteredCodes(cluster, codes)
-    assert isinstance(codes, DaskCodes)
-    return DaskEngine(codes, y, criterion, on_terms=on_terms)
 
 
 class DaskEngine(AbstractContextManager["DaskEngine"]):

@@ -1,48 +1,43 @@
-"""The base of the filters: they turn a numeric table into one score a column, and a ranking."""
+"""The base of the filters: they turn a numeric table into a score per column, and a ranking."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import replace
+from collections.abc import Sequence
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from hocmim.coding.codes import NARROW_LEVELS, Column
-from hocmim.coding.encoder import encode
-from hocmim.coding.fitted import once
-from hocmim.coding.groups import Features
+from hocmim.coding.encoded import open_memory
+from hocmim.coding.encoder import Encoder
+from hocmim.coding.groups import Features, column_name
 from hocmim.coding.identifiers import (
+    IDENTIFIERS,
     Marks,
     are_nearly_distinct,
-    identifiers_or_decided,
     may_be_row_numbers,
+    once,
 )
-from hocmim.coding.targets import encode_targets
+from hocmim.coding.target import Target, decide_kind, encode_target, warn_about_guess
 from hocmim.criteria.cost import per_cost
 from hocmim.data.numeric import extreme_exponents, numeric_matrix
-from hocmim.data.table import Table
-from hocmim.data.target import TARGET_KINDS, decide_kind, summarize_target
-from hocmim.data.values import indices_below
+from hocmim.data.table import Table, as_table
 from hocmim.errors import InvalidParameterError, InvalidTableError, InvalidTargetError
-from hocmim.insight.cautions import (
-    IDENTIFIERS,
-    MAX_CHECKED,
-    only_identifiers,
-    warn_about_identifiers,
-    warn_about_ranked,
-)
-from hocmim.insight.notes import COPY_ROWS_PER_LEVEL
+from hocmim.insight.checks import LEAK, check_codes, warn_about, warn_about_identifiers
 from hocmim.memory import BYTES_PER_NUMBER, prepare_products
-from hocmim.parameters import OneOf, check_value
-from hocmim.selectors.constrained import ConstrainedSelector
-from hocmim.selectors.declared import add_parameters
-from hocmim.selectors.parameters import CONSTRAINTS
+from hocmim.parameters import check_parameters, check_value, one_of, whole
+from hocmim.search.constraints import COUNTS, Constraints, resolve_constraints
+from hocmim.search.selection import Selection, Step
+from hocmim.search.spending import Budget
+from hocmim.search.stopping import StopTest
+from hocmim.selectors.base import Selector, constraints_of, leave_out_identifiers
 from hocmim.text import value_text
 from hocmim.threads import ThreadPool, resolve_n_jobs
 
+# Columns of a ranking that are looked at.
+MAX_CHECKED = 64
 BLOCK_CELLS = 1 << 20
 """Cells of a block of a vectorised filter: 8 MB of floating-point numbers."""
 
@@ -70,15 +65,28 @@ class Samples(NamedTuple):
         return self.y.dtype.kind == "f"
 
 
-class Filter(ConstrainedSelector):
+class Filter(Selector):
     """A selector that scores the raw columns and ranks all of them.
 
     Columns to keep come first, in the order of their scores; excluded columns come last and are
-    never selected. With costs the columns are ranked by the score per unit of cost. ``__init__`` of
-    every filter has the parameters ``CONSTRAINTS`` besides its own.
+    never selected. With costs the columns are ranked by the score per unit of cost.
 
     Scores are compared after rounding to 12 decimals, or to 13 significant digits where they are
     10 or more (see :func:`comparable`). Among equal scores the lowest column index comes first.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float, Budget or None, default 10
+        How many columns to select: a number, a fraction of all, None for half of them, or as many
+        as a ``Budget`` pays for.
+    target : "classes", "quantity", Target or None
+        What y holds. None: decided from y.
+    identifiers : {"drop", "keep", "warn"}, default "drop"
+        What to do with columns that identify the rows: see ``hocmim.coding.identifiers``.
+    keep, exclude : names, indices, mask or callable, or None
+        Columns that are selected in any case, and columns that are never selected.
+    costs : array of numbers, dict of name to number, Series, or None
+        What each column costs: columns are ranked by the score per unit of cost.
 
     Attributes
     ----------
@@ -87,51 +95,94 @@ class Filter(ConstrainedSelector):
     identifiers_ : ndarray of int64
         The columns that identify the rows. With ``identifiers="drop"`` they rank last and are not
         selected.
+    target_kind_ : {"classes", "quantity"}
+        What y holds; a tuple for several targets.
     """
 
-    saved_attributes = ConstrainedSelector.saved_attributes | {
-        "feature_scores_": (np.ndarray,),
-        "_order": (np.ndarray,),
-    }
-    bytes_per_value: ClassVar[int] = BYTES_PER_NUMBER
     lower_is_better: ClassVar[bool] = False
     # Whether the method has a form for a target that is a quantity.
     ranks_quantities: ClassVar[bool] = False
     # Why the method has no score per unit of cost, if so.
     why_no_costs: ClassVar[str] = ""
-    target_kind: str
-    identifiers: str
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "n_features_to_select": COUNTS,
+        "target": [one_of(["classes", "quantity"]), Target, None],
+        "identifiers": [one_of(IDENTIFIERS)],
+    }
 
-    def _set_content(self, content: dict[str, Any], n_columns: int | None = None) -> None:
-        super()._set_content(content, n_columns)
-        if not hasattr(self, "_order"):  # a file of the first form
-            self._order = np.argsort(self.ranking_)
-        indices_below(self._order, self.n_features_in_, "order", distinct=True)
-        self._restore_constraints()
+    def __init__(
+        self,
+        n_features_to_select: int | float | Budget | None = 10,
+        *,
+        target: Target | str | None = None,
+        identifiers: str = "drop",
+        keep: Any = None,
+        exclude: Any = None,
+        costs: Any = None,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.target = target
+        self.identifiers = identifiers
+        self.keep = keep
+        self.exclude = exclude
+        self.costs = costs
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        if "__init__" in vars(cls):
-            add_parameters(cls, CONSTRAINTS)
+        own = vars(cls).get("_parameter_constraints", {})
+        cls._parameter_constraints = Filter._parameter_constraints | own
+
+    def fit_part(
+        self,
+        X: Any,
+        y: Any,
+        identifiers: NDArray[np.int64] | None,
+        *,
+        warns: bool = False,
+        **given: Any,
+    ) -> Self:
+        """See Selector."""
+        weight = given.get("sample_weight")
+        return self._fit(X, y, weight, identifiers=identifiers, warns=warns)
+
+    @abstractmethod
+    def _fit(self, X: Any, y: Any, sample_weight: Any = None, **options: Any) -> Self:
+        """Rank the columns; ``options`` are those of ``_read``."""
 
     def _read(
-        self, X: Any, y: Any, sample_weight: Any = None, *, extend_to: int | None = None
-    ) -> tuple[Samples, int]:
-        """Return the numbers, the target, and how many columns to select."""
-        check_value("target_kind", self.target_kind, OneOf(TARGET_KINDS))
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        identifiers: NDArray[np.int64] | None = None,
+        warns: bool = True,
+    ) -> tuple[Samples, Constraints]:
+        """Return the numbers and the target, and which columns may be selected.
+
+        ``identifiers``: the columns that identify the rows, if they are known; ``warns``: whether
+        to warn about them.
+        """
+        if isinstance(self.n_features_to_select, (str, StopTest)):
+            raise InvalidParameterError(
+                f"n_features_to_select={self.n_features_to_select!r} needs a stopping test, and "
+                f"{self.display_name} has none: it ranks all columns. Pass a number, or use an "
+                "information-theoretic selector such as RobustHOCMIM."
+            )
+        check_parameters(self)
         if self.costs is not None and self.why_no_costs:
             raise InvalidParameterError(
                 f"{self.display_name} has no score per unit of cost: {self.why_no_costs}. Leave "
                 "costs out, or use another method."
             )
-        check_value("identifiers", self.identifiers, OneOf(IDENTIFIERS))
-        table, target = self._validate_input(X, y, sample_weight, several=True)
-        features = Features(table.n_columns, getattr(self, "feature_names_in_", None))
-        self._extended_to = extend_to
-        self._constraints = self._resolve_constraints(features)
-        self._number_to_select(features, self._constraints)  # an error comes before the work
-        prepare_products()
         method = type(self).__name__
+        table, target = open_memory(
+            X, y, sample_weight, caller=method, bytes_per_value=BYTES_PER_NUMBER
+        )
+        features = Features(table.n_columns, table.names)
+        asked = self.n_features_to_select
+        constraints = resolve_constraints(features, self.keep, self.exclude, self.costs, asked)
+        prepare_products()
         values_of_y = self._read_target(target)
         values, is_categorical, has_missing = numeric_matrix(table)
         if has_missing.any():
@@ -142,107 +193,83 @@ class Filter(ConstrainedSelector):
                 "sklearn.impute.SimpleImputer, or use an information-theoretic selector such as "
                 "HOCMIM, for which missing is a level of its own."
             )
-        self._find_identifiers(table, values, is_categorical)
-        n_selected = self._number_to_select(features, self._constraints)
-        return Samples(scale_extremes(values), is_categorical, values_of_y), n_selected
-
-    def _find_identifiers(
-        self, table: Table, values: NDArray[np.float64], is_categorical: NDArray[np.bool_]
-    ) -> None:
-        """Set identifiers_ and warn about them."""
-        low, high = values.min(axis=0), values.max(axis=0)
-        is_found = np.zeros(len(low), bool)
-        for j in np.flatnonzero(is_categorical).tolist():  # codes from 0 to the last level
-            n_rows = len(once(table, values[:, j]))
-            is_found[j] = are_nearly_distinct(high[j] + 1, n_rows)
-        suspects = may_be_row_numbers(low, high, len(values)) & ~is_categorical
-        for j in np.flatnonzero(suspects).tolist():
-            is_found[j] = Marks.of(once(table, values[:, j])).is_row_number
-        self.identifiers_ = identifiers_or_decided(np.flatnonzero(is_found))
-        if self.identifiers == "drop" and len(self.identifiers_) == table.n_columns:
-            raise only_identifiers()
-        found = self.identifiers_
-        if self.identifiers == "drop":
-            self._constraints = self._constraints.without(found.tolist())
-            found = np.array(self._constraints.left_out, np.int64)
-        warn_about_identifiers(table.names, found, self.identifiers)
+        self.features_ = features
+        self.identifiers_ = (
+            _identifiers(table, values, is_categorical) if identifiers is None else identifiers
+        )
+        constraints = leave_out_identifiers(
+            constraints, features, self.identifiers_, self.identifiers
+        )
+        if warns:
+            shown = constraints.identifiers if self.identifiers == "drop" else self.identifiers_
+            warn_about_identifiers(table.names, shown, self.identifiers)
+        return Samples(scale_extremes(values), is_categorical, values_of_y), constraints
 
     def _read_target(self, y: NDArray[Any]) -> NDArray[Any]:
-        """Return the codes of classes, or the values of a quantity."""
+        """Return the codes of classes, or the values of a quantity; set the kind."""
+        method, target = type(self).__name__, Target.of(self.target)
         if y.ndim > 1:
-            return self._read_targets(y)
-        kind = decide_kind(summarize_target(y), self.target_kind)
-        method = type(self).__name__
+            found = encode_target(y, None, target)
+            if found.strategy != "joint":
+                raise InvalidTargetError(
+                    f"{self.display_name} takes several targets as one, whose classes are the "
+                    "combinations of their values, and here there are fewer than 5 rows for each "
+                    "combination. Fit on fewer targets, or use an information-theoretic selector "
+                    "such as HOCMIM with Target(strategy='mean')."
+                )
+            for one in found.each:
+                warn_about_guess(one)
+            self.target_kind_: Any = tuple(one.kind for one in found.each)
+            return found.column.codes.astype(np.int32)
+        kind = decide_kind(y, target.kind)
         if kind.is_quantity and not self.ranks_quantities:
             raise InvalidTargetError(
                 f"{method} needs classes, but y is a quantity. Cut y into classes first, for "
-                "example with pandas.qcut(y, 4, labels=False), or pass target_kind='classes' if "
+                "example with pandas.qcut(y, 4, labels=False), or pass target='classes' if "
                 "each of its values is a class."
             )
-        self._set_target_kind(kind)
+        warn_about_guess(kind)
+        self.target_kind_ = kind.name
         return _numbers(y, method) if kind.is_quantity else class_codes(y, method)
-
-    def _read_targets(self, y: NDArray[Any]) -> NDArray[np.int32]:
-        """Return the combinations of the values of several targets, as codes of classes."""
-        target = encode_targets(y, None, replace(self.target_options(), kind=self.target_kind))
-        if target.strategy != "joint":
-            raise InvalidTargetError(
-                f"{self.display_name} takes several targets as one, whose classes are the "
-                "combinations of their values, and here there are fewer than 5 rows for each "
-                "combination. Fit on fewer targets, or use an information-theoretic selector such "
-                "as HOCMIM with target_strategy='mean'."
-            )
-        for one in target.each:
-            self._set_target_kind(one.kind)
-        self.target_kind_ = tuple(one.kind.name for one in target.each)
-        return target.column.codes.astype(np.int32)
 
     def _set_ranking(
         self,
         order: NDArray[np.intp],
         scores: NDArray[np.float64],
+        constraints: Constraints,
         n_selected: int,
-        samples: Samples,
+        samples: Samples | None = None,
     ) -> Self:
-        """Set the fitted attributes; ``order`` has all columns, the best first."""
-        self.feature_scores_ = scores
-        self._order = self._constrained_order(order)
-        self._warn_about_first(samples)
-        return self._select_first(n_selected)
+        """Set the fitted attributes.
 
-    def _warn_about_first(self, samples: Samples) -> None:
-        """Warn if one of the best columns gives the target away."""
-        is_closed = np.isin(self._order, list(self._constraints.closed))
-        first = self._order[~is_closed][:MAX_CHECKED].astype(np.int64)
-        values, is_categorical = samples.values[:, first], samples.is_categorical[first]
-        # With so many levels a column is no copy of a target: see insight.notes.
-        is_checked = ~is_categorical | (values.max(axis=0) < len(values) / COPY_ROWS_PER_LEVEL)
-        numbers = np.flatnonzero(~is_categorical)
-        levels = np.flatnonzero(is_categorical & is_checked)
-        coded = encode(values[:, numbers]) if len(numbers) else None
-        columns = [coded.column(place) for place in range(len(numbers))] if coded else []
-        columns += [_level_column(values[:, place]) for place in levels]
-        if samples.is_quantity:
-            y = encode(samples.y[:, None]).column(0)
-        elif samples.y.max() < len(values) / COPY_ROWS_PER_LEVEL:
-            y = _level_column(samples.y)
-        else:
-            return
-        names = getattr(self, "feature_names_in_", None)
-        warn_about_ranked(names, columns, first[np.concatenate([numbers, levels])], y)
-
-    def _constrained_order(self, order: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Return columns to keep first, then by score per unit of cost, excluded ones last."""
-        keep, closed, spending = self._constraints.for_search().values()
+        Parameters
+        ----------
+        order : ndarray of int
+            All columns, the best first.
+        scores : ndarray of float64
+            Of all columns.
+        constraints : Constraints
+        n_selected : int
+        samples : Samples, optional
+            For a warning if one of the best columns gives the target away.
+        """
+        spending = constraints.spending
         if spending is not None:
-            keys = per_cost(comparable(self.feature_scores_), spending.costs)
+            keys = per_cost(comparable(scores), spending.costs)
             order = np.argsort(-keys, kind="stable")
-        is_kept, is_closed = np.isin(order, keep), np.isin(order, closed)
-        return np.concatenate([order[is_kept], order[~is_kept & ~is_closed], order[is_closed]])
+        is_kept, is_closed = np.isin(order, constraints.keep), np.isin(order, constraints.closed)
+        self._order = np.concatenate(
+            [order[is_kept], order[~is_kept & ~is_closed], order[is_closed]]
+        )
+        self.feature_scores_ = scores
+        if samples is not None:
+            n_open = len(order) - int(is_closed.sum())
+            _warn_about_first(self.features_.column_names, self._order[:n_open], samples)
+        return self._select_first(constraints, n_selected)
 
-    def _select_first(self, n_selected: int) -> Self:
+    def _select_first(self, constraints: Constraints, n_selected: int) -> Self:
         """Select the first columns of the order that can be paid for."""
-        keep, closed, spending = self._constraints.for_search().values()
+        keep, closed, spending = constraints.keep, constraints.closed, constraints.spending
         order = self._order
         selected = order[:n_selected].tolist()
         if spending is not None and spending.budget is not None:
@@ -253,10 +280,26 @@ class Filter(ConstrainedSelector):
         rest = order[~np.isin(order, selected)]
         ranking = np.empty(len(order), np.int64)
         ranking[np.concatenate([np.array(selected, np.intp), rest])] = 1 + np.arange(len(order))
-        self._set_selection(selected, self.feature_scores_[selected], ranking)
-        steps = tuple(replace(step, is_kept=step.index in keep) for step in self.selection_.steps)
-        self.selection_ = replace(self.selection_, steps=steps, closed=closed, spending=spending)
-        return self
+        scores = self.feature_scores_
+        selection = Selection(
+            tuple(Step(j, float(scores[j]), {}, is_kept=j in keep) for j in selected),
+            np.full(len(order), np.nan),
+            excluded=constraints.excluded,
+            identifiers=constraints.identifiers,
+            spending=spending,
+        )
+        return self._set_selection(selection, self.features_, ranking)
+
+    def restore(
+        self,
+        selection: Selection,
+        features: Features,
+        scores: NDArray[np.float64],
+        order: NDArray[np.int64],
+    ) -> None:
+        """Set the fitted attributes from a file."""
+        self.features_, self.feature_scores_, self._order = features, scores, order
+        self._select_first(constraints_of(selection), len(selection))
 
     def extend(self, k: int, X: Any = None, y: Any = None) -> Self:
         """Select more columns, up to k in all: the next ones of the ranking.
@@ -268,9 +311,14 @@ class Filter(ConstrainedSelector):
         X, y : optional
             Not needed, because every column has its rank.
         """
+        return self._select_first(*self._extended(k))
+
+    def _extended(self, k: int) -> tuple[Constraints, int]:
+        """Return the constraints of the fit, and k if so many columns can be selected."""
         check_is_fitted(self)
-        self._extended_to = self._check_extension(k)
-        return self._select_first(self._extended_to)
+        constraints = constraints_of(self.selection_)
+        check_value("k", k, [whole(len(self.selection_), constraints.n_candidates)])
+        return constraints, int(k)
 
 
 class ScoringFilter(Filter):
@@ -284,7 +332,7 @@ class ScoringFilter(Filter):
         X : table of shape (n_samples, n_features)
             Numbers or categories, without missing values.
         y : array of shape (n_samples,), or (n_samples, n_targets)
-            Classes, or a quantity if the method has a form for it: see ``target_kind``. Of several
+            Classes, or a quantity if the method has a form for it: see ``target``. Of several
             targets the combinations of values are the classes; quantities are cut into 3 bins.
 
         Returns
@@ -293,15 +341,17 @@ class ScoringFilter(Filter):
         """
         return self._fit(X, y)
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        samples, n_selected = self._read(X, y, sample_weight)
+    def _fit(self, X: Any, y: Any, sample_weight: Any = None, **options: Any) -> Self:
+        samples, constraints = self._read(X, y, sample_weight, **options)
+        n_selected = constraints.count(self.n_features_to_select)
         scores = self._score(samples)
         order = best_first(scores, lower_is_better=self.lower_is_better)
-        return self._set_ranking(order, scores, n_selected, samples)
+        judged = samples if options.get("warns", True) else None
+        return self._set_ranking(order, scores, constraints, n_selected, judged)
 
     @abstractmethod
     def _score(self, samples: Samples) -> NDArray[np.float64]:
-        """Return one score a column."""
+        """Return the score of each column."""
 
 
 class WeightedFilter(ScoringFilter):
@@ -315,7 +365,7 @@ class WeightedFilter(ScoringFilter):
         X : table of shape (n_samples, n_features)
             Numbers or categories, without missing values.
         y : array of shape (n_samples,), or (n_samples, n_targets)
-            Classes, or a quantity if the method has a form for it: see ``target_kind``. Of several
+            Classes, or a quantity if the method has a form for it: see ``target``. Of several
             targets the combinations of values are the classes; quantities are cut into 3 bins.
         sample_weight : array of shape (n_samples,), optional
             Non-negative integers: a row of weight w counts as w equal rows.
@@ -327,11 +377,34 @@ class WeightedFilter(ScoringFilter):
         return self._fit(X, y, sample_weight)
 
 
-def _level_column(values: NDArray[Any]) -> Column:
-    """Return levels, which are 0, 1, 2, …, as codes."""
-    arity = int(values.max()) + 1
-    is_narrow = arity <= NARROW_LEVELS
-    return Column(values.astype(np.uint8) if is_narrow else values.astype(np.uint16), arity)
+def _identifiers(
+    table: Table, values: NDArray[np.float64], is_categorical: NDArray[np.bool_]
+) -> NDArray[np.int64]:
+    """Return the columns that identify the rows."""
+    low, high = values.min(axis=0), values.max(axis=0)
+    is_found = np.zeros(len(low), bool)
+    for j in np.flatnonzero(is_categorical).tolist():  # codes from 0 to the last level
+        n_rows = len(once(values[:, j], table.rows))
+        is_found[j] = are_nearly_distinct(high[j] + 1, n_rows)
+    suspects = may_be_row_numbers(low, high, len(values)) & ~is_categorical
+    for j in np.flatnonzero(suspects).tolist():
+        is_found[j] = Marks.of(once(values[:, j], table.rows)).is_row_number
+    return np.flatnonzero(is_found)
+
+
+def _warn_about_first(
+    names: Sequence[str] | None, order: NDArray[np.intp], samples: Samples
+) -> None:
+    """Warn if one of the best columns gives the target away."""
+    first = np.sort(order[:MAX_CHECKED].astype(np.int64))
+    if not len(first):
+        return
+    table, encoder = as_table(samples.values[:, first]), Encoder()
+    codes = encoder.fit_transform(table)
+    labels = [column_name(names, j) for j in first.tolist()]
+    kind = "quantity" if samples.is_quantity else "classes"
+    targets = encode_target(samples.y, None, Target(kind)).each
+    warn_about(check_codes(encoder, codes, targets, names=labels, kinds=(LEAK,), table=table))
 
 
 def class_codes(y: NDArray[Any], method: str) -> NDArray[np.int32]:

@@ -34,21 +34,14 @@ class FisherScore(WeightedFilter):
     categorical column is treated as the vector of its level indicators: numerator and denominator
     are summed over them, so that the order of the levels does not matter.
 
-    Parameters
-    ----------
-    n_features_to_select : int, float or None, default=10
-        How many columns to select; see :class:`~hocmim.selectors.base.RankingSelector`.
-    target_kind : {"auto", "classes", "quantity"}, default="auto"
-        What y holds: see :func:`hocmim.data.target.decide_kind`.
-    identifiers : {"drop", "keep", "warn"}, default="drop"
-        What to do with columns that identify the rows: see :mod:`hocmim.coding.identifiers`.
+    The parameters are those of every filter: see :class:`~hocmim.selectors.filters._base.Filter`.
 
     Attributes
     ----------
     feature_scores_ : ndarray of float64, shape (n_features_in_,)
         F of every column; higher is better.
     selected_, scores_, ranking_
-        See :class:`~hocmim.selectors.base.RankingSelector`.
+        See :class:`~hocmim.selectors.base.Selector`.
 
     References
     ----------
@@ -58,17 +51,6 @@ class FisherScore(WeightedFilter):
     method_name = "Fisher"
     method_aliases = ("Fisher score",)
     ranks_quantities = True
-
-    def __init__(
-        self,
-        n_features_to_select: int | float | None = 10,
-        *,
-        target_kind: str = "auto",
-        identifiers: str = "drop",
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.target_kind = target_kind
-        self.identifiers = identifiers
 
     def _score(self, samples: Samples) -> NDArray[np.float64]:
         if samples.is_quantity:

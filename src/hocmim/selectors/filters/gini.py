@@ -19,19 +19,14 @@ class GiniIndex(WeightedFilter):
     A categorical column is split into one level against all others, since its levels have no
     order.
 
-    Parameters
-    ----------
-    n_features_to_select : int, float or None, default=10
-        How many columns to select; see :class:`~hocmim.selectors.base.RankingSelector`.
-    target_kind : {"auto", "classes", "quantity"}, default="auto"
-        What y holds: see :func:`hocmim.data.target.decide_kind`. This method needs classes.
+    The parameters are those of every filter: see :class:`~hocmim.selectors.filters._base.Filter`.
 
     Attributes
     ----------
     feature_scores_ : ndarray of float64, shape (n_features_in_,)
         G of every column; lower is better.
     selected_, scores_, ranking_
-        See :class:`~hocmim.selectors.base.RankingSelector`.
+        See :class:`~hocmim.selectors.base.Selector`.
 
     References
     ----------
@@ -44,17 +39,6 @@ class GiniIndex(WeightedFilter):
 
     lower_is_better = True
     why_no_costs = "its scores are better if they are lower"
-
-    def __init__(
-        self,
-        n_features_to_select: int | float | None = 10,
-        *,
-        target_kind: str = "auto",
-        identifiers: str = "drop",
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.target_kind = target_kind
-        self.identifiers = identifiers
 
     def _score(self, samples: Samples) -> NDArray[np.float64]:
         return gini_index(samples.values, samples.y, samples.is_categorical)

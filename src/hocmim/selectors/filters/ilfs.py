@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hocmim.parameters import Number, check_value
+from hocmim.coding.target import Target
+from hocmim.parameters import number, whole
+from hocmim.search.spending import Budget
 from hocmim.selectors.filters._base import (
     Samples,
     WeightedFilter,
@@ -43,16 +45,14 @@ class ILFS(WeightedFilter):
 
     Parameters
     ----------
-    n_features_to_select : int, float or None, default=10
-        How many columns to select; see :class:`~hocmim.selectors.base.RankingSelector`.
+    n_features_to_select, target, identifiers, keep, exclude, costs
+        See :class:`~hocmim.selectors.filters._base.Filter`.
     n_tokens : int, default=6
-        T.
+        T, the number of tokens.
     max_iter : int, default=1000
         Maximum number of EM steps.
     tol : float, default=1e-9
         EM stops when the log-likelihood grows by less than this share of its size.
-    target_kind : {"auto", "classes", "quantity"}, default="auto"
-        What y holds: see :func:`hocmim.data.target.decide_kind`. This method needs classes.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ class ILFS(WeightedFilter):
     n_iter_ : int
         Number of EM steps.
     selected_, scores_, ranking_
-        See :class:`~hocmim.selectors.base.RankingSelector`.
+        See :class:`~hocmim.selectors.base.Selector`.
 
     References
     ----------
@@ -74,31 +74,39 @@ class ILFS(WeightedFilter):
     """
 
     method_name = "ILFS"
-    saved_attributes = WeightedFilter.saved_attributes | {
-        "relevance_": (np.ndarray,),
-        "log_likelihood_": (np.ndarray, list, float),
-        "n_iter_": (int,),
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "n_tokens": [whole(2, 1000)],
+        "max_iter": [whole(1)],
+        "tol": [number(0)],
     }
 
     def __init__(
         self,
-        n_features_to_select: int | float | None = 10,
+        n_features_to_select: int | float | Budget | None = 10,
         *,
         n_tokens: int = 6,
         max_iter: int = 1000,
         tol: float = 1e-9,
-        target_kind: str = "auto",
+        target: Target | str | None = None,
         identifiers: str = "drop",
+        keep: Any = None,
+        exclude: Any = None,
+        costs: Any = None,
     ) -> None:
-        self.n_features_to_select = n_features_to_select
+        super().__init__(
+            n_features_to_select,
+            target=target,
+            identifiers=identifiers,
+            keep=keep,
+            exclude=exclude,
+            costs=costs,
+        )
         self.n_tokens = n_tokens
         self.max_iter = max_iter
         self.tol = tol
-        self.target_kind = target_kind
-        self.identifiers = identifiers
 
     def _score(self, samples: Samples) -> NDArray[np.float64]:
-        self._check_parameters()
         varies = ~constant_columns(samples.values)
         counts = token_counts(samples.values[:, varies], samples.y, self.n_tokens)
         model = fit_relevance(counts, max_iter=self.max_iter, tol=self.tol)
@@ -107,11 +115,6 @@ class ILFS(WeightedFilter):
         self.log_likelihood_ = model.log_likelihood
         self.n_iter_ = len(model.log_likelihood) - 1
         return path_scores(self.relevance_)
-
-    def _check_parameters(self) -> None:
-        check_value("n_tokens", self.n_tokens, Number(2, 1000, is_whole=True))
-        check_value("max_iter", self.max_iter, Number(1, is_whole=True))
-        check_value("tol", self.tol, Number(0))
 
 
 class RelevanceModel(NamedTuple):

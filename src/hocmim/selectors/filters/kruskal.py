@@ -18,19 +18,14 @@ class KruskalWallis(WeightedFilter):
     A constant column scores 0, the worst. A categorical column is treated as ordered, in the
     sorted order of its levels: the test uses only ranks.
 
-    Parameters
-    ----------
-    n_features_to_select : int, float or None, default=10
-        How many columns to select; see :class:`~hocmim.selectors.base.RankingSelector`.
-    target_kind : {"auto", "classes", "quantity"}, default="auto"
-        What y holds: see :func:`hocmim.data.target.decide_kind`. This method needs classes.
+    The parameters are those of every filter: see :class:`~hocmim.selectors.filters._base.Filter`.
 
     Attributes
     ----------
     feature_scores_ : ndarray of float64, shape (n_features_in_,)
         H of every column; higher is better.
     selected_, scores_, ranking_
-        See :class:`~hocmim.selectors.base.RankingSelector`.
+        See :class:`~hocmim.selectors.base.Selector`.
 
     References
     ----------
@@ -39,17 +34,6 @@ class KruskalWallis(WeightedFilter):
 
     method_name = "Kruskal-Wallis"
     method_aliases = ("Kruskal",)
-
-    def __init__(
-        self,
-        n_features_to_select: int | float | None = 10,
-        *,
-        target_kind: str = "auto",
-        identifiers: str = "drop",
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.target_kind = target_kind
-        self.identifiers = identifiers
 
     def _score(self, samples: Samples) -> NDArray[np.float64]:
         return kruskal_wallis(samples.values, samples.y)

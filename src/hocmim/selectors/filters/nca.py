@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from numbers import Integral
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,10 +11,10 @@ from scipy import sparse
 from sklearn.utils import check_random_state
 
 from hocmim import _native
-from hocmim.errors import InvalidParameterError
-from hocmim.parameters import Number, check_value
+from hocmim.coding.target import Target
+from hocmim.parameters import JOBS, SEED, number, whole
+from hocmim.search.spending import Budget
 from hocmim.selectors.filters._base import Samples, ScoringFilter, constant_columns, thread_pool
-from hocmim.text import value_text
 from hocmim.threads import ThreadPool
 
 BLOCK_ROWS = 64
@@ -47,12 +46,12 @@ class NCA(ScoringFilter):
 
     Parameters
     ----------
-    n_features_to_select : int, float or None, default=10
-        How many columns to select; see :class:`~hocmim.selectors.base.RankingSelector`.
+    n_features_to_select, target, identifiers, keep, exclude, costs
+        See :class:`~hocmim.selectors.filters._base.Filter`.
     regularization : float or None, default=None
-        λ; None is 1/N, N the number of samples used.
+        λ, the weight of the penalty; None is 1/N, N the number of samples used.
     length_scale : float, default=1.0
-        σ.
+        σ, the scale of the distances.
     max_samples : int, float or None, default=3000
         Use at most this many samples, or this fraction of them, drawn at random and stratified by
         class; None uses all. The cost of an evaluation grows with the square of this number.
@@ -65,8 +64,6 @@ class NCA(ScoringFilter):
         Threads, as in scikit-learn: None is one, -1 all processors. Never changes the result.
     random_state : int, RandomState or None, default=0
         Seed for drawing ``max_samples`` samples; not used if there are fewer.
-    target_kind : {"auto", "classes", "quantity"}, default="auto"
-        What y holds: see :func:`hocmim.data.target.decide_kind`. This method needs classes.
 
     Attributes
     ----------
@@ -80,7 +77,7 @@ class NCA(ScoringFilter):
         False if ``max_iter`` ended the search.
     n_samples_used_ : int
     selected_, scores_, ranking_
-        See :class:`~hocmim.selectors.base.RankingSelector`.
+        See :class:`~hocmim.selectors.base.Selector`.
 
     References
     ----------
@@ -89,16 +86,20 @@ class NCA(ScoringFilter):
     """
 
     method_name = "NCA"
-    saved_attributes = ScoringFilter.saved_attributes | {
-        "objective_": (float,),
-        "n_iter_": (int,),
-        "converged_": (bool,),
-        "n_samples_used_": (int,),
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "regularization": [number(0), None],
+        "length_scale": [number(0, closed="neither")],
+        "max_samples": [whole(2), number(0, 1, "neither"), None],
+        "max_iter": [whole(1)],
+        "tol": [number(0)],
+        "n_jobs": JOBS,
+        "random_state": SEED,
     }
 
     def __init__(
         self,
-        n_features_to_select: int | float | None = 10,
+        n_features_to_select: int | float | Budget | None = 10,
         *,
         regularization: float | None = None,
         length_scale: float = 1.0,
@@ -107,10 +108,20 @@ class NCA(ScoringFilter):
         tol: float = 1e-6,
         n_jobs: int | None = None,
         random_state: Any = 0,
-        target_kind: str = "auto",
+        target: Target | str | None = None,
         identifiers: str = "drop",
+        keep: Any = None,
+        exclude: Any = None,
+        costs: Any = None,
     ) -> None:
-        self.n_features_to_select = n_features_to_select
+        super().__init__(
+            n_features_to_select,
+            target=target,
+            identifiers=identifiers,
+            keep=keep,
+            exclude=exclude,
+            costs=costs,
+        )
         self.regularization = regularization
         self.length_scale = length_scale
         self.max_samples = max_samples
@@ -118,11 +129,8 @@ class NCA(ScoringFilter):
         self.tol = tol
         self.n_jobs = n_jobs
         self.random_state = random_state
-        self.target_kind = target_kind
-        self.identifiers = identifiers
 
     def _score(self, samples: Samples) -> NDArray[np.float64]:
-        self._check_parameters()
         rows = self._draw_rows(samples.y)
         X, y = samples.values[rows], np.ascontiguousarray(samples.y[rows])
         varies = ~constant_columns(X)
@@ -166,20 +174,6 @@ class NCA(ScoringFilter):
         if most is None or most >= len(y):
             return slice(None)
         return stratified_rows(y, int(most), self.random_state)
-
-    def _check_parameters(self) -> None:
-        check_value("regularization", self.regularization, Number(0, or_none=True))
-        check_value("length_scale", self.length_scale, Number(0, is_above=True))
-        check_value("max_iter", self.max_iter, Number(1, is_whole=True))
-        check_value("tol", self.tol, Number(0))
-        most = self.max_samples
-        whole = isinstance(most, Integral) and not isinstance(most, bool) and most >= 2
-        share = isinstance(most, float) and 0.0 < most < 1.0
-        if not (most is None or whole or share):
-            raise InvalidParameterError(
-                "max_samples must be an integer of at least 2, a fraction in (0, 1), or None for "
-                f"all samples. Got {value_text(most)} instead."
-            )
 
 
 class SplitColumns(NamedTuple):

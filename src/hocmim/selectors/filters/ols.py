@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
-from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
+from hocmim.coding.target import Target
 from hocmim.errors import InvalidParameterError, not_installed
 from hocmim.information.comparison import comparison_key
 from hocmim.memory import affordable_threads
+from hocmim.parameters import JOBS
+from hocmim.search.constraints import Constraints
+from hocmim.search.spending import Budget
 from hocmim.selectors.filters._base import (
     Filter,
+    Samples,
     best_first,
     comparable,
     constant_columns,
@@ -45,15 +49,11 @@ class FSOLS(Filter):
 
     Parameters
     ----------
-    n_features_to_select : int, float or None, default=10
-        How many columns to select; see :class:`~hocmim.selectors.base.RankingSelector`.
+    n_features_to_select, target, identifiers, keep, exclude, costs
+        See :class:`~hocmim.selectors.filters._base.Filter`.
     n_jobs : int or None, default=None
         Threads of fastcan, as in scikit-learn: None is one, -1 all processors. Several
         threads can be much slower on a busy machine, because they synchronise at every step.
-    target_kind : {"auto", "classes", "quantity"}, default="auto"
-        What y holds: see :func:`hocmim.data.target.decide_kind`.
-    identifiers : {"drop", "keep", "warn"}, default="drop"
-        What to do with columns that identify the rows: see :mod:`hocmim.coding.identifiers`.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ class FSOLS(Filter):
     ranking_ : ndarray of int64, shape (n_features_in_,)
         Selected columns in the order of selection, then the others by J.
     selected_, scores_
-        See :class:`~hocmim.selectors.base.RankingSelector`.
+        See :class:`~hocmim.selectors.base.Selector`.
 
     References
     ----------
@@ -74,25 +74,36 @@ class FSOLS(Filter):
     """
 
     method_name = "FS-OLS"
-    saved_attributes = Filter.saved_attributes | {"n_useful_": (int,)}
     method_aliases = ("OLS",)
     needed_packages = ("fastcan",)
 
     ranks_quantities = True
     why_no_costs = "fastcan searches without costs"
 
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "n_jobs": JOBS,
+    }
+
     def __init__(
         self,
-        n_features_to_select: int | float | None = 10,
+        n_features_to_select: int | float | Budget | None = 10,
         *,
         n_jobs: int | None = None,
-        target_kind: str = "auto",
+        target: Target | str | None = None,
         identifiers: str = "drop",
+        keep: Any = None,
+        exclude: Any = None,
+        costs: Any = None,
     ) -> None:
-        self.n_features_to_select = n_features_to_select
+        super().__init__(
+            n_features_to_select,
+            target=target,
+            identifiers=identifiers,
+            keep=keep,
+            exclude=exclude,
+            costs=costs,
+        )
         self.n_jobs = n_jobs
-        self.target_kind = target_kind
-        self.identifiers = identifiers
 
     def fit(self, X: Any, y: Any) -> Self:
         """Select columns one after the other.
@@ -120,22 +131,28 @@ class FSOLS(Filter):
         X, y
             What the selector was fitted on. They are needed: the search is done again.
         """
-        check_is_fitted(self)
-        k = self._check_extension(k)
+        constraints, k = self._extended(k)
         if X is None:
             raise InvalidParameterError(
                 "FS-OLS does not keep the table: pass it and the target, as in extend(k, X, y)."
             )
-        return self._fit(X, y, extend_to=k)
+        samples, _ = self._read(X, y, identifiers=self.identifiers_, warns=False)
+        return self._search(samples, constraints, k)
 
-    def _fit(self, X: Any, y: Any, extend_to: int | None = None) -> Self:
-        samples, n_selected = self._read(X, y, extend_to=extend_to)
+    def _fit(self, X: Any, y: Any, sample_weight: Any = None, **options: Any) -> Self:
+        samples, constraints = self._read(X, y, **options)
+        n_selected = constraints.count(self.n_features_to_select)
+        return self._search(samples, constraints, n_selected, options.get("warns", True))
+
+    def _search(
+        self, samples: Samples, constraints: Constraints, n_selected: int, warns: bool = False
+    ) -> Self:
         is_open = ~constant_columns(samples.values)
-        is_open[list(self._constraints.closed)] = False
+        is_open[list(constraints.closed)] = False
         varies = np.flatnonzero(is_open)
         columns = unit_columns(samples.values[:, varies])
         targets = samples.y[:, None] if samples.is_quantity else indicator(samples.y).T
-        keep = np.flatnonzero(np.isin(varies, self._constraints.keep))
+        keep = np.flatnonzero(np.isin(varies, constraints.keep))
         # OpenMP ends the process if it cannot start a thread.
         n_threads = affordable_threads(resolve_n_jobs(self.n_jobs, outside=1))
         with threadpool_limits(n_threads):
@@ -145,7 +162,7 @@ class FSOLS(Filter):
         self.n_useful_ = len(chosen)
         order = self._all_columns(varies, varies[chosen], scores)
         scores[varies[chosen]] = gains
-        return self._set_ranking(order, scores, n_selected, samples)
+        return self._set_ranking(order, scores, constraints, n_selected, samples if warns else None)
 
     @staticmethod
     def _all_columns(

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any, ClassVar
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import spatial
 
 from hocmim import _native
-from hocmim.parameters import Number, check_value
+from hocmim.coding.target import Target
+from hocmim.parameters import JOBS, whole
+from hocmim.search.spending import Budget
 from hocmim.selectors.filters._base import Samples, ScoringFilter, thread_pool
 from hocmim.threads import ThreadPool
 
@@ -36,23 +40,19 @@ class ReliefF(ScoringFilter):
 
     Parameters
     ----------
-    n_features_to_select : int, float or None, default=10
-        How many columns to select; see :class:`~hocmim.selectors.base.RankingSelector`.
+    n_features_to_select, target, identifiers, keep, exclude, costs
+        See :class:`~hocmim.selectors.filters._base.Filter`.
     n_neighbors : int, default=10
-        k, the number of hits, and of misses a class.
+        k, the number of hits, and of misses of each class.
     n_jobs : int or None, default=None
         Threads, as in scikit-learn: None is one, -1 all processors. Never changes the result.
-    target_kind : {"auto", "classes", "quantity"}, default="auto"
-        What y holds: see :func:`hocmim.data.target.decide_kind`.
-    identifiers : {"drop", "keep", "warn"}, default="drop"
-        What to do with columns that identify the rows: see :mod:`hocmim.coding.identifiers`.
 
     Attributes
     ----------
     feature_scores_ : ndarray of float64, shape (n_features_in_,)
         W of every column; higher is better.
     selected_, scores_, ranking_
-        See :class:`~hocmim.selectors.base.RankingSelector`.
+        See :class:`~hocmim.selectors.base.Selector`.
 
     References
     ----------
@@ -64,24 +64,36 @@ class ReliefF(ScoringFilter):
     method_name = "ReliefF"
     ranks_quantities = True
 
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "n_neighbors": [whole(1)],
+        "n_jobs": JOBS,
+    }
+
     def __init__(
         self,
-        n_features_to_select: int | float | None = 10,
+        n_features_to_select: int | float | Budget | None = 10,
         *,
         n_neighbors: int = 10,
         n_jobs: int | None = None,
-        target_kind: str = "auto",
+        target: Target | str | None = None,
         identifiers: str = "drop",
+        keep: Any = None,
+        exclude: Any = None,
+        costs: Any = None,
     ) -> None:
-        self.n_features_to_select = n_features_to_select
+        super().__init__(
+            n_features_to_select,
+            target=target,
+            identifiers=identifiers,
+            keep=keep,
+            exclude=exclude,
+            costs=costs,
+        )
         self.n_neighbors = n_neighbors
         self.n_jobs = n_jobs
-        self.target_kind = target_kind
-        self.identifiers = identifiers
 
     def _score(self, samples: Samples) -> NDArray[np.float64]:
         k = self.n_neighbors
-        check_value("n_neighbors", k, Number(1, is_whole=True))
         rank = rrelieff if samples.is_quantity else relieff
         with thread_pool(self.n_jobs) as pool:
             return rank(samples.values, samples.y, int(k), samples.is_categorical, pool)

@@ -1,0 +1,504 @@
+"""The screen: pairs and triples of columns that tell together what none of them tells alone.
+
+A forward search begins with single columns. Two columns that tell about the target only together,
+as in an exclusive or, are never tried together. So before the search all pairs are tested, and all
+triples where that is affordable:
+
+    pairs    G = 2N · [ I(X_i,X_j;Y) − I(X_i;Y) − I(X_j;Y) ]                       plug-in, nats
+    triples  G = 2N · [ I(X_i,X_j,X_k;Y) − Σ I(pairs;Y) + Σ I(singles;Y) ]
+    df       = Π (a − 1) · (C − 1)                 for a levels of each column and C classes
+
+A set is kept if its p-value times the number of sets is at most α = 0.01. The p-value is that of
+χ²(df), or that of ``search.interaction_law`` if it is larger: the latter knows small cells and
+columns that depend on each other. Of many, the 100 with the largest (G − df)/√(2 df) are kept. With
+fewer than 20·C rows nothing is screened.
+
+What is an interaction? G / 2N is how much more the columns tell together than the sum of what they
+tell alone (for triples: than their pairs account for). That is synergy, measured in nats, and not a
+coefficient of a model: two columns with additive effects on the target, as in y = [a + b > 0], have
+it as well, because what a tells depends on b. Independent columns cannot have G < 0 for many rows;
+for them 2N I(X_i;X_j|Y) = G. Columns that repeat each other have G < 0 and are never kept. Three
+columns that repeat each other have G > 0, by the alternating sum; so triples have to tell more
+together than the sum of all three alone.
+
+Columns are screened with at most L levels, L being the largest number up to ``n_bins`` with
+N ≥ 5·L²·C (5·L³·C for triples), and at least 2. Where L is less than ``n_bins``, columns of numbers
+are cut again, into L bins of equal frequency; if the values are not at hand, or take more than a
+gigabyte as codes, neighbouring bins are merged into L parts of nearly equal frequency. Of a column
+of categories the L − 1 most frequent stay, and the others are one level. Missing numbers stay a
+level of their own, besides the L bins.
+
+The work is sets · ⌈N/64⌉ · L² · C word operations (L³ for triples). With "auto" it is at most
+10¹⁰ for pairs and as much for triples: L is lowered, down to 2, and where that is not enough the
+screen is left out, and a note says so. All of this depends on sizes alone.
+
+With weights a row of weight w is w rows. With several targets that are joined, the target is their
+joint; with the mean over targets each target is screened, at α divided by their number, and a set
+is kept if it is kept for one of them. Rows that belong together (``groups``) count as independent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import comb, prod
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+import hocmim._native as _native
+from hocmim.coding.codes import Codes, Column
+from hocmim.coding.descriptions import CATEGORIES
+from hocmim.coding.encoded import Encoded
+from hocmim.coding.encoder import Encoder
+from hocmim.information.comparison import comparison_key
+from hocmim.search.interaction_law import interaction_p_value
+from hocmim.search.selection import Interaction
+from hocmim.text import count
+from hocmim.threads import ThreadPool, resolve_n_jobs
+
+ALPHA = 0.01
+MOST_KEPT = 100
+# The strongest sets that pass the χ² test; the p-values of ``interaction_law`` decide among them.
+MOST_TESTED = 1000
+MOST_OPERATIONS = 10**10
+ROWS_PER_CLASS = 20
+ROWS_PER_CELL = 5
+MOST_LEVELS = 255
+# Merged columns are kept in memory up to this size, and made again otherwise.
+MOST_MERGED_BYTES = 1 << 28
+# Rows times columns up to which columns are cut again.
+MOST_CELLS_CUT_AGAIN = 1 << 30
+# Word operations of one call of the kernel, about: threads share the calls.
+OPERATIONS_PER_CALL = 10**7
+# Word operations from which on a second thread is worth its start.
+OPERATIONS_FOR_THREADS = 2 * 10**7
+
+SIZES = {2: "pairs", 3: "triples"}
+
+Report = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Screen:
+    """The sets of columns that are kept.
+
+    Attributes
+    ----------
+    kept : tuple of Interaction
+        Pairs, then triples, each the strongest first.
+    n_sets : int
+        How many sets were tested.
+    notes : tuple of str
+        What was left out, and why; a sentence each.
+    """
+
+    kept: tuple[Interaction, ...] = ()
+    n_sets: int = 0
+    notes: tuple[str, ...] = ()
+
+
+class ScreenedTable(NamedTuple):
+    """What is screened.
+
+    Attributes
+    ----------
+    column : callable
+        ``column(j)`` returns the codes of column j.
+    arity : ndarray of int64
+        Of all columns.
+    n_ordered : ndarray of int64
+        How many of the levels of each column are bins in order; 0 for categories.
+    which : ndarray of int64
+        The columns to screen.
+    n_bins : int
+    cut_again : callable, optional
+        ``cut_again(n)`` returns the table with n bins of equal frequency; without it bins are
+        merged.
+    """
+
+    column: Callable[[int], Column]
+    arity: NDArray[np.int64]
+    n_ordered: NDArray[np.int64]
+    which: NDArray[np.int64]
+    n_bins: int
+    cut_again: Callable[[int], ScreenedTable] | None = None
+
+    @classmethod
+    def of(cls, encoded: Encoded, closed: Sequence[int] = ()) -> ScreenedTable:
+        """Return what is screened of an encoded table: all features but the closed ones."""
+        codes, features = encoded.codes, encoded.features
+        how = encoded.encoder.columns_
+        n_ordered = np.where(how.kind != CATEGORIES, how.n_levels, 0)[features.first]
+        for group in features.groups:
+            n_ordered[features.of_column[group.columns[0]]] = 0
+        which = np.setdiff1d(np.arange(len(features)), np.array(closed, np.int64))
+        column = codes.column if isinstance(codes, Codes) else codes.column_once
+        encode_again = encoded.encode_again
+
+        def cut_again(n_bins: int) -> ScreenedTable:
+            assert encode_again is not None
+            given = encoded.encoder
+            encoder = Encoder(n_bins, max_levels=given.max_levels, identifiers=given.identifiers)
+            fitted, codes = encode_again(encoder)
+            again = replace(encoded, codes=codes, encoder=fitted, encode_again=None)
+            return cls.of(again, closed)
+
+        return cls(
+            column,
+            codes.arity,
+            n_ordered,
+            which,
+            int(encoded.encoder.n_bins),
+            None if encode_again is None else cut_again,
+        )
+
+
+def screen(
+    table: ScreenedTable,
+    targets: Sequence[Column],
+    *,
+    whatever_it_costs: bool = False,
+    sizes: Sequence[int] = (2, 3),
+    alpha: float = ALPHA,
+    most: int = MOST_KEPT,
+    n_jobs: int | None = None,
+    report: Report | None = None,
+) -> Screen:
+    """Test all pairs and triples of columns.
+
+    Parameters
+    ----------
+    table : ScreenedTable
+    targets : sequence of Column
+        One target, or several, each of which is screened.
+    whatever_it_costs : bool
+        Whether there is no limit to the work.
+    sizes : sequence of int
+        2 for pairs, 3 for triples.
+    alpha : float
+        1 for the strongest sets, whatever their p-values.
+    most : int
+        How many sets of each size are kept at most.
+    n_jobs : int or None
+        Threads. Never changes a result.
+    report : callable, optional
+        Called as ``report(done, total)`` with numbers of sets, many times.
+    """
+    kept: list[Interaction] = []
+    notes: list[str] = []
+    n_sets = 0
+    for size in sizes:
+        found: list[Interaction] = []
+        for target in targets:
+            level = alpha if alpha >= 1 else alpha / len(targets)
+            one = _OneScreen(table, target, size, level, most, n_jobs)
+            note = one.why_not(whatever_it_costs)
+            if note:
+                notes.append(note)
+                continue
+            n_sets += one.n_sets
+            found += one.search(report)
+        kept += _strongest(found, most)
+    return Screen(tuple(kept), n_sets, tuple(dict.fromkeys(notes)))
+
+
+def _strongest(found: Iterable[Interaction], most: int) -> list[Interaction]:
+    """Return the strongest of these, each set once."""
+    best: dict[tuple[int, ...], Interaction] = {}
+    for one in sorted(found, key=_order):
+        best.setdefault(one.members, one)
+    return list(best.values())[:most]
+
+
+def _order(one: Interaction) -> tuple[float, tuple[int, ...]]:
+    return _key(one.g, one.df), one.members
+
+
+def _key(g: float, df: int) -> float:
+    """Return a key that sorts sets by (G − df)/√(2 df), the strongest first."""
+    return -float(comparison_key((g - df) / np.sqrt(2 * df)))
+
+
+def levels_for(
+    n_rows: int, n_classes: int, n_bins: int, size: int, n_sets: int, most_operations: float
+) -> int | None:
+    """Return L for the sets of a size; None if the work would be too much."""
+
+    def operations(levels: int) -> int:
+        return n_sets * -(-n_rows // 64) * levels**size * n_classes
+
+    levels = 2
+    while levels < n_bins and n_rows >= ROWS_PER_CELL * (levels + 1) ** size * n_classes:
+        levels += 1
+    while levels > 2 and operations(levels) > most_operations:
+        levels -= 1
+    return levels if operations(levels) <= most_operations else None
+
+
+class _OneScreen:
+    """All pairs, or all triples, and one target."""
+
+    def __init__(
+        self,
+        table: ScreenedTable,
+        target: Column,
+        size: int,
+        alpha: float,
+        most: int,
+        n_jobs: int | None,
+    ) -> None:
+        self._table, self._size, self._alpha, self._most = table, size, alpha, most
+        self._n_jobs = n_jobs
+        classes, self._y = np.unique(target.codes, return_inverse=True)
+        self._n_rows, self._n_classes = len(target.codes), len(classes)
+        self.n_sets = comb(len(table.which), size)
+        self._levels = 2
+        self._n_threads = 1
+
+    def why_not(self, whatever_it_costs: bool) -> str:
+        """Choose the levels; return why nothing is screened, if so."""
+        which, n_bins = self._table.which, self._table.n_bins
+        if self._n_classes < 2 or self.n_sets == 0:
+            return ""
+        if self._n_rows < ROWS_PER_CLASS * self._n_classes:
+            return (
+                f"Interactions were not screened: {count(self._n_rows, 'row')} are fewer than "
+                f"{ROWS_PER_CLASS} for each of {self._n_classes} classes."
+            )
+        most_levels = int(self._table.arity[which].max())
+        levels = levels_for(
+            self._n_rows,
+            self._n_classes,
+            max(2, min(n_bins, most_levels, MOST_LEVELS)),
+            self._size,
+            self.n_sets,
+            np.inf if whatever_it_costs else MOST_OPERATIONS,
+        )
+        if levels is None:
+            return (
+                f"{SIZES[self._size].capitalize()} of columns were not screened for interactions: "
+                f"{self.n_sets:,} {SIZES[self._size]} of {self._n_rows:,} rows are more than "
+                "interactions='auto' allows. Pass interactions=True to screen them."
+            )
+        self._levels = levels
+        operations = self.n_sets * -(-self._n_rows // 64) * levels**self._size * self._n_classes
+        self._n_threads = 1
+        if operations >= OPERATIONS_FOR_THREADS:
+            self._n_threads = resolve_n_jobs(self._n_jobs)
+        return ""
+
+    def search(self, report: Report | None) -> list[Interaction]:
+        """Return the sets that are kept, the strongest first."""
+        if self._n_classes < 2 or self.n_sets == 0:
+            return []
+        merged = _MergedColumns(self._cut_table(), self._levels)
+        calls = self._pair_calls(merged) if self._size == 2 else self._triple_calls(merged)
+        found: list[tuple[tuple[int, ...], float]] = []
+        done = 0
+        with ThreadPool(min(self._n_threads, len(calls))) as pool:
+            for n_sets, part in pool.map(lambda call: call(), calls):
+                found += part
+                done += n_sets
+                if report is not None:
+                    report(done, self.n_sets)
+        return list(self._kept(merged, found))
+
+    def _cut_table(self) -> ScreenedTable:
+        """Return the table with as many bins as levels, if its values are at hand."""
+        table = self._table
+        is_finer = bool((table.n_ordered[table.which] > self._levels).any())
+        is_small = self._n_rows * len(table.which) <= MOST_CELLS_CUT_AGAIN
+        if table.cut_again is None or not is_finer or not is_small:
+            return table
+        return table.cut_again(self._levels)
+
+    def _kept(
+        self, merged: _MergedColumns, found: list[tuple[tuple[int, ...], float]]
+    ) -> Iterator[Interaction]:
+        """Return the strongest sets whose p-value is small enough."""
+        n_kept = 0
+        with_df = [(places, g, self._df(merged, places)) for places, g in found]
+        with_df.sort(key=lambda one: (_key(one[1], one[2]), one[0]))
+        for places, g, df in with_df[: max(MOST_TESTED, self._most)]:
+            p_value = float(special.gammaincc(df / 2, max(g, 0.0) / 2))
+            if p_value * self.n_sets > self._alpha < 1:
+                continue
+            counts = self._count(merged, places)
+            p_value = max(p_value, interaction_p_value(counts, g))
+            adjusted = min(1.0, p_value * self.n_sets)
+            if adjusted > self._alpha:
+                continue
+            members = tuple(int(self._table.which[k]) for k in places)
+            synergy, told = g / (2 * self._n_rows), _information(counts)
+            yield Interaction(members, g, df, p_value, adjusted, synergy, told)
+            n_kept += 1
+            if n_kept == self._most:
+                return
+
+    def _df(self, merged: _MergedColumns, places: tuple[int, ...]) -> int:
+        return prod(merged.n_seen(k) - 1 for k in places) * (self._n_classes - 1)
+
+    def _count(self, merged: _MergedColumns, places: tuple[int, ...]) -> NDArray[np.int64]:
+        """Return how often each combination of levels and class occurs."""
+        columns: list[NDArray[Any]] = [*(merged.row(k) for k in places), self._y]
+        shape = [*(int(merged.arity[k]) for k in places), self._n_classes]
+        cells = np.ravel_multi_index(tuple(columns), tuple(shape))
+        counts = np.bincount(cells, minlength=prod(shape)).reshape(shape)
+        for axis in range(len(places)):
+            rest = tuple(k for k in range(counts.ndim) if k != axis)
+            counts = counts.compress(counts.sum(axis=rest) > 0, axis=axis)
+        return counts
+
+    def _least(self, n_shared: int = 2) -> NDArray[np.float64]:
+        """Return the G that the χ² test needs for columns of a and a' levels."""
+        seen = np.arange(self._levels + 2)  # with that of missing values
+        df = np.multiply.outer(seen - 1, seen - 1) * (self._n_classes - 1) * (n_shared - 1)
+        level = self._alpha / self.n_sets
+        if self._alpha >= 1:
+            return np.full(df.shape, -np.inf)
+        # The test itself is made later: the limit is a little below.
+        return np.where(
+            df > 0, special.chdtri(np.maximum(df, 1), level) * (1 - 1e-9) - 1e-9, np.inf
+        )
+
+    def _sorted_rows(self, segment: NDArray[Any], n_segments: int) -> tuple[Any, list[int]]:
+        """Return the rows sorted by segment, and how many each segment has."""
+        narrow = segment.astype(np.uint16) if n_segments <= 1 << 16 else segment
+        order = np.argsort(narrow, kind="stable").astype(np.uint32)
+        return order, np.bincount(segment, minlength=n_segments).tolist()
+
+    @property
+    def _most_found(self) -> int:
+        return max(MOST_TESTED, self._most)
+
+    def _pair_calls(self, merged: _MergedColumns) -> list[Callable[[], Any]]:
+        """Return calls of the kernel that together screen all pairs."""
+        order, sizes = self._sorted_rows(self._y, self._n_classes)
+        arity = merged.arity.tolist()
+        kernel = _native.InteractionScreen(arity, order, sizes, self._n_classes, 1)
+        spans = np.linspace(0, len(arity), 1 + min(len(arity), 4 * self._n_threads))
+        bounds = list(dict.fromkeys(spans.astype(int).tolist()))
+        with ThreadPool(min(self._n_threads, len(bounds) - 1)) as pool:
+            list(pool.map(lambda i, j: merged.give(kernel, i, j, 0), bounds[:-1], bounds[1:]))
+        least = self._least()
+        operations = -(-self._n_rows // 64) * self._levels**2 * 8
+        calls: list[Callable[[], Any]] = []
+        first = 0
+        while first < kernel.n_groups:
+            last, n_columns = first, 0
+            while last < kernel.n_groups and n_columns * operations < OPERATIONS_PER_CALL:
+                n_columns += 8 * (last + 1)
+                last += 1
+            calls.append(self._pair_call(kernel, first, last, least, n_columns))
+            first = last
+        return calls
+
+    def _pair_call(
+        self, kernel: Any, first: int, last: int, least: Any, n_columns: int
+    ) -> Callable[[], Any]:
+        def call() -> tuple[int, list[tuple[tuple[int, ...], float]]]:
+            found = kernel.search(first, last, least, self._most_found)
+            return 8 * n_columns, [((i, j), g) for i, j, g in found]
+
+        return call
+
+    def _triple_calls(self, merged: _MergedColumns) -> list[Callable[[], Any]]:
+        """Return calls of the kernel: the triples of which this column is the first."""
+        n_columns = len(merged.arity)
+        return [self._triple_call(merged, first) for first in range(n_columns - 2)]
+
+    def _triple_call(self, merged: _MergedColumns, first: int) -> Callable[[], Any]:
+        def call() -> tuple[int, list[tuple[tuple[int, ...], float]]]:
+            n_after = len(merged.arity) - first - 1
+            n_seen = merged.n_seen(first)
+            if n_seen < 2:
+                return comb(n_after, 2), []
+            n_shared = int(merged.arity[first])
+            segment = self._y * n_shared + merged.row(first)
+            order, sizes = self._sorted_rows(segment, self._n_classes * n_shared)
+            arity = merged.arity[first + 1 :].tolist()
+            kernel = _native.InteractionScreen(arity, order, sizes, self._n_classes, n_shared)
+            merged.give(kernel, first + 1, len(merged.arity), first + 1)
+            found = kernel.search(0, kernel.n_groups, self._least(n_seen), self._most_found)
+            after = first + 1
+            return comb(n_after, 2), [((first, after + i, after + j), g) for i, j, g in found]
+
+        return call
+
+
+class _MergedColumns:
+    """The columns with few levels; kept in memory if they are small."""
+
+    def __init__(self, table: ScreenedTable, most_levels: int) -> None:
+        self._table, self._most_levels = table, most_levels
+        arity, n_ordered = table.arity[table.which], table.n_ordered[table.which]
+        has_missing = (n_ordered > 0) & (arity > n_ordered)
+        self.arity = np.minimum(arity, most_levels + has_missing)
+        self._seen: dict[int, int] = {}
+        self._all: NDArray[np.uint8] | None = None
+        n_rows = len(table.column(int(table.which[0])).codes)
+        if len(self.arity) * n_rows <= MOST_MERGED_BYTES:
+            self._all = np.empty((len(self.arity), n_rows), np.uint8)
+            for k in range(len(self.arity)):
+                self._all[k] = self._merge(k)
+
+    def row(self, k: int) -> NDArray[np.uint8]:
+        """Return one column."""
+        return self._merge(k) if self._all is None else self._all[k]
+
+    def give(self, kernel: _native.InteractionScreen, start: int, stop: int, shift: int) -> None:
+        """Give columns start..stop-1 to the kernel, as its columns start − shift, …"""
+        if self._all is not None:
+            kernel.set(start - shift, self._all[start:stop])
+            return
+        for k in range(start, stop):
+            kernel.set(k - shift, self._merge(k)[None])
+
+    def n_seen(self, k: int) -> int:
+        """Return how many levels of a column occur."""
+        if k not in self._seen:
+            self._seen[k] = int(np.count_nonzero(np.bincount(self.row(k))))
+        return self._seen[k]
+
+    def _merge(self, k: int) -> NDArray[np.uint8]:
+        j = int(self._table.which[k])
+        column = self._table.column(j)
+        if column.arity <= self.arity[k]:
+            return np.ascontiguousarray(column.codes, np.uint8)
+        merged = merge_levels(column, self._most_levels, int(self._table.n_ordered[j]))
+        return merged[column.codes]
+
+
+def merge_levels(column: Column, most_levels: int, n_ordered: int) -> NDArray[np.uint8]:
+    """Return the merged level of each level of a column, for at most so many.
+
+    The first ``n_ordered`` levels are bins in order. A bin goes to that part of equal frequency
+    that its middle lies in; a level after them, for missing values, stays a level more. Of
+    categories the most frequent stay, of equal ones the first, and the others become one level.
+    """
+    counts = np.bincount(column.codes, minlength=column.arity)
+    if not n_ordered:
+        merged = np.full(column.arity, most_levels - 1, np.uint8)
+        frequent = np.argsort(-counts, kind="stable")[: most_levels - 1]
+        merged[frequent] = np.arange(len(frequent))
+        return merged
+    merged = np.full(column.arity, most_levels, np.uint8)
+    bins = counts[:n_ordered]
+    twice_middle = 2 * (np.cumsum(bins) - bins) + bins
+    parts = most_levels * twice_middle // max(1, 2 * int(bins.sum()))
+    merged[:n_ordered] = np.where(bins > 0, parts, 0)
+    return merged
+
+
+def _information(counts: NDArray[np.int64]) -> float:
+    """Return I(columns;Y) of a table whose last axis is the class, Miller–Madow, in nats."""
+    table = counts.reshape(-1, counts.shape[-1])
+    table = table[table.sum(axis=1) > 0]
+    n, rows, classes = table.sum(), table.sum(axis=1), table.sum(axis=0)
+    total = special.xlogy(table, table).sum() - special.xlogy(rows, rows).sum()
+    total += special.xlogy(n, n) - special.xlogy(classes, classes).sum()
+    df = (len(rows) - 1) * (np.count_nonzero(classes) - 1)
+    return float(total / n - df / (2 * n))

@@ -1,0 +1,255 @@
+"""From codes to a selection: the search of one fit.
+
+``search`` puts together what a fit asks for (criterion, costs, several targets, interactions,
+stopping test, engine, checkpoint) and runs the one greedy loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from os import PathLike
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from hocmim.coding.cluster import address_of
+from hocmim.coding.codes import Codes, Column, column_digests, fingerprint
+from hocmim.coding.encoded import Encoded
+from hocmim.criteria.base import Criterion
+from hocmim.criteria.cost import PerCostCriterion
+from hocmim.criteria.mean import MeanCriterion
+from hocmim.parameters import PATH_OR_NONE, check_parameters
+from hocmim.search.checkpoint import Checkpoint
+from hocmim.search.constraints import Constraints
+from hocmim.search.engines import open_engine
+from hocmim.search.interactions import Screen, ScreenedTable, screen
+from hocmim.search.joint_candidates import JointCandidates
+from hocmim.search.loop import Interrupted, forward_search
+from hocmim.search.progress import Progress
+from hocmim.search.row_groups import GroupedStoppingRule
+from hocmim.search.selection import Selection
+from hocmim.search.stopping import StoppingRule, StopTest
+from hocmim.threads import stopped_by
+
+if TYPE_CHECKING:
+    from hocmim.coding.dask_cluster import Cluster
+
+
+@dataclass(frozen=True)
+class Engine:
+    """Where the work of a fit is done, and what it keeps on disk. Never changes a result.
+
+    Parameters
+    ----------
+    cluster : None, "dask", a distributed Client, or the address of a scheduler
+        The Dask cluster that does the work: "dask", or the address of a scheduler. In Python "dask"
+        is the Client of this process. None: threads on this machine.
+    codes_dir : path or None
+        Keep the codes in memory-mapped files of this folder instead of in memory, and use them
+        again for the same data.
+    checkpoint : path or None
+        Write the state of the search to this file after each selected column. If the file exists,
+        continue from it.
+
+    Examples
+    --------
+    >>> from hocmim import Engine, JMI
+    >>> JMI(5, engine=Engine(checkpoint="jmi.json")).engine.checkpoint
+    'jmi.json'
+    """
+
+    cluster: Any = None
+    codes_dir: str | PathLike[str] | None = None
+    checkpoint: str | PathLike[str] | None = None
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "codes_dir": PATH_OR_NONE,
+        "checkpoint": PATH_OR_NONE,
+    }
+
+    def __post_init__(self) -> None:
+        check_parameters(self)
+
+    @classmethod
+    def of(cls, engine: Any) -> Engine:
+        """Return an engine from the parameter of a selector; other values name a cluster."""
+        return engine if isinstance(engine, Engine) else cls(engine)
+
+    def __deepcopy__(self, memo: Any) -> Engine:
+        return self  # a Client cannot be copied
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "cluster": address_of(self.cluster)}
+
+
+def search(
+    encoded: Encoded,
+    criterion: Criterion,
+    constraints: Constraints,
+    n_select: int,
+    test: StopTest | None = None,
+    *,
+    cluster: Cluster | None = None,
+    n_jobs: int | None = None,
+    checkpoint: str | PathLike[str] | None = None,
+    identity: dict[str, Any] | None = None,
+    progress: Progress | None = None,
+    taken: Selection | None = None,
+) -> Selection:
+    """Select features of an encoded table.
+
+    Parameters
+    ----------
+    encoded : Encoded
+    criterion : Criterion
+        Copied for each block.
+    constraints : Constraints
+    n_select : int
+        K, the most features to select.
+    test : StopTest, optional
+        End before the first step in which no candidate passes.
+    cluster : Cluster, optional
+        The one that encoded the table.
+    n_jobs : int, optional
+        Threads on this machine.
+    checkpoint : path, optional
+    identity : dict, optional
+        What the result depends on besides the data and K: compared with that of the checkpoint.
+    progress : Progress, optional
+    taken : Selection, optional
+        A selection of the same search to continue.
+
+    Raises
+    ------
+    Interrupted
+        After Ctrl-C, if something is selected: with the selection so far.
+    """
+    codes, target = encoded.codes, encoded.target
+    criterion.expect(n_select)
+    ys = [one.column for one in target.targets] if target.strategy == "mean" else []
+    screened, joint = Screen(), None
+    if criterion.interactions:
+        screened = _screen(encoded, criterion, constraints, ys, n_jobs, progress, taken)
+        joint = _joint_candidates(screened, encoded, criterion, constraints, ys)
+    if ys:
+        criterion = MeanCriterion(criterion, ys)
+    if constraints.spending is not None:
+        criterion = PerCostCriterion(criterion, constraints.spending.costs)
+    rule = None
+    if test is not None:
+        tested = test, codes.column, ys or target.column, constraints.n_candidates
+        settings: dict[str, Any] = {
+            "given_selected": criterion.sees_redundancy,
+            "n_sets": screened.n_sets,
+        }
+        if encoded.row_groups is None:
+            rule = StoppingRule(*tested, **settings)
+        else:
+            rule = GroupedStoppingRule(encoded.row_groups, *tested, **settings)
+    if progress is not None:
+        n_terms = 0 if test is not None else criterion.n_terms(n_select) * codes.n_columns
+        progress.begin_search(
+            encoded.features.names, None if test is not None else n_select, n_terms
+        )
+    with open_engine(
+        codes,
+        target.column,
+        criterion,
+        cluster=cluster,
+        n_jobs=n_jobs,
+        on_terms=None if progress is None else progress.on_terms,
+    ) as engine:
+        arguments: dict[str, Any] = {
+            "on_step": None if progress is None else progress.on_step,
+            "taken": () if taken is None else taken.steps,
+            "constraints": constraints,
+            "joint": joint,
+        }
+        try:
+            if checkpoint is None:
+                selection = forward_search(engine, n_select, stop=rule, **arguments)
+            else:
+                file = Checkpoint(checkpoint, _identity(identity, rule, ys), engine.fingerprint())
+                selection = file.search(engine, n_select, rule, **arguments)
+        except Interrupted as error:
+            raise Interrupted(_finished(error.selection, rule, encoded, screened)) from error
+    return _finished(selection, rule, encoded, screened)
+
+
+def _identity(
+    identity: dict[str, Any] | None, rule: StoppingRule | None, ys: Sequence[Column]
+) -> dict[str, Any]:
+    """Add what the fingerprint of the codes does not tell: groups of rows, and several targets."""
+    found = dict(identity or {})
+    if isinstance(rule, GroupedStoppingRule):
+        found["groups"] = rule.groups_digest
+    if ys:
+        found["targets"] = fingerprint(column_digests(Codes.from_columns(ys)), ys[0])
+    return found
+
+
+def _screen(
+    encoded: Encoded,
+    criterion: Criterion,
+    constraints: Constraints,
+    ys: Sequence[Column],
+    n_jobs: int | None,
+    progress: Progress | None,
+    taken: Selection | None,
+) -> Screen:
+    """Test pairs and triples of columns; a selection that is continued knows what was found."""
+    if taken is not None:
+        return Screen(taken.interactions, 0, taken.notes)
+    if progress is not None:
+        progress.begin_screen()
+    with nullcontext() if progress is None else stopped_by(progress.on_wait):
+        found = screen(
+            ScreenedTable.of(encoded, constraints.closed),
+            ys or [encoded.target.column],
+            whatever_it_costs=criterion.interactions != "auto",
+            n_jobs=n_jobs,
+            report=None if progress is None else progress.on_screen,
+        )
+    if progress is not None:
+        for note in found.notes:
+            progress.on_note(note)
+    return found
+
+
+def _joint_candidates(
+    screened: Screen,
+    encoded: Encoded,
+    criterion: Criterion,
+    constraints: Constraints,
+    ys: Sequence[Column],
+) -> JointCandidates | None:
+    """Return the sets that the screen kept as candidates; None without sets."""
+    if not screened.kept:
+        return None
+    of_sets = criterion.of_sets()
+    return JointCandidates(
+        [one.members for one in screened.kept],
+        encoded.codes.column,
+        encoded.codes.n_columns,
+        encoded.target.column,
+        MeanCriterion(of_sets, ys) if ys else of_sets,
+        spending=constraints.spending,
+    )
+
+
+def _finished(
+    selection: Selection, rule: StoppingRule | None, encoded: Encoded, screened: Screen
+) -> Selection:
+    """Add to a selection what the screen and the stopping test found."""
+    selection = replace(selection, interactions=screened.kept, notes=screened.notes)
+    if rule is None:
+        return selection
+    tested = [*[np.nan] * selection.n_kept, *rule.p_values]  # columns to keep are not tested
+    return replace(
+        selection,
+        stopping=rule.stopping or selection.stopping,
+        p_values=np.array(tested[: len(selection)], np.float64),
+        error_control=replace(rule.error_control, is_weighted=encoded.row_counts is not None),
+    )

@@ -1,0 +1,585 @@
+"""Interactions: the screen and the search with pairs and triples, against their naive twins."""
+
+import json
+import os
+import subprocess
+import sys
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import hocmim
+import naive
+from hocmim import Budget, Engine, RobustHOCMIM, Target, _native
+from hocmim.coding.codes import Codes, Column
+from hocmim.criteria.hocmim_r import RobustHOCMIMCriterion, RobustSearch
+from hocmim.criteria.search import SearchPlan
+from hocmim.errors import InvalidParameterError
+from hocmim.search import interaction_law
+from hocmim.search.constraints import Constraints
+from hocmim.search.engines.local import LocalEngine
+from hocmim.search.interactions import (
+    ScreenedTable,
+    levels_for,
+    merge_levels,
+    screen,
+)
+from hocmim.search.joint_candidates import JointCandidates
+from hocmim.search.loop import forward_search
+from hocmim.search.spending import Spending
+
+# Pairs kept and columns selected by an independent prototype: for each seed of ``published_table``
+# the kept pairs, the first columns selected, and how many of them to compare (then there is a tie).
+VECTORS = json.loads((Path(__file__).parent / "interaction_vectors.json").read_text())
+
+
+def published_table(seed):
+    """The table of a test vector: X, integers, and y."""
+    rng = np.random.default_rng([2026, seed])
+    n, D = int(rng.integers(350, 1200)), int(rng.integers(10, 40))
+    levels, classes, kind = int(rng.integers(2, 5)), 2 + seed % 2, seed % 6
+    X = rng.integers(0, levels, (n, D))
+    p = rng.permutation(D)[:6]
+    a, b, c, d, e, _ = (X[:, i] for i in p)
+    noise = rng.random(n)
+    exclusive = (a >= levels / 2) ^ (b >= levels / 2)
+    if kind == 0:
+        z = exclusive
+    elif kind == 1:
+        z = exclusive * 2 + (c >= levels / 2) >= 2
+    elif kind == 2:
+        z = exclusive | ((c >= levels / 2) ^ (d >= levels / 2)) & (noise < 0.8)
+    elif kind == 3:
+        X[:, p[4]] = np.where(rng.random(n) < 0.9, a, e)
+        z = exclusive | (c == 0) & (d == 0)
+    elif kind == 4:
+        z = (a + b + c) >= 3 * (levels - 1) / 2
+    else:
+        X[:, p[5]] = b
+        z = exclusive
+    y = z.astype(int)
+    flip = rng.random(n) < 0.12
+    y = np.where(flip, rng.integers(0, 2, n), y)
+    if classes == 3:
+        y = np.where((d == 0) & (rng.random(n) < 0.5), 2, y)
+    return X, y
+
+
+def as_codes(X, y):
+    """The columns of an array of small integers as they are, and the target."""
+    columns = [Column(np.ascontiguousarray(x, np.uint8), int(x.max()) + 1) for x in X.T]
+    return Codes.from_columns(columns), Column(y.astype(np.uint8), int(y.max()) + 1)
+
+
+def screened(codes, *targets, n_bins=255, **options):
+    """The screen of columns as they are."""
+    nothing = np.zeros(codes.n_columns, np.int64)
+    table = ScreenedTable(codes.column, codes.arity, nothing, np.arange(codes.n_columns), n_bins)
+    return screen(table, targets, **options)
+
+
+def Screening(*arguments, **options):  # noqa: N802 (a selector)
+    """HOCMIM-R with the screen."""
+    return RobustHOCMIM(*arguments, **{"interactions": "auto", **options})
+
+
+class Eager(RobustHOCMIMCriterion):
+    """Searched by computing every score."""
+
+    plan = SearchPlan()
+
+
+class Lazy(RobustHOCMIMCriterion):
+    """Searched by bounds, with threads on tables of any size."""
+
+    plan = SearchPlan(RobustSearch)
+
+
+def search(codes, y, K, sets, criterion=None, n_jobs=1, block_size=None, **constraints):
+    """The selection with these sets of columns as candidates."""
+    criterion = Lazy() if criterion is None else criterion
+    given = Constraints(codes.n_columns, **constraints)
+    joint = JointCandidates(
+        sets, codes.column, codes.n_columns, y, criterion.of_sets(), spending=given.spending
+    )
+    with LocalEngine(codes, y, criterion, n_jobs=n_jobs, block_size=block_size) as engine:
+        return forward_search(engine, K, joint=joint, constraints=given)
+
+
+def recorded(selection):
+    """All that is known of the steps, in a form that compares bit by bit."""
+    return [
+        (
+            step.index,
+            step.score,
+            step.interaction,
+            step.lacked_room,
+            *(np.asarray(value).tolist() for value in step.details.values()),
+        )
+        for step in selection.steps
+        for step in (step, step.runner_up)
+        if step is not None
+    ]
+
+
+def random_sets(rng, D, n_sets):
+    """Different pairs and triples; many share members."""
+    found = {
+        tuple(sorted(rng.permutation(D)[: rng.integers(2, 4)].tolist())) for _ in range(n_sets)
+    }
+    return sorted(found)
+
+
+@pytest.mark.parametrize("vector", VECTORS, ids=lambda vector: f"seed {vector['seed']}")
+def test_vectors(vector):
+    X, y = published_table(vector["seed"])
+    assert [X.sum(), y.sum()] == vector["sums"]
+    codes, target = as_codes(X, y)
+    kept = [one.members for one in screened(codes, target, sizes=[2]).kept]
+    expected = [tuple(pair) for pair in vector["kept_pairs"]]
+    assert set(kept) == set(expected)
+    if vector["compare_first"] > 1:  # otherwise there are copies, and pairs tie
+        assert kept == expected
+    selected = search(codes, target, 8, kept).indices.tolist()
+    n = vector["compare_first"]
+    assert selected[:n] == vector["selected"][:n]
+    selector = Screening(8).fit(X, y)
+    assert [one.members for one in selector.interactions_ if len(one.members) == 2] == kept
+    assert selector.selected_[:n].tolist() == vector["selected"][:n]
+
+
+@pytest.mark.parametrize("size", [2, 3])
+def test_screen_is_that_of_the_naive_twin(size):
+    rng = np.random.default_rng(size)
+    n_kept = 0
+    for seed in range(24):
+        n = int(rng.integers(150, 400))
+        X, y = naive.random_table(rng, n, 7, levels=4, classes=3)
+        a, b = X[:, 0] > 0, X[:, 1] > 0
+        if seed % 3 == 0:
+            y = (a ^ b ^ ((X[:, 2] > 0) & (size == 3))).astype(int)
+        X = np.stack([np.unique(x, return_inverse=True)[1] for x in X.T], 1)
+        y = np.unique(y, return_inverse=True)[1]
+        codes, target = as_codes(X, y)
+        classes = tuple(y.tolist())
+        L = naive.screened_levels(n, len(set(classes)), int(X.max()) + 1, size)
+        columns = tuple(x if max(x) < L else naive.merged(x, L) for x in naive.columns(X))
+        everything = screened(codes, target, sizes=[size], alpha=1, most=1000).kept
+        for one in everything:
+            members = naive.at(columns, *one.members)
+            G = 2 * n * naive.interaction_information(members, classes)
+            assert one.g == pytest.approx(G, abs=1e-8)
+            assert one.df == naive.degrees_of_freedom(members, classes)
+            told = naive.mi(members, (classes,), "miller_madow")
+            assert one.information == pytest.approx(told, abs=1e-9)
+            assert one.synergy == one.g / (2 * n)
+        kept = screened(codes, target, sizes=[size]).kept
+        expected = naive.screen(columns, classes, size)
+        by_chi2 = [members for members, *_ in expected]
+        # The p-values of small samples are larger: they keep fewer, in the same order.
+        assert [one.members for one in kept] == [
+            members for members in by_chi2 if members in {one.members for one in kept}
+        ]
+        p_values = {members: p for members, _, _, p in expected}
+        for one in kept:
+            assert one.p_value >= p_values[one.members] * (1 - 1e-9)
+            n_sets = len(list(combinations(range(7), size)))
+            assert one.adjusted_p_value == min(1.0, one.p_value * n_sets) <= 0.01
+        n_kept += len(kept)
+    assert n_kept > 8
+
+
+def test_triples_that_repeat_each_other_are_not_kept():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 2000)
+    X = np.stack([np.where(rng.random(2000) < 0.8, y, rng.integers(0, 2, 2000)) for _ in "abc"], 1)
+    codes, target = as_codes(X, y)
+    columns, classes = naive.columns(X), tuple(y.tolist())
+    assert naive.interaction_information(columns, classes) > 0.05
+    assert screened(codes, target).kept == ()
+
+
+def test_search_is_that_of_the_naive_twin():
+    rng = np.random.default_rng(1)
+    n_joined = n_shared = n_at_end = 0
+    for X, y in naive.random_tables(2, 150, n=(20, 60), D=7, levels=4, classes=3):
+        codes, target = as_codes(X, y)
+        sets, K = random_sets(rng, 7, 4), int(rng.integers(2, 8))
+        limits = {}
+        if rng.random() < 0.3:
+            order = rng.permutation(7).tolist()
+            limits = {"keep": order[:1], "exclude": order[1:2]}
+        K = min(K, 7 - len(limits.get("exclude", ())))
+        given = {"keep": limits.get("keep", ()), "excluded": limits.get("exclude", ())}
+        found = search(codes, target, K, sets, **given)
+        columns, classes = naive.columns(X), tuple(y.tolist())
+        selected, scores, joined = naive.robust_interactions(columns, classes, K, sets, limits)
+        assert found.indices.tolist() == selected
+        np.testing.assert_allclose(found.scores, scores, rtol=0, atol=1e-9)
+        assert [step.interaction for step in found.steps] == joined
+        n_joined += any(joined)
+        n_shared += any(joined.count(members) == 1 for members in joined if members)
+        n_at_end += bool(joined[-1])
+        eager = search(codes, target, K, sets, Eager(), **given)
+        assert recorded(eager) == recorded(found)
+    assert min(n_joined, n_shared, n_at_end) > 10
+
+
+def test_without_sets_the_search_is_that_of_single_columns():
+    for X, y in naive.random_tables(3, 20, n=(30, 80), D=8, levels=4):
+        codes, target = as_codes(X, y)
+        with LocalEngine(codes, target, Lazy()) as engine:
+            alone = forward_search(engine, 6)
+        assert recorded(search(codes, target, 6, [])) == recorded(alone)
+
+
+def exclusive_or(seed=0, n=600, D=12, n_pairs=2):
+    """A table whose target is an exclusive or of two columns, with a weak third one."""
+    rng = np.random.default_rng(seed)
+    X = rng.random((n, D))
+    y = (X[:, 3] > 0.5) ^ (X[:, 7] > 0.5)
+    if n_pairs > 1:
+        y = np.where(rng.random(n) < 0.3, (X[:, 1] > 0.5) ^ (X[:, 5] > 0.5), y)
+    return X, np.where(rng.random(n) < 0.05, rng.random(n) < 0.5, y).astype(int)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_threads_and_blocks_change_nothing(seed, monkeypatch):
+    monkeypatch.setattr("hocmim.search.interactions.OPERATIONS_FOR_THREADS", 0)
+    monkeypatch.setattr("hocmim.search.interactions.OPERATIONS_PER_CALL", 10**4)
+    X, y = published_table(seed + 1)
+    codes, target = as_codes(X, y)
+    sets = [one.members for one in screened(codes, target, n_jobs=1).kept]
+    assert sets == [one.members for one in screened(codes, target, n_jobs=3).kept]
+    one = recorded(search(codes, target, 8, sets))
+    assert one == recorded(search(codes, target, 8, sets, n_jobs=3, block_size=2))
+
+
+def test_columns_that_are_merged_again_give_the_same(monkeypatch):
+    X, y = exclusive_or()
+    kept = Screening(4).fit(X, y).interactions_
+    monkeypatch.setattr("hocmim.search.interactions.MOST_MERGED_BYTES", 0)
+    assert Screening(4).fit(X, y).interactions_ == kept != []
+
+
+def test_instruction_sets_give_the_same_bits(tmp_path):
+    script = tmp_path / "kept.py"
+    script.write_text(
+        "import numpy as np, sys\n"
+        "from hocmim import RobustHOCMIM\n"
+        "rng = np.random.default_rng(0)\n"
+        "X = rng.normal(size=(500, 30)); X[::7, 3] = np.nan\n"
+        "y = ((X[:, 3] > 0) ^ (X[:, 5] > 0)) + 1 * (X[:, 8] > 1)\n"
+        "s = RobustHOCMIM(5, interactions='auto').fit(X, y)\n"
+        "print([(i.members, i.g.hex()) for i in s.interactions_], s.selected_)\n"
+    )
+    outputs = set()
+    for isa in _native.instruction_sets():
+        run = subprocess.run(
+            [sys.executable, script],
+            env={**os.environ, "HOCMIM_ISA": isa},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        outputs.add(run.stdout)
+    assert len(outputs) == 1
+    assert "(3, 5)" in outputs.pop()
+
+
+def test_an_exclusive_or_is_found():
+    X, y = exclusive_or(n_pairs=1)
+    selector = Screening(2).fit(X, y)
+    assert sorted(selector.selected_) == [3, 7]
+    assert [step.interaction for step in selector.selection_.steps] == [(3, 7), (3, 7)]
+    [pair] = selector.interactions_
+    assert pair.members == (3, 7)
+    assert pair.synergy > 0.2
+    assert "as one of '3' and '7', which tell together" in str(selector.explain(3))
+    without = selector.set_params(interactions=False).fit(X, y)
+    assert sorted(without.selected_) != [3, 7]
+    assert not hasattr(without, "interactions_")
+    assert without.selected_.tolist() == RobustHOCMIM(2).fit(X, y).selected_.tolist()
+
+
+def test_a_triple_is_found():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, (400, 15))
+    y = X[:, 2] ^ X[:, 8] ^ X[:, 11]
+    selector = Screening(3).fit(X, y)
+    assert sorted(selector.selected_) == [2, 8, 11]
+    assert [one.members for one in selector.interactions_] == [(2, 8, 11)]
+
+
+def test_extending_gives_what_fit_gives():
+    X, y = exclusive_or(seed=4, D=8)
+    fitted = {K: Screening(K).fit(X, y) for K in range(1, 9)}
+    for K, larger in combinations(fitted, 2):
+        extended = Screening(K).fit(X, y).extend(larger)
+        assert recorded(extended.selection_) == recorded(fitted[larger].selection_), (K, larger)
+        assert extended.interactions_ == fitted[larger].interactions_
+    assert fitted[1].selected_[0] != fitted[2].selected_[0]  # one column has no room for a pair
+
+
+def test_a_checkpoint_continues_at_every_step(tmp_path):
+    X, y = exclusive_or(seed=4, D=8)
+    whole = Screening(6).fit(X, y)
+
+    class StopError(Exception):
+        pass
+
+    for n_steps in range(1, 6):
+        path = tmp_path / f"{n_steps}.ckpt"
+
+        def stop(event, n_steps=n_steps):
+            if event.n_selected >= n_steps:
+                raise StopError
+
+        with pytest.raises(StopError):
+            Screening(6, engine=Engine(checkpoint=path)).fit(X, y, progress=stop)
+        for K in (6, 7, 5, 4, 8):
+            continued = Screening(K, engine=Engine(checkpoint=path)).fit(X, y)
+            again = Screening(K).fit(X, y)
+            assert continued.selected_.tolist() == again.selected_.tolist(), (n_steps, K)
+            assert continued.scores_.tolist() == again.scores_.tolist()
+    assert [step.interaction for step in whole.selection_.steps].count((3, 7)) == 2
+
+
+def test_with_the_dask_engine():
+    distributed = pytest.importorskip("distributed")
+    X, y = exclusive_or()
+    local = Screening(5).fit(X, y)
+    with distributed.Client(n_workers=1, threads_per_worker=2, processes=False,
+                            dashboard_address=None) as client:  # fmt: skip
+        remote = Screening(5, engine=client).fit(X, y)
+        assert recorded(remote.selection_) == recorded(local.selection_)
+        assert remote.interactions_ == local.interactions_ != []
+        dask_array = pytest.importorskip("dask.array")
+        chunks = dask_array.from_array(X, chunks=(200, X.shape[1]))
+        collection = Screening(5, engine=client).fit(chunks, dask_array.from_array(y, chunks=200))
+        assert collection.selected_.tolist() == local.selected_.tolist()
+        assert collection.interactions_ == local.interactions_
+
+
+def test_weights_are_repeated_rows():
+    X, y = exclusive_or(n=300)
+    weights = np.random.default_rng(0).integers(0, 3, len(y))
+    weighted = Screening(4).fit(X, y, sample_weight=weights)
+    repeated = Screening(4).fit(np.repeat(X, weights, axis=0), np.repeat(y, weights))
+    assert weighted.interactions_ == repeated.interactions_ != []
+    assert weighted.selected_.tolist() == repeated.selected_.tolist()
+
+
+def test_keep_exclude_and_feature_groups():
+    X, y = exclusive_or(n_pairs=1)
+    kept = Screening(2, keep=[7]).fit(X, y)
+    assert kept.selected_.tolist() == [7, 3]
+    assert [step.interaction for step in kept.selection_.steps] == [(), ()]  # 3 adds as much alone
+    excluded = Screening(3, exclude=[7]).fit(X, y)
+    assert excluded.interactions_ == []
+    grouped = Screening(2, feature_groups=[[3, 4], [7, 8]]).fit(X > 0.5, y)
+    assert sorted(grouped.selected_) == [3, 4, 7, 8]
+    assert [one.members for one in grouped.interactions_] == [(3, 7)]  # by their first columns
+
+
+def test_missing_values_are_a_level():
+    X, y = exclusive_or(n_pairs=1)
+    X[np.random.default_rng(0).random(X.shape) < 0.1] = np.nan
+    selector = Screening(2).fit(X, y)
+    assert sorted(selector.selected_) == [3, 7]
+    assert selector.interactions_[0].df == 5 * 5  # five bins and the level of missing values
+
+
+def test_several_targets():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, (600, 10))
+    Y = np.stack([X[:, 1] ^ X[:, 4], X[:, 2] ^ X[:, 7]], 1)
+    for strategy in ("joint", "mean"):
+        selector = Screening(4, target=Target(strategy=strategy)).fit(X, Y)
+        assert sorted(selector.selected_) == [1, 2, 4, 7], strategy
+        assert {(1, 4), (2, 7)} <= {one.members for one in selector.interactions_}
+
+
+def test_costs_and_budget():
+    X, y = exclusive_or(n_pairs=1)
+    costs = np.ones(X.shape[1])
+    costs[[3, 7]] = 5
+    assert sorted(Screening(2, costs=costs).fit(X, y).selected_) == [3, 7]
+    within = Screening(Budget(9), costs=costs).fit(X, y)
+    assert not {3, 7} <= set(within.selected_)
+    assert within.total_cost_ <= 9
+
+
+def test_costs_are_the_price_of_a_set():
+    for X, y in naive.random_tables(5, 30, n=(30, 60), D=6, levels=3):
+        codes, target = as_codes(X, y)
+        sets = [(0, 1), (2, 5), (1, 3, 4)]
+        equal = search(codes, target, 5, sets, spending=Spending(np.ones(6)))
+        plain = search(codes, target, 5, sets)
+        n = 0  # with costs, scores below 0 are multiplied
+        while n < 5 and plain.steps[n].score > 0:
+            assert equal.steps[n].index == plain.steps[n].index
+            n += 1
+
+
+def test_selecting_what_is_significant():
+    X, y = exclusive_or(n_pairs=1)
+    selector = Screening("significant").fit(X, y)
+    assert sorted(selector.selected_) == [3, 7]
+    assert selector.p_values_.max() < 1e-6
+    assert selector.stopping_ is not None
+    noise = Screening("significant").fit(X, np.random.default_rng(1).permutation(y))
+    assert len(noise.selected_) == 0
+
+
+def test_a_saved_selection(tmp_path):
+    X, y = exclusive_or()
+    selector = Screening(4).fit(X, y)
+    path = tmp_path / "selector.json"
+    selector.save(path)
+    loaded = hocmim.load(path)
+    assert loaded.interactions_ == selector.interactions_ != []
+    assert recorded(loaded.selection_) == recorded(selector.selection_)
+
+
+def test_columns_are_cut_again_for_fewer_levels(monkeypatch):
+    X, y = exclusive_or(n=120, n_pairs=1)  # three levels
+    [pair] = Screening(2).fit(X, y).interactions_
+    thirds = [np.digitize(x, np.quantile(x, [1 / 3, 2 / 3])) for x in X[:, [3, 7]].T]
+    columns = [tuple(third.tolist()) for third in thirds]
+    G = 2 * len(y) * naive.interaction_information(columns, tuple(y.tolist()))
+    assert pair.g == pytest.approx(G)
+    assert pair.df == 4
+    monkeypatch.setattr("hocmim.search.interactions.MOST_CELLS_CUT_AGAIN", 0)
+    merged = [naive.merged(tuple(c), 3, 5) for c in naive.columns(as_fifths(X[:, [3, 7]]))]
+    G = 2 * len(y) * naive.interaction_information(merged, tuple(y.tolist()))
+    [pair] = hocmim.interactions(X, y, triples=False, alpha=1, most=1)
+    assert pair.g == pytest.approx(G)
+
+
+def as_fifths(X):
+    return np.stack([np.digitize(x, np.quantile(x, [0.2, 0.4, 0.6, 0.8])) for x in X.T], 1)
+
+
+@pytest.mark.parametrize("n_ordered", [0, 6])
+def test_merged_levels(n_ordered):
+    rng = np.random.default_rng(n_ordered)
+    for _ in range(60):
+        arity, L = int(rng.integers(6, 9 if n_ordered == 0 else 8)), int(rng.integers(2, 6))
+        codes = rng.choice(arity, 80, p=rng.dirichlet(np.ones(arity))).astype(np.uint8)
+        merged = merge_levels(Column(codes, arity), L, n_ordered)[codes]
+        assert tuple(merged.tolist()) == naive.merged(tuple(codes.tolist()), L, n_ordered)
+        assert merged.max() < L + (n_ordered > 0)
+
+
+def test_levels_and_budget():
+    for size, n, classes in ((2, 60, 2), (2, 250, 2), (2, 160, 2), (3, 1600, 2), (3, 80, 3)):
+        expected = naive.screened_levels(n, classes, 5, size)
+        assert levels_for(n, classes, 5, size, 1, np.inf) == expected
+    n_pairs = 5000 * 4999 // 2
+    assert levels_for(2000, 2, 5, 2, n_pairs, 10**10) == 3
+    assert levels_for(2000, 2, 5, 2, 20000 * 19999 // 2, 10**10) is None
+    assert levels_for(2000, 2, 5, 2, 20000 * 19999 // 2, np.inf) == 5
+
+
+def test_what_is_left_out_is_said(monkeypatch):
+    X, y = exclusive_or(n_pairs=1)
+    [note] = Screening(2).fit(X[:30], y[:30]).selection_.notes
+    assert (
+        note == "Interactions were not screened: 30 rows are fewer than 20 for each of 2 classes."
+    )
+    monkeypatch.setattr("hocmim.search.interactions.MOST_OPERATIONS", 2000)
+    selector = Screening(2).fit(X, y)
+    assert selector.interactions_ == []
+    pairs, triples = selector.selection_.notes
+    assert pairs == (
+        "Pairs of columns were not screened for interactions: 66 pairs of 600 rows are more than "
+        "interactions='auto' allows. Pass interactions=True to screen them."
+    )
+    assert triples.startswith("Triples of columns")
+    assert Screening(2, interactions=True).fit(X, y).interactions_ != []
+
+
+def test_progress_and_interruption():
+    X, y = exclusive_or(n=500, D=60)
+    stages = []
+    Screening(3).fit(X, y, progress=lambda event: stages.append(event.stage))
+    assert list(dict.fromkeys(stages)) == ["encode", "screen", "search"]
+
+    def stop(event):
+        if event.stage == "screen":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        Screening(3).fit(X, y, progress=stop)
+
+
+def test_wrong_value():
+    with pytest.raises(InvalidParameterError, match="interactions must be"):
+        Screening(2, interactions="yes").fit(*exclusive_or())
+
+
+def test_the_screen_alone():
+    X, y = exclusive_or(n_pairs=1)
+    found = hocmim.interactions(X, y)
+    assert list(found) == Screening(2).fit(X, y).interactions_
+    assert "1 interaction" in str(found)
+    [record] = found.records()
+    assert record["columns"] == ("3", "7")
+    assert record["adjusted p"] <= 0.01
+    assert "3 × 7" in found._repr_html_()
+    strongest = hocmim.interactions(X, y, alpha=1, most=5, triples=False)
+    assert len(strongest) == 5
+    assert strongest[0] == found[0]
+
+
+def test_eigenvalues_of_two_variables_are_their_correlations():
+    rng = np.random.default_rng(0)
+    tables = [rng.integers(0, 9, (4, 3)), rng.poisson(1.0, (5, 5)), np.diag([3, 4, 5])]
+    block = np.zeros((4, 4), np.int64)
+    block[:2, :2], block[2:, 2:] = [[3, 4], [5, 1]], [[2, 2], [6, 1]]
+    for counts in [*tables, block]:
+        expected = np.sort(interaction_law._of_several(counts))
+        np.testing.assert_allclose(np.sort(interaction_law._of_two(counts)), expected, atol=1e-8)
+
+
+def test_the_tail_is_that_of_chi2_where_it_should_be():
+    for df, g in ((1, 30.0), (4, 50.0), (16, 60.0), (3, 5.0)):
+        tail = interaction_law._saddlepoint_tail(g, np.ones(df), 1, 0.0)
+        assert tail == pytest.approx(naive.chi2.sf(g, df), rel=0.08)
+
+
+def test_the_mean_over_permutations():
+    rng = np.random.default_rng(1)
+    for n in (40, 400):
+        a, b, y = (rng.integers(0, k, n) for k in (3, 2, 2))
+        table = np.zeros((3, 2, 2), np.int64)
+        np.add.at(table, (a, b, y), 1)
+        drawn = []
+        for _ in range(3000):
+            permuted = np.zeros_like(table)
+            np.add.at(permuted, (a, b, rng.permutation(y)), 1)
+            drawn.append(2 * n * interaction_law.interaction_information(permuted)[0])
+        expected = interaction_law._mean(table.sum(axis=2), table.sum(axis=(0, 1)))
+        assert np.mean(drawn) == pytest.approx(expected, abs=4 * np.std(drawn) / 3000**0.5)
+
+
+def test_files_and_folders_of_codes_give_the_same(tmp_path):
+    X, y = exclusive_or(n=120, n_pairs=1)  # cut again, into three levels
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(X, columns=[f"x{j}" for j in range(X.shape[1])]).assign(y=y)
+    frame.to_parquet(tmp_path / "table.parquet")
+    kept = Screening(2).fit(frame, "y").interactions_
+    assert Screening(2).fit(tmp_path / "table.parquet", "y").interactions_ == kept != []
+    stored = Screening(2, engine=Engine(codes_dir=tmp_path / "codes"))
+    assert stored.fit(frame, "y").interactions_ == kept
+    assert list(hocmim.interactions(frame, "y")) == kept
+
+
+def test_the_number_of_columns_by_cross_validation():
+    X, y = exclusive_or(n_pairs=1)
+    selector = Screening("cv").fit(X, y)
+    assert sorted(selector.selected_[:2]) == [3, 7]
+    assert selector.validation_.beats_baseline
