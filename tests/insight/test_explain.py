@@ -13,14 +13,19 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.exceptions import NotFittedError
 
 import hocmim
-from hocmim import CMIM, HOCMIM, JMI, MIM, Encoder, errors
+from hocmim import CMIM, HOCMIM, JMI, MIM, Encoder, StopTest, errors
 from hocmim.coding.encoder import encode
 from hocmim.coding.target import encode_target
 from hocmim.information.comparison import comparison_key
-from hocmim.selectors.information import InformationSelector
-from hocmim.selectors.registry import METHODS
+from hocmim.insight.basis import basis_of
+from hocmim.insight.explain import explain
+from hocmim.insight.synergy import redundancy_matrix
+from hocmim.selectors.base import InformationSelector
 
-BY_INFORMATION = [name for name, kind in METHODS.items() if issubclass(kind, InformationSelector)]
+METHODS = hocmim.list_methods()
+BY_INFORMATION = [
+    name for name in METHODS if isinstance(hocmim.make_selector(name), InformationSelector)
+]
 CANCER = load_breast_cancer(return_X_y=True, as_frame=True)
 
 
@@ -36,7 +41,7 @@ def table(n=150, D=12, seed=0):
 def every_score(selector, X, y):
     """The score of every column at each step, by the criterion on the whole table at once."""
     codes, target = encode(X), encode_target(y).column
-    criterion = selector.limited_criterion().copy()
+    criterion = basis_of(selector).criterion.copy()
     criterion.start(codes, target)
     for j in selector.selected_:
         yield np.array(criterion.scores())
@@ -54,11 +59,9 @@ def test_scores_are_those_of_the_search(name):
     for j in range(X.shape[1]):
         explanation = selector.explain(j, X)
         n_seen = explanation.rank or 5
-        assert [c.score for c in explanation.contests] == [scores[j] for scores in steps[:n_seen]]
-        assert [c.taken for c in explanation.contests] == list(
-            map(str, selector.selected_[:n_seen])
-        )
-        assert [c.taken_score for c in explanation.contests] == selector.scores_[:n_seen].tolist()
+        assert [c.score for c in explanation.steps] == [scores[j] for scores in steps[:n_seen]]
+        assert [c.best for c in explanation.steps] == list(map(str, selector.selected_[:n_seen]))
+        assert [c.best_score for c in explanation.steps] == selector.scores_[:n_seen].tolist()
         assert explanation.relevance == selector.relevance_[j]
         if j in selector.selected_:
             assert selector.selected_[explanation.rank - 1] == j
@@ -124,7 +127,7 @@ def test_redundancy_and_synergy():
 def test_redundancy_matrix():
     X, y = table()
     selector = CMIM(4).fit(X, y)
-    matrix = selector.redundancy_matrix()
+    matrix = redundancy_matrix(selector)
     np.testing.assert_allclose(matrix, matrix.T)
     np.testing.assert_array_equal(np.diag(matrix), selector.relevance_[selector.selected_])
     i, j = X[:, selector.selected_[1]], X[:, selector.selected_[3]]
@@ -139,7 +142,7 @@ def test_redundancy_matrix():
 
 def test_an_explanation_reads():
     X, y = CANCER
-    selector = HOCMIM(5, discretizer="uniform").fit(X, y)
+    selector = HOCMIM(5, encoder=Encoder(discretizer="uniform")).fit(X, y)
     left = str(selector.explain("mean radius", X))
     assert left.startswith(
         "HOCMIM did not select 'mean radius': its score was never the largest. It came"
@@ -166,23 +169,19 @@ def test_a_copy_that_comes_later_in_the_table():
 
 def test_where_selection_ended():
     X, y = CANCER
-    selector = HOCMIM("auto", discretizer="uniform", max_tries=1).fit(X, y)
+    selector = HOCMIM(StopTest(max_tries=1), encoder=Encoder(discretizer="uniform")).fit(X, y)
     best_left = selector.explain(selector.stopping_.index, X)
     assert "it adds nothing significant (p = 0.0" in best_left.reason
-    assert len(best_left.contests) == len(selector.selected_) + 1
-    below = HOCMIM(5, min_gain=0.11, discretizer="uniform").fit(X, y)
-    assert "its score is below min_gain" in below.explain(below.stopping_.index, X).reason
+    assert len(best_left.steps) == len(selector.selected_) + 1
 
 
 def test_nothing_selected():
     rng = np.random.default_rng(4)
     X, y = rng.normal(size=(100, 4)), rng.integers(2, size=100)
-    selector = HOCMIM("auto").fit(X, y)
+    selector = HOCMIM("significant").fit(X, y)
     assert len(selector.trace_) == 0
-    assert len(selector.explain(0, X).contests) == 1
-    assert selector.redundancy_matrix().shape == (0, 0)
-    with pytest.raises(errors.InvalidParameterError, match="nothing to draw"):
-        selector.plot_scores()
+    assert len(selector.explain(0, X).steps) == 1
+    assert redundancy_matrix(selector).shape == (0, 0)
 
 
 def test_mistakes_get_a_sentence():
@@ -223,7 +222,7 @@ def test_little_is_kept_of_many_columns():
     rng = np.random.default_rng(5)
     X, y = rng.integers(3, size=(200, 20_000)), rng.integers(2, size=200)
     selector = MIM(5).fit(X, y)
-    basis = selector.basis()
+    basis = basis_of(selector)
     assert basis.selected.nbytes + basis.y.codes.nbytes == 6 * 200
     assert len(pickle.dumps((basis.selected, basis.y))) < 3000
     assert len(pickle.dumps(selector.trace_)) < 3000
@@ -270,75 +269,6 @@ def test_trace_as_a_frame(monkeypatch):
         trace.to_pandas()
 
 
-# -- pictures --------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def pyplot():
-    matplotlib = pytest.importorskip("matplotlib")
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    yield pyplot
-    pyplot.close("all")
-
-
-def test_pictures(pyplot):
-    X, y = CANCER
-    selector = HOCMIM(5).fit(X, y)
-    names = X.columns[selector.selected_].tolist()
-    scores = selector.plot_scores()
-    assert [t.get_text()[:-3] for t in scores.get_yticklabels()] == names
-    drawn = {line.get_label(): line.get_xdata() for line in scores.lines}
-    np.testing.assert_array_equal(drawn["score when selected"], selector.scores_)
-    heat = selector.plot_redundancy_heatmap()
-    assert [t.get_text() for t in heat.get_xticklabels()] == names
-    shown = heat.images[0].get_array()
-    assert shown[0, 1] == selector.redundancy_matrix()[0, 1]
-    assert shown.mask.diagonal().all()
-    network = selector.plot_redundancy_network(min_share=0.5)
-    assert [t.get_text() for t in network.texts] == names
-    matrix, relevance = selector.redundancy_matrix(), selector.relevance_[selector.selected_]
-    smaller = np.minimum(relevance[:, None], relevance)
-    assert len(network.lines) == (np.triu(np.abs(matrix) >= 0.5 * smaller, 1)).sum()
-    _, ax = pyplot.subplots()
-    assert selector.plot_scores(ax) is ax
-    for picture in (scores, heat, network):
-        picture.figure.canvas.draw()
-
-
-def test_names_are_no_mathematics(pyplot):
-    from matplotlib.text import Text
-
-    X, y = table(D=4)
-    frame = pd.DataFrame(X, columns=["$\\frac$", "a_$b", "<b>", "x" * 500])
-    selector = MIM(4).fit(frame, y)
-    for picture in (
-        selector.plot_scores(),
-        selector.plot_redundancy_heatmap(),
-        selector.plot_redundancy_network(),
-    ):
-        picture.figure.canvas.draw()  # raises if it were parsed as mathematics
-        shown = [text.get_text() for text in picture.findobj(Text)]
-        assert any("frac" in text for text in shown)
-
-
-def test_without_matplotlib(monkeypatch):
-    X, y = table()
-    selector = MIM(2).fit(X, y)
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
-    monkeypatch.setitem(sys.modules, "matplotlib.colors", None)
-    monkeypatch.setitem(sys.modules, "matplotlib.lines", None)
-    for draw in (
-        selector.plot_scores,
-        selector.plot_redundancy_heatmap,
-        selector.plot_redundancy_network,
-    ):
-        with pytest.raises(errors.MissingDependencyError, match="pip install matplotlib"):
-            draw()
-
-
 def test_import_brings_no_optional_library():
     code = "import sys, hocmim; print([m for m in ('matplotlib', 'fastcan') if m in sys.modules])"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -353,9 +283,29 @@ def test_a_selector_of_very_many_rows_keeps_no_codes(monkeypatch):
     assert small.selected_.tolist() == whole.selected_.tolist()
     assert small.trace_["score"].tolist() == whole.trace_["score"].tolist()
     assert len(pickle.dumps(whole)) - len(pickle.dumps(small)) > 5 * len(y)
-    for needs_codes in (lambda: small.explain(0, X), small.redundancy_matrix):
-        with pytest.raises(errors.InvalidTableError, match="were not kept"):
+    for needs_codes in (lambda: small.explain(0, X), lambda: redundancy_matrix(small)):
+        with pytest.raises(errors.InvalidTableError, match=r"were not kept.*pass the table"):
             needs_codes()
+    assert explain(small, 0, X, y) == whole.explain(0, X)
+    np.testing.assert_array_equal(redundancy_matrix(small, X, y), redundancy_matrix(whole))
+
+
+@pytest.mark.parametrize("name", [name for name in METHODS if name not in BY_INFORMATION])
+def test_a_method_that_ranks_is_explained_by_score_and_rank(name):
+    X, y = CANCER
+    selector = hocmim.make_selector(name, n_features_to_select=4).fit(X, y)
+    first = explain(selector, int(selector.selected_[0]), X, y)
+    assert (first.rank, first.score, first.steps) == (1, selector.scores_[0], ())
+    assert f"as number 1 of 4; its score is {selector.scores_[0]:.4f}" in first.reason
+    last = int(np.argmax(selector.ranking_))
+    found = explain(selector, last, X, y)
+    assert found.rank is None
+    score = f"{selector.feature_scores_[last]:.4f}"
+    assert f"it ranks 30 of 30, with a score of {score}" in found.reason
+    codes = encode(X).column(last)
+    assert found.relevance == pytest.approx(hocmim.mi(codes.codes, y), abs=1e-12)
+    with pytest.raises(errors.InvalidTableError, match="keeps no codes of the table"):
+        explain(selector, last)
 
 
 # -- scores between a minimum and an average -------------------------------------------------------
@@ -365,7 +315,7 @@ def test_a_robust_score_is_explained_by_its_parts():
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     selector = hocmim.RobustHOCMIM(4).fit(X, y)
     explanation = selector.explain(int(selector.selected_[2]))
-    details = explanation.contests[-1].details
+    details = explanation.steps[-1].details
     assert explanation.score == details["minimum"] + details["lift"]
     assert 0 < details["lift"] <= 4 * details["sigma"] + 1e-12
     members = [repr(name) for name in explanation.representative_set]
@@ -380,5 +330,5 @@ def test_chance_cannot_lift_the_score_of_a_copy():
     first = X.columns[hocmim.RobustHOCMIM(1).fit(X, y).selected_[0]]
     X["copy"] = X[first]
     explanation = hocmim.RobustHOCMIM(2).fit(X, y).explain("copy", X)
-    assert explanation.contests[1].details["lift"] == 0
+    assert explanation.steps[1].details["lift"] == 0
     assert "did not select 'copy'" in explanation.reason

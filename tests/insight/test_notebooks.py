@@ -24,7 +24,7 @@ def test_an_explanation():
     shown = explanation._repr_html_()
     assert html.escape(explanation.reason) in shown
     assert f"{explanation.relevance:.4f} nats" in shown
-    assert f">{explanation.contests[-1].score:.4f}<" in shown
+    assert f">{explanation.steps[-1].score:.4f}<" in shown
     assert "<b>" not in shown
     assert "(empty name)" in shown
     first = selector.explain(int(selector.selected_[0]), X)._repr_html_()
@@ -42,7 +42,7 @@ def test_the_trace_and_the_selection():
     for score in selector.scores_:
         assert f">{score:.4f}<" in shown
     assert "3 selected features" in shown
-    auto = hocmim.HOCMIM("auto").fit(X[["x0", "x1"]], y)
+    auto = hocmim.HOCMIM("significant").fit(X[["x0", "x1"]], y)
     assert ("Stopped before" in auto.selection_._repr_html_()) == (auto.stopping_ is not None)
 
 
@@ -51,7 +51,7 @@ def test_a_filter_and_an_empty_selection():
     selector = hocmim.make_selector("Fisher", n_features_to_select=2)
     shown = selector.fit(X, y).selection_._repr_html_()
     assert "<td>–</td>" in shown
-    nothing = hocmim.HOCMIM("auto").fit(np.arange(80)[:, None] % 3, y % 2)
+    nothing = hocmim.HOCMIM("significant").fit(np.arange(80)[:, None] % 3, y % 2)
     assert "selected features" in nothing.selection_._repr_html_()
 
 

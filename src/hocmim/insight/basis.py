@@ -1,102 +1,162 @@
-"""The input of explanations, pictures and reports: a selection and the codes it was made on.
+"""What everything in ``insight`` works on: a finished selection and the codes it was made on.
 
-A fitted selector gives it: ``selector.basis(X, y)`` encodes the table once, with the fitted
-encoder; ``selector.basis()`` has the codes kept from ``fit``, those of the selected features.
+``basis_of(selector)`` has the codes that ``fit`` kept, those of the selected features.
+``basis_of(selector, X, y)`` encodes the table once, with the fitted encoder, and has the codes of
+all features. No other module of ``insight`` reads a selector.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
 
-from hocmim.coding.codes import Codes, Column
+from hocmim.coding.codes import Codes, Column, RemoteCodes
+from hocmim.coding.encoded import MAX_KEPT_BYTES, read_columns, time_kinds
 from hocmim.coding.encoder import Encoder
-from hocmim.coding.groups import Features, column_name
-from hocmim.coding.target import Target
+from hocmim.coding.groups import Features, column_name, join_columns
+from hocmim.coding.target import EncodedTarget, Target, encode_target
 from hocmim.criteria.base import Criterion
 from hocmim.criteria.cost import per_cost
+from hocmim.criteria.mean import MeanCriterion
+from hocmim.data.table import as_table
+from hocmim.data.target import as_target
 from hocmim.data.times import TimeKinds
-from hocmim.errors import InvalidTableError
+from hocmim.data.weights import repeated_rows
+from hocmim.errors import InvalidParameterError, InvalidTableError, InvalidTargetError
 from hocmim.information.averages import MeanTerms
 from hocmim.information.counting import BlockTerms, Joint, SharedColumn, Values
 from hocmim.information.estimators import PLUGIN_ESTIMATOR
-from hocmim.insight.variance import explained_variance
-from hocmim.search.engines.remote import RemoteCodes
-from hocmim.search.selection import Selection
+from hocmim.insight.together import explained_variance
+from hocmim.search.selection import Selection, Step
 
-# A fitted selector keeps at most this many bytes of codes.
-MAX_KEPT_BYTES = 1 << 28
+# --- what is read of a selector -------------------------------------------------------------------
 
 
-class KeptTarget(NamedTuple):
-    """One of several targets: its codes, and its values if it is a quantity."""
+class _Fitted(NamedTuple):
+    """What is read of a fitted selector."""
 
-    y: Column
-    values: NDArray[np.float64] | None
+    method: str
+    parameters: dict[str, Any]
+    class_name: str
+    module: str
+    selection: Selection
+    ranking: NDArray[np.int64]
+    scores: Values
+    features: Features
+    encoder: Encoder | None
+    make_criterion: Callable[[], Criterion] | None
+    how_target: Target
+    kept: KeptCodes | None
+    row_counts: Any
+    time_kinds: TimeKinds
+    left_out: frozenset[int]
+    n_samples: int
+    inner: Any
 
 
-@dataclass(frozen=True, eq=False)
-class KeptCodes:
-    """The codes a fitted selector keeps: those of the selected features and of y.
+def _read(selector: Any) -> _Fitted:
+    """Read a fitted selector: these attributes, and no others.
 
-    Attributes
-    ----------
-    selected : Codes
-    y : Column
-    values : ndarray of float64, or None
-        The values of a quantity; None for classes, or if they were too large to keep.
-    targets : tuple of KeptTarget
-        All targets, if the selection is the mean over several; y is the first of them.
+    A selector that searches codes has ``encoder_``; one that ranks columns without a search (a
+    filter, a StabilitySelector) does not. A SelectorCV has the selector it chose in ``selector_``.
     """
+    check_is_fitted(selector)
+    inner = getattr(selector, "selector_", selector)
+    names, n_columns = getattr(inner, "feature_names_in_", None), inner.n_features_in_
+    is_search = hasattr(inner, "encoder_")
+    features, selection = Features(n_columns, names), inner.selection_
+    if is_search:
+        features = inner.features_
+    elif inner.features_.groups:  # of a StabilitySelector; the table is encoded column by column
+        selection = _selection_of_ranking(inner.selected_, inner.scores_, n_columns)
+    scores = np.full(n_columns, np.nan)
+    scores[inner.selected_] = inner.scores_
+    for attribute in ("feature_scores_", "frequencies_"):
+        scores = np.asarray(getattr(inner, attribute, scores), np.float64)
+    how = Target.of(getattr(inner, "target", None))
+    if isinstance(inner.target_kind_, str):
+        how = replace(how, kind=inner.target_kind_)
+    return _Fitted(
+        method=inner.display_name,
+        parameters=selector.get_params(deep=False),
+        class_name=type(selector).__name__,
+        module=type(selector).__module__,
+        selection=selection,
+        ranking=inner.ranking_[features.first],
+        scores=scores[features.first],
+        features=features,
+        encoder=inner.encoder_ if is_search else None,
+        make_criterion=inner.make_criterion if is_search else None,
+        how_target=how,
+        kept=inner._kept if is_search else None,
+        row_counts=getattr(inner, "_row_counts", None),
+        time_kinds=inner._time_kinds if is_search else {},
+        left_out=frozenset(selection.identifiers),
+        n_samples=getattr(inner, "_n_samples", 0),
+        inner=inner,
+    )
+
+
+def _selection_of_ranking(
+    indices: NDArray[np.int64], scores: ArrayLike, n_features: int
+) -> Selection:
+    """Return the record of a method that ranks without a search and computes no relevance."""
+    pairs = zip(indices.tolist(), np.asarray(scores, np.float64).tolist(), strict=True)
+    steps = tuple(Step(index, score, {}) for index, score in pairs)
+    return Selection(steps, np.full(n_features, np.nan))
+
+
+# --- codes that a selector keeps ------------------------------------------------------------------
+
+
+class KeptCodes(NamedTuple):
+    """The codes a fitted selector keeps: of the selected features, and of the target."""
 
     selected: Codes
-    y: Column
-    values: NDArray[np.float64] | None = None
-    targets: tuple[KeptTarget, ...] = ()
+    target: EncodedTarget
 
 
 def keep_codes(
-    codes: Codes | RemoteCodes, target: Target, indices: Sequence[int]
+    codes: Codes | RemoteCodes, target: EncodedTarget, indices: Sequence[int]
 ) -> KeptCodes | None:
     """Copy the codes of the selected features; None if they exceed ``MAX_KEPT_BYTES``.
 
-    A copy, so that the memory of the other columns can be freed.
+    A copy, so that the memory of the other columns can be freed. The values of a quantity are kept
+    too if there is room for them.
     """
-    y, values = target.column, target.values
-    averaged = target.targets if target.strategy == "mean" else ()
-    n_bytes = len(y.codes) * (len(indices) + max(1, len(averaged)))
+    if target.strategy != "mean":
+        target = replace(target, targets=())
+    n_bytes = len(target.column.codes) * (len(indices) + len(target.each))
     if n_bytes > MAX_KEPT_BYTES:
         return None
     n_of_values = sum(one.values.nbytes for one in target.each if one.values is not None)
-    is_small = n_bytes + n_of_values <= MAX_KEPT_BYTES
-    targets = tuple(KeptTarget(one.column, one.values if is_small else None) for one in averaged)
+    if n_bytes + n_of_values > MAX_KEPT_BYTES:
+        each = tuple(replace(one, values=None) for one in target.targets)
+        target = replace(target, values=None, targets=each)
     if isinstance(codes, Codes):
-        selected = codes.copy_columns(indices)
-    else:
-        selected = Codes.from_columns([codes.column(k) for k in indices])
-    return KeptCodes(selected, y, values if is_small else None, targets)
+        return KeptCodes(codes.copy_columns(indices), target)
+    return KeptCodes(Codes.from_columns([codes.column(k) for k in indices]), target)
 
 
-def codes_not_kept(n_samples: int, n_selected: int) -> InvalidTableError:
-    """Return the error for a selector whose codes were too large to keep."""
-    size = n_samples * (n_selected + 1) / 1e9
-    return InvalidTableError(
-        f"The codes of the selected columns were not kept, because they take {size:.1f} GB. "
-        "Explanations, reports and pictures of redundancy need them: fit on a sample of the rows."
-    )
+def _no_codes(fitted: _Fitted) -> InvalidTableError:
+    """Return the error for a selector that has no codes of rows."""
+    why = "The file of this selector has no codes of rows"
+    n_bytes = fitted.n_samples * (len(fitted.selection) + 1)
+    if n_bytes > MAX_KEPT_BYTES:
+        size = f"{n_bytes / 1e9:.1f} GB"
+        why = f"The codes of the selected columns were not kept, because they take {size}"
+    if fitted.encoder is None:
+        why = f"{fitted.method} keeps no codes of the table"
+    return InvalidTableError(f"{why}: pass the table and the target it was fitted on, X and y.")
 
 
-def codes_not_saved() -> InvalidTableError:
-    """Return the error for a selector that was loaded from a file without codes."""
-    return InvalidTableError(
-        "The file of this selector has no codes of rows, and explanations, reports and pictures of "
-        "redundancy need them. Save the selector with save(path, with_codes=True), or fit it again."
-    )
+# --- the basis ------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +173,7 @@ class Basis:
         In feature indices.
     encoder : Encoder
         Of the columns.
-    target : Target
+    target : EncodedTarget
         The codes of y, and its classes or cut points; several for the mean over them.
     selected : Codes
         Of the selected features, in the order of selection.
@@ -121,6 +181,10 @@ class Basis:
         A fresh copy of the criterion of the search; None if the method ranks without a search.
     estimator : str
         Of relevance and redundancy.
+    ranking : ndarray of int64
+        The rank of every feature.
+    scores : ndarray of float64
+        Of every feature, by a method that ranks without a search; NaN where there is none.
     codes : Codes or None
         Of all features; None if no table was given.
     column_codes : Codes or None
@@ -131,21 +195,30 @@ class Basis:
         Which columns hold dates, times or durations, of those whose codes are given.
     left_out : frozenset of int
         The features that are no candidates, because they identify the rows.
+    parameters : mapping
+        Of the selector, by name.
+    class_name, module : str
+        Of the selector.
     """
 
     method: str
     features: Features
     selection: Selection
     encoder: Encoder
-    target: Target
+    target: EncodedTarget
     selected: Codes
     criterion: Criterion | None
     estimator: str
+    ranking: NDArray[np.int64]
+    scores: Values
     codes: Codes | None = None
     column_codes: Codes | None = None
     rows: NDArray[np.int64] | None = None
     time_kinds: TimeKinds = field(default_factory=dict)
     left_out: frozenset[int] = frozenset()
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    class_name: str = ""
+    module: str = ""
 
     @property
     def y(self) -> Column:
@@ -153,9 +226,14 @@ class Basis:
         return self.target.column
 
     @property
-    def averaged(self) -> tuple[Target, ...]:
+    def averaged(self) -> tuple[EncodedTarget, ...]:
         """The targets over which all values are means; one, unless that was the strategy."""
         return self.target.targets if self.target.strategy == "mean" else (self.target,)
+
+    @property
+    def n_jobs(self) -> int | None:
+        """The number of threads, a parameter of the selector."""
+        return self.parameters.get("n_jobs")
 
     def terms(
         self,
@@ -168,8 +246,6 @@ class Basis:
 
     @cached_property
     def _joint_targets(self) -> list[Joint]:
-        if len(self.averaged) == 1:
-            return [self.shared_target.joint]
         return [SharedColumn.of(one.column).joint for one in self.averaged]
 
     def relevance_of_targets(self, column: Column) -> tuple[float, ...]:
@@ -180,14 +256,18 @@ class Basis:
         each = [BlockTerms(block, joint, self.estimator) for joint in self._joint_targets]
         return tuple(float(terms.relevance()[0]) for terms in each)
 
-    @property
+    @cached_property
+    def relevance(self) -> Values:
+        """I(X;Y) of every feature; computed here if the method did not."""
+        found = self.selection.relevance
+        return self.terms(self.all_codes).relevance() if np.isnan(found).any() else found
+
+    @cached_property
     def target_entropy(self) -> float:
-        """H(Y), plug-in."""
-        joints = zip(self.averaged, self._joint_targets, strict=True)
-        # The information of y with itself is its entropy.
+        """H(Y), plug-in: the information of y with itself. The mean over several targets."""
         found = [
             BlockTerms(Codes.from_columns([one.column]), joint, PLUGIN_ESTIMATOR).relevance()[0]
-            for one, joint in joints
+            for one, joint in zip(self.averaged, self._joint_targets, strict=True)
         ]
         return float(np.mean(found))
 
@@ -200,27 +280,17 @@ class Basis:
     def all_codes(self) -> Codes:
         """The codes of all features; an error if no table was given."""
         if self.codes is None:
-            raise InvalidTableError("This needs the codes of all features: call basis(X, y).")
+            raise InvalidTableError("This needs the codes of all features: pass X and y.")
         return self.codes
 
-    @property
-    def selected_columns(self) -> list[Column]:
+    @cached_property
+    def selected_columns(self) -> list[SharedColumn]:
         """The selected features in the order of selection, each with its feature index."""
         columns = [self.selected.column(place) for place in range(len(self.selection))]
         return [
-            Column(column.codes, column.arity, int(k))
+            SharedColumn.of(Column(column.codes, column.arity, int(k)))
             for column, k in zip(columns, self.selection.indices, strict=True)
         ]
-
-    @cached_property
-    def shared_columns(self) -> list[SharedColumn]:
-        """The selected features, for several blocks."""
-        return [SharedColumn.of(column) for column in self.selected_columns]
-
-    @cached_property
-    def shared_target(self) -> SharedColumn:
-        """The target, for several blocks."""
-        return SharedColumn.of(self.y)
 
     @cached_property
     def places(self) -> dict[int, int]:
@@ -231,11 +301,6 @@ class Basis:
     def best(self) -> list[tuple[int, float]]:
         """The best candidate of each step and its score, as in ``Selection.best``."""
         return self.selection.best
-
-    @property
-    def n_kept(self) -> int:
-        """How many features were selected because they are in ``keep``."""
-        return self.selection.n_kept
 
     def merit(self, scores: ArrayLike, features: ArrayLike) -> Values:
         """Return what the search compared: scores, or scores per unit of cost."""
@@ -275,9 +340,163 @@ class Basis:
         if not columns:
             return np.zeros((0, 0))
         is_all = len(columns) == len(self.selection)
-        codes = self.selected if is_all else Codes.from_columns(columns)
-        terms = self.terms(codes)
-        matrix = np.array([terms.redundancy(Joint.of([column])) for column in columns])
+        terms = self.terms(self.selected if is_all else Codes.from_columns(columns))
+        matrix = np.array([terms.redundancy(column.joint) for column in columns])
         matrix = (matrix + matrix.T) / 2  # a shrunken estimate is not symmetric
         np.fill_diagonal(matrix, terms.relevance())
         return matrix
+
+
+def basis_of(selector: Any, X: Any = None, y: Any = None) -> Basis:
+    """Return the selection of a fitted selector and the codes it was made on.
+
+    Parameters
+    ----------
+    selector : selector of hocmim
+    X, y : optional
+        The table and the target the selector was fitted on. With X the codes of all features are
+        in it, without it those of the selected features only. y is needed if the selector keeps no
+        codes of it, and otherwise checked if it is given.
+    """
+    fitted = _read(selector)
+    if fitted.kept is None and (X is None or y is None):
+        raise _no_codes(fitted)
+    if fitted.encoder is None or fitted.make_criterion is None:
+        return _basis_of_ranking(fitted, X, y)
+    if X is None and fitted.kept is not None:
+        return _basis_of_search(fitted, fitted.kept)
+    table, counts, rows = as_table(X), fitted.row_counts, None
+    n_rows = table.n_rows
+    if counts is not None and len(counts) == n_rows:
+        rows = repeated_rows(counts)
+        table = as_table(table.take(rows))
+    columns = fitted.encoder.transform(table, n_jobs=-1)
+    codes = fitted.features.join(columns)
+    target = None if fitted.kept is None else fitted.kept.target
+    if y is not None:
+        values = as_target(y, n_rows, rows=table.rows, several=True)
+        target = _same_target(target, encode_target(values, table.n_rows, fitted.how_target))
+    assert target is not None
+    basis = _basis_of_search(fitted, KeptCodes(_chosen(codes, fitted.selection), target))
+    if codes.n_samples != basis.n_samples or not np.array_equal(
+        basis.terms(codes).relevance(), basis.selection.relevance
+    ):
+        raise _other_table()
+    time_kinds = table.time_kinds(range(table.n_columns))
+    return replace(basis, codes=codes, column_codes=columns, rows=rows, time_kinds=time_kinds)
+
+
+def selection_of(selector: Any) -> tuple[Selection, Features, str]:
+    """Return the selection of a fitted selector, its features, and the unit of the scores."""
+    fitted = _read(selector)
+    unit = "score" if fitted.make_criterion is None else fitted.make_criterion().unit
+    return fitted.selection, fitted.features, unit
+
+
+def column_of(selector: Any, feature: int | str, X: Any, y: Any = None) -> tuple[Basis, Column]:
+    """Return the basis and the codes of one feature; of X only its columns are read.
+
+    Parameters
+    ----------
+    selector : selector of hocmim
+    feature : int or str
+        Its index or its name; of a group, that of one of its columns will do.
+    X : table or path
+        May be None if the feature is selected and the selector keeps its codes.
+    y : array
+        Needed if the selector keeps no codes.
+    """
+    fitted = _read(selector)
+    k = fitted.features.find(feature)
+    if fitted.kept is None or fitted.encoder is None:
+        basis = basis_of(selector, X, y)
+        return basis, basis.all_codes.column(k)
+    basis = _basis_of_search(fitted, fitted.kept)
+    if k in basis.places:
+        return basis, basis.selected_columns[basis.places[k]]
+    if X is None:
+        raise InvalidParameterError(
+            f"Feature {fitted.features.first[k]} was not selected, and only the codes of selected "
+            "features are kept: pass the table the selector was fitted on, as in "
+            "explain(feature, X)."
+        )
+    indices = fitted.features.columns(k)
+    columns = read_columns(X, fitted.inner, fitted.encoder, indices, fitted.row_counts)
+    if len(columns[0].codes) == basis.n_samples:
+        joined = columns[0] if len(columns) == 1 else join_columns(columns, str(k))
+        column = Column(joined.codes, joined.arity, k)
+        terms = basis.terms(Codes.from_columns([column]))
+        if terms.relevance()[0] == basis.selection.relevance[k]:
+            return replace(basis, time_kinds=time_kinds(X, fitted.inner, indices)), column
+    raise _other_table()
+
+
+def _basis_of_search(fitted: _Fitted, kept: KeptCodes) -> Basis:
+    assert fitted.make_criterion is not None
+    assert fitted.encoder is not None
+    criterion = fitted.make_criterion()
+    if kept.target.strategy == "mean":
+        criterion = MeanCriterion(criterion, [one.column for one in kept.target.targets])
+    return Basis(
+        encoder=fitted.encoder,
+        target=kept.target,
+        selected=kept.selected,
+        criterion=criterion,
+        estimator=criterion.estimator,
+        time_kinds=fitted.time_kinds,
+        **_shared_parts(fitted),
+    )
+
+
+def _basis_of_ranking(fitted: _Fitted, X: Any, y: Any) -> Basis:
+    """Encode the table for a method that has no codes of its own."""
+    table = as_table(X)
+    encoder = Encoder()
+    codes = encoder.fit_transform(table, n_jobs=-1)
+    names = fitted.features.column_names
+    if table.n_columns != fitted.features.n_columns or (
+        names is not None and table.names is not None and list(names) != list(table.names)
+    ):
+        raise _other_table()
+    return Basis(
+        encoder=encoder,
+        target=encode_target(y, table.n_rows, fitted.how_target),
+        selected=_chosen(codes, fitted.selection),
+        criterion=None,
+        estimator=PLUGIN_ESTIMATOR,
+        codes=codes,
+        column_codes=codes,
+        time_kinds=table.time_kinds(range(table.n_columns)),
+        **_shared_parts(fitted),
+    )
+
+
+def _shared_parts(fitted: _Fitted) -> dict[str, Any]:
+    same = ("method", "features", "selection", "ranking", "scores", "left_out", "parameters")
+    return {name: getattr(fitted, name) for name in (*same, "class_name", "module")}
+
+
+def _chosen(codes: Codes, selection: Selection) -> Codes:
+    return codes.copy_columns(selection.indices.tolist())
+
+
+def _same_target(kept: EncodedTarget | None, again: EncodedTarget) -> EncodedTarget:
+    """Return the target of the fit; an error if y is another one."""
+    if kept is None:
+        return again
+    targets = again.targets if again.strategy == "mean" else (again,)
+    of_fit = kept.targets if kept.strategy == "mean" else (kept,)
+    codes = [[one.column.codes for one in found] for found in (targets, of_fit)]
+    if len(codes[0]) != len(codes[1]) or not all(map(np.array_equal, *codes)):
+        raise InvalidTargetError(
+            "y is not the target the selector was fitted on: its values, or their order, are "
+            "different. Pass the same X and y as to fit."
+        )
+    return kept
+
+
+def _other_table() -> InvalidTableError:
+    return InvalidTableError(
+        "X is not the table the selector was fitted on: its columns, its rows, or their order, are "
+        "different. Pass the same table as to fit."
+    )

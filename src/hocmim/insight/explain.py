@@ -1,161 +1,38 @@
 """Why a feature was selected or not: its score at every step, and its redundancy with the others.
 
 An explanation runs the criterion again, on one feature only, with the same kernels on the same
-codes: its numbers are those of the search to the last bit.
+codes: its numbers are those of the search to the last bit. A method that ranks all columns without
+a search has a score and a rank for each column, and no steps.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hocmim import html
 from hocmim.coding.codes import Codes, Column
-from hocmim.coding.groups import Features, column_name
-from hocmim.criteria.base import Criterion
-from hocmim.errors import not_installed
 from hocmim.information.comparison import comparison_key
-from hocmim.information.counting import Joint
-from hocmim.insight.basis import Basis
+from hocmim.information.counting import SharedColumn
+from hocmim.insight.basis import Basis, column_of
 from hocmim.insight.encoding import Encoding, describe_encoding
-from hocmim.insight.reasons import Attempt, Overlap, is_redundant, redundant_share, why
-from hocmim.search.selection import Selection, Step
+from hocmim.search.discovery import ErrorControl
+from hocmim.search.selection import Failure, Selection
 from hocmim.text import one_line, percent, quote, some_of, visible
 
 MAX_ENCODING_LENGTH = 500
 # Targets whose relevance is listed.
 MAX_TARGETS = 8
-
-
-def _columns_of_set(step: Step, features: Features) -> tuple[int, ...]:
-    """Return the columns of the representative set of a step."""
-    found = step.details.get("representative_set")
-    return () if found is None else tuple(features.expand(found).tolist())
-
-
-class Trace:
-    """A selection step by step, as a tidy table: the winner and the runner-up of each step.
-
-    ``trace["score"]`` is one column, as an array; ``len(trace)`` is the number of rows.
-
-    Attributes
-    ----------
-    columns : dict of arrays
-        ``step`` from 1; ``place``, 1 for the selected column and 2 for the runner-up;
-        ``candidate``, its index (for a group of columns, that of the first); ``name``; ``score``;
-        ``relevance``; ``order`` and ``representative_set``, as column indices (−1 and an
-        empty tuple for methods without representative sets); ``kept``, whether the winner is in
-        ``keep``; with costs, ``cost``.
-    """
-
-    def __init__(self, selection: Selection, features: Features) -> None:
-        self._selection, self._features = selection, features
-
-    @cached_property
-    def columns(self) -> dict[str, NDArray[Any]]:
-        """The columns of the table; made on first use, which most fits never need."""
-        selection, features = self._selection, self._features
-        rows = [
-            (number, place, step)
-            for number, winner in enumerate(selection.steps, 1)
-            for place, step in enumerate((winner, winner.runner_up), 1)
-            if step is not None
-        ]
-        candidates = np.array([step.index for *_, step in rows], np.int64)
-        sets = np.empty(len(rows), object)
-        sets[:] = [_columns_of_set(step, features) for *_, step in rows]
-        columns: dict[str, NDArray[Any]] = {
-            "step": np.array([number for number, *_ in rows], np.int64),
-            "place": np.array([place for _, place, _ in rows], np.int64),
-            "candidate": features.first[candidates],
-            "name": np.array([column_name(features.names, int(k)) for k in candidates], object),
-            "score": np.array([step.score for *_, step in rows], np.float64),
-            "relevance": selection.relevance[candidates],
-            "order": np.array([step.details.get("order", -1) for *_, step in rows], np.int64),
-            "representative_set": sets,
-            "kept": np.array([step.is_kept for *_, step in rows], bool),
-        }
-        if selection.spending is not None:
-            columns["cost"] = selection.spending.costs[candidates]
-        return columns
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Pickle the table only: the selection has the relevance of every column."""
-        return {"columns": self.columns}
-
-    def __getitem__(self, name: str) -> NDArray[Any]:
-        return self.columns[name]
-
-    def __len__(self) -> int:
-        return len(self.columns["step"])
-
-    def __iter__(self) -> Iterator[dict[str, Any]]:
-        """Iterate over the rows, as dictionaries."""
-        for values in zip(*self.columns.values(), strict=True):
-            yield dict(zip(self.columns, values, strict=True))
-
-    def runners_up(self) -> dict[int, tuple[str, float]]:
-        """Return name and score of the runner-up of each step that has one."""
-        return {
-            int(row["step"]): (row["name"], float(row["score"]))
-            for row in self
-            if row["place"] == 2
-        }
-
-    def to_pandas(self) -> Any:
-        """Return the trace as a pandas DataFrame."""
-        try:
-            import pandas as pd
-        except ImportError as error:
-            raise not_installed("to_pandas needs", "pandas") from error
-        return pd.DataFrame(self.columns)
-
-    def _repr_html_(self) -> str:
-        """Return the steps as a table, for notebooks."""
-        rows = [
-            [
-                int(row["step"]),
-                _place_in_words(row),
-                html.Name(row["name"]),
-                float(row["score"]),
-                float(row["relevance"]),
-                int(row["order"]) if row["order"] >= 0 else None,
-            ]
-            for row in self
-        ]
-        return html.table(["step", "", "feature", "score", "relevance", "order"], rows)
-
-    def __repr__(self) -> str:
-        return f"<Trace of {len(set(self['step'].tolist()))} steps, {len(self)} rows>"
-
-    def __str__(self) -> str:
-        lines = [
-            f"{'step':>4}  {'':9}  {'feature':<24} {'score':>8}  {'relevance':>9}  {'order':>5}"
-        ]
-        for row in self:
-            place = _place_in_words(row)
-            order = row["order"] if row["order"] >= 0 else ""
-            lines.append(
-                f"{row['step']:>4}  {place:<9}  {one_line(visible(row['name']), 24):<24} "
-                f"{row['score']:>8.4f}  {row['relevance']:>9.4f}  {order:>5}"
-            )
-        return "\n".join(lines)
-
-
-def _place_in_words(row: dict[str, Any]) -> str:
-    if row["place"] == 2:
-        return "runner-up"
-    return "kept" if row["kept"] else "selected"
+# A feature is called redundant if a selected one repeats at least this share of its relevance.
+REDUNDANT_SHARE = 0.5
 
 
 @dataclass(frozen=True)
-class Contest:
-    """One step of the search, from the point of view of one candidate.
+class StepScore:
+    """The score of a feature in one step of the search, beside the largest score of the step.
 
     Attributes
     ----------
@@ -163,10 +40,10 @@ class Contest:
         From 1.
     score : float
         Of the explained feature.
-    taken : str
+    best : str
         The feature selected in this step. In the last step of a selection that stopped early: the
         best candidate.
-    taken_score : float
+    best_score : float
     order : int
         The size of its representative set; −1 if the criterion has none.
     representative_set : tuple of str
@@ -177,8 +54,8 @@ class Contest:
 
     step: int
     score: float
-    taken: str
-    taken_score: float
+    best: str
+    best_score: float
     order: int
     representative_set: tuple[str, ...]
     details: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
@@ -192,13 +69,14 @@ class Explanation:
     ----------
     feature : str
     index : int
+        Its column, or the first column of a group.
     method : str
     rank : int or None
         1 for the feature selected first; None if it was not selected.
     relevance : float
         I(X;Y), in nats.
     score : float
-        When it was selected, or in the last step if it was not.
+        When it was selected, or in the last step if it was not. NaN if the method gives none.
     representative_set : tuple of str
         Its representative set in that step; empty for criteria that have none.
     redundancy : dict of str to float
@@ -208,8 +86,8 @@ class Explanation:
     replaced_by : str or None
         For a feature that was not selected: the selected feature that repeats most of its
         information about Y, if that is half or more.
-    contests : tuple of Contest
-        Its score at each step, and the selected feature.
+    steps : tuple of StepScore
+        Its score at each step, and the best one. Empty if the method does not search.
     reason : str
         Why it was selected or not, in sentences.
     encoding : Encoding
@@ -231,135 +109,138 @@ class Explanation:
     representative_set: tuple[str, ...]
     redundancy: dict[str, float]
     replaced_by: str | None
-    contests: tuple[Contest, ...]
+    steps: tuple[StepScore, ...]
     reason: str
     encoding: Encoding
     r2: float | None = None
     relevance_of_targets: tuple[float, ...] = ()
 
-    def __str__(self) -> str:
-        lines = [self.reason, "", f"  relevance           {self._relevance_in_words}"]
+    def shared(self, sign: int = 1, most: int = 3) -> list[tuple[str, float]]:
+        """Return the features with the largest redundancy, or with −1 the largest synergy."""
+        found = [(sign * value, name) for name, value in self.redundancy.items()]
+        largest = sorted(((v, n) for v, n in found if comparison_key(v) > 0), reverse=True)
+        return [(name, value) for value, name in largest[:most]]
+
+    def facts(self) -> list[tuple[str, str]]:
+        """Return the numbers with their titles, for a table of two columns."""
+        relevance = f"{self.relevance:.4f} nats"
+        if self.relevance_of_targets:
+            each = [f"{value:.4f}" for value in self.relevance_of_targets]
+            relevance += f", the mean over the targets: {some_of(each, MAX_TARGETS)}"
+        found = [("relevance", relevance)]
         if self.r2 is not None:
-            lines.append(f"  R²                  {self.r2:.4f}")
-        lines.append(f"  score               {self.score:.4f}")
+            found.append(("R²", f"{self.r2:.4f}"))
+        if self.score == self.score:
+            found.append(("score", format_score(self.score)))
         if self.representative_set:
-            members = ", ".join(map(quote, self.representative_set))
-            lines.append(f"  representative set  {members}")
-        lines.append(f"  encoding            {one_line(str(self.encoding), MAX_ENCODING_LENGTH)}")
-        lines += self._shared("redundant with", 1) + self._shared("synergy with", -1)
-        lines += ["", f"  {'step':>4}  {'its score':>9}  {'largest':>9}  selected"]
-        for contest in self.contests:
+            found.append(("representative set", ", ".join(map(quote, self.representative_set))))
+        found.append(("encoding", one_line(str(self.encoding), MAX_ENCODING_LENGTH)))
+        redundant = [
+            f"{quote(name)} {value:.4f}{self._share(value)}" for name, value in self.shared()
+        ]
+        synergy = [f"{quote(name)} {value:.4f}" for name, value in self.shared(-1)]
+        named = (("redundant with", redundant), ("synergy with", synergy))
+        return [*found, *((title, ", ".join(names)) for title, names in named if names)]
+
+    def _share(self, value: float) -> str:
+        return f" ({percent(redundant_share(self.relevance, value))})" if self.relevance > 0 else ""
+
+    def __str__(self) -> str:
+        lines = [self.reason, "", *(f"  {title:<18}  {text}" for title, text in self.facts())]
+        if self.steps:
+            lines += ["", f"  {'step':>4}  {'its score':>9}  {'largest':>9}  selected"]
+        for step in self.steps:
             lines.append(
-                f"  {contest.step:>4}  {contest.score:>9.4f}  {contest.taken_score:>9.4f}  "
-                f"{one_line(visible(contest.taken), 40)}"
+                f"  {step.step:>4}  {step.score:>9.4f}  {step.best_score:>9.4f}  "
+                f"{one_line(visible(step.best), 40)}"
             )
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
         """Return the explanation as a paragraph and tables, for notebooks."""
-        facts = [["relevance", self._relevance_in_words], ["score", f"{self.score:.4f}"]]
-        if self.representative_set:
-            members = ", ".join(map(quote, self.representative_set))
-            facts.append(["representative set", members])
-        facts.append(["encoding", one_line(str(self.encoding), MAX_ENCODING_LENGTH)])
-        for title, sign in (("redundant with", 1), ("synergy with", -1)):
-            lines = [line.strip() for line in self._shared(title, sign)]
-            facts += [[title, line.removeprefix(title).strip()] for line in lines]
-        contests = [
-            [contest.step, contest.score, contest.taken_score, html.Name(contest.taken)]
-            for contest in self.contests
-        ]
-        return html.table(["", ""], facts, self.reason) + html.table(
-            ["step", "its score", "largest", "selected"], contests
+        steps = [[one.step, one.score, one.best_score, html.Name(one.best)] for one in self.steps]
+        return html.table(["", ""], self.facts(), self.reason) + html.table(
+            ["step", "its score", "largest", "selected"], steps
         )
 
-    @property
-    def _relevance_in_words(self) -> str:
-        found = f"{self.relevance:.4f} nats"
-        if not self.relevance_of_targets:
-            return found
-        each = [f"{value:.4f}" for value in self.relevance_of_targets]
-        return f"{found}, the mean over the targets: {some_of(each, MAX_TARGETS)}"
 
-    def _shared(self, title: str, sign: int, most: int = 3) -> list[str]:
-        """List the features it is most redundant with, or has the largest synergy with."""
-        of_sign = [(sign * value, name) for name, value in self.redundancy.items()]
-        largest = sorted(((v, n) for v, n in of_sign if comparison_key(v) > 0), reverse=True)[:most]
-        if not largest:
-            return []
-        parts = [f"{quote(name)} {value:.4f}{self._share(value, sign)}" for value, name in largest]
-        return [f"  {title:<18}  {', '.join(parts)}"]
+def explain(selector: Any, feature: int | str, X: Any = None, y: Any = None) -> Explanation:
+    """Say why a feature was selected or not.
 
-    def _share(self, value: float, sign: int) -> str:
-        if sign < 0 or self.relevance <= 0:
-            return ""
-        return f" ({percent(redundant_share(self.relevance, value))})"
+    Parameters
+    ----------
+    selector : selector of hocmim
+        Fitted.
+    feature : int or str
+        Its index or its name; of a group, that of one of its columns will do.
+    X : table or path, optional
+        What the selector was fitted on: needed for a feature that was not selected, since only the
+        codes of the selected ones are kept.
+    y : array, optional
+        The target: needed, together with X, if the selector keeps no codes at all: a filter, or a
+        selector from a file without codes.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from hocmim import HOCMIM
+    >>> from hocmim.insight.explain import explain
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> selector = HOCMIM(5).fit(X, y)
+    >>> print(explain(selector, "mean radius", X).replaced_by)
+    worst perimeter
+    """
+    return explain_column(*column_of(selector, feature, X, y))
 
 
-def explain(basis: Basis, x: Column) -> Explanation:
+def explain_column(basis: Basis, x: Column) -> Explanation:
     """Say why a feature was selected or not.
 
     Parameters
     ----------
     basis : Basis
-        Of a search.
     x : Column
         The codes of the feature, with its feature index.
     """
-    assert basis.criterion is not None, "there is no search to explain"
     k, selected = x.index, basis.selected_columns
     rank = basis.places[k] + 1 if k in basis.places else None
     before = selected if rank is None else selected[: rank - 1]
-    contests = tuple(_contests(basis, x, before, basis.criterion.copy()))
     terms = basis.terms(Codes.from_columns([x]))
-    redundancy = {s.index: float(terms.redundancy(Joint.of([s]))[0]) for s in before}
+    redundancy = {s.index: float(terms.redundancy(s.joint)[0]) for s in before}
     relevance = float(terms.relevance()[0])
-    overlap = None
+    steps = tuple(_replay(basis, x, before))
+    repeated_by = None
     if redundancy and rank is None:
-        by = max(redundancy, key=lambda index: redundancy[index])
-        overlap = Overlap(by, redundancy[by])
-    attempt = _closest(basis, k, contests)
-    sentences = why(basis, k, relevance, attempt, overlap)
+        most = max(redundancy, key=lambda index: redundancy[index])
+        if redundancy[most] >= REDUNDANT_SHARE * relevance > 0:
+            repeated_by = most
+    searched = basis.criterion is not None
+    reasons = list(_why(basis, k, steps) if searched else _why_ranked(basis, k))
+    if rank is None and k not in basis.left_out:
+        reasons += [*_why_not_needed(basis, relevance, redundancy, repeated_by)]
     return Explanation(
         feature=basis.name(k),
         index=int(basis.features.first[k]),
         method=basis.method,
         rank=rank,
         relevance=relevance,
-        score=contests[-1].score,
-        representative_set=contests[-1].representative_set,
+        score=steps[-1].score if steps else float(basis.scores[k]),
+        representative_set=steps[-1].representative_set if steps else (),
         redundancy={basis.name(index): value for index, value in redundancy.items()},
-        replaced_by=_replacement(basis, relevance, overlap),
-        contests=contests,
-        reason=" ".join(sentence.text(basis) for sentence in sentences),
+        replaced_by=None if repeated_by is None else basis.name(repeated_by),
+        steps=steps,
+        reason=" ".join(reasons),
         encoding=describe_encoding(basis, x),
         r2=basis.explained_variance([x]),
         relevance_of_targets=basis.relevance_of_targets(x),
     )
 
 
-def _closest(basis: Basis, k: int, contests: Sequence[Contest]) -> Attempt | None:
-    """Return where a feature came closest; None if it was never compared with the others."""
-    compared = contests[basis.n_kept :]
-    if not compared:
-        return None
-    winners = [basis.best[contest.step - 1] for contest in compared]
-    largest = basis.merit([score for _, score in winners], [index for index, _ in winners])
-    own = basis.merit([contest.score for contest in compared], [k] * len(compared))
-    closest = compared[int(np.argmin(largest - own))]
-    return Attempt(closest.step, closest.score, closest.details)
-
-
-def _replacement(basis: Basis, relevance: float, overlap: Overlap | None) -> str | None:
-    if overlap is None or not is_redundant(relevance, overlap):
-        return None
-    return basis.name(overlap.by)
-
-
-def _contests(
-    basis: Basis, x: Column, before: Sequence[Column], criterion: Criterion
-) -> Iterator[Contest]:
+def _replay(basis: Basis, x: Column, before: Sequence[SharedColumn]) -> Iterator[StepScore]:
     """Run the criterion on x alone, past the features selected before it."""
+    if basis.criterion is None:
+        return
+    criterion = basis.criterion.copy()
     criterion.start(replace(Codes.from_columns([x]), start=x.index), basis.y)
     for number, (index, score) in enumerate(basis.best[: len(before) + 1], 1):
         own = float(criterion.scores()[0])
@@ -368,8 +249,229 @@ def _contests(
             for name, value in criterion.describe(0).items()
         }
         members = tuple(basis.name(int(k)) for k in details.get("representative_set", ()))
-        yield Contest(
+        yield StepScore(
             number, own, basis.name(index), score, details.get("order", -1), members, details
         )
         if number <= len(before):
             criterion.update(before[number - 1])
+
+
+# --- the sentences --------------------------------------------------------------------------------
+
+
+def _why(basis: Basis, k: int, steps: Sequence[StepScore]) -> Iterator[str]:
+    """Say why feature k was selected or not by a search."""
+    selection, method, name = basis.selection, basis.method, quote(basis.name(k))
+    failed = _last_failure(selection, k)
+    closest = _closest(basis, k, steps)
+    if k in basis.places:
+        yield from _why_selected(basis, k, basis.places[k])
+    elif k in basis.left_out:
+        yield _identifier(method, name)
+    elif k in selection.closed:
+        yield f"{method} could not select {name}: it is in exclude."
+    elif selection.stopping is not None and selection.stopping.index == k:
+        yield _why_stopped(basis, k)
+        if selection.stopping.failures:
+            n_failed = len(selection.stopping.failures)
+            yield f"{n_failed} other candidates failed the test in this step."
+    elif failed is not None:
+        step, failure = failed
+        yield (
+            f"{method} did not select {name}: it had the largest score in step {step}, but it adds "
+            f"nothing significant (p = {failure.p_value:.2g}), so the next best candidate was "
+            "tried."
+        )
+    elif closest is not None:
+        yield _why_not(basis, k, closest)
+        yield from _what_the_score_is(basis, closest.details)
+    else:
+        yield (
+            f"{method} did not select {name}: the features in keep are as many as it was to select."
+        )
+
+
+def _identifier(method: str, name: str) -> str:
+    return (
+        f"{method} left {name} out: it identifies the rows, so that what it says about the target "
+        "does not hold for new rows. To select from it too, pass Encoder(identifiers='keep')."
+    )
+
+
+def _last_failure(selection: Selection, k: int) -> tuple[int, Failure] | None:
+    """Return the last step in which feature k led and failed its test, and what was found."""
+    last = () if selection.stopping is None else selection.stopping.failures
+    steps = [*(step.failures for step in selection.steps), last]
+    found = [
+        (number, failure)
+        for number, failures in enumerate(steps, 1)
+        for failure in failures
+        if failure.index == k
+    ]
+    return found[-1] if found else None
+
+
+def _closest(basis: Basis, k: int, steps: Sequence[StepScore]) -> StepScore | None:
+    """Return where a feature came closest; None if it was never compared with the others."""
+    compared = steps[basis.selection.n_kept :]
+    if not compared:
+        return None
+    winners = [basis.best[one.step - 1] for one in compared]
+    largest = basis.merit([score for _, score in winners], [index for index, _ in winners])
+    own = basis.merit([one.score for one in compared], [k] * len(compared))
+    return compared[int(np.argmin(largest - own))]
+
+
+def _why_selected(basis: Basis, k: int, place: int) -> Iterator[str]:
+    selection = basis.selection
+    step, spending = selection.steps[place], selection.spending
+    start = f"{basis.method} selected {quote(basis.name(k))} as number {place + 1} of"
+    if step.is_kept:
+        score = f"{step.score:.4f}"
+        yield f"{start} {len(selection)} because it is in keep. Its score then was {score}."
+    elif step.interaction:
+        members = " and ".join(quote(basis.name(j)) for j in step.interaction)
+        yield (
+            f"{start} {len(selection)}, as one of {members}, which tell together what none of them "
+            f"tells alone. Their score for each column they add, {step.score:.4f}, was the largest."
+        )
+    elif spending is not None:
+        yield (
+            f"{start} {len(selection)}: its score per unit of cost, "
+            f"{basis.merit(step.score, k):.4f}, was the largest. Its score is {step.score:.4f}, "
+            f"and its cost {spending.costs[k]:g}."
+        )
+    else:
+        yield f"{start} {len(selection)}: its score, {step.score:.4f}, was the largest."
+    control, p_values = selection.error_control, selection.p_values
+    if control is not None and control.is_fdr and p_values is not None and not step.is_kept:
+        yield f"It adds more than chance would: {tested(float(p_values[place]), control)}."
+    if step.runner_up is not None and not step.is_kept:
+        next_one = step.runner_up
+        merit = f"{basis.merit(next_one.score, next_one.index):.4f}"
+        yield f"The next candidate was {quote(basis.name(next_one.index))} with {merit}."
+    yield from _what_the_score_is(basis, step.details)
+
+
+def _what_the_score_is(basis: Basis, details: Mapping[str, Any]) -> Iterator[str]:
+    """Say how a score between a minimum and an average came about, if a criterion has these."""
+    members = [quote(basis.name(int(k))) for k in details.get("representative_set", ())]
+    if "minimum" not in details or not members:
+        return
+    together = " and ".join(filter(None, [", ".join(members[:-1]), members[-1]]))
+    makes = "makes" if len(members) == 1 else "make"
+    yield (
+        f"Given {together}, which {makes} it most redundant, it adds {details['minimum']:.4f} "
+        f"nats; given one selected feature, {details['average']:.4f} on average."
+    )
+    if details["lift"] > 0:
+        yield (
+            f"Chance alone can move the first value by {details['sigma']:.4f}, so the score is "
+            f"that value plus {details['lift']:.4f}."
+        )
+    elif details["sigma"] == 0:
+        yield "Chance cannot move the first value here, so it is the score."
+
+
+def _why_stopped(basis: Basis, k: int) -> str:
+    selection, start = basis.selection, f"{basis.method} did not select {quote(basis.name(k))}: it"
+    assert selection.stopping is not None
+    if selection.stopping.reason == "over budget" and selection.spending is not None:
+        cost, left = selection.spending.costs[k], basis.left_before(len(selection))
+        return (
+            f"{start} was the best of the remaining features, but it costs {cost:g}, and {left:g} "
+            "is left of the budget."
+        )
+    test = tested(selection.stopping.p_value, selection.error_control)
+    return (
+        f"{start} was the best candidate of step {len(selection) + 1}, but it adds nothing "
+        f"significant ({test}), so the selection stopped."
+    )
+
+
+def tested(p_value: float, control: ErrorControl | None) -> str:
+    """Return a p-value in words; with the false-discovery rate it was adjusted for."""
+    if control is None or not control.is_fdr:
+        return f"p = {p_value:.2g}"
+    return f"adjusted p = {p_value:.2g}, false-discovery rate {control.level:g}"
+
+
+def _why_not(basis: Basis, k: int, closest: StepScore) -> str:
+    winner, winner_score = basis.best[closest.step - 1]
+    start = f"{basis.method} did not select {quote(basis.name(k))}:"
+    spending, what = basis.selection.spending, "its score"
+    own, largest = basis.merit([closest.score, winner_score], [k, winner]).tolist()
+    if spending is not None:
+        what = "its score per unit of cost"
+        left, cost = basis.left_before(closest.step - 1), float(spending.costs[k])
+        if cost > left and own >= largest:
+            return (
+                f"{start} it costs {cost:g}, and {left:g} was left of the budget in step "
+                f"{closest.step}, where {what} was the largest."
+            )
+    if comparison_key(largest) <= comparison_key(own):
+        return (
+            f"{start} in step {closest.step} {what} was equal to that of "
+            f"{quote(basis.name(winner))}, {own:.4f}, which comes first in the table."
+        )
+    return (
+        f"{start} {what} was never the largest. It came closest in step {closest.step}, with "
+        f"{own:.4f} against {largest:.4f} for {quote(basis.name(winner))}."
+    )
+
+
+def _why_ranked(basis: Basis, k: int) -> Iterator[str]:
+    """Say why feature k was selected or not by a method that ranks features without a search."""
+    steps, method, name = basis.selection.steps, basis.method, quote(basis.name(k))
+    if k in basis.places:
+        place = basis.places[k]
+        start = f"{method} selected {name} as number {place + 1} of {len(steps)}"
+        own = format_score(steps[place].score)
+        is_kept = steps[place].is_kept
+        yield f"{start} because it is in keep." if is_kept else f"{start}; its score is {own}."
+        return
+    if k in basis.left_out:
+        yield _identifier(method, name)
+        return
+    if k in basis.selection.closed:
+        yield f"{method} could not select {name}: it is in exclude."
+        return
+    rank, score = int(basis.ranking[k]), float(basis.scores[k])
+    of_all = f"it ranks {rank:,} of {len(basis.features):,}"
+    if score == score:
+        yield f"{method} did not select {name}: {of_all}, with a score of {format_score(score)}."
+    elif rank > len(steps) + 1:
+        yield f"{method} did not select {name}: {of_all}."
+    else:
+        yield f"{method} did not select {name}."
+    if steps:
+        last = steps[-1]
+        yield (
+            f"The last selected feature, {quote(basis.name(last.index))}, has a score of "
+            f"{format_score(last.score)}."
+        )
+
+
+def _why_not_needed(
+    basis: Basis, relevance: float, redundancy: Mapping[int, float], repeated_by: int | None
+) -> Iterator[str]:
+    """Say which selected feature repeats one that was not selected, or that it is irrelevant."""
+    if comparison_key(relevance) <= 0:
+        yield "On its own it carries no information about the target."
+    elif repeated_by is not None:
+        share = percent(redundant_share(relevance, redundancy[repeated_by]))
+        name = quote(basis.name(repeated_by))
+        yield f"{name} repeats {share} of its information about the target."
+
+
+def redundant_share(relevance: float, redundancy: float) -> float:
+    """Return the share of a positive relevance that is repeated, at most 1.
+
+    Both are estimated separately, so that the redundancy may come out larger than the relevance.
+    """
+    return min(1.0, round(redundancy / relevance, 12))
+
+
+def format_score(score: float) -> str:
+    """Return a score with four decimals; infinite ones as ∞."""
+    return f"{score:.4f}".replace("inf", "∞")

@@ -1,4 +1,7 @@
-"""Pictures of a selection, by matplotlib (``pip install matplotlib``), imported on use."""
+"""Pictures of a selection, by matplotlib (``pip install matplotlib``), imported on use.
+
+``plot(selector, kind)`` draws one of ``KINDS``; the functions below it draw each kind.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +14,10 @@ import numpy as np
 from hocmim.coding.groups import Features, column_name
 from hocmim.errors import InvalidParameterError, not_installed
 from hocmim.information.counting import Values
-from hocmim.insight.basis import Basis
-from hocmim.parameters import HasMethods
+from hocmim.insight.basis import Basis, basis_of, selection_of
+from hocmim.insight.synergy import SelectedInteractions, selected_interactions
+from hocmim.insight.together import cumulative_information
+from hocmim.parameters import Like, check_value, one_of, whole
 from hocmim.search.selection import Selection
 from hocmim.text import one_line
 
@@ -20,10 +25,56 @@ BLUE, ORANGE, GREY, INK = "#2f6db3", "#d9792b", "#b9c0c8", "#333a42"
 COLOURS = (BLUE, ORANGE, "#3a9d6e", "#a34fa8", "#c2403d", "#7a6a53", "#2aa4b8", "#5b5f97")
 NAME_LENGTH = 26
 
-AXES = HasMethods(("plot", "barh", "set_xlabel"), "matplotlib axes", or_none=True)
+AXES = [Like(("plot", "barh", "set_xlabel"), "matplotlib axes"), None]
 
 
-def score_curve(selection: Selection, features: Features, ax: Any, unit: str = "nats") -> Any:
+KINDS = ("scores", "costs", "redundancy", "interactions")
+
+
+def plot(
+    selector: Any,
+    kind: str = "scores",
+    *,
+    X: Any = None,
+    y: Any = None,
+    ax: Any = None,
+    **options: Any,
+) -> Any:
+    """Draw a picture of a selection; return the axes.
+
+    Parameters
+    ----------
+    selector : selector of hocmim
+        Fitted.
+    kind : str
+        "scores": the score and the relevance of each selected feature. "costs": the information of
+        the selected features together against what they cost; needs ``costs``. "redundancy": a heat
+        map of all pairs of selected features. "interactions": the ``n`` (15) largest interactions
+        of selected features, with what chance can give; other options as of
+        ``selected_interactions``.
+    X, y : optional
+        The table and the target the selector was fitted on: needed, except for "scores", if it
+        keeps no codes, such as a filter.
+    ax : matplotlib axes, optional
+    **options
+        Of the kind.
+    """
+    check_value("kind", kind, [one_of(KINDS)])
+    check_value("ax", ax, AXES)
+    if options and kind != "interactions":
+        raise InvalidParameterError(
+            f"A picture of the kind {kind!r} has no option {next(iter(options))!r}."
+        )
+    if kind == "scores":
+        return score_curve(*selection_of(selector), ax)
+    if kind == "interactions":
+        n = options.pop("n", 15)
+        return interaction_chart(selected_interactions(selector, X, y, **options), n, ax)
+    basis = basis_of(selector, X, y)
+    return cost_curve(basis, ax) if kind == "costs" else redundancy_heatmap(basis, ax)
+
+
+def score_curve(selection: Selection, features: Features, unit: str, ax: Any) -> Any:
     """Draw the score of each selected feature, and its relevance, in the order of selection.
 
     ``unit`` is that of the scores; relevance is in nats.
@@ -49,8 +100,6 @@ def score_curve(selection: Selection, features: Features, ax: Any, unit: str = "
 
 def cost_curve(basis: Basis, ax: Any) -> Any:
     """Draw the information of the first selected features together against what they cost."""
-    from hocmim.insight.report.cumulative import cumulative_information  # takes long to import
-
     names = _selected_names(basis.selection, basis.features, at_least=1)
     costs = basis.selection.costs
     if costs is None:
@@ -118,47 +167,30 @@ def redundancy_heatmap(basis: Basis, ax: Any) -> Any:
     return ax
 
 
-def redundancy_network(basis: Basis, min_share: float, ax: Any) -> Any:
-    """Draw the selected features on a circle, with lines for redundancy and synergy.
+def interaction_chart(interactions: SelectedInteractions, n: int, ax: Any) -> Any:
+    """Draw the first n interactions as bars: orange synergy, blue redundancy, grey within chance.
 
-    The area of a dot is its relevance. The width of a line is the redundancy (blue) or the synergy
-    (orange); lines are drawn from ``min_share`` of the smaller relevance up.
+    A grey line behind each bar is how far chance can move the value.
     """
-    names = _selected_names(basis.selection, basis.features, at_least=2)
-    matrix = basis.redundancy_matrix()
-    lines = import_matplotlib("matplotlib.lines")
-    ax = ax or make_axes((7.5, 5.6))
-    K = len(names)
-    relevance = np.diagonal(matrix)
-    angle = np.pi / 2 - 2 * np.pi * np.arange(K) / max(K, 1)
-    x, y = np.cos(angle), np.sin(angle)
-    largest = float(np.max(np.abs(matrix - np.diag(relevance)), initial=0.0)) or 1.0
-    drawn = set()
-    for i in range(K):
-        for j in range(i + 1, K):
-            value = float(matrix[i, j])
-            if value == 0 or abs(value) < min_share * min(relevance[i], relevance[j]):
-                continue
-            strength = (abs(value) / largest) ** 2  # so that the strong ones stand out
-            colour = BLUE if value > 0 else ORANGE
-            drawn.add(colour)
-            line = {"lw": 0.6 + 6 * strength, "alpha": 0.2 + 0.65 * strength, "zorder": 1}
-            ax.plot(x[[i, j]], y[[i, j]], color=colour, solid_capstyle="round", **line)
-    most = float(np.max(relevance, initial=0.0)) or 1.0
-    areas = 60 + 700 * np.maximum(relevance, 0.0) / most
-    ax.scatter(x, y, s=areas, color="white", zorder=2)
-    ax.scatter(x, y, s=areas, color=BLUE, alpha=0.9, edgecolor="white", lw=1.5, zorder=3)
-    for k, name in enumerate(names):
-        side = "center" if abs(x[k]) < 0.15 else ("left" if x[k] > 0 else "right")
-        up = 1.14 * y[k] + 0.03 * np.sign(y[k])
-        ax.text(1.14 * x[k], up, short_name(name), ha=side, va="center", color=INK)
-    ax.set_aspect("equal")
-    ax.set_xlim(-1.9, 1.9)
-    ax.set_ylim(-1.3, 1.3)
-    ax.set_axis_off()
-    kinds = [(BLUE, "redundancy"), (ORANGE, "synergy")]
-    handles = [lines.Line2D([], [], color=c, lw=4, label=label) for c, label in kinds if c in drawn]
-    ax.legend(handles=handles, loc="lower right", frameon=False, labelcolor=INK)
+    check_value("n", n, [whole(1)])
+    rows = interactions.rows[:n]
+    ax = ax or make_axes((8.0, 1.2 + 0.32 * max(len(rows), 3)))
+    at = np.arange(len(rows))
+    colours = {"synergy": ORANGE, "redundancy": BLUE}
+    noise = np.array([row.noise for row in rows])
+    ax.hlines(at, -noise, noise, color=GREY, lw=7, alpha=0.45, label="within chance")
+    for kind in ("synergy", "redundancy", "within chance", "too few rows"):
+        places = [place for place, row in enumerate(rows) if row.kind == kind]
+        if places:
+            label = kind if kind in colours else None
+            values = [rows[place].value for place in places]
+            ax.barh(places, values, height=0.4, color=colours.get(kind, GREY), label=label)
+    ax.set_yticks(at, [" × ".join(map(short_name, row.features)) for row in rows])
+    ax.set_ylim(len(rows) - 0.5, -0.5)
+    ax.axvline(0, color=GREY, lw=1)
+    ax.set_xlabel("nats")
+    remove_frame(ax, keep=("bottom",))
+    ax.legend(loc="lower left", bbox_to_anchor=(-0.01, 1.0), ncols=3, frameon=False)
     return ax
 
 

@@ -56,9 +56,17 @@ def _conditions(selection: Selection, *, is_tested: bool) -> list[str]:
         untested = ", not tested" if is_tested else ""
         verb = "was" if selection.n_kept == 1 else "were"
         found.append(f"{count(selection.n_kept, 'feature')} of them {verb} given{untested}.")
-    if selection.closed:
-        verb = "was" if len(selection.closed) == 1 else "were"
-        found.append(f"{count(len(selection.closed), 'feature')} {verb} excluded in advance.")
+    for features, one, several in (
+        (selection.excluded, "was excluded in advance", "were excluded in advance"),
+        (
+            selection.identifiers,
+            "was left out because it identifies the rows",
+            "were left out because they identify the rows",
+        ),
+    ):
+        if features:
+            said = one if len(features) == 1 else several
+            found.append(f"{count(len(features), 'feature')} {said}.")
     spending = selection.spending
     if spending is not None:
         within = "" if spending.budget is None else f", within a budget of {spending.budget:g}"

@@ -1,6 +1,5 @@
 """The page in a browser: it answers, sorts, shows, and shows hostile names as text."""
 
-import base64
 import json
 import re
 
@@ -12,6 +11,7 @@ from sklearn.datasets import load_breast_cancer
 import hocmim
 from browser import Recorder, open_chromium, phone, script, scroll_cues, served
 from hocmim import HOCMIM
+from hocmim.insight.synergy import redundancy_matrix
 
 pytestmark = pytest.mark.slow
 
@@ -54,12 +54,12 @@ def folder(tmp_path_factory):
     X, y = CANCER
     HOCMIM(6).fit(X, y).report(folder / "cancer.html", X, y)
     hocmim.FisherScore(4).fit(X, y).report(folder / "fisher.html", X, y)
-    HOCMIM("auto").fit(X, y).report(folder / "auto.html", X, y)
+    HOCMIM("significant").fit(X, y).report(folder / "auto.html", X, y)
     wide = pd.concat([X.add_suffix(f" {n}") for n in range(4)], axis=1)
-    HOCMIM(4).fit(wide, y).report(folder / "wide.html", wide, y, max_seconds=0.0)
+    HOCMIM(4).fit(wide, y).report(folder / "wide.html", wide, y)
     rng = np.random.default_rng(0)
     noise, coin = rng.integers(3, size=(80, 6)), rng.integers(2, size=80)
-    HOCMIM("auto").fit(noise, coin).report(folder / "none.html", noise, coin)
+    HOCMIM("significant").fit(noise, coin).report(folder / "none.html", noise, coin)
     X, y = hostile_table()
     HOCMIM(10).fit(X, y).report(folder / "hostile.html", X, y, title=HOSTILE[0], source=HOSTILE[1])
     return folder
@@ -116,62 +116,46 @@ def ask(browser, text):
     return browser.find_element("css selector", "#answer .reason").text
 
 
-def plain(text):
-    """Without quotes and with a simple minus, to compare words of Python and of the page."""
-    return re.sub(r"['\"]", "", text.replace("−", "-"))
-
-
 @pytest.mark.parametrize("page", ["cancer", "auto"])
 def test_the_search_box_answers_as_explain_does(opened, page):
     browser = opened(page)
     X, y = CANCER
-    selector = HOCMIM(6 if page == "cancer" else "auto").fit(X, y)
+    selector = HOCMIM(6 if page == "cancer" else "significant").fit(X, y)
     for name in X.columns[::3].tolist() + X.columns[selector.selected_].tolist():
         explanation = selector.explain(name, X)
-        assert plain(ask(browser, name)) == plain(explanation.reason)
-        shown = browser.find_element("css selector", "#answer dl").text.replace("−", "-")
-        assert f"{explanation.relevance:.4f} nats" in shown
-        assert f"{explanation.score:.4f}" in shown
-        if explanation.representative_set:
-            members = ", ".join(explanation.representative_set)
-            assert members in " ".join(shown.split())
-        if explanation.replaced_by:
-            value = explanation.redundancy[explanation.replaced_by]
-            assert f"{explanation.replaced_by} {value:.4f} nats" in shown
+        assert ask(browser, name) == explanation.reason
+        shown = browser.find_element("css selector", "#answer dl").text
+        for label, text in explanation.facts():
+            assert f"{label}\n{text}" in shown
+        n_charts = len(browser.find_elements("css selector", "#answer .chart"))
+        assert n_charts == (len(explanation.steps) > 1)
+
+
+def listed(browser):
+    return script(browser, "[...document.querySelectorAll('#found .why')].map(b => b.innerText)")
 
 
 def test_finding_features(opened):
-    from selenium.webdriver.common.keys import Keys
-
     browser = opened("cancer")
     box = browser.find_element("id", "search")
+    assert len(listed(browser)) == 12
+    browser.find_element("id", "more").click()
+    assert sorted(listed(browser)) == sorted(CANCER[0].columns)
     box.send_keys("RADIUS")
-    found = script(
-        browser, "[...document.querySelectorAll('#matches .name')].map(n => n.innerText)"
-    )
-    assert sorted(found) == ["mean radius", "radius error", "worst radius"]
-    box.send_keys(Keys.ARROW_DOWN, Keys.ARROW_DOWN, Keys.ENTER)
-    assert script(browser, "document.querySelector('#answer h3 .name').innerText") == found[2]
-    assert script(browser, "document.getElementById('matches').hidden")
+    assert sorted(listed(browser)) == ["mean radius", "radius error", "worst radius"]
+    assert "3 of 3 features" in browser.find_element("id", "n-found").text
     assert "mean texture" in ask(browser, "#1")
     box.clear()
     box.send_keys("no such thing")
-    assert "No feature matches." in browser.find_element("id", "matches").text
-    # By the pointer, and from the table.
+    assert browser.find_element("id", "n-found").text == "No feature matches."
+    # By the pointer, from the list and from the table.
     box.clear()
-    centre(browser, box)
     box.send_keys("smoothness")
-    browser.find_elements("css selector", "#matches li")[1].click()
+    click(browser, "#found tr:nth-child(2) .why")
     assert "smoothness" in browser.find_element("css selector", "#answer h3").text
-    taken = browser.find_element("css selector", "#selected button.why")
-    centre(browser, taken)
-    taken.click()
+    click(browser, "#selected button.why")
     shown = browser.find_element("id", "answer").text
-    assert "selected worst perimeter as number 1 of 6" in shown
-    suggestion = browser.find_element("css selector", "#suggestions button")
-    centre(browser, suggestion)
-    suggestion.click()
-    assert "HOCMIM did not select worst area" in browser.find_element("id", "answer").text
+    assert "selected 'worst perimeter' as number 1 of 6" in shown
 
 
 def test_the_table_sorts(opened):
@@ -196,62 +180,35 @@ def centre(browser, element):
     browser.execute_script(code, element)
 
 
-def hover(browser, chart, x, y):
-    """Point at a place of a chart, given by its values; return what the tooltip says."""
-    from selenium.webdriver.common.action_chains import ActionChains
-
-    canvas = browser.find_element("css selector", f"#{chart} canvas")
-    centre(browser, canvas)
-    place = script(
-        browser,
-        """(() => {
-            const chart = reportCharts.get(arguments[0]);
-            return [chart.scales.x.getPixelForValue(arguments[1]) - chart.width / 2,
-                    chart.scales.y.getPixelForValue(arguments[2]) - chart.height / 2];
-        })()""",
-        chart,
-        x,
-        y,
-    )
-    ActionChains(browser).move_to_element_with_offset(canvas, *map(round, place)).perform()
-    return (
-        script(
-            browser,
-            """(() => {
-            const tip = reportCharts.get(arguments[0]).tooltip;
-            if (!tip.opacity) return "";
-            const body = tip.body.flatMap(part => part.lines);
-            return [...tip.title, ...body, ...tip.footer].join("\\n");
-        })()""",
-            chart,
-        )
-        .replace("\u2068", "")
-        .replace("\u2069", "")
-    )
+def click(browser, selector):
+    element = browser.find_element("css selector", selector)
+    centre(browser, element)
+    element.click()
 
 
-def test_charts_answer_the_pointer(opened):
+def test_pictures_have_hints_for_the_pointer(opened):
     browser = opened("cancer")
     X, y = CANCER
     selector = HOCMIM(6).fit(X, y)
-    names = X.columns[selector.selected_]
-    told = hover(browser, "score-chart", 0.05, 2)
-    assert names[2] in told
-    assert f"score when selected: {selector.scores_[2]:.4f} nats" in told
-    together = hover(browser, "together-chart", 3, 0.3)
-    information = hocmim.mi(hocmim.encode(X).narrow[selector.selected_[:4]].T, y)
-    assert f"plug-in estimate: {information:.4f} nats" in together
-    assert re.search(r"\d+ cells, [\d.]+ samples each on average", together)
-    told = hover(browser, "map-chart", 1, 0)
-    assert (
-        told == f"{names[0]}\n{names[1]}\nredundancy: {selector.redundancy_matrix()[0, 1]:.4f} nats"
+    hints = script(
+        browser, "[...document.querySelectorAll('#together title')].map(t => t.textContent)"
     )
-    ask(browser, "mean radius")
-    contest = selector.explain("mean radius", X).contests[2]
-    told = hover(browser, "answer-chart", 3, 0.1)
-    assert told.startswith(f"step 3: {contest.taken}")
-    assert f"its score: {contest.score:.4f}" in told
-    assert f"largest score: {contest.taken_score:.4f}" in told
+    information = hocmim.mi(hocmim.encode(X).narrow[selector.selected_[:4]].T, y)
+    assert hints[3].startswith(f"4  + {X.columns[selector.selected_[3]]}\n")
+    assert f"plug-in estimate: {information:.4f}" in hints[3]
+    assert re.search(r"\d+ cells, [\d.]+ samples each on average", hints[3])
+    cells = script(browser, "[...document.querySelectorAll('.heat td')].map(c => c.title)")
+    assert len(cells) == 36
+    matrix = redundancy_matrix(selector)
+    assert cells[1] == f"1 × 2: redundancy {matrix[0, 1]:.4f} nats"
+
+
+def test_pictures_are_within_their_frames(opened):
+    browser = opened("cancer")
+    width = script(browser, "document.querySelector('#together svg').getBoundingClientRect().width")
+    assert 600 < width < 1100
+    for line in browser.find_elements("css selector", "#together svg path.line-1"):
+        assert 0 < line.rect["width"] <= width + 10
 
 
 def brightness(browser, code):
@@ -261,7 +218,7 @@ def brightness(browser, code):
 def test_theme_switch(opened):
     browser = opened("cancer")
     paper = "getComputedStyle(document.body).backgroundColor"
-    letters = "reportCharts.get('together-chart').options.scales.y.ticks.color"
+    letters = "getComputedStyle(document.querySelector('.chart')).color"
     assert brightness(browser, paper) > 600
     light = brightness(browser, letters)
     browser.find_element("id", "theme").click()
@@ -305,6 +262,7 @@ def contrast(one, other):
 def test_letters_can_be_read(opened, theme):
     browser = opened("cancer")
     script(browser, f"document.documentElement.dataset.theme = '{theme}'")
+    ask(browser, "mean radius")
     places = {
         ".lead": "#selected",
         ".fine": "#selected",
@@ -330,13 +288,6 @@ def test_hostile_names_are_shown_as_text(opened):
     selector = HOCMIM(10).fit(X, y)
     for j in range(len(HOSTILE)):
         ask(browser, f"#{j}")
-        if j in selector.selected_:
-            place = selector.selected_.tolist().index(j)
-            seen = hover(browser, "score-chart", 0.001, place)
-            assert seen.startswith(
-                f"{place + 1}  {expected(HOSTILE[j])[:40] if HOSTILE[j].strip() else '(no name)'}"
-            )
-            assert hover(browser, "map-chart", place, place)
         shown = script(
             browser, "document.querySelector('#answer h3 .name, #answer h3 .nameless').textContent"
         )
@@ -350,9 +301,9 @@ def test_hostile_names_are_shown_as_text(opened):
     assert script(browser, "document.querySelector('h1').textContent") == HOSTILE[0]
     assert script(browser, "document.title") == HOSTILE[0]
     assert script(browser, "window.hacked ?? null") is None
-    foreign = "img, iframe, object, embed, svg:not(.branches > svg)"  # the dendrogram is its own
+    foreign = "img, iframe, object, embed, svg:not(.branches > svg, .chart > svg)"  # its pictures
     assert script(browser, f"document.querySelectorAll('{foreign}').length") == 0
-    assert script(browser, "document.querySelectorAll('script').length") == 7
+    assert script(browser, "document.querySelectorAll('script').length") == 4
     # Even markup that got in could not run.
     script(
         browser,
@@ -374,35 +325,34 @@ def expected(name):
 
 def test_hostile_names_can_be_searched(opened):
     browser = opened("hostile")
-    assert "<img src=x" in ask(browser, "onerror")
-    assert "🧬👩‍🔬" in ask(browser, "EMOJI")
-    assert "عربى" in ask(browser, "عربى")
+    for text, part in (("onerror", "<img src=x"), ("EMOJI", "🧬👩‍🔬"), ("عربى", "عربى")):
+        ask(browser, text)
+        assert part in browser.find_element("css selector", "#answer h3").text
     script(browser, "document.getElementById('search').focus()")
     assert script(browser, "window.hacked ?? null") is None
 
 
-def test_features_that_were_not_scored_have_no_chart(opened):
+def test_features_without_an_explanation(opened):
     browser = opened("wide")
-    packed = script(browser, "JSON.parse(document.getElementById('data').textContent).curve.scored")
-    scored = set(np.frombuffer(base64.b64decode(packed), "<u4").tolist())
-    assert len(scored) == 64
     names = [f"{name} {n}" for n in range(4) for name in CANCER[0].columns]
-    for k in (min(scored), max(set(range(120)) - scored)):
-        reason = ask(browser, names[k])
-        assert names[k] in reason
-        assert ("not on this page" in reason) == (k not in scored)
-        assert len(browser.find_elements("id", "answer-chart")) == (k in scored)
+    known = script(
+        browser, "[...document.querySelectorAll('.explanation')].map(e => +e.id.slice(8))"
+    )
+    assert len(known) == 4 + 40
+    reasons = {k: ask(browser, names[k]) for k in (known[0], min(set(range(120)) - set(known)))}
+    assert [names[k] in reason for k, reason in reasons.items()] == [True, False]
+    assert "Its score at each step is not on this page." in list(reasons.values())[1]
 
 
 def test_other_filters_and_nothing_selected(opened):
     browser = opened("fisher")
     assert re.match(
-        r"Fisher did not select mean area: it ranks \d+ of 30, with a score",
+        r"Fisher did not select 'mean area': it ranks \d+ of 30, with a score",
         ask(browser, "mean area"),
     )
-    assert "Representative set" not in browser.find_element("id", "answer").text
+    assert "representative set" not in browser.find_element("id", "answer").text
     browser = opened("none")
-    assert "HOCMIM did not select column 2" in ask(browser, "column 2")
+    assert "HOCMIM did not select '2'" in ask(browser, "column 2")
     assert (
         script(browser, "document.querySelectorAll('#selected, #together, #redundancy').length")
         == 0

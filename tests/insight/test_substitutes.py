@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer
 
-from hocmim import HOCMIM, RobustHOCMIM, encode, errors
-from hocmim.insight.relations.substitutes import SUPPORT
+from hocmim import HOCMIM, FisherScore, RobustHOCMIM, encode, errors, substitutes
+from hocmim.insight.substitutes import SUPPORT
 
 X, Y = load_breast_cancer(return_X_y=True, as_frame=True)
 SELECTOR = RobustHOCMIM(6).fit(X, Y)
@@ -59,7 +59,7 @@ def test_a_selected_feature_against_the_naive_twin(feature):
     names = X.columns[SELECTOR.selected_].tolist()
     assert feature in names
     others = [name for name in names if name != feature]
-    found = SELECTOR.substitutes(feature, X, Y, n=3)
+    found = substitutes(SELECTOR, X, Y, feature, n=3)
     own, own_noise = naive_value(feature, others)
     assert found.is_selected
     assert found.adds == pytest.approx(own, abs=1e-9)
@@ -73,7 +73,7 @@ def test_a_selected_feature_against_the_naive_twin(feature):
 
 
 def test_a_feature_that_was_not_selected_is_compared_alone():
-    found = SELECTOR.substitutes("mean radius", X)
+    found = substitutes(SELECTOR, X, None, "mean radius")
     assert not found.is_selected
     value, _ = naive_value("mean radius", [])
     assert found.adds == pytest.approx(value, abs=1e-9)
@@ -92,40 +92,49 @@ def test_a_copy_replaces_at_no_loss_and_noise_does_not_replace():
         table[f"noise {j}"] = rng.integers(0, 3, n)
     selector = RobustHOCMIM(2).fit(table, y)
     assert sorted(selector.get_feature_names_out()) == ["a", "b"]
-    found = selector.substitutes("a", table, y)
+    found = substitutes(selector, table, y, "a")
     assert [row.feature for row in found] == ["copy"]
     assert found[0].loss == pytest.approx(0, abs=1e-12)
     assert found[0].share == pytest.approx(1)
     assert "'a' can be replaced by 'copy' at no loss; they share 100%" in str(found)
-    assert not len(selector.substitutes("b", table, y))
-    assert "No other feature shares" in str(selector.substitutes("b", table, y))
+    assert not len(substitutes(selector, table, y, "b"))
+    assert "No other feature shares" in str(substitutes(selector, table, y, "b"))
 
 
 def test_threads_do_not_matter_and_n_only_cuts():
     one = HOCMIM(5, n_jobs=1).fit(X, Y)
     two = HOCMIM(5, n_jobs=2).fit(X, Y)
     feature = X.columns[one.selected_[0]]
-    rows = one.substitutes(feature, X).rows
-    assert rows == two.substitutes(feature, X).rows
-    assert one.substitutes(feature, X, n=2).rows == rows[:2]
+    rows = substitutes(one, X, None, feature).rows
+    assert rows == substitutes(two, X, None, feature).rows
+    assert substitutes(one, X, None, feature, n=2).rows == rows[:2]
 
 
 def test_in_words_as_a_table_and_in_a_notebook():
-    found = SELECTOR.substitutes("worst perimeter", X, n=4)
+    found = substitutes(SELECTOR, X, None, "worst perimeter", n=4)
     assert found.sentences[1].startswith("'worst perimeter' can be replaced by '")
-    frame = found.to_pandas()
-    assert frame["feature"].tolist() == [row.feature for row in found]
+    assert str(found).count("\n") == len(found.sentences) + 2 + 4
     renamed = X.rename(columns={"worst radius": "<script>"})
     selector = RobustHOCMIM(6).fit(renamed, Y)
-    assert "<script>" not in selector.substitutes("worst perimeter", renamed)._repr_html_()
+    assert "<script>" not in substitutes(selector, renamed, None, "worst perimeter")._repr_html_()
 
 
 def test_wrong_values():
     with pytest.raises(errors.InvalidParameterError, match="Did you mean 'worst area'"):
-        SELECTOR.substitutes("worst aera", X)
-    with pytest.raises(errors.InvalidParameterError, match="n must be an integer"):
-        SELECTOR.substitutes("worst area", X, n=0)
+        substitutes(SELECTOR, X, None, "worst aera")
+    with pytest.raises(errors.InvalidParameterError, match="n must be"):
+        substitutes(SELECTOR, X, None, "worst area", n=0)
     with pytest.raises(errors.InvalidTargetError, match="not the target"):
-        SELECTOR.substitutes("worst area", X, Y[::-1].to_numpy())
+        substitutes(SELECTOR, X, Y[::-1].to_numpy(), "worst area")
     with pytest.raises(errors.InvalidTableError, match="not the table"):
-        SELECTOR.substitutes("worst area", X[::-1])
+        substitutes(SELECTOR, X[::-1], None, "worst area")
+
+
+def test_all_selected_features_and_a_filter():
+    found = substitutes(SELECTOR, X, Y, n=2)
+    assert [each.feature for each in found] == X.columns[SELECTOR.selected_].tolist()
+    assert found[0] == substitutes(SELECTOR, X, Y, found[0].feature, n=2)
+    ranked = FisherScore(2).fit(X, Y)
+    assert substitutes(ranked, X, Y)[0].is_selected
+    with pytest.raises(errors.InvalidTableError, match="pass the table and the target"):
+        substitutes(ranked, X)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,19 +12,17 @@ from numpy.typing import NDArray
 
 from hocmim import html
 from hocmim.coding.codes import Codes, Column
-from hocmim.coding.encoder import encode
+from hocmim.coding.encoder import Encoder
 from hocmim.coding.groups import column_name
-from hocmim.coding.target import TargetOptions
-from hocmim.coding.targets import encode_targets
+from hocmim.coding.target import Target, encode_target
 from hocmim.data.table import as_table
-from hocmim.data.target import TARGET_KINDS
 from hocmim.errors import InvalidTableError
 from hocmim.information.averages import MeanTerms
 from hocmim.information.comparison import comparison_key
 from hocmim.information.counting import Joint, Values
 from hocmim.information.estimators import UNBIASED_ESTIMATOR
-from hocmim.insight.relations.shared import Indices, OnProgress, SharedInformation
-from hocmim.parameters import FUNCTION_OR_NONE, JOBS, SEED, Constraint, Number, OneOf, checked
+from hocmim.insight.shared import Indices, OnProgress, SharedInformation, take_rows
+from hocmim.parameters import FUNCTION_OR_NONE, JOBS, SEED, checked, number, one_of, whole
 from hocmim.text import count, one_line, quote, some_of, visible
 
 AVERAGE, LEADER = "average", "leader"
@@ -35,17 +34,7 @@ BATCH_COLUMNS = 2048
 # Clusters and members that a printed or HTML table lists.
 MAX_LISTED, MAX_MEMBERS = 30, 5
 
-# Their defaults.
-MAX_DISTANCE, MAX_ROWS, METHOD = 0.6, 5000, "auto"
-# What both functions that cluster check before they start.
-CONSTRAINTS: dict[str, Constraint] = {
-    "max_distance": Number(0, 1),
-    "method": OneOf(CLUSTER_METHODS),
-    "max_rows": Number(2, is_whole=True, or_none=True),
-    "n_jobs": JOBS,
-    "progress": FUNCTION_OR_NONE,
-    "random_state": SEED,
-}
+MAX_DISTANCE, MAX_ROWS = 0.6, 5000
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +74,7 @@ class Clusters:
 
     @property
     def others(self) -> Indices:
-        """The columns that represent no cluster: what to leave out to keep one column a cluster."""
+        """The columns that represent no cluster: leave them out to keep one column per cluster."""
         return np.setdiff1d(np.arange(len(self.labels)), self.representatives)
 
     @property
@@ -149,17 +138,23 @@ _PROMISE = {
 }
 
 
-@checked(**CONSTRAINTS, target_kind=OneOf(TARGET_KINDS))
+@checked(
+    max_distance=[number(0, 1)],
+    method=[one_of(CLUSTER_METHODS)],
+    max_rows=[whole(2), None],
+    n_jobs=JOBS,
+    progress=FUNCTION_OR_NONE,
+    random_state=SEED,
+)
 def cluster_columns(
     X: Any,
     y: Any = None,
     *,
     max_distance: float = MAX_DISTANCE,
-    method: str = METHOD,
+    method: str = "auto",
     max_rows: int | None = MAX_ROWS,
-    discretizer: str = "quantile",
-    n_bins: int = 5,
-    target_kind: str = "auto",
+    encoder: Encoder | None = None,
+    target: Target | str | None = None,
     n_jobs: int | None = None,
     progress: OnProgress | None = None,
     random_state: int = 0,
@@ -190,9 +185,10 @@ def cluster_columns(
         of its representative, and no two representatives are. "auto": "average" up to 4000 columns.
     max_rows : int or None, default 5000
         Distances are computed on this many rows, chosen at random, if there are more.
-    discretizer, n_bins
-        How numeric columns are cut into bins: see ``Encoder``.
-    target_kind : {"auto", "classes", "quantity"}
+    encoder : Encoder, optional
+        How columns are coded; a fitted one, such as ``selector.encoder_``, is used as it is.
+    target : {None, "classes", "quantity"}
+        What y is; None: decided from its values.
     n_jobs : int or None
         Threads; never changes a result.
     progress : callable, optional
@@ -213,11 +209,14 @@ def cluster_columns(
     >>> X_one_each = X.iloc[:, clusters.representatives]
     """
     table = as_table(X)
-    codes = encode(table, y, discretizer=discretizer, n_bins=n_bins, n_jobs=n_jobs)
+    encoder = Encoder() if encoder is None else encoder
+    is_fitted = hasattr(encoder, "columns_")
+    how = encoder.transform if is_fitted else partial(encoder.fit_transform, y=y)
+    codes = how(table, n_jobs=n_jobs)
     targets = []
     if y is not None:
-        target = encode_targets(y, table.n_rows, TargetOptions(kind=target_kind))
-        targets = [one.column for one in target.each]
+        found = encode_target(y, table.n_rows, Target.of(target))
+        targets = [one.column for one in found.each]
     return cluster_codes(
         codes,
         targets,
@@ -231,13 +230,12 @@ def cluster_columns(
     )
 
 
-@checked(**CONSTRAINTS)
 def cluster_codes(
     codes: Codes,
     targets: Sequence[Column] = (),
     *,
     max_distance: float = MAX_DISTANCE,
-    method: str = METHOD,
+    method: str = "auto",
     max_rows: int | None = MAX_ROWS,
     n_jobs: int | None = None,
     progress: OnProgress | None = None,
@@ -276,9 +274,7 @@ def sample_rows(codes: Codes, max_rows: int | None, random_state: int) -> Codes:
         return codes
     rng = np.random.default_rng(random_state)
     rows = np.sort(rng.choice(codes.n_samples, max_rows, replace=False))
-    narrow = np.ascontiguousarray(codes.narrow[:, rows])
-    wide = np.ascontiguousarray(codes.wide[:, rows])
-    return Codes(narrow, wide, codes.place, codes.arity, codes.names, codes.start, codes.planes)
+    return take_rows(codes, rows)
 
 
 def _link(

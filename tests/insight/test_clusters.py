@@ -6,8 +6,8 @@ import pytest
 from sklearn.metrics import adjusted_mutual_info_score as ami
 
 import hocmim
-from hocmim import RobustHOCMIM, cluster_columns, errors, one_per_cluster
-from hocmim.insight.relations import clusters as module
+from hocmim import Encoder, cluster_columns, errors, one_per_cluster
+from hocmim.insight import clusters as module
 
 
 def table(seed=0, n=200, n_groups=8, size=4, noise=0.12):
@@ -100,7 +100,7 @@ def test_large_tables_have_leaders_and_a_sample_of_the_rows(monkeypatch):
     assert np.array_equal(found.labels, again.labels)
 
 
-def test_one_column_a_cluster():
+def test_one_column_per_cluster():
     X, y = table()
     kept = one_per_cluster(X, y)
     assert len(kept) == 8
@@ -109,12 +109,13 @@ def test_one_column_a_cluster():
     assert [f"c{j}" for j in indices] == kept
 
 
-def test_a_selector_clusters_its_features():
+def test_the_encoder_of_a_selector():
     X, y = table()
-    selector = RobustHOCMIM(2, feature_groups={"both": ["c0", "c4"]}).fit(X, y)
-    found = selector.clusters(X)
-    assert len(found.labels) == 31
-    assert found.name(0) == "both"
+    encoder = Encoder(n_bins=3)
+    found = cluster_columns(X, y, encoder=encoder)
+    fitted = hocmim.JMI(2, encoder=Encoder(n_bins=3)).fit(X, y).encoder_
+    assert np.array_equal(cluster_columns(X, y, encoder=fitted).distance, found.distance)
+    assert not np.array_equal(cluster_columns(X, y).distance, found.distance)
 
 
 def test_in_words_and_in_a_notebook():
@@ -130,7 +131,7 @@ def test_in_words_and_in_a_notebook():
     ("options", "message"),
     [
         ({"max_distance": 2}, "max_distance must be"),
-        ({"method": "ward"}, "method must be one of"),
+        ({"method": "ward"}, "method must be"),
         ({"max_rows": 0}, "max_rows must be"),
     ],
 )

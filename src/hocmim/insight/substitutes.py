@@ -20,22 +20,21 @@ as much as s, but it does not replace it.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any, overload
 
 import numpy as np
 
 from hocmim import html
 from hocmim.coding.codes import Codes, Column
-from hocmim.errors import not_installed
 from hocmim.information.comparison import comparison_key
-from hocmim.information.counting import Joint, Values
+from hocmim.information.counting import Joint, SharedColumn, Values
 from hocmim.information.estimators import PLUGIN_ESTIMATOR, UNBIASED_ESTIMATOR
-from hocmim.insight.basis import Basis
-from hocmim.insight.relations.shared import Indices, OnProgress, SharedInformation, SharedRow
-from hocmim.parameters import Number, check_value
+from hocmim.insight.basis import Basis, basis_of
+from hocmim.insight.shared import SharedInformation, SharedRow
+from hocmim.parameters import check_value, whole
 from hocmim.text import count, one_line, percent, quote, visible
 from hocmim.threads import ThreadPool, resolve_n_jobs
 
@@ -165,14 +164,6 @@ class Substitutes:
             return f"at no loss beyond chance ({row.loss:.4f} nats)"
         return f"at a loss of {row.loss:.4f} nats ({share} of the entropy of the target)"
 
-    def to_pandas(self) -> object:
-        """Return the substitutes as a pandas DataFrame."""
-        try:
-            import pandas as pd
-        except ImportError as error:
-            raise not_installed("to_pandas needs", "pandas") from error
-        return pd.DataFrame([vars(row) for row in self.rows], columns=list(COLUMNS))
-
     def __str__(self) -> str:
         lines = [*self.sentences, ""]
         if self.rows:
@@ -199,9 +190,6 @@ class Substitutes:
         return html.table(titles, rows, " ".join(self.sentences))
 
 
-COLUMNS = tuple(Substitute.__dataclass_fields__)
-
-
 class Replacements:
     """Finds substitutes of the features of a selection; what they have in common is computed once.
 
@@ -209,21 +197,14 @@ class Replacements:
     ----------
     basis : Basis
         With the codes of all features.
-    n_jobs : int or None
-        Threads; never changes a result.
-    on_progress : callable, optional
-        Called as ``on_progress(done, total)`` with numbers of terms.
     """
 
-    def __init__(
-        self, basis: Basis, *, n_jobs: int | None = None, on_progress: OnProgress | None = None
-    ) -> None:
+    def __init__(self, basis: Basis) -> None:
         self.basis = basis
         self._codes = basis.all_codes
-        self._n_threads = resolve_n_jobs(n_jobs)
-        self._on_progress, self._lock, self._n_done = on_progress, threading.Lock(), 0
-        self.shared = SharedInformation(self._codes, n_jobs=n_jobs)
-        self.selected = basis.shared_columns[:MAX_COMPARED]
+        self._n_threads = resolve_n_jobs(basis.n_jobs)
+        self.shared = SharedInformation(self._codes, n_jobs=basis.n_jobs)
+        self.selected = basis.selected_columns[:MAX_COMPARED]
 
     @cached_property
     def relevance(self) -> Values:
@@ -235,20 +216,13 @@ class Replacements:
         """Î(X;Y|t) of every feature for each selected t, shape (K, D); Î(X;Y) is the first row."""
         return self._terms_of_blocks(self.selected)
 
-    def _terms_of_blocks(self, given: Sequence[Column]) -> Values:
+    def _terms_of_blocks(self, given: Sequence[SharedColumn]) -> Values:
         D = self._codes.n_columns
-        joints = [Joint.of([t]) for t in given]
-        total = D * (1 + len(joints))
-
-        def note(n_terms: int) -> None:
-            with self._lock:
-                self._n_done += n_terms
-                if self._on_progress is not None:
-                    self._on_progress(min(self._n_done, total), total)
+        joints = [t.joint for t in given]
 
         def of_block(at: int) -> Values:
             block = self._codes.block(at, min(D, at + BLOCK_COLUMNS))
-            terms = self.basis.terms(block, UNBIASED_ESTIMATOR, note)
+            terms = self.basis.terms(block, UNBIASED_ESTIMATOR)
             return np.array([terms.relevance(), *(terms.conditional(joint) for joint in joints)])
 
         starts = range(0, D, BLOCK_COLUMNS)
@@ -290,6 +264,12 @@ class Replacements:
         keep = [0, *(1 + p for p, t in enumerate(self.selected) if t.index != without)]
         return np.maximum(0.0, self._given_one[keep].min(axis=0))
 
+    def of_selected(self, n: int, n_first: int = MAX_COMPARED) -> Iterator[Substitutes]:
+        """Yield the n best substitutes of each of the first selected features."""
+        selected = self.basis.selection.indices[:n_first].tolist()
+        for k, row in zip(selected, self.shared.rows(selected), strict=True):
+            yield self.of(k, n, row)
+
     def of(self, k: int, n: int, row: SharedRow | None = None) -> Substitutes:
         """Return the n best substitutes of feature k; ``row`` is what it shares, if known."""
         basis = self.basis
@@ -315,7 +295,7 @@ class Replacements:
             is_selected=is_selected,
             adds=own,
             noise=noise,
-            target_entropy=self.target_entropy,
+            target_entropy=basis.target_entropy,
             rows=tuple(rows[:n]),
             n_sharing=len(candidates),
         )
@@ -334,34 +314,63 @@ class Replacements:
             is_selected=c in self.basis.places,
         )
 
-    @cached_property
-    def target_entropy(self) -> float:
-        """H(Y), plug-in."""
-        return self.basis.target_entropy
-
 
 def _sort_key(row: Substitute) -> tuple[float, float, int]:
     loss, share = comparison_key([row.loss_beyond_chance, row.share]).tolist()
     return loss, -share, row.index
 
 
-def find_substitutes(
-    basis: Basis, k: int, n: int = 10, *, n_jobs: int | None = None
-) -> Substitutes:
-    """Return the n best substitutes of feature k of a selection."""
-    check_value("n", n, Number(1, N_EXAMINED, is_whole=True))
-    return Replacements(basis, n_jobs=n_jobs).of(k, n)
+@overload
+def substitutes(
+    selector: Any, X: Any, y: Any = None, feature: None = None, *, n: int = 10
+) -> list[Substitutes]: ...
+@overload
+def substitutes(
+    selector: Any, X: Any, y: Any = None, feature: int | str = ..., *, n: int = 10
+) -> Substitutes: ...
+def substitutes(
+    selector: Any, X: Any, y: Any = None, feature: int | str | None = None, *, n: int = 10
+) -> Substitutes | list[Substitutes]:
+    """Say what could replace a feature, and how much information about y that would lose.
 
+    For a selected feature s with the other selected features R, the loss of a candidate c is
+    V(s) − V(c), where V(x) = max(0, min_j Î(x;Y|Z_j)) estimates what x adds to R: Z_0 is empty and
+    Z_j holds the j features of R that make x most redundant, as long as there are five rows for
+    each of their cells. Estimates are Miller–Madow. For a feature that was not selected R is empty.
+    Candidates share information with the feature beyond chance. They are sorted by the loss beyond
+    chance, then by the share.
 
-def nearest_selected(shared: SharedInformation, selected: Indices) -> tuple[Indices, Values]:
-    """Return for every feature the selected one it shares most with, by place, and the share.
+    Parameters
+    ----------
+    selector : selector of hocmim
+        Fitted.
+    X : table
+        The table the selector was fitted on.
+    y : array, optional
+        The target it was fitted on; checked if given. A filter needs it.
+    feature : int or str, optional
+        Its index or its name. By default every selected feature.
+    n : int
+        How many substitutes to return for a feature, from 1 to 50.
 
-    −1 if it shares nothing with any; a selected feature shares all with itself.
+    Returns
+    -------
+    Substitutes, or list of Substitutes
+        ``print`` it; or iterate over it and read ``feature``, ``loss`` and ``share``. Without
+        ``feature`` a list, in the order of selection.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from hocmim import RobustHOCMIM
+    >>> from hocmim.insight.substitutes import substitutes
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> selector = RobustHOCMIM(8).fit(X, y)
+    >>> substitutes(selector, X, y, "worst perimeter")[0].feature
+    'worst radius'
     """
-    D = shared.codes.n_columns
-    place, most = np.full(D, -1, np.int64), np.zeros(D)
-    for number, row in enumerate(shared.rows(selected.tolist())):
-        is_more = comparison_key(row.share) > comparison_key(most)
-        place[is_more], most[is_more] = number, row.share[is_more]
-    place[selected], most[selected] = np.arange(len(selected)), 1.0
-    return place, most
+    check_value("n", n, [whole(1, N_EXAMINED)])
+    basis = basis_of(selector, X, y)
+    if feature is not None:
+        return Replacements(basis).of(basis.features.find(feature), n)
+    return list(Replacements(basis).of_selected(n))

@@ -7,9 +7,8 @@ from sklearn.metrics import adjusted_mutual_info_score
 from sklearn.metrics.cluster import expected_mutual_information
 
 from hocmim.coding.codes import Codes, Column
-from hocmim.insight.relations import chance as module
-from hocmim.insight.relations.chance import Chance
-from hocmim.insight.relations.shared import SharedInformation
+from hocmim.insight import shared as module
+from hocmim.insight.shared import Chance, SharedInformation
 
 
 def column(values, n_levels):

@@ -1,1 +1,0 @@
-"""Relations between columns: what they share, what can replace what, and what acts together."""
