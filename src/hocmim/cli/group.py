@@ -17,8 +17,12 @@ from typing import Any
 
 import click
 
+from hocmim.cli.command import in_options
 from hocmim.cli.pipes import replace_unknown_characters, standard_output
 from hocmim.text import did_you_mean, escaped
+
+# The end of a batch job, and of the terminal, where the system has it.
+ENDING_SIGNALS = ("SIGTERM", "SIGHUP")
 
 
 class Commands(click.Group):
@@ -78,16 +82,13 @@ class Commands(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; print an error as a sentence and exit with its code."""
         try:
-            with standard_output(), _raising_at_signals(), _escaped_messages():
+            with standard_output(), _ended_by_signals(), _escaped_messages():
                 return super().invoke(ctx)
         except (click.exceptions.Exit, click.ClickException):
             raise
         except (KeyboardInterrupt, click.Abort):
             click.echo("Stopped before any feature was selected.", err=True)
             ctx.exit(130)
-        except Terminated as error:
-            click.echo(f"Stopped by {error.signal.name}.{error}", err=True)
-            ctx.exit(128 + error.signal)
         except Exception as error:
             if os.environ.get("HOCMIM_DEBUG"):
                 raise
@@ -105,30 +106,19 @@ def _escaped_messages() -> Iterator[None]:
         raise
 
 
-class Terminated(BaseException):
-    """SIGTERM or SIGHUP. Its text is what the message adds to "Stopped by SIGTERM."."""
-
-    def __init__(self, received: signal.Signals, text: str = "") -> None:
-        super().__init__(text)
-        self.signal = received
-
-
-# The end of a batch job, and of the terminal, where the system has it.
-ENDING_SIGNALS = ("SIGTERM", "SIGHUP")
-
-
 @contextmanager
-def _raising_at_signals() -> Iterator[None]:
-    """Turn signals into exceptions, unless the caller handles or ignores them (nohup)."""
+def _ended_by_signals() -> Iterator[None]:
+    """End the command in order at SIGTERM and SIGHUP, unless the caller handles or ignores them."""
 
-    def raise_terminated(number: int, _: Any) -> None:
-        raise Terminated(signal.Signals(number))
+    def end(number: int, _: Any) -> None:
+        click.echo(f"Stopped by {signal.Signals(number).name}.", err=True)
+        raise SystemExit(128 + number)
 
     known = [getattr(signal, name) for name in ENDING_SIGNALS if hasattr(signal, name)]
     is_main = threading.current_thread() is threading.main_thread()
     ours = [each for each in known if is_main and signal.getsignal(each) == signal.SIG_DFL]
     for each in ours:
-        signal.signal(each, raise_terminated)
+        signal.signal(each, end)
     try:
         yield
     finally:
@@ -148,7 +138,7 @@ def as_click_error(error: Exception) -> click.ClickException:
 
     if isinstance(error, HocmimError):
         kind = UsageProblem if isinstance(error, InvalidParameterError) else click.ClickException
-        return kind(str(error))
+        return kind(in_options(str(error)))
     # Of click's check of a path: "embedded null byte", from Python 3.14 on "… null character".
     if isinstance(error, ValueError) and "embedded null" in str(error):
         return UsageProblem("A path holds a NUL character, which no path may hold.")

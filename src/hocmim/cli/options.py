@@ -1,29 +1,75 @@
-"""The options that commands share, and the records they are collected in."""
+"""The options that commands share, as decorators; most are made from parameters of the library."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
+from hocmim.cli.command import Option
 from hocmim.cli.group import UsageProblem
-from hocmim.cli.values import read_group, read_how_many, read_kind, read_parameter
-from hocmim.defaults import DEFAULT_METHOD
+from hocmim.cli.parameters import (
+    ANYWHERE,
+    Given,
+    Value,
+    method_options,
+    options_of,
+    parameters_of,
+    read_number_of_columns,
+)
+from hocmim.coding.encoder import Encoder
+from hocmim.coding.target import Target
+from hocmim.data.converter import TextConverter
+from hocmim.data.recognize import KINDS
+from hocmim.defaults import DEFAULT_K, DEFAULT_METHOD
+from hocmim.parameters import JOBS, SEED, number
+from hocmim.search.search import Engine
+from hocmim.search.spending import Budget
+from hocmim.search.stopping import StopTest
+from hocmim.selectors.registry import METHODS
 from hocmim.text import one_line, quote, some_of
 
 Function = Callable[..., Any]
+Decorator = Callable[[Function], Function]
 # Names listed if the target is missing, and how many characters of each.
 LISTED_NAMES, LISTED_WIDTH = 40, 60
-TARGET_KINDS = ("auto", "classes", "quantity")
+READING, TARGET, COLUMNS = "Reading the file", "Target and rows", "Which columns"
+ENCODING, METHOD, COMPUTING = "Coding of the columns", "Method", "Computing and files"
+STOPPING = "When to stop (-k significant)"
+
+
+@dataclass(frozen=True)
+class Request:
+    """What select, explain and report run: the table, the method and its parameters.
+
+    Attributes
+    ----------
+    source : Source
+    method : str
+    k : int, float, str or None
+        The value of -k.
+    given : dict
+        The options that are parameters, if the user gave them.
+    one_per_cluster : float or None
+    quiet : bool
+    """
+
+    source: Source
+    method: str
+    k: Any
+    given: Given
+    one_per_cluster: float | None
+    quiet: bool
 
 
 @dataclass(frozen=True)
 class Source:
-    """The file of the table, its target, and how to read it."""
+    """The file of the table, how to read it, and which of its columns are no features."""
 
     file: str
     target: tuple[str, ...]
@@ -36,12 +82,7 @@ class Source:
     decimal: str | None
     thousands: str | None
     dates: str | None
-    target_kind: str = "auto"
-    target_bins: int | None = None
-    target_discretizer: str | None = None
-    target_strategy: str | None = None
     weights: str | None = None
-    keep_identifiers: bool = False
     groups: str | None = None
 
     @property
@@ -50,82 +91,46 @@ class Source:
         return ", ".join(self.target)
 
     @property
-    def identifiers(self) -> str | None:
-        """The parameter of this name; None for its default."""
-        return "keep" if self.keep_identifiers else None
+    def place(self) -> str:
+        """The file, for a message."""
+        return "standard input" if self.file == "-" else self.file
 
 
-@dataclass(frozen=True)
-class Settings:
-    """The method's parameters, and where to compute."""
-
-    k: int | float | str | None
-    fdr: float | None
-    bins: int | None
-    discretizer: str | None
-    estimator: str | None
-    group: tuple[tuple[str, tuple[str, ...]], ...]
-    keep: tuple[str, ...]
-    exclude: tuple[str, ...]
-    costs: str | None
-    budget: float | None
-    set: tuple[tuple[str, Any], ...]
-    seed: int | None
-    jobs: int | None
-    engine: str
-    scheduler: str | None
-    codes_dir: Path | None
-    checkpoint: Path | None
+def make_source(given: Given) -> Source:
+    """Return the file that options describe."""
+    return Source(**{one.name: given[one.name] for one in fields(Source) if one.name in given})
 
 
-@dataclass(frozen=True)
-class Validation:
-    """How cross-validation chooses the number of columns."""
-
-    cv: int
-    rule: str
-    model: str
-    scoring: str | None
+def only_given(values: Given) -> Given:
+    """Return the options that the user gave; the value of one of them may be None."""
+    source = click.get_current_context().get_parameter_source
+    return {key: values[key] for key in values if source(key) is ParameterSource.COMMANDLINE}
 
 
-def check_settings(settings: Settings) -> None:
-    """Raise an error, before the table is read, if the run will need what is not there."""
-    from hocmim.data.writing import check_writable
-    from hocmim.errors import DASK, InvalidParameterError, check_installed
-
-    if settings.engine == "dask":
-        check_installed("--engine dask needs", *DASK)
-    elif settings.scheduler is not None:
-        raise InvalidParameterError("--scheduler needs --engine dask.")
-    if settings.fdr is not None and settings.k not in (None, "auto"):
-        raise InvalidParameterError(
-            "--fdr decides how many columns are selected. Leave out -k, or pass -k auto."
-        )
-    if settings.checkpoint is not None:
-        check_writable(settings.checkpoint, overwrite=True)
-
-
-def _collected(
-    kind: type, into: str, options: list[Callable[[Function], Function]]
-) -> Callable[[Function], Function]:
-    """Return a decorator that passes these options to the function as one record."""
+def collected(
+    into: str, make: Callable[[Given], Any], options: Sequence[click.Parameter]
+) -> Decorator:
+    """Return a decorator that adds options and passes them to the command as one argument."""
 
     def decorate(function: Function) -> Function:
         @functools.wraps(function)
         def call(**given: Any) -> Any:
-            names = [field.name for field in fields(kind) if field.name in given]
-            own = {name: given.pop(name) for name in names}
-            return function(**{into: kind(**own)}, **given)
+            own = {str(one.name): given.pop(str(one.name)) for one in options if one.expose_value}
+            return function(**{into: make(own)}, **given)
 
-        decorated: Function = call
-        for option in reversed(options):
-            decorated = option(decorated)
-        return decorated
+        call.__click_params__ = [  # type: ignore[attr-defined]
+            *getattr(function, "__click_params__", ()),
+            *reversed(options),
+        ]
+        return call
 
     return decorate
 
 
-class TargetOption(click.Option):
+# --- the file -------------------------------------------------------------------------------------
+
+
+class TargetOption(Option):
     """The target. If it is missing, the error lists the columns of the file."""
 
     def process_value(self, ctx: click.Context, value: Any) -> Any:
@@ -137,7 +142,7 @@ class TargetOption(click.Option):
             raise _missing_target(ctx.params) from error
 
 
-def _missing_target(given: dict[str, Any]) -> UsageProblem:
+def _missing_target(given: Given) -> UsageProblem:
     from hocmim.data.files import column_names
 
     names = column_names(
@@ -151,306 +156,224 @@ def _missing_target(given: dict[str, Any]) -> UsageProblem:
     return UsageProblem(f"Missing option -t NAME, the target column. {where} has {listed}.")
 
 
-_FILE = click.argument("file", metavar="FILE")
-_FILE_OPTIONS = [
-    click.option(
-        "--drop",
-        multiple=True,
-        metavar="COL,COL",
-        help="Remove these columns from the table. Repeatable.",
-    ),
-    click.option(
-        "--delimiter",
+def read_kind(text: str) -> tuple[str, str]:
+    """Read NAME=KIND, what a column holds."""
+    name, _, kind = text.rpartition("=")
+    if not name or kind not in KINDS:
+        raise click.BadParameter(
+            f"{text!r} is not of the form name=kind, where kind is one of {', '.join(KINDS)}."
+        )
+    return name, kind
+
+
+def _table(*, target_required: bool) -> list[click.Parameter]:
+    return [
+        click.Argument(["file"], metavar="FILE"),
+        TargetOption(
+            ["-t", "--target"],
+            multiple=True,
+            required=target_required,
+            metavar="NAME",
+            help="Target column. Repeatable, for several targets.",
+        ),
+        Option(
+            ["--drop"],
+            multiple=True,
+            metavar="COL,COL",
+            help="Remove these columns from the table. Repeatable.",
+        ),
+    ]
+
+
+TEXT_FILE: list[click.Parameter] = [
+    Option(
+        ["--delimiter"],
         metavar="CHAR",
-        help="Field delimiter of a text file.  [default: detected]",
+        section=READING,
+        help="Field delimiter of a text file. By default it is recognised.",
     ),
-    click.option("--encoding", default="utf-8", show_default=True, help="Encoding of a text file."),
-    click.option(
-        "--missing",
+    Option(
+        ["--encoding"],
+        default="utf-8",
+        show_default=True,
+        section=READING,
+        help="Encoding of a text file.",
+    ),
+    Option(
+        ["--missing"],
         multiple=True,
         metavar="TEXT",
+        section=READING,
         help="Additional text that means a missing value, such as '?'. Repeatable.",
     ),
-    click.option(
-        "--no-header",
+    Option(
+        ["--no-header"],
         is_flag=True,
+        section=READING,
         help="The file has no header line; columns are named f0, f1, ….",
     ),
-    click.option(
-        "--as",
-        "kinds",
+]
+READ_FILE: list[click.Parameter] = [
+    Option(
+        ["--as", "kinds"],
         type=read_kind,
         multiple=True,
         metavar="NAME=KIND",
+        section=READING,
         help="What a column holds: number, category, date, or date-parts, which splits a date "
-        "into year, month, day, weekday and hour. Repeatable.  [default: recognised]",
+        "into year, month, day, weekday and hour. Repeatable. By default it is recognised.",
     ),
-    click.option(
-        "--decimal",
-        type=click.Choice([".", ","]),
-        help="Decimal separator of numbers.  [default: recognised]",
-    ),
-    click.option(
-        "--thousands",
-        type=click.Choice([",", ".", " ", "'", "_"]),
-        help="Separator of thousands.  [default: recognised]",
-    ),
-    click.option(
-        "--dates",
-        metavar="ORDER",
-        help="Order of dates: day-first, month-first or year-first, or a format such as %Y%m%d.  "
-        "[default: recognised]",
-    ),
+    *options_of(TextConverter, READING, without=["columns"]),
+    *TEXT_FILE,
 ]
-_TARGET_OPTIONS = [
-    click.option(
-        "--target-kind",
-        type=click.Choice(TARGET_KINDS),
-        default="auto",
-        show_default=True,
-        help="Treat the target as classes, or as a quantity that is cut into bins. auto: "
-        "numbers with fractions or with many distinct values are a quantity, everything else "
-        "is classes.",
-    ),
-    click.option(
-        "--target-bins",
-        type=click.IntRange(2),
-        help="Bins of a target that is a quantity.  [default: 3]",
-    ),
-    click.option(
-        "--target-discretizer",
-        type=click.Choice(["quantile", "uniform"]),
-        help="Cut a quantity into bins of equal frequency or of equal width.  [default: quantile]",
-    ),
-    click.option(
-        "--target-strategy",
-        type=click.Choice(["joint", "mean"]),
-        help="For several targets: their combinations as one target, or the mean of the scores "
-        "for each.  [default: joint]",
-    ),
-    click.option(
-        "--keep-identifiers",
-        is_flag=True,
-        help="Keep columns that identify the rows as candidates, such as names and row numbers.",
-    ),
-    click.option(
-        "--weights",
+ROWS: list[click.Parameter] = [
+    Option(
+        ["--weights"],
         metavar="COL|balanced",
+        section=TARGET,
         help="Column of sample weights; balanced gives every class the same weight.",
     ),
-    click.option(
-        "--groups",
+    Option(
+        ["--groups"],
         metavar="COL",
+        section=TARGET,
         help="Column of groups of rows, such as the patient, that stay together in splits and "
         "tests.",
     ),
 ]
 
 
-def _target_option(*, required: bool) -> Callable[[Function], Function]:
-    return click.option(
-        "-t",
-        "--target",
-        multiple=True,
-        required=required,
+def make_request(given: Given) -> Request:
+    """Return the run that options describe."""
+    source = make_source(given)
+    own = {one.name for one in (*fields(Source), *fields(Request))}
+    parameters = only_given({key: value for key, value in given.items() if key not in own})
+    method, k, distance, quiet = (given[key] for key in ("method", "k", "one_per_cluster", "quiet"))
+    return Request(source, method, k, parameters, distance, quiet)
+
+
+# --- the method -----------------------------------------------------------------------------------
+
+
+def _list_methods(ctx: click.Context, _: click.Parameter, is_given: bool) -> None:
+    if not is_given or ctx.resilient_parsing:
+        return
+    from hocmim.cli import show
+
+    rows = []
+    for name, kind in METHODS.items():
+        estimator = parameters_of(kind).get("estimator")
+        title = (kind.__doc__ or "").strip().splitlines()[0].removeprefix(f"{name}, ").rstrip(".")
+        rows.append((name, None if estimator is None else estimator.default, title))
+    show.table([("method", "text"), ("estimator", "text"), ("what it is", "name")], rows)
+    ctx.exit()
+
+
+QUIET = Option(["-q", "--quiet"], is_flag=True, help="Print only results and errors.")
+NUMBER = Option(
+    ["-k", "--features", "k"],
+    type=read_number_of_columns,
+    metavar="N|WORD",
+    help="Number of columns to select, a fraction of them, half, cv (with which a simple model "
+    "predicts best) or significant (as many as add more than chance).  "
+    f"[default: {DEFAULT_K}]",
+)
+ENCODER = options_of(Encoder, ENCODING)
+OF_METHODS = method_options(METHOD, COLUMNS)
+KEEP = next(one for one in OF_METHODS if one.name == "keep")
+KEEP.section, KEEP.help = None, f"{str(KEEP.help).partition('.')[0]}. Repeatable."
+FIRST = [
+    *options_of(Target, TARGET, prefix="target_"),
+    *[one for one in OF_METHODS if one.section != METHOD],
+    *options_of(Budget, COLUMNS, without=["n_features"], names={"total": "budget"}),
+    *ENCODER,
+    *options_of(StopTest, STOPPING, without=[*ANYWHERE]),
+]
+LAST = [
+    next(one for one in OF_METHODS if one.name == "estimator"),  # others: -m NAME(max_order=5)
+    Option(
+        ["--random-state"],
+        type=Value(SEED),
+        metavar="N",
+        section=METHOD,
+        help="Random seed, for whatever depends on chance.  [default: 0]",
+    ),
+    Option(
+        ["--list-methods"],
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=_list_methods,
+        section=METHOD,
+        help="Show the names of all methods and exit.",
+    ),
+    Option(
+        ["-j", "--n-jobs"],
+        type=Value(JOBS),
+        metavar="N",
+        section=COMPUTING,
+        help="Number of threads; -1 for all cores. Never changes a result.  [default: all cores]",
+    ),
+]
+REQUEST: list[click.Parameter] = [
+    Option(
+        ["-m", "--method"],
+        default=DEFAULT_METHOD,
+        show_default=True,
         metavar="NAME",
-        help="Target column. Repeatable, for several targets.",
-        cls=TargetOption,
-    )
+        help="Selection method, also NAME(max_order=5), or module:Class for a criterion of your "
+        "own; --list-methods shows all.",
+    ),
+    NUMBER,
+    *FIRST,
+    Option(
+        ["--one-per-cluster"],
+        type=Value([number(0, 1)]),
+        metavar="DIST",
+        section=COLUMNS,
+        help="First keep one column of each cluster of columns that are at most this far apart: 0 "
+        "is copies only, 0.6 is 40% of their information shared.",
+    ),
+    *LAST,
+    *options_of(Engine, COMPUTING),
+    QUIET,
+]
+
+table = collected("source", make_source, [*_table(target_required=False), *READ_FILE])
+source = collected("source", make_source, [*_table(target_required=True), *READ_FILE, *ROWS])
+request = collected(
+    "request", make_request, [*_table(target_required=True), *READ_FILE, *ROWS, *REQUEST]
+)
+# For a comparison, which has a cross-validation of its own.
+parameters = collected("given", only_given, [*FIRST, *LAST])
+encoder = collected("given", only_given, ENCODER)
+text_file = collected("text", only_given, TEXT_FILE)
 
 
-keep_option = click.option(
-    "--keep",
-    multiple=True,
-    metavar="COL,COL",
-    help="Always select these columns. Repeatable.",
-)
-exclude_option = click.option(
-    "--exclude",
-    multiple=True,
-    metavar="COL,COL",
-    help="Never select these columns; notes and reports still show them (--drop removes them). "
-    "Repeatable.",
-)
+# --- results --------------------------------------------------------------------------------------
 
-with_source = _collected(
-    Source,
-    "source",
-    [_FILE, _target_option(required=True), *_FILE_OPTIONS, *_TARGET_OPTIONS],
-)
-with_table = _collected(Source, "source", [_FILE, _target_option(required=False), *_FILE_OPTIONS])
 
-with_settings = _collected(
-    Settings,
-    "settings",
-    [
-        click.option(
-            "-k",
-            "--features",
-            "k",
-            type=read_how_many,
-            metavar="N|auto|cv",
-            help="Number of columns to select, or a fraction of them. auto stops when no column "
-            "adds significant information; cv chooses by cross-validation.  [default: 10]",
-        ),
-        click.option(
-            "--fdr",
-            type=click.FloatRange(0, 1, min_open=True, max_open=True),
-            metavar="RATE",
-            help="Select as many columns as keep the expected share of false discoveries at RATE, "
-            "such as 0.1. Implies -k auto.",
-        ),
-        click.option(
-            "--bins", type=click.IntRange(2), help="Bins of a numeric column.  [default: 5]"
-        ),
-        click.option(
-            "--discretizer",
-            type=click.Choice(["uniform", "quantile", "mdlp", "kendall"]),
-            help="How to choose the bins: equal width, equal frequency, or by class (MDLP). "
-            "kendall compares pairs of rows, for small samples.  [default: quantile]",
-        ),
-        click.option(
-            "--estimator",
-            metavar="NAME",
-            help="Estimator of information; 'hocmim info' lists all.  [default: that of the "
-            "method]",
-        ),
-        click.option(
-            "--group",
-            type=read_group,
-            multiple=True,
-            metavar="NAME=COL,COL",
-            help="Select these columns as one feature, such as those of a one-hot code. "
-            "Repeatable.",
-        ),
-        keep_option,
-        exclude_option,
-        click.option(
-            "--costs",
-            metavar="FILE|COL=N,…",
-            help="Cost of each column: a file with the columns name and cost, or names and "
-            "numbers. Other columns cost 1.",
-        ),
-        click.option(
-            "--budget",
-            type=click.FloatRange(0, min_open=True),
-            help="Select only as many columns as this pays for.",
-        ),
-        click.option(
-            "--set",
-            type=read_parameter,
-            multiple=True,
-            metavar="NAME=VALUE",
-            help="Set any other parameter of the method, such as max_order=5. Repeatable.",
-        ),
-        click.option("--seed", type=int, help="Random seed."),
-        click.option("-j", "--jobs", type=int, help="Number of threads.  [default: all cores]"),
-        click.option(
-            "--engine",
-            type=click.Choice(["local", "dask"]),
-            default="local",
-            show_default=True,
-            help="Compute on this machine, or on a Dask cluster.",
-        ),
-        click.option(
-            "--scheduler",
-            metavar="ADDR",
-            help="Address of the Dask scheduler.  [default: start a cluster on this machine]",
-        ),
-        click.option(
-            "--codes-dir",
-            type=click.Path(path_type=Path),
-            help="Keep the encoded table in this folder instead of in memory.",
-        ),
-        click.option(
-            "--checkpoint",
-            type=click.Path(path_type=Path),
-            help="Save progress to this file, and resume from it if it exists.",
-        ),
-    ],
-)
+def option(*names: str, **settings: Any) -> Decorator:
+    """Return the decorator of an option."""
+    return click.option(*names, cls=Option, **settings)
 
-with_validation = _collected(
-    Validation,
-    "validation",
-    [
-        click.option(
-            "--cv",
-            type=click.IntRange(2),
-            default=5,
-            show_default=True,
-            help="Folds of the cross-validation.",
-        ),
-        click.option(
-            "--rule",
-            type=click.Choice(["one-se", "best"]),
-            default="one-se",
-            show_default=True,
-            help="Fewest columns within one standard error of the best score, or the best score.",
-        ),
-        click.option(
-            "--model",
-            type=click.Choice(["knn", "linear", "forest"]),
-            default="knn",
-            show_default=True,
-            help="Model to fit on the selected columns in the cross-validation.",
-        ),
-        click.option(
-            "--scoring",
-            metavar="NAME",
-            help="Score of the model, as in scikit-learn.  [default: accuracy, or R²]",
-        ),
-    ],
-)
 
-method_option = click.option(
-    "-m",
-    "--method",
-    default=DEFAULT_METHOD,
-    show_default=True,
-    metavar="NAME",
-    help="Selection method; 'hocmim info' lists all. module:Class is a criterion of your own.",
-)
-json_option = click.option(
+json_path = option(
     "--json",
     "json_path",
     metavar="OUT",
     help="Write the result as JSON to this file; - is standard output.",
 )
-save_option = click.option(
-    "--save",
-    type=click.Path(path_type=Path),
-    metavar="MODEL",
-    help="Save the selection to this JSON file, for 'hocmim apply'.",
-)
-safe_csv_option = click.option(
+safe_csv = option(
     "--safe-csv",
     is_flag=True,
+    section=COMPUTING,
     help="Put an apostrophe before text in CSV and TSV files that spreadsheets would run as a "
     "formula.",
 )
-seed_option = click.option(
-    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed."
-)
-parameters_option = click.option(
-    "--set",
-    "parameters",
-    type=read_parameter,
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="Set a parameter of every method that has it. Repeatable.",
-)
+force = option("--force", is_flag=True, section=COMPUTING, help="Overwrite existing files.")
 
 
-def plot_option(what: str) -> Callable[[Function], Function]:
-    """Return the option for a picture; ``what`` says what it shows."""
-    return click.option(
-        "--plot",
-        type=click.Path(path_type=Path),
-        metavar="OUT",
-        help=f"Draw {what} to this file: .png, .svg or .pdf.",
-    )
-
-
-force_option = click.option("--force", is_flag=True, help="Overwrite existing files.")
-quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print only results and errors.")
+def file_option(*names: str, **settings: Any) -> Decorator:
+    """Return the option of a file to write."""
+    return option(*names, type=click.Path(path_type=Path), metavar="OUT", **settings)

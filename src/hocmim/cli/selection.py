@@ -3,231 +3,203 @@
 from __future__ import annotations
 
 import logging
-import os
-import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, replace
 from inspect import signature
 from typing import Any
 
 import numpy as np
-from rich.console import Console
 
-from hocmim.cli import constraints, show
-from hocmim.cli.checks import count_features, how_many
-from hocmim.cli.data import Data
-from hocmim.cli.group import Terminated
-from hocmim.cli.options import Settings, Source, Validation
+from hocmim.cli import show
+from hocmim.cli.data import Data, check_column, load
+from hocmim.cli.options import Request, Source
+from hocmim.cli.parameters import (
+    CV,
+    Given,
+    make_selectors,
+    parameters_of,
+    read_methods,
+)
+from hocmim.coding.encoder import Encoder
 from hocmim.coding.groups import column_name
-from hocmim.coding.kendall import KENDALL
 from hocmim.errors import (
+    DASK,
     InvalidParameterError,
     InvalidTableError,
     InvalidTargetError,
     TextWarning,
-    without_data_warnings,
+    check_installed,
 )
-from hocmim.insight.notes import Note, data_notes
-from hocmim.search.loop import keep_selected_so_far
-from hocmim.search.progress import ProgressCallback, ProgressEvent
-from hocmim.selectors.registry import make_selector
-from hocmim.text import count, one_line, visible
-
-OnProgress = Callable[[int, int | None, str], None]
+from hocmim.insight.basis import basis_of
+from hocmim.insight.clusters import cluster_columns
+from hocmim.search.loop import Interrupted
+from hocmim.search.progress import ProgressEvent
+from hocmim.search.search import Engine
+from hocmim.search.validation import Validation
+from hocmim.selectors.base import InformationSelector
+from hocmim.selectors.cv import SelectorCV
+from hocmim.selectors.registry import find_name
+from hocmim.text import count, visible
 
 # The redundancy of all pairs of features is computed up to this many pairs times rows.
 MAX_PAIR_CELLS = 2_000_000_000
-MAX_BAR_NAME_LENGTH = 30
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """A fitted selector, whether Ctrl-C stopped it early, and how long it took."""
+    """A fitted selector.
+
+    Attributes
+    ----------
+    selector : selector
+    validation : SelectorCV, Validation or None
+        The cross-validation that chose it, or its number of columns.
+    is_partial : bool
+        Whether Ctrl-C stopped it early.
+    seconds : float
+    warnings : list of str
+        What the fit said about the data.
+    """
 
     selector: Any
+    validation: Any
     is_partial: bool
     seconds: float
+    warnings: list[str]
 
 
-def make(
-    method: str,
-    source: Source,
-    settings: Settings,
-    data: Data,
-    validation: Validation | None = None,
-) -> Any:
+def check_methods(*texts: str) -> None:
+    """Raise an error if there is no method of a name; those of the user are checked later."""
+    for name in (name for text in texts for name, _ in read_methods(text)):
+        if ":" not in name:
+            find_name(name)
+
+
+def select(
+    request: Request, *, features: Sequence[str] = (), in_memory: bool = False
+) -> tuple[Data, Outcome]:
+    """Read the table, make the selector and fit it.
+
+    Parameters
+    ----------
+    request : Request
+    features : sequence of str
+        Columns or groups that must exist: an error is raised before the work.
+    in_memory : bool
+        Whether the table is needed in memory in any case.
+    """
+    given, source, quiet = request.given, request.source, request.quiet
+    check_methods(request.method)
+    if "cluster" in given:
+        check_installed("--cluster needs", *DASK)
+    show.check_output(given.get("checkpoint"), force=True)
+    data = load(source, given, quiet, in_memory=in_memory)
+    if request.one_per_cluster is not None:
+        data = keep_one_per_cluster(data, request.one_per_cluster, given, quiet)
+    groups = [text.partition("=")[0] for text in given.get("feature_groups", ())]
+    for feature in features:
+        check_column(feature, [*data.names, *groups], source.file)
+    return data, fit(make(request.method, request.k, given, data), data, quiet)
+
+
+def make(method: str, k: Any, given: Given, data: Data) -> Any:
     """Return the selector that the options describe."""
-    if settings.k == "cv":
-        if validation is None:
-            raise InvalidParameterError("-k cv is for hocmim select. Pass the number it chose.")
-        one = make(method, source, replace(settings, k=None), data)
-        return cross_validated(one, data, validation, settings.seed, settings.jobs)
-    given = {
-        "target_kind": data.target_kind,
-        "target_bins": source.target_bins,
-        "target_discretizer": source.target_discretizer,
-        "target_strategy": source.target_strategy,
-        "fdr": settings.fdr,
-        "identifiers": source.identifiers,
-        "n_bins": settings.bins,
-        "discretizer": settings.discretizer,
-        "estimator": settings.estimator,
-        "random_state": settings.seed,
-        "n_jobs": settings.jobs,
-        "codes_dir": settings.codes_dir,
-        "checkpoint": settings.checkpoint,
-        "feature_groups": _groups(settings),
-        "engine": _engine(settings),
-        "keep": constraints.split(settings.keep, data.names),
-        "exclude": constraints.split(settings.exclude, data.names),
-        "costs": constraints.read_costs(settings.costs, data.names),
-        "budget": settings.budget,
-    }
-    parameters = {name: value for name, value in given.items() if value is not None}
-    parameters |= dict(settings.set)
-    n_features = count_features(settings, data.names)
-    if ":" in method:
-        sys.path.insert(0, os.getcwd())  # a module of the user, in the folder of the command
-    k = "auto" if settings.fdr else how_many(settings.k, n_features)
-    if settings.k is None and settings.fdr is None and settings.budget is not None:
-        k = None  # as many as the budget pays for
-    return make_selector(method, n_features_to_select=k, **parameters)
-
-
-def cross_validated(
-    selectors: Any,
-    data: Data,
-    validation: Validation,
-    seed: int | None,
-    jobs: int | None,
-    **options: Any,
-) -> Any:
-    """Return the selector that chooses by cross-validation."""
-    from hocmim.selectors.cv import SelectorCV
-
-    if not data.is_in_memory:
+    known = with_kind(given, data)
+    made = make_selectors([method], None if k == CV else k, known, data.names)
+    if k == CV:
+        if "cluster" in given:
+            raise InvalidParameterError("-k cv runs on this machine. Leave out --cluster.")
+        only = next(iter(made.values()))
+        if len(made) == 1 and isinstance(only, InformationSelector):
+            return only.set_params(n_features_to_select=CV)
+        data.needs_memory("Cross-validation of several methods, or of a filter, needs")
+        return SelectorCV(dict(made), target=data.target)
+    if len(made) > 1:
         raise InvalidParameterError(
-            "Cross-validation needs the table in memory. Leave out --engine dask and --codes-dir."
+            "A list of methods is for -k cv, which chooses one of them; hocmim compare compares "
+            "them. Pass one method."
         )
-    return SelectorCV(
-        selectors,
-        validation.model,
-        cv=validation.cv,
-        rule=validation.rule,
-        scoring=validation.scoring,
-        target_kind=data.target_kind,
-        random_state=seed or 0,
-        n_jobs=jobs,
-        **options,
-    )
+    return next(iter(made.values()))
 
 
-def describe_choice(found: Any) -> str:
-    """Return what a cross-validation chose, and the runner-up, in words."""
-    best, other = found.choices_[0], found.runner_up_
-    text = (
-        f"Cross-validation ({found.n_splits_} splits, rule {found.rule}) chose {best.selector} "
-        f"with {count(best.n_features, 'feature')}: {found.choices_.measure} {best.score:.4f} ± "
-        f"{best.standard_error:.4f}."
-    )
-    if other is None:
-        return text
-    return (
-        f"{text} Runner-up: {other.selector} with {other.n_features}, {other.score:.4f} ± "
-        f"{other.standard_error:.4f}."
-    )
+def with_kind(given: Given, data: Data) -> Given:
+    """Return the options with the kind of the target that was found, if it was."""
+    return {**given, "target_kind": data.target.kind} if len(data.kinds) == 1 else given
 
 
-def validation_json(found: Any) -> dict[str, Any]:
-    """Return a cross-validation for a result as JSON."""
-    results = {name: values.tolist() for name, values in found.cv_results_.items()}
-    return {
-        "selector": found.best_selector_,
-        "n_features": found.best_n_features_,
-        "measure": found.choices_.measure,
-        "score": found.best_score_,
-        "rule": found.rule,
-        "n_splits": found.n_splits_,
-        "choices": [asdict(one) for one in found.choices_],
-        "runner_up": None if found.runner_up_ is None else asdict(found.runner_up_),
-        "results": results,
-    }
-
-
-def _groups(settings: Settings) -> dict[str, list[str]] | None:
-    return {name: list(columns) for name, columns in settings.group} or None
-
-
-def _engine(settings: Settings) -> str | None:
-    return None if settings.engine == "local" else settings.scheduler or "dask"
-
-
-def check_can_explain(selector: Any) -> None:
-    """Raise an error if the method scores columns without a search, which cannot be explained."""
-    if not hasattr(selector, "explain"):
+def keep_one_per_cluster(data: Data, max_distance: float, given: Given, quiet: bool) -> Data:
+    """Return the table with one column of each cluster."""
+    data.needs_memory("Clusters need")
+    if "feature_groups" in given:
         raise InvalidParameterError(
-            f"{selector.display_name} scores every column independently of the others, so there "
-            "are no steps to explain. Use an information-theoretic method, such as HOCMIM; or "
-            f"hocmim report -m {selector.display_name}, which shows the score of every column."
+            "--one-per-cluster cannot be used with --feature-group: a group could lose columns."
         )
+    own = {key: given[key] for key in parameters_of(Encoder) if key in given}
+    with show.bar("clustering", quiet) as move:
+        clusters = cluster_columns(
+            data.X,
+            data.y,
+            max_distance=max_distance,
+            encoder=Encoder(**own),
+            target=data.target,
+            n_jobs=given.get("n_jobs"),
+            progress=None if move is None else lambda done, total: move(done, total, ""),
+        )
+    kept = [data.names[j] for j in sorted(clusters.representatives.tolist())]
+    if not quiet:
+        found = f"{count(len(data.names), 'column')} in {count(len(kept), 'cluster')}"
+        show.say(f"{found}; one column of each is kept.")
+    return replace(data, X=data.X.select(kept), types={name: data.types[name] for name in kept})
 
 
-def run(selector: Any, data: Data, quiet: bool) -> Outcome:
+def fit(selector: Any, data: Data, quiet: bool) -> Outcome:
     """Fit the selector, with a progress bar on a terminal; Ctrl-C keeps the selected features."""
-    began = time.monotonic()
+    began, is_partial = time.monotonic(), False
+    accepted = signature(selector.fit).parameters
+    engine = Engine.of(getattr(selector, "engine", None))
+    given: dict[str, Any] = {}
+    if data.weights is not None:
+        if "sample_weight" not in accepted:
+            raise InvalidParameterError(f"{selector.display_name} takes no --weights.")
+        given["sample_weight"] = data.weights
+    if data.groups is not None and "groups" in accepted:
+        given["groups"] = data.groups
     with (
-        show.printed_warnings(quiet),
-        without_data_warnings(data.is_in_memory),  # the notes say the same
-        _cluster(selector),
-        keep_selected_so_far() as interruption,
-        bar("selecting", quiet) as move,
+        show.printed_warnings(quiet) as said,
+        _cluster(selector) if engine.cluster == "dask" else nullcontext(),
+        show.bar("selecting", quiet) as move,
     ):
         warnings.simplefilter("ignore", TextWarning)  # said when the file was read
-        accepted = signature(selector.fit).parameters
-        options: dict[str, Any] = {}
         if move is not None and "progress" in accepted:
-            options["progress"] = lambda event: _move_bar(move, event)
-        if data.weights is not None:
-            if "sample_weight" not in accepted:
-                raise InvalidParameterError(f"{selector.display_name} takes no --weights.")
-            options["sample_weight"] = data.weights
-        if data.groups is not None and "groups" in accepted:
-            options["groups"] = data.groups
+            given["progress"] = lambda event: _move_bar(move, event)
         try:
-            selector.fit(data.X, data.y, **options)
-        except Terminated as error:
-            file = getattr(selector, "checkpoint", None)
-            if file is None:
+            selector.fit(data.X, data.y, **given)
+        except Interrupted:
+            if not hasattr(selector, "selection_"):  # of a fold
                 raise
-            text = f" The same command continues from {file}."
-            raise Terminated(error.signal, text) from error
-    return Outcome(selector, interruption.happened, time.monotonic() - began)
+            is_partial = True
+    chosen = getattr(selector, "selector_", None)
+    seconds = time.monotonic() - began
+    if chosen is None:
+        validation = getattr(selector, "validation_", None)
+        return Outcome(selector, validation, is_partial, seconds, said)
+    return Outcome(chosen, selector, is_partial, seconds, said)
 
 
-def _move_bar(move: OnProgress, event: ProgressEvent) -> None:
+def _move_bar(move: show.Move, event: ProgressEvent) -> None:
     name = "" if event.name is None else visible(event.name)
     if event.stage == "validate":
         move(event.n_terms, event.n_terms_total, name)
-        return
-    move(event.n_selected, event.n_to_select, name)
-
-
-def explain_progress(move: OnProgress | None) -> ProgressCallback | None:
-    """Return the callback of a report that moves a bar, in percent; None if there is no bar."""
-    if move is None:
-        return None
-    return lambda event: move(100 * event.n_terms // (event.n_terms_total or 1), 100, "")
+    else:
+        move(event.n_selected, event.n_to_select, name)
 
 
 @contextmanager
 def _cluster(selector: Any) -> Iterator[None]:
-    """Start a Dask cluster on this machine, if the engine is Dask and no scheduler is given."""
-    if getattr(selector, "engine", "local") != "dask":
-        yield
-        return
+    """Start a Dask cluster on this machine, for ``--cluster dask``."""
     from distributed import Client, LocalCluster
 
     with (
@@ -242,99 +214,38 @@ def _cluster(selector: Any) -> Iterator[None]:
         yield
 
 
-@contextmanager
-def bar(title: str, quiet: bool) -> Iterator[OnProgress | None]:
-    """Show a progress bar on standard error; give the function that moves it.
-
-    None, and no bar, if quiet or if standard error is not a terminal.
-    """
-    console = Console(stderr=True)
-    if quiet or not console.is_interactive:
-        yield None
-        return
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-    with Progress(
-        TextColumn(title),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("{task.description}", markup=False),
-        console=console,
-        transient=True,
-    ) as progress:
-        task = progress.add_task("", total=None)
-
-        def move(done: int, total: int | None, name: str) -> None:
-            description = one_line(name, MAX_BAR_NAME_LENGTH)
-            progress.update(task, completed=done, total=total, description=description)
-
-        yield move
+# --- rows -----------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Row:
-    """One selected feature: a column or a group of columns. None if the method has no value."""
-
-    rank: int
-    feature: str
-    index: int
-    relevance: float | None
-    score: float
-    order: int | None
-    representative_set: list[str] | None
-    redundant_with: str | None
-    redundancy: float | None
-    p_value: float | None
-    kept: bool = False
-    cost: float | None = None
-
-
-def rows(selector: Any, names: list[str]) -> list[Row]:
-    """Return the selected features in the order of selection."""
-    if not hasattr(selector, "explain"):
-        scored = zip(selector.selected_.tolist(), selector.scores_.tolist(), strict=True)
-        nothing = (None,) * 5
-        found = [
-            Row(rank, names[j], j, None, score, *nothing)
-            for rank, (j, score) in enumerate(scored, 1)
-        ]
-        return [*map(_constrained, found, _constraints_of(selector.selection_))]
+def rows(selector: Any, names: list[str]) -> list[dict[str, Any]]:
+    """Return the selected features in the order of selection; None if the method has no value."""
     selection, features = selector.selection_, selector.features_
-    partners = _most_redundant(selector, names)
-    has_order = selection.has_representative_sets
-    found = []
-    for place, step in enumerate(selection.steps):
-        members = [names[j] for j in features.expand(step.representative_set).tolist()]
-        by, redundancy = partners[place]
-        found.append(
-            Row(
-                rank=place + 1,
-                feature=column_name(features.names, step.index),
-                index=int(features.first[step.index]),
-                relevance=float(selection.relevance[step.index]),
-                score=step.score,
-                order=step.order if has_order else None,
-                representative_set=members if has_order else None,
-                redundant_with=by,
-                redundancy=redundancy,
-                p_value=None
-                if selection.p_values is None
-                else show.finite(selection.p_values[place]),
-            )
-        )
-    return [*map(_constrained, found, _constraints_of(selection))]
-
-
-def _constraints_of(selection: Any) -> list[tuple[bool, float | None]]:
-    """Return for each step whether it was kept, and its cost."""
-    costs = selection.costs
-    listed = [None] * len(selection) if costs is None else costs.tolist()
-    return list(zip(selection.is_kept.tolist(), listed, strict=True))
-
-
-def _constrained(row: Row, constraint: tuple[bool, float | None]) -> Row:
-    return replace(row, kept=constraint[0], cost=constraint[1])
+    is_search = hasattr(selector, "relevance_")
+    partners = _most_redundant(selector, names) if is_search else [(None, None)] * len(selection)
+    has_sets = is_search and selection.has_representative_sets
+    costs = [None] * len(selection) if selection.costs is None else selection.costs.tolist()
+    p_values = [None] * len(selection) if selection.p_values is None else selection.p_values
+    return [
+        {
+            "rank": place + 1,
+            "feature": column_name(features.names, step.index),
+            "index": int(features.first[step.index]),
+            "relevance": float(selection.relevance[step.index]) if is_search else None,
+            "score": float(step.score),
+            "order": step.order if has_sets else None,
+            "representative_set": [
+                names[j] for j in features.expand(step.representative_set).tolist()
+            ]
+            if has_sets
+            else None,
+            "redundant_with": partners[place][0],
+            "redundancy": partners[place][1],
+            "p_value": show.finite(p_values[place]),
+            "kept": bool(step.is_kept),
+            "cost": costs[place],
+        }
+        for place, step in enumerate(selection.steps)
+    ]
 
 
 def _most_redundant(selector: Any, names: list[str]) -> list[tuple[str | None, float | None]]:
@@ -345,7 +256,7 @@ def _most_redundant(selector: Any, names: list[str]) -> list[tuple[str | None, f
     """
     selection, features = selector.selection_, selector.features_
     try:
-        basis = selector.basis()
+        basis = basis_of(selector)
         has_matrix = len(selection) ** 2 * basis.n_samples <= MAX_PAIR_CELLS
     except (InvalidTableError, InvalidTargetError):
         has_matrix = False
@@ -363,32 +274,10 @@ def _most_redundant(selector: Any, names: list[str]) -> list[tuple[str | None, f
     return pairs
 
 
-# --- notes and JSON -------------------------------------------------------------------------------
+# --- JSON and words -------------------------------------------------------------------------------
 
 
-def notes(selector: Any, data: Data) -> list[Note]:
-    """Return the notes on the table; none if the table is not in memory."""
-    if not data.is_in_memory:
-        return []
-    is_of_rows = getattr(selector, "discretizer", None) != KENDALL
-    encoder = getattr(selector, "encoder_", None) if is_of_rows else None
-    return data_notes(
-        data.X,
-        data.y,
-        encoder=encoder,
-        target_options=selector.target_options(),
-        left_out=left_out(selector),
-    )
-
-
-def left_out(selector: Any) -> list[int]:
-    """Return the columns that are no candidates, because they identify the rows."""
-    if getattr(selector, "identifiers", None) != "drop":
-        return []
-    return selector.identifiers_.tolist()
-
-
-def described(source: Source, selector: Any, data: Data) -> dict[str, Any]:
+def described(source: Source, outcome: Outcome, data: Data) -> dict[str, Any]:
     """Return the file, the method and its parameters, for a result as JSON."""
     from importlib.metadata import version
 
@@ -396,30 +285,19 @@ def described(source: Source, selector: Any, data: Data) -> dict[str, Any]:
         "hocmim": version("hocmim"),
         "file": source.file,
         "target": source.target_name,
-        "method": selector.display_name,
-        "parameters": plain_parameters(selector),
+        "method": outcome.selector.display_name,
+        "parameters": outcome.selector.get_params(deep=False),
         "n_rows": data.n_rows,
         "n_features": len(data.names),
-    }
-
-
-def plain_parameters(selector: Any) -> dict[str, Any]:
-    """Return the parameters of a selector that are not None, for a result as JSON."""
-    plain = (str, int, float, bool, list, dict)
-    return {
-        name: value if isinstance(value, plain) else str(value)
-        for name, value in selector.get_params(deep=False).items()
-        if value is not None
+        "partial": outcome.is_partial,
+        "warnings": outcome.warnings,
     }
 
 
 def error_control(selector: Any) -> dict[str, Any] | None:
     """Return which error rate the tests keep and what to write about it, for JSON."""
-    selection = getattr(selector, "selection_", None)
-    control = getattr(selection, "error_control", None)
-    if control is None:
-        return None
-    return {**asdict(control), "statement": selector.statement()}
+    control = selector.selection_.error_control
+    return None if control is None else {**asdict(control), "statement": selector.statement()}
 
 
 def stopping(selector: Any, names: list[str]) -> dict[str, Any] | None:
@@ -431,5 +309,54 @@ def stopping(selector: Any, names: list[str]) -> dict[str, Any] | None:
         "reason": found.reason,
         "before": names[found.index],
         "score": float(found.score),
-        "p_value": None if np.isnan(found.p_value) else float(found.p_value),
+        "p_value": show.finite(found.p_value),
     }
+
+
+def validation_json(found: Any) -> dict[str, Any] | None:
+    """Return a cross-validation for a result as JSON."""
+    if found is None:
+        return None
+    if isinstance(found, Validation):
+        return {
+            "n_features": found.best,
+            "measure": found.measure,
+            "score": float(found.scores.mean(axis=0)[found.best]),
+            "baseline": float(found.scores.mean(axis=0)[0]),
+            "n_rows": found.n_rows,
+            "n_splits": len(found.scores),
+            "results": {
+                "n_features": found.sizes.tolist(),
+                "mean_test_score": found.scores.mean(axis=0).tolist(),
+                "mean_accuracy": found.accuracy.mean(axis=0).tolist(),
+            },
+        }
+    return {
+        "selector": found.best_selector_,
+        "n_features": found.best_n_features_,
+        "measure": found.choices_.measure,
+        "score": found.best_score_,
+        "rule": found.rule,
+        "n_splits": found.n_splits_,
+        "choices": [asdict(one) for one in found.choices_],
+        "runner_up": None if found.runner_up_ is None else asdict(found.runner_up_),
+        "results": {name: values.tolist() for name, values in found.cv_results_.items()},
+    }
+
+
+def describe_choice(found: Any) -> str:
+    """Return what a cross-validation chose, and the runner-up or the baseline, in words."""
+    if isinstance(found, Validation):
+        return found.in_words()
+    best, other = found.choices_[0], found.runner_up_
+    text = (
+        f"Cross-validation ({found.n_splits_} splits, rule {found.rule}) chose {best.selector} "
+        f"with {count(best.n_features, 'feature')}: {found.choices_.measure} {best.score:.4f} ± "
+        f"{best.standard_error:.4f}."
+    )
+    if other is None:
+        return text
+    return (
+        f"{text} Runner-up: {other.selector} with {other.n_features}, {other.score:.4f} ± "
+        f"{other.standard_error:.4f}."
+    )

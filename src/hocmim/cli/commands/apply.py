@@ -9,13 +9,21 @@ from typing import Any
 
 import click
 
-from hocmim.cli.options import force_option, quiet_option, safe_csv_option
+from hocmim.cli import options, show
+from hocmim.cli.command import Command
+from hocmim.cli.data import check_column
+from hocmim.cli.pipes import standard_output
+from hocmim.data import files
+from hocmim.data.formulas import neutralise_table
+from hocmim.errors import InvalidParameterError, InvalidTableError
+from hocmim.selectors.saving import load
+from hocmim.text import count, escaped
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("model", metavar="MODEL", type=click.Path(path_type=Path))
 @click.argument("file", metavar="FILE")
-@click.option(
+@options.option(
     "-o",
     "--output",
     default="-",
@@ -23,35 +31,27 @@ from hocmim.cli.options import force_option, quiet_option, safe_csv_option
     help="Write to this file (CSV, TSV, Parquet, Arrow); - is CSV on standard output.  [default: "
     "-]",
 )
-@click.option(
+@options.option(
     "--order",
     type=click.Choice(["table", "selection"]),
     default="table",
     show_default=True,
     help="Order of the columns: as in the table of the fit, or the best first.",
 )
-@click.option(
+@options.option(
     "--keep",
     multiple=True,
     metavar="COL",
     help="Also write this column of FILE, such as an identifier, before the others. Repeatable.",
 )
-@click.option("--encoded", is_flag=True, help="Write the codes of the columns, not their values.")
-@click.option("--delimiter", metavar="CHAR", help="Field delimiter of a text file.")
-@click.option("--encoding", default="utf-8", show_default=True, help="Encoding of a text file.")
-@click.option(
-    "--missing", multiple=True, metavar="TEXT", help="Additional text that means a missing value."
-)
-@click.option(
-    "--no-header", is_flag=True, help="The file has no header line; columns are f0, f1, …."
-)
-@safe_csv_option
-@force_option
-@quiet_option
+@options.option("--encoded", is_flag=True, help="Write the codes of the columns, not their values.")
+@options.text_file
+@options.safe_csv
+@options.force
+@options.option("-q", "--quiet", is_flag=True, help="Print only results and errors.")
 def apply(
     model: Path, file: str, output: str, order: str, keep: tuple[str, ...], encoded: bool,
-    delimiter: str | None, encoding: str, missing: tuple[str, ...], no_header: bool,
-    safe_csv: bool, force: bool, quiet: bool,
+    text: dict[str, Any], safe_csv: bool, force: bool, quiet: bool,
 ) -> None:  # fmt: skip
     """Write the columns of FILE that MODEL has selected.
 
@@ -66,19 +66,11 @@ def apply(
       hocmim apply model.json new.parquet --keep id --order selection -o reduced.parquet
       zcat new.csv.gz | hocmim apply model.json - --encoded | head
     """
-    from hocmim.cli import show
-    from hocmim.data import files
-    from hocmim.text import count
-
     if output != "-":
         files.output_format(Path(output))
         show.check_output(output, force)
-    from hocmim.selectors.loading import load
-
     selector = load(model)
-    table = files.read_table(
-        file, delimiter=delimiter, encoding=encoding, missing=missing, header=not no_header
-    )
+    table = files.read_table(file, header=not text.pop("no_header", False), **text)
     chosen = _columns(selector, order)
     names = _names(selector, table, file)
     reduced = _codes(selector, table, chosen, names) if encoded else _values(table, chosen, names)
@@ -102,9 +94,6 @@ def _columns(selector: Any, order: str) -> list[int]:
 
 def _names(selector: Any, table: Any, file: str) -> list[str]:
     """Return the name in the file of each column of the fit."""
-    from hocmim.cli.data import check_column
-    from hocmim.errors import InvalidTableError
-
     given = getattr(selector, "feature_names_in_", None)
     if given is None:
         if table.num_columns != selector.n_features_in_:
@@ -127,11 +116,8 @@ def _codes(selector: Any, table: Any, chosen: list[int], names: list[str]) -> An
     """Return the codes of the columns, by the encoder of the model."""
     import pyarrow as pa
 
-    from hocmim.coding.kendall import KENDALL
-    from hocmim.errors import InvalidParameterError
-
     encoder = getattr(selector, "encoder_", None)
-    if encoder is None or getattr(selector, "discretizer", None) == KENDALL:
+    if encoder is None:
         raise InvalidParameterError(
             f"{selector.display_name} of this model does not encode rows. Leave out --encoded."
         )
@@ -146,8 +132,6 @@ def _codes(selector: Any, table: Any, chosen: list[int], names: list[str]) -> An
 
 
 def _with_kept(reduced: Any, table: Any, at: int, name: str, file: str) -> Any:
-    from hocmim.cli.data import check_column
-
     check_column(name, table.column_names, file)
     if name in reduced.column_names:
         reduced = reduced.drop_columns([name])
@@ -155,17 +139,12 @@ def _with_kept(reduced: Any, table: Any, at: int, name: str, file: str) -> Any:
 
 
 def _print(reduced: Any, is_safe: bool) -> None:
-    from hocmim.cli.pipes import standard_output
-    from hocmim.data.files import write_text
-    from hocmim.data.formulas import neutralise_table
-    from hocmim.text import escaped
-
     table = neutralise_table(reduced) if is_safe else reduced
     with standard_output():
         sys.stdout.flush()
         if sys.stdout.isatty():  # names and values must not move the cursor
             buffer = BytesIO()
-            write_text(table, buffer)
+            files.write_text(table, buffer)
             sys.stdout.write(escaped(buffer.getvalue().decode()))
         else:
-            write_text(table, sys.stdout.buffer)
+            files.write_text(table, sys.stdout.buffer)

@@ -2,36 +2,60 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import click
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
-from rich.progress import Progress as Bar
-from rich.text import Text
 
-from hocmim.cli.options import safe_csv_option
-from hocmim.data.writing import check_writable, write_text
+from hocmim.cli import options, show
+from hocmim.data.writing import check_writable
 from hocmim.errors import HocmimError, InvalidParameterError, check_installed
 from hocmim.experiments import known, paper
 from hocmim.experiments.answers import CASES
 from hocmim.experiments.config import config_report, read_config
 from hocmim.experiments.datasets import Found, fetch_published, find_published, save
 from hocmim.experiments.figures import write_figures
+from hocmim.experiments.grid import FORMATS
 from hocmim.experiments.page import write_page
 from hocmim.experiments.protocol import CLASSIFIER_INPUTS, FILTER_INPUTS, Protocol
 from hocmim.experiments.published import published_sets
-from hocmim.experiments.report import Report, describe_machine, write_tables
-from hocmim.experiments.run import Experiment, Progress, Results, run
-from hocmim.experiments.run import Report as OnProgress
+from hocmim.experiments.report import Report, machine_grid, write_tables
+from hocmim.experiments.run import Experiment, Results, run
 from hocmim.experiments.store import Store
-from hocmim.text import did_you_mean, escaped, value_text
+from hocmim.text import did_you_mean, value_text
 
 RESULTS = "results.jsonl"
-console = Console(stderr=True)
+
+
+def out_option(
+    text: str = "Folder for the results, tables, figures and the page.", *, required: bool = True
+) -> Callable[..., Any]:
+    """Return the option of the folder to write."""
+    return click.option("--out", type=click.Path(path_type=Path), required=required, help=text)
+
+
+jobs_option = click.option(
+    "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Number of processes."
+)
+methods_option = click.option("--methods", metavar="A,B,…", help="Use only these methods.")
+seed_option = click.option(
+    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed."
+)
+only_report_option = click.option(
+    "--only-report", is_flag=True, help="Compute nothing; write the tables of the existing results."
+)
+format_option = click.option(
+    "--format",
+    "formats",
+    type=click.Choice(tuple(FORMATS)),
+    multiple=True,
+    default=("csv",),
+    show_default=True,
+    help="Format of the tables. Repeatable.",
+)
+pdf_option = click.option("--pdf", is_flag=True, help="Write the figures as PDF as well.")
 
 
 @click.group()
@@ -47,19 +71,11 @@ def bench() -> None:
     required=True,
     help="Folder of the data sets: NAME.npz, NAME.csv or NAME.parquet.",
 )
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    required=True,
-    help="Folder for the results, tables, figures and the page.",
-)
-@click.option(
-    "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Number of processes."
-)
+@out_option()
+@jobs_option
 @click.option(
     "--splits",
     type=click.IntRange(1),
-    default=None,
     help="Number of random splits of each data set.  [default: 30]",
 )
 @click.option(
@@ -73,8 +89,8 @@ def bench() -> None:
     is_flag=True,
     help="Run 3 splits of the small data sets only, in less than 5 minutes.",
 )
-@click.option("--datasets", default=None, metavar="A,B,…", help="Use only these data sets.")
-@click.option("--methods", default=None, metavar="A,B,…", help="Use only these methods.")
+@click.option("--datasets", metavar="A,B,…", help="Use only these data sets.")
+@methods_option
 @click.option(
     "--classifier-input",
     type=click.Choice(CLASSIFIER_INPUTS),
@@ -89,15 +105,14 @@ def bench() -> None:
     show_default=True,
     help="Form of the features for methods that do not cut columns into bins.",
 )
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed.")
-@click.option(
-    "--only-report", is_flag=True, help="Compute nothing; write the tables of the existing results."
-)
-@click.option("--pdf", is_flag=True, help="Write the figures as PDF as well.")
+@seed_option
+@only_report_option
+@format_option
+@pdf_option
 def bench_paper(
     data: Path, out: Path, jobs: int, splits: int | None, splits_of: Sequence[str], quick: bool,
     datasets: str | None, methods: str | None, classifier_input: str, filter_input: str, seed: int,
-    only_report: bool, pdf: bool,
+    only_report: bool, formats: Sequence[str], pdf: bool,
 ) -> None:  # fmt: skip
     """Run the experiment of the paper.
 
@@ -127,26 +142,21 @@ def bench_paper(
         report = paper.paper_report(
             results.outcomes, experiment, found.missing, results.failures, only=only
         )
-        finish(report, out, pdf)
+        finish(report, out, formats, pdf)
 
 
 @bench.command("run")
 @click.argument("config", type=click.Path(path_type=Path))
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    default=None,
-    help="Folder for the results.  [default: the one in CONFIG]",
-)
+@out_option("Folder for the results.  [default: the one in CONFIG]", required=False)
 @click.option("--jobs", type=click.IntRange(1), default=None, help="Number of processes.")
-@click.option(
-    "--only-report", is_flag=True, help="Compute nothing; write the tables of the existing results."
-)
-@click.option("--pdf", is_flag=True, help="Write the figures as PDF as well.")
-@safe_csv_option
+@only_report_option
+@format_option
+@pdf_option
+@options.safe_csv
 def bench_run(
-    config: Path, out: Path | None, jobs: int | None, only_report: bool, pdf: bool, safe_csv: bool
-) -> None:
+    config: Path, out: Path | None, jobs: int | None, only_report: bool, formats: Sequence[str],
+    pdf: bool, safe_csv: bool,
+) -> None:  # fmt: skip
     """Run the experiment that the TOML file CONFIG describes.
 
     \b
@@ -163,16 +173,11 @@ def bench_run(
         _print_missing(Found({}, settings.missing))
         results = execute(settings.experiment, folder, jobs or settings.jobs, only_report)
         report = config_report(settings, results.outcomes, results.failures)
-        finish(report, folder, pdf, safe_csv)
+        finish(report, folder, formats, pdf, safe_csv)
 
 
 @bench.command("known")
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    required=True,
-    help="Folder for the results, tables, figures and the page.",
-)
+@out_option()
 @click.option(
     "--tables",
     type=click.IntRange(1),
@@ -180,18 +185,15 @@ def bench_run(
     show_default=True,
     help="Number of tables of each case.",
 )
-@click.option(
-    "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Number of processes."
-)
-@click.option("--cases", default=None, metavar="A,B,…", help="Use only these cases.")
-@click.option("--methods", default=None, metavar="A,B,…", help="Use only these methods.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed.")
-@click.option(
-    "--only-report", is_flag=True, help="Compute nothing; write the tables of the existing results."
-)
+@jobs_option
+@click.option("--cases", metavar="A,B,…", help="Use only these cases.")
+@methods_option
+@seed_option
+@only_report_option
+@format_option
 def bench_known(
     out: Path, tables: int, jobs: int, cases: str | None, methods: str | None, seed: int,
-    only_report: bool,
+    only_report: bool, formats: Sequence[str],
 ) -> None:  # fmt: skip
     """Compare all methods on tables with known answers.
 
@@ -211,14 +213,12 @@ def bench_known(
             seed,
         )
         results = execute(experiment, out, jobs, only_report)
-        finish(known.known_report(results.outcomes, experiment, results.failures), out)
+        finish(known.known_report(results.outcomes, experiment, results.failures), out, formats)
 
 
 @bench.command("fetch")
 @click.argument("names", nargs=-1)
-@click.option(
-    "--out", type=click.Path(path_type=Path), required=True, help="Folder for the data sets."
-)
+@out_option("Folder for the data sets.")
 def bench_fetch(names: Sequence[str], out: Path) -> None:
     """Download data sets of the paper from OpenML.
 
@@ -234,9 +234,9 @@ def bench_fetch(names: Sequence[str], out: Path) -> None:
     for name in chosen:
         try:
             path = save(fetch_published(known[name]), out)
-            _say(f"{name}: {path}")
+            show.say(f"{name}: {path}")
         except (HocmimError, OSError) as error:
-            _say(f"{name}: {error}", "yellow")
+            show.say(f"{name}: {error}", "yellow")
 
 
 # --- shared by the commands -----------------------------------------------------------------------
@@ -250,8 +250,8 @@ def execute(experiment: Experiment, out: Path, jobs: int, only_report: bool) -> 
         known = store.read()
         items = experiment.items()
         return Results({item: known[item] for item in items if item in known}, [])
-    with progress_bar() as show:
-        return run(experiment, store, jobs=jobs, report=show)
+    with show.bar("running", quiet=False, has_lines=True) as move:
+        return run(experiment, store, jobs=jobs, progress=move)
 
 
 def check_ready(experiment: Experiment, out: Path) -> None:
@@ -263,40 +263,18 @@ def check_ready(experiment: Experiment, out: Path) -> None:
     check_writable(out / RESULTS, overwrite=True)
 
 
-def finish(report: Report, out: Path, pdf: bool = False, is_safe: bool = False) -> None:
+def finish(
+    report: Report, out: Path, formats: Sequence[str], pdf: bool = False, is_safe: bool = False
+) -> None:
     """Write tables, figures and the page, and print where."""
-    write_tables(report, out / "tables", is_safe=is_safe)
+    write_tables(report, out / "tables", formats, is_safe=is_safe)
     write_page(report, write_figures(report, out / "figures", pdf=pdf), out / "index.html")
-    write_text(out / "machine.md", describe_machine())
+    machine_grid().write(out, "machine", "csv")
     for problem in report.problems():
-        _say(problem, "yellow")
-    _say(f"Wrote tables, figures and {out / 'index.html'}.")
+        show.say(problem, "yellow")
+    show.say(f"Wrote tables, figures and {out / 'index.html'}.")
     if report.failures:
         raise click.exceptions.Exit(1)
-
-
-@contextmanager
-def progress_bar() -> Iterator[OnProgress]:
-    """Show a bar with the remaining time; without a terminal, print a line every ten seconds."""
-    printed = 0.0
-    with Bar(
-        BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
-        TextColumn("{task.description}", markup=False),
-        console=console, disable=not console.is_terminal,
-    ) as bar:  # fmt: skip
-        task = bar.add_task("", total=None)
-
-        def show(progress: Progress, seconds_left: float | None) -> None:
-            nonlocal printed
-            text = escaped(f"{_duration(seconds_left)} remaining  {progress.latest}", keep="")
-            bar.update(task, total=progress.total, completed=progress.done, description=text)
-            now = time.monotonic()
-            at_end = progress.done == progress.total
-            if not console.is_terminal and (at_end or now - printed > 10):
-                printed = now
-                _say(f"{progress.done}/{progress.total}  {text}")
-
-        yield show
 
 
 @contextmanager
@@ -307,18 +285,13 @@ def reported_errors() -> Iterator[None]:
     except HocmimError as error:
         raise click.ClickException(str(error)) from error
     except KeyboardInterrupt:
-        console.print("Stopped. Run the same command again to resume.")
+        show.say("Stopped. Run the same command again to resume.")
         raise click.exceptions.Exit(130) from None
-
-
-def _say(text: str, style: str = "") -> None:
-    """Print a line; a name in it is no markup and moves no cursor."""
-    console.print(Text(escaped(text), style))
 
 
 def _print_missing(found: Found) -> None:
     for name, reason in found.missing.items():
-        _say(f"Not included: {name}: {reason}", "yellow")
+        show.say(f"Not included: {name}: {reason}", "yellow")
 
 
 def _chosen(text: str | None, known: Sequence[str], what: str) -> tuple[str, ...]:
@@ -343,11 +316,3 @@ def _splits_of(entries: Sequence[str], known: Sequence[str]) -> dict[str, int]:
             )
         found[name] = int(number)
     return found
-
-
-def _duration(seconds: float | None) -> str:
-    if seconds is None:
-        return "?"
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}"

@@ -2,102 +2,51 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from hocmim.cli.options import (
-    Source,
-    exclude_option,
-    force_option,
-    json_option,
-    keep_option,
-    parameters_option,
-    plot_option,
-    quiet_option,
-    seed_option,
-    with_source,
-)
-from hocmim.cli.sections import SectionedCommand
-from hocmim.cli.values import read_how_many
+from hocmim.cli import options, selection, show
+from hocmim.cli.command import Command
+from hocmim.cli.data import load
+from hocmim.cli.parameters import CV, Given, make_selectors, options_of
 from hocmim.defaults import COMPARED_METHODS
+from hocmim.errors import InvalidParameterError
+from hocmim.experiments.compare import Comparison, compare_methods
 
-if TYPE_CHECKING:
-    from hocmim.experiments.compare import Comparison
+MAX_SIZES = 7
+# What the command passes itself.
+ARGUMENTS = ("X", "y", "methods", "n_features_to_select", "groups", "random_state", "target",
+             "on_progress")  # fmt: skip
+comparison = options.collected(
+    "comparison", options.only_given, options_of(compare_methods, "Comparison", without=ARGUMENTS)
+)
 
-MAX_SIZES = 8
 
-
-@click.command(cls=SectionedCommand)
-@with_source
-@click.option(
+@click.command(cls=Command)
+@options.source
+@options.option(
+    "-m",
     "--methods",
     multiple=True,
     default=[",".join(COMPARED_METHODS)],
     show_default=True,
     metavar="A,B,…",
-    help="Methods to compare; 'hocmim info' lists all. A(x=1),A(x=2) are variants of one method. "
-    "Repeatable.",
+    help="Methods to compare; --list-methods shows all. A(max_order=1),A(max_order=2) are variants "
+    "of one method. Repeatable.",
 )
-@keep_option
-@exclude_option
-@click.option("--bins", type=click.IntRange(2), help="Bins of a numeric column.  [default: 5]")
-@click.option(
-    "--discretizer",
-    type=click.Choice(["uniform", "quantile", "mdlp"]),
-    help="How to choose the bins.  [default: quantile]",
-)
-@click.option("--estimator", metavar="NAME", help="Estimator of information of every method.")
-@parameters_option
-@click.option(
-    "-k",
-    "--features",
-    "k",
-    type=read_how_many,
-    metavar="N|auto",
-    help="Number of columns to select, or a fraction of them.  [default: 10]",
-)
-@click.option(
-    "--cv",
-    "--folds",
-    "folds",
-    type=click.IntRange(2),
-    default=5,
-    show_default=True,
-    help="Folds of the cross-validation of the error.",
-)
-@click.option(
-    "--resamples",
-    type=click.IntRange(0),
-    default=20,
-    show_default=True,
-    help="Bootstrap samples for the stability; 0 for none.",
-)
-@click.option(
-    "--model",
-    type=click.Choice(["knn", "linear", "forest"]),
-    default="knn",
-    show_default=True,
-    help="Model to fit on the selected columns.",
-)
-@click.option(
-    "--max-rows",
-    type=click.IntRange(0),
-    default=10_000,
-    show_default=True,
-    help="Fit and test the model on a sample of this many rows; 0 for all rows.",
-)
-@seed_option
-@json_option
-@plot_option("the comparison")
-@force_option
-@quiet_option
+@options.collected("k", lambda given: given["k"], [options.NUMBER])
+@comparison
+@options.parameters
+@options.json_path
+@options.file_option("--plot", help="Draw the comparison to this file: .png, .svg or .pdf.")
+@options.force
+@options.collected("quiet", lambda given: given["quiet"], [options.QUIET])
 def compare(
-    source: Source, methods: tuple[str, ...], keep: tuple[str, ...], exclude: tuple[str, ...],
-    bins: int | None, discretizer: str | None, estimator: str | None,
-    parameters: tuple[tuple[str, Any], ...], k: Any, folds: int, resamples: int, model: str,
-    max_rows: int, seed: int, json_path: str | None, plot: Path | None, force: bool, quiet: bool,
+    source: options.Source, methods: tuple[str, ...], k: Any, comparison: Given, given: Given,
+    json_path: str | None, plot: Path | None, force: bool, quiet: bool,
 ) -> None:  # fmt: skip
     """Compare the columns that several methods select from FILE.
 
@@ -113,52 +62,30 @@ def compare(
       hocmim compare patients.csv -t diagnosis -k 20 --model forest --plot out.png
       hocmim compare patients.csv -t y --methods 'JMI,JMI(n_bins=8)'
     """
-    from hocmim.cli import checks, show
-    from hocmim.cli.data import load
-    from hocmim.cli.variants import check_names, make_variants
-    from hocmim.errors import InvalidParameterError
-
-    show.check_json(json_path, force)
+    show.check_output(json_path, force)
+    show.check_picture(plot, force)
     if source.weights is not None:
-        raise InvalidParameterError("compare takes no --weights.")
-    if plot is not None:
-        show.check_picture(plot, force)
-    check_names(methods)
-    checks.check_estimator(estimator)
-    data = load(source, None, quiet)
-    k = checks.how_many(k, len(data.names))
-    # These take long to import: after the errors in the file.
-    from hocmim.cli import constraints, selection
-    from hocmim.experiments.compare import compare_methods
-
-    common = {
-        "n_bins": bins,
-        "discretizer": discretizer,
-        "estimator": estimator,
-        "keep": constraints.split(keep, data.names),
-        "exclude": constraints.split(exclude, data.names),
-        "identifiers": source.identifiers,
-    }
-    common = {name: value for name, value in common.items() if value is not None}
-    selectors = make_variants(methods, k, common | dict(parameters))
-    with show.printed_warnings(quiet), selection.bar("comparing", quiet) as on_progress:
+        raise InvalidParameterError("hocmim compare takes no --weights.")
+    if k == CV:
+        raise InvalidParameterError(
+            "-k cv is for hocmim select, which chooses the number of columns. Pass a number."
+        )
+    selection.check_methods(*methods)
+    data = load(source, given, quiet)
+    selectors = make_selectors(methods, k, selection.with_kind(given, data), data.names)
+    seed = {key: given[key] for key in ("random_state",) if key in given}
+    with show.printed_warnings(quiet), show.bar("comparing", quiet) as move:
         found = compare_methods(
             data.X,
             data.y,
             selectors,
-            cv=folds,
             groups=data.groups,
-            n_resamples=resamples,
-            model=model,
-            max_rows=max_rows or None,
-            random_state=seed,
-            target_kind=data.target_kind,
-            target_bins=source.target_bins,
-            target_discretizer=source.target_discretizer,
-            on_progress=on_progress,
+            target=data.target,
+            on_progress=move,
+            **seed,
+            **comparison,
         )
-    if json_path is not None:
-        show.json_result(_as_json(source, found, selectors), json_path, force)
+    show.json_result(_as_json(source, found, selectors), json_path, force)
     if json_path != "-":
         _print(found)
     if plot is not None:
@@ -168,74 +95,58 @@ def compare(
 
 
 def _print(found: Comparison) -> None:
-    """Print the tables: rounded and shortened on a terminal, complete in a pipe."""
-    from hocmim.cli import show
-
-    is_short = show.is_terminal()
-    show.table(*_summary(found, is_short))
+    """Print the tables."""
+    titles = (
+        "features",
+        "seconds",
+        "stability",
+        "low",
+        "high",
+        f"lowest {found.measure}",
+        "at size",
+    )
+    best = [int(result.mean_error.argmin()) for result in found.results]
+    show.table(
+        [("method", "name"), *((title, "number") for title in titles)],
+        [
+            [result.method, len(result.selected), result.seconds,
+             *map(show.finite, (result.stability, *result.stability_interval)),
+             float(result.mean_error[at]), int(result.sizes[at])]
+            for result, at in zip(found.results, best, strict=True)
+        ],
+    )  # fmt: skip
     show.heading("Selected features, the best first")
-    most = max(len(result.selected) for result in found.results)
     show.table(
         [("rank", "number"), *((result.method, "name") for result in found.results)],
-        [[place + 1, *(_name(found, result, place) for result in found.results)]
-         for place in range(most)],
-    )  # fmt: skip
+        [
+            [place, *(None if j is None else found.names[j] for j in selected)]
+            for place, selected in enumerate(
+                zip_longest(*(result.selected for result in found.results)), 1
+            )
+        ],
+    )
     sample = f", {found.sample}" if found.sample else ""
     title = f"Cross-validated {found.measure} of a {found.model} by number of features{sample}"
     show.heading(title)
-    sizes = max(found.results, key=lambda result: len(result.sizes)).sizes.tolist()
-    sizes = _shown_sizes(sizes) if is_short else sizes
+    sizes = max((result.sizes.tolist() for result in found.results), key=len)
+    sizes = _shown_sizes(sizes) if show.is_terminal() else sizes
+    errors = [
+        dict(zip(result.sizes.tolist(), result.mean_error.tolist(), strict=True))
+        for result in found.results
+    ]
     show.table(
         [("method", "name"), *((str(size), "number") for size in sizes)],
-        [[result.method, *_errors(result, sizes, is_short)] for result in found.results],
+        [
+            [result.method, *map(error.get, sizes)]
+            for result, error in zip(found.results, errors, strict=True)
+        ],
     )
     show.heading("Overlap of the selections (Jaccard index)")
     show.table(
-        [("", "name"), *((result.method, "number") for result in found.results)],
-        [
-            [result.method, *(f"{value:.2f}" if is_short else value for value in row)]
-            for result, row in zip(found.results, found.overlap.tolist(), strict=True)
-        ],
-    )
-
-
-def _summary(found: Comparison, is_short: bool) -> tuple[list[tuple[str, str]], list[list[Any]]]:
-    """Return the columns and rows of the first table."""
-    import math
-
-    has_stability = any(math.isfinite(result.stability) for result in found.results)
-    columns = [("method", "name"), ("features", "number")]
-    columns.append(("time" if is_short else "seconds", "number"))
-    if has_stability:
-        columns.append(("stability", "number"))
-        ends = [("interval", "text")] if is_short else [("low", "number"), ("high", "number")]
-        columns += ends
-    columns += [(f"lowest {found.measure}", "number"), ("at size", "number")]
-    rows = []
-    for result in found.results:
-        low, high = result.stability_interval
-        best = int(result.mean_error.argmin())
-        row: list[Any] = [result.method, len(result.selected)]
-        row.append(f"{result.seconds:.2f} s" if is_short else result.seconds)
-        if has_stability:
-            row.append(_number(result.stability, is_short))
-            row += [f"{low:.2f} to {high:.2f}"] if is_short else [low, high]
-        row += [_number(float(result.mean_error[best]), is_short), int(result.sizes[best])]
-        rows.append(row)
-    return columns, rows
-
-
-def _name(found: Comparison, result: Any, place: int) -> str | None:
-    return found.names[result.selected[place]] if place < len(result.selected) else None
-
-
-def _number(value: float, is_short: bool) -> str | float:
-    return f"{value:.3f}" if is_short else value
-
-
-def _errors(result: Any, sizes: list[int], is_short: bool) -> list[str | float | None]:
-    error = dict(zip(result.sizes.tolist(), result.mean_error.tolist(), strict=True))
-    return [_number(error[size], is_short) if size in error else None for size in sizes]
+        [("method", "name"), *((result.method, "number") for result in found.results)],
+        [[result.method, *row]
+         for result, row in zip(found.results, found.overlap.tolist(), strict=True)],
+    )  # fmt: skip
 
 
 def _shown_sizes(sizes: list[int]) -> list[int]:
@@ -246,10 +157,9 @@ def _shown_sizes(sizes: list[int]) -> list[int]:
     return [sizes[round(i * last / (MAX_SIZES - 1))] for i in range(MAX_SIZES)]
 
 
-def _as_json(source: Source, found: Comparison, selectors: dict[str, Any]) -> dict[str, Any]:
-    from hocmim.cli.selection import plain_parameters
-    from hocmim.cli.show import finite
-
+def _as_json(
+    source: options.Source, found: Comparison, selectors: dict[str, Any]
+) -> dict[str, Any]:
     return {
         "file": source.file,
         "target": source.target_name,
@@ -260,14 +170,14 @@ def _as_json(source: Source, found: Comparison, selectors: dict[str, Any]) -> di
         "methods": [
             {
                 "method": result.method,
-                "parameters": plain_parameters(selectors[result.method]),
+                "parameters": selectors[result.method].get_params(deep=False),
                 "selected": [found.names[j] for j in result.selected],
                 "seconds": result.seconds,
-                "stability": finite(result.stability),
-                "stability_interval": [finite(bound) for bound in result.stability_interval],
+                "stability": show.finite(result.stability),
+                "stability_interval": [show.finite(one) for one in result.stability_interval],
                 "sizes": result.sizes.tolist(),
-                "mean_error": [finite(value) for value in result.mean_error.tolist()],
-                "standard_error": [finite(value) for value in result.standard_error.tolist()],
+                "mean_error": [show.finite(value) for value in result.mean_error.tolist()],
+                "standard_error": [show.finite(value) for value in result.standard_error.tolist()],
             }
             for result in found.results
         ],

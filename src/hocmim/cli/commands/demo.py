@@ -8,23 +8,22 @@ from typing import Any
 
 import click
 
-from hocmim.cli.options import force_option
+from hocmim.cli import options, show
 from hocmim.defaults import DEFAULT_METHOD
+from hocmim.errors import check_installed
 
 N_SELECTED = 7
 
 
 @click.command()
-@click.option(
+@options.file_option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path),
     default=Path("hocmim-demo.html"),
     show_default=True,
-    metavar="OUT",
     help="HTML file to write.",
 )
-@force_option
+@options.force
 def demo(output: Path, force: bool) -> None:
     """Select features of scikit-learn's breast cancer table and write a report.
 
@@ -33,9 +32,6 @@ def demo(output: Path, force: bool) -> None:
       hocmim demo
       hocmim demo -o report.html --force
     """
-    from hocmim.cli import show
-    from hocmim.errors import check_installed
-
     check_installed("The demo needs", "jinja2", "pyarrow")
     show.check_output(output, force)
 
@@ -47,10 +43,13 @@ def demo(output: Path, force: bool) -> None:
     cancer = load_breast_cancer()
     table = pyarrow.table(dict(zip(cancer.feature_names, cancer.data.T, strict=True)))
     diagnosis = cancer.target_names[cancer.target]
-    selector: Any = make_selector(DEFAULT_METHOD, n_features_to_select=N_SELECTED).fit(
-        table, diagnosis
-    )
-    _print_selection(selector, *table.shape)
+    selector: Any = make_selector(DEFAULT_METHOD, n_features_to_select=N_SELECTED)
+    selector.fit(table, diagnosis)
+    click.echo(f"Breast cancer: {table.num_rows} samples, {table.num_columns} features, 2 classes.")
+    click.echo(f"{DEFAULT_METHOD} selected, in this order (values in nats):")
+    _print_selection(selector)
+    reason = selector.explain(selector.selected_[-1]).reason
+    click.echo(f"\n{textwrap.fill(f'What the last of them adds: {reason}', 80)}")
     page = selector.report(
         output,
         table,
@@ -65,18 +64,15 @@ def demo(output: Path, force: bool) -> None:
     )
 
 
-def _print_selection(selector: Any, n_samples: int, n_features: int) -> None:
-    """Print the selected features in order, and what the last of them adds."""
+def _print_selection(selector: Any) -> None:
     names = selector.feature_names_in_
-    click.echo(f"Breast cancer: {n_samples} samples, {n_features} features, 2 classes.")
-    click.echo(f"{DEFAULT_METHOD} selected, in this order (values in nats):\n")
-    click.echo(f"{'':>3}  {'feature':<24} {'I(X;Y)':>7} {'score':>7}  representative set")
     steps = zip(selector.selected_, selector.scores_, selector.representative_sets_, strict=True)
-    for rank, (index, score, members) in enumerate(steps, start=1):
-        relevance = selector.relevance_[index]
-        described = ", ".join(names[members[:3]]) + (", …" if len(members) > 3 else "")
-        click.echo(
-            f"{rank:>3}  {names[index]:<24} {relevance:7.4f} {score:7.4f}  {described or '–'}"
-        )
-    click.echo("\nWhat the last of them adds:\n")
-    click.echo(textwrap.fill(selector.explain(int(selector.selected_[-1])).reason, 88))
+    show.table(
+        [("", "number"), ("feature", "text"), ("I(X;Y)", "number"), ("score", "number"),
+         ("representative set", "name")],
+        [
+            (rank, names[j], float(selector.relevance_[j]), float(score),
+             ", ".join(names[members[:3]]) + (", …" if len(members) > 3 else "") or None)
+            for rank, (j, score, members) in enumerate(steps, start=1)
+        ],
+    )  # fmt: skip

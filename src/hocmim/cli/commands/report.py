@@ -8,93 +8,63 @@ from pathlib import Path
 
 import click
 
-from hocmim.cli.clusters import cluster_option, keep_one_per_cluster
-from hocmim.cli.options import (
-    Settings,
-    Source,
-    check_settings,
-    force_option,
-    method_option,
-    quiet_option,
-    with_settings,
-    with_source,
-)
-from hocmim.cli.sections import SectionedCommand
+from hocmim.cli import options, selection, show
+from hocmim.cli.command import Command
+from hocmim.errors import check_installed
+from hocmim.insight.report.page import write_report
+from hocmim.search.progress import ProgressEvent
+from hocmim.text import count
 
 
-@click.command(cls=SectionedCommand)
-@with_source
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    required=True,
-    metavar="OUT",
-    help="HTML file to write, such as report.html.",
+@click.command(cls=Command)
+@options.request
+@options.file_option(
+    "-o", "--output", required=True, help="HTML file to write, such as report.html."
 )
-@click.option("--title", help="Title of the page.")
-@method_option
-@with_settings
-@cluster_option
-@force_option
-@quiet_option
-def report(
-    source: Source, output: Path, title: str | None, settings: Settings, method: str, force: bool,
-    quiet: bool, one_per_cluster: float | None,
-) -> None:  # fmt: skip
+@options.option("--title", metavar="TEXT", help="Title of the page.")
+@options.force
+def report(request: options.Request, output: Path, title: str | None, force: bool) -> None:
     """Write a report on a selection from FILE: one HTML file that works offline.
 
-    The page shows the selected features and what each adds, their redundancy, why any other column
-    was not selected, notes on the data, and how to reproduce the selection.
+    Runs the same selection as 'hocmim select' with the same options. The page shows the selected
+    features and what each adds, their redundancy, why every other feature was not selected, notes
+    on the data, and how to reproduce the selection.
 
     \b
     Examples:
       hocmim report patients.csv --target diagnosis -o report.html
       hocmim report genes.parquet -t class -k 50 -o genes.html --force
     """
-    from hocmim.cli import checks, show
-    from hocmim.cli.data import load
-    from hocmim.errors import InvalidParameterError, check_installed
-    from hocmim.text import count
-
     show.check_output(output, force)
-    check_settings(settings)
-    checks.check_methods(method)
-    checks.check_estimator(settings.estimator)
     check_installed("A report needs", "jinja2")
-    data = load(source, None, quiet)
-    data = keep_one_per_cluster(data, one_per_cluster, settings, quiet)
-    checks.check_number(settings, data.names)
-    # These take long to import: after the errors in the file.
-    from hocmim.cli import selection
-    from hocmim.insight.report.material import collect
-    from hocmim.insight.report.page import make_page, write_page
-
-    selector = selection.make(method, source, settings, data)
-    if data.weights is not None and not hasattr(selector, "explain"):
-        raise InvalidParameterError(
-            f"The report of {selector.display_name} takes no --weights: its information terms "
-            "count every row once."
-        )
-    outcome = selection.run(selector, data, quiet)
-    with selection.bar("explaining", quiet) as move:
-        material = collect(selector, data.X, data.y, progress=selection.explain_progress(move))
-    remarks = []
+    data, outcome = selection.select(request, in_memory=True)
+    notes = []
     if outcome.is_partial:
-        remarks.append("Partial: the selection was interrupted before it was complete.")
+        notes.append("Partial: the selection was interrupted before it was complete.")
     if data.n_without_target:
-        remarks.append(f"{count(data.n_without_target, 'row')} without a target excluded.")
-    page = make_page(
-        material,
-        target_name=source.target_name,
-        title=title,
-        source=source.file,
-        command=shlex.join(["hocmim", *sys.argv[1:]]),
-        remarks=remarks,
-    )
-    path = write_page(page, output, overwrite=force, hint=show.OVERWRITE_HINT)
-    if not quiet:
-        show.data_notes(material.notes)
+        notes.append(f"{count(data.n_without_target, 'row')} without a target excluded.")
+    if outcome.validation is not None:
+        notes.append(selection.describe_choice(outcome.validation))
+    with show.bar("explaining", request.quiet) as move:
+
+        def progress(event: ProgressEvent) -> None:
+            if move is not None:  # in percent
+                move(100 * event.n_terms // (event.n_terms_total or 1), 100, "")
+
+        path = write_report(
+            outcome.selector,
+            output,
+            data.X,
+            data.y,
+            title=title,
+            target_name=request.source.target_name,
+            source=request.source.file,
+            command=shlex.join(["hocmim", *sys.argv[1:]]),
+            notes=notes,
+            overwrite=force,
+            progress=progress,
+        )
+    if not request.quiet:
         show.say(f"Wrote {path}{' (partial)' if outcome.is_partial else ''}.")
     if outcome.is_partial:
         raise click.exceptions.Exit(130)

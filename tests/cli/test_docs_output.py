@@ -23,16 +23,6 @@ def test_commands_of_a_page_print_what_the_page_shows(page, tmp_path):
 def test_every_command_is_on_the_page():
     text = PAGE.read_text("utf-8")
     assert len(docs_output.CONSOLE.findall(text)) >= 8
-    commands = (
-        "demo",
-        "columns",
-        "select",
-        "explain",
-        "report",
-        "compare",
-        "apply",
-        "info",
-        "bench",
-    )
+    commands = ("demo", "columns", "select", "explain", "report", "compare", "apply", "bench")
     for command in commands:
         assert f"hocmim {command}" in text

@@ -1,4 +1,4 @@
-"""Numbers and dates that come as text, on the command line; help on one screen."""
+"""Numbers and dates that come as text, on the command line."""
 
 import json
 
@@ -6,17 +6,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from click.testing import CliRunner
 
-from hocmim.cli import main
-from hocmim.cli.sections import SECTIONS
-from hocmim.cli.values import COLUMN_KINDS
 from hocmim.data.files import read_table, write_table
 from hocmim.data.raw_text import KeptText
-from hocmim.data.recognize import KINDS
 
 N = 80
-SCREEN_LINES = 40
 
 
 def columns_of(n=N):
@@ -34,33 +28,24 @@ def columns_of(n=N):
     }  # fmt: skip
 
 
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+@pytest.fixture(autouse=True)
+def files(folder):
     columns = columns_of()
     lines = [";".join(columns), *(";".join(row) for row in zip(*columns.values(), strict=True))]
-    (tmp_path / "t.csv").write_text("\n".join(lines) + "\n")
+    (folder / "t.csv").write_text("\n".join(lines) + "\n")
     write_table(pa.table(columns), "t.parquet")
-    (tmp_path / "t.jsonl").write_text(
+    (folder / "t.jsonl").write_text(
         "\n".join(json.dumps(dict(zip(columns, row, strict=True)))
                   for row in zip(*columns.values(), strict=True))
     )  # fmt: skip
-    return tmp_path
 
 
-def run(*arguments, code=0):
-    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
-    assert result.exit_code == code, result.output
-    assert "Traceback" not in result.output
-    return result
-
-
-def types_of(*arguments):
+def types_of(run, *arguments):
     return json.loads(run("select", *arguments, "-t", "ill", "--json", "-").stdout)["types"]
 
 
 @pytest.mark.parametrize("file", ["t.csv", "t.parquet", "t.jsonl"])
-def test_every_format_is_read_the_same(folder, file):
+def test_every_format_is_read_the_same(run, folder, file):
     said = run("select", file, "-t", "ill", "-k", 2).stderr
     for expected in (
         "'bmi': 80 values read as numbers with decimal separator ','.",
@@ -72,14 +57,14 @@ def test_every_format_is_read_the_same(folder, file):
     ):
         assert expected in said
     assert "Warning: 'fee': the ',' of" in said
-    assert types_of(file) == {"bmi": "float", "cost": "float", "zip": "text", "visit": "date",
+    assert types_of(run, file) == {"bmi": "float", "cost": "float", "zip": "text", "visit": "date",
                               "paid": "text", "fee": "text"}  # fmt: skip
 
 
-def test_options_settle_it(folder):
-    found = types_of("t.csv", "--dates", "day-first", "--decimal", ",", "--drop", "cost")
+def test_options_settle_it(run, folder):
+    found = types_of(run, "t.csv", "--dates", "day-first", "--decimal", ",", "--drop", "cost")
     assert found == {"bmi": "float", "zip": "text", "visit": "date", "paid": "date", "fee": "float"}
-    found = types_of("t.csv", "--as", "zip=number", "--as", "bmi=category", "--thousands", ",",
+    found = types_of(run, "t.csv", "--as", "zip=number", "--as", "bmi=category", "--thousands", ",",
                      "--as", "visit=date-parts")  # fmt: skip
     assert found["zip"] == "float"
     assert found["bmi"] == "text"
@@ -89,7 +74,7 @@ def test_options_settle_it(folder):
     assert "visit" not in found
 
 
-def test_the_result_lists_what_was_read(folder):
+def test_the_result_lists_what_was_read(run, folder):
     found = json.loads(run("select", "t.csv", "-t", "ill", "-q", "--json", "-").stdout)
     assert len(found["text_columns"]) == 6
     run("select", "t.csv", "-t", "ill", "-q", "-k", 1, "-o", "few.csv")
@@ -98,7 +83,7 @@ def test_the_result_lists_what_was_read(folder):
     assert pa.types.is_floating(few.schema.field("bmi").type)
 
 
-def test_a_target_that_is_text(folder):
+def test_a_target_that_is_text(run, folder):
     said = run("select", "t.csv", "-t", "bmi", "--drop", "ill", "-k", 1).stderr
     assert "target 'bmi': a quantity" in said
 
@@ -110,21 +95,21 @@ def test_a_target_that_is_text(folder):
         (("--as", "zip=numbers"), "one of number, category, date, date-parts"),
         (("--as", "zip"), "not of the form name=kind"),
         (("--dates", "days"), "dates must be one of"),
-        (("--decimal", ";"), "Invalid value for '--decimal'"),
+        (("--decimal", ";"), "decimal must be one of"),
         (("--decimal", ",", "--thousands", ","), "must be different"),
         (("--as", "ill=date-parts"), "'ill' is the target and cannot be split"),
     ],
 )
-def test_wrong_options(folder, options, message):
+def test_wrong_options(run, folder, options, message):
     assert message in run("select", "t.csv", "-t", "ill", *options, code=2).stderr
 
 
-def test_a_column_that_cannot_be_what_is_declared(folder):
+def test_a_column_that_cannot_be_what_is_declared(run, folder):
     said = run("select", "t.csv", "-t", "ill", "--as", "fee=number", code=1).stderr
     assert "'fee' cannot be read as a number" in said
 
 
-def test_leading_zeros_of_a_text_file(folder):
+def test_leading_zeros_of_a_text_file(run, folder):
     (folder / "z.csv").write_text('a,"b",c\n02134,1,1\n90210,"07",2\n10115,12,0\n')
     table = read_table("z.csv")
     assert table.column("a").to_pylist() == ["02134", "90210", "10115"]
@@ -135,19 +120,19 @@ def test_leading_zeros_of_a_text_file(folder):
     assert kept.column("a").to_pylist()[-1] == "007"
 
 
-def test_points_that_group_thousands(folder):
+def test_points_that_group_thousands(run, folder):
     (folder / "p.csv").write_text("a;y\n" + "1.234;u\n2.345;v\n12.500;u\n" * 3)
-    assert types_of_file("p.csv") == [1.234, 2.345, 12.5]
-    assert types_of_file("p.csv", "--thousands", ".") == [1234, 2345, 12500]
-    assert types_of_file("p.csv", "--decimal", ",") == [1234, 2345, 12500]
+    assert types_of_file(run, "p.csv") == [1.234, 2.345, 12.5]
+    assert types_of_file(run, "p.csv", "--thousands", ".") == [1234, 2345, 12500]
+    assert types_of_file(run, "p.csv", "--decimal", ",") == [1234, 2345, 12500]
 
 
-def types_of_file(file, *options):
+def types_of_file(run, file, *options):
     run("select", file, "-t", "y", "-q", "-o", "o.parquet", "--force", *options)
     return pq.read_table("o.parquet").column("a").to_pylist()[:3]
 
 
-def test_columns_lists_one_line_a_column(folder):
+def test_columns_has_a_line_for_each_column(run, folder):
     lines = run("columns", "t.csv", "-t", "ill").stdout.splitlines()
     assert lines[0] == "column\ttype\tmissing\tencoding\tnotes"
     assert [line.split("\t")[0] for line in lines[1:]] == list(columns_of())[:-1]
@@ -160,37 +145,5 @@ def test_columns_lists_one_line_a_column(folder):
     assert "split into visit.year" in found["columns"][names.index("visit.year")]["notes"][0]
 
 
-def test_columns_without_a_file():
+def test_columns_without_a_file(run):
     assert "does not exist" in run("columns", "absent.csv", code=2).stderr
-
-
-# --- help -----------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("command", ["select", "explain", "report", "compare", "columns"])
-def test_help_fits_one_screen(command):
-    """On a terminal of 80 columns, as CliRunner has."""
-    short = run(command, "--help").stdout
-    assert len(short.splitlines()) <= SCREEN_LINES
-    assert f"hocmim {command} --help-all" in short.replace("main", "hocmim")
-    full = run(command, "--help-all").stdout
-    assert "--decimal" not in short
-    assert "Reading the file:" in full
-    assert "--decimal" in full
-
-
-def test_every_option_is_shown_once_in_the_full_help():
-    listed = [name for names in SECTIONS.values() for name in names]
-    assert len(listed) == len(set(listed))
-    known = set()
-    for command in ("select", "explain", "report", "compare", "columns"):
-        options = main.get_command(None, command).params
-        known |= {name for option in options for name in option.opts}
-        full = run(command, "--help-all").stdout
-        for option in options:
-            assert max(option.opts, key=len) in full or option.name == "file"
-    assert set(listed) <= known
-
-
-def test_the_kinds_of_columns_are_those_of_the_library():
-    assert set(COLUMN_KINDS) == set(KINDS)

@@ -15,13 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from hocmim import HOCMIM
-from hocmim.coding.encoder import encode
-from hocmim.coding.target import encode_target
-from hocmim.criteria.hocmim import GreedyHOCMIM
 from hocmim.data.files import read_table
-from hocmim.search.engines.local import LocalEngine
-from hocmim.search.loop import forward_search, keep_selected_so_far
 
 pytestmark = pytest.mark.slow
 
@@ -125,51 +119,6 @@ def test_a_reader_that_leaves_early_is_no_error(table, tmp_path):
     assert read_table(tmp_path / "out.csv").num_columns == 3001
 
 
-# --- the search itself ----------------------------------------------------------------------------
-
-
-class Interrupted(LocalEngine):
-    """Raises KeyboardInterrupt when asked for the best the n-th time."""
-
-    n_left = 0
-
-    def best(self):
-        self.n_left -= 1
-        if self.n_left < 0:
-            raise KeyboardInterrupt
-        return super().best()
-
-
-def search_interrupted_after(n_questions):
-    rng = np.random.default_rng(0)
-    X, y = rng.integers(0, 3, (100, 20)), rng.integers(0, 2, 100)
-    engine = Interrupted(encode(X), encode_target(y).column, GreedyHOCMIM(max_order=3))
-    engine.n_left = n_questions
-    with engine:
-        return forward_search(engine, 10), HOCMIM(10, max_order=3).fit(X, y)
-
-
-def test_an_interrupted_search_is_the_beginning_of_the_whole_one():
-    with keep_selected_so_far() as interruption:
-        selection, whole = search_interrupted_after(7)  # three steps, each asks twice
-    assert interruption.happened
-    assert [step.index for step in selection.steps] == whole.selected_[:3].tolist()
-    assert [step.score for step in selection.steps] == whole.scores_[:3].tolist()
-
-
-def test_an_interruption_is_one_where_nobody_asked_or_nothing_is_selected():
-    with pytest.raises(KeyboardInterrupt):
-        search_interrupted_after(7)
-    with keep_selected_so_far(), pytest.raises(KeyboardInterrupt):
-        search_interrupted_after(1)
-
-
-def test_a_search_that_ends_by_itself_is_not_partial():
-    with keep_selected_so_far() as interruption:
-        search_interrupted_after(100)
-    assert not interruption.happened
-
-
 def test_the_entry_point_is_the_module():
     script = Path(sys.executable).with_name("hocmim")
     if not script.exists():
@@ -197,7 +146,7 @@ def test_a_signal_ends_a_selection_and_the_checkpoint_continues_it(received, cod
         process.send_signal(signal.Signals[received])
         error = process.communicate(timeout=60)[1]
     assert process.returncode == code
-    assert error.endswith(f"Stopped by {received}. The same command continues from {checkpoint}.\n")
+    assert error.endswith(f"Stopped by {received}.\n")
     n_before = checkpoint.read_text("utf-8").count('"index"')
     assert n_before < 50
 
