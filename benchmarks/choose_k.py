@@ -11,7 +11,6 @@ the data sets of the published experiment; sets of more than 2000 rows or 1000 c
 
 from __future__ import annotations
 
-import argparse
 import time
 import warnings
 from pathlib import Path
@@ -25,28 +24,26 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 
 import hocmim
-from docs_tables import write_table
+from common import (
+    TableSpec,
+    classes,
+    least_seconds,
+    markdown,
+    options_of,
+    read_data,
+    table,
+    write_table,
+)
 from hocmim import SelectorCV
 from hocmim.selectors.choice import Curve, choose_size, order_choices
 from hocmim.selectors.curves import first_columns
 from hocmim.selectors.models import AsNumbers
-from tables import TableSpec, classes, table
 
 METHODS = ("HOCMIM-R", "HOCMIM", "CMIM", "JMI", "mRMR", "DISR", "MIM")
 MOST_ROWS, MOST_COLUMNS = 2000, 1000
 FIXED, LARGEST = 10, 15
 SEED = 2022
 PAGE = "development/choose_k.md"
-
-
-def data_sets(folder: Path) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    found = {}
-    for path in sorted(folder.glob("*.npz")):
-        with np.load(path) as stored:
-            X, y = stored["X"], stored["y"]
-        if X.shape[0] <= MOST_ROWS and X.shape[1] <= MOST_COLUMNS:
-            found[path.stem] = X, y
-    return dict(sorted(found.items(), key=lambda item: item[1][0].size))
 
 
 def curves_of(found: SelectorCV) -> list[Curve]:
@@ -67,10 +64,10 @@ def outer_errors(X: np.ndarray, y: np.ndarray, train: np.ndarray, test: np.ndarr
     fixed = min(FIXED, most)
     model = make_pipeline(AsNumbers(), KNeighborsClassifier(3))
     selectors = {name: hocmim.make_selector(name) for name in METHODS}
-    inner = SelectorCV(selectors, max_features=most, cv=6, target_kind="classes")
+    inner = SelectorCV(selectors, max_features=most, cv=6, target="classes")
     curves = curves_of(inner.fit(X[train], y[train]))
     longest = {
-        name: clone(one).set_params(n_features_to_select=most, target_kind="classes")
+        name: clone(one).set_params(n_features_to_select=most, target="classes")
         for name, one in selectors.items()
     }
     for one in longest.values():
@@ -105,7 +102,11 @@ def interval(differences: np.ndarray, rng: np.random.Generator) -> str:
 
 def nested(folder: Path, quick: bool, write: bool) -> None:
     """Print, and write after each data set, the table of ways to choose and that of data sets."""
-    sets = data_sets(folder)
+    sets = {
+        name: (X, y)
+        for name, (X, y) in read_data(folder).items()
+        if X.shape[0] <= MOST_ROWS and X.shape[1] <= MOST_COLUMNS
+    }
     if quick:
         sets = dict(list(sets.items())[:2])
     rows: dict[str, dict] = {}
@@ -116,10 +117,10 @@ def nested(folder: Path, quick: bool, write: bool) -> None:
         rows[name] = {key: np.mean([one[key] for one in found], axis=0) for key in found[0]}
         print(name, X.shape, f"{time.perf_counter() - began:.0f} s", flush=True)
         made = dict(zip(("nested", "sets"), nested_tables(rows), strict=True))
-        for title, text in made.items():
+        for text in made.values():
             print(text, flush=True)
-            if write:
-                write_table(PAGE, title, text)
+        if write:
+            write_table(PAGE, "nested", made["nested"])
 
 
 def nested_tables(rows: dict[str, dict]) -> tuple[str, str]:
@@ -133,52 +134,36 @@ def nested_tables(rows: dict[str, dict]) -> tuple[str, str]:
     others = [default, single]
     n_shown = len(set(others))  # the default may be the best single method
     titles = [f"minus {who}, {how}" for who, how in others[:n_shown]]
-    lines = [
-        f"| selector | K | mean error | mean K | {' | '.join(titles)} |",
-        "|---" * (4 + n_shown) + "|",
-    ]
-    rng = np.random.default_rng(SEED)
+    rng, ways = np.random.default_rng(SEED), []
     for key in keys:
         who = "chosen of the seven" if key[0] == "chosen" else key[0]
         against = [
             "–" if key == other else interval(errors[key] - errors[other], rng) for other in others
         ]
-        lines.append(
-            f"| {who} | {key[1]} | {errors[key].mean():.4f} | {sizes[key]:.1f} "
-            f"| {' | '.join(against[:n_shown])} |"
-        )
+        figures = [f"{errors[key].mean():.4f}", f"{sizes[key]:.1f}"]
+        ways.append([who, key[1], *figures, *against[:n_shown]])
     shown = [default, single, (METHODS[0], "one-se"), ("chosen", "K = 10"), ("chosen", "best"),
              ("chosen", "one-se")]  # fmt: skip
     shown = list(dict.fromkeys(shown))
     by_set = [
-        "| data set | " + " | ".join(f"{who}, {how}" for who, how in shown) + " |",
-        "|---" * (len(shown) + 1) + "|",
+        [name, *(f"{rows[name][key][0]:.3f} ({rows[name][key][1]:.1f})" for key in shown)]
+        for name in rows
     ]
-    for name in rows:
-        cells = [f"{rows[name][key][0]:.3f} ({rows[name][key][1]:.1f})" for key in shown]
-        by_set.append(f"| {name} | {' | '.join(cells)} |")
-    return "\n".join(lines), "\n".join(by_set)
-
-
-def seconds_of(fit, repeats: int = 3) -> float:
-    """The smallest processor time of several runs: of all threads together."""
-    taken = []
-    for _ in range(repeats):
-        began = time.process_time()
-        fit()
-        taken.append(time.process_time() - began)
-    return min(taken)
+    return (
+        markdown(["selector", "K", "mean error", "mean K", *titles], ways),
+        markdown(["data set", *(f"{who}, {how}" for who, how in shown)], by_set),
+    )
 
 
 def times(quick: bool) -> str:
     large = TableSpec("times", 300, 60) if quick else TableSpec("times", 2000, 1000)
     small = TableSpec("times", 200, 20) if quick else TableSpec("times", 500, 60)
-    lines = ["| table | what | processor time, s |", "|---|---|---|"]
+    rows = []
 
     def add(spec: TableSpec, title: str, fit, repeats: int = 1) -> None:
         shape = f"{spec.n_samples} × {spec.n_columns}"
-        lines.append(f"| {shape} | {title} | {seconds_of(fit, repeats):.2f} |")
-        print(lines[-1], flush=True)
+        [seconds] = least_seconds([fit], 0.0, time.process_time, repeats)
+        rows.append([shape, title, f"{seconds:.2f}"])
 
     X, y = table(large, np.float64), classes(large)
     plain = hocmim.make_selector("HOCMIM-R", n_features_to_select=30)
@@ -195,25 +180,20 @@ def times(quick: bool) -> str:
     sequential = SequentialFeatureSelector(knn, n_features_to_select=most, cv=5)
     add(small, f"SequentialFeatureSelector, 3-NN, 5 folds, K = {most}",
         lambda: clone(sequential).fit(X, y))  # fmt: skip
-    return "\n".join(lines)
+    return markdown(["table", "what", "processor time, s"], rows)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--data", type=Path)
+    parser = options_of(__doc__, data=True)
     parser.add_argument("--times", action="store_true")
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
-    made: dict[str, str] = {}
-    if options.data is not None:
-        nested(options.data, options.quick, options.write)
     if options.times:
-        made["times"] = times(options.quick)
-    for name, text in made.items():
+        text = times(options.quick)
         print(text)
         if options.write:
-            write_table(PAGE, name, text)
+            write_table(PAGE, "times", text)
+    elif options.data is not None:
+        nested(options.data, options.quick, options.write)
 
 
 if __name__ == "__main__":

@@ -1,16 +1,14 @@
 """How large is the share of false discoveries with fdr=0.05, 0.1 and 0.2?
 
-On tables with known structure, generated from seeds. Prints tables in Markdown; --write puts them
-into docs/development/error_control.md. --only measures some of the rows: kinds of tables, or
-methods; --write leaves the others as they are.
+    python benchmarks/error_control.py [--tables 200] [--quick] [--write]
 
-    python benchmarks/error_control.py [--tables 200] [--only noise,wide,JMI] [--quick] [--write]
-    python benchmarks/error_control.py --alternatives [--tables 100] [--quick] [--write]
+On tables with known structure, generated from seeds: of every kind with the default method, and of
+some kinds with every method. --write puts the tables into docs/development/error_control.md.
 """
 
 from __future__ import annotations
 
-import argparse
+import sys
 import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -20,16 +18,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 import hocmim
-from docs_tables import read_table, with_rows, write_table
-from hocmim.coding.codes import Column
-from hocmim.information.counting import BlockTerms, Joint
-from hocmim.information.estimators import PLUGIN_ESTIMATOR
-from hocmim.search.stopping import (
-    ConditioningSets,
-    Strata,
-    chi2_p_value,
-    redundant_features,
-)
+from common import markdown, options_of, write_table
 
 SEED = 2022
 LEVELS = (0.05, 0.1, 0.2)
@@ -38,7 +27,6 @@ METHODS = (DEFAULT, "HOCMIM", "CMICOT", "CMIM", "CMI", "mRMR", "JMI", "JMI-3", "
 KINDS_FOR_METHODS = ("noise", "correlated", "copies", "synergy")
 PAGE = "development/error_control.md"
 Ints = NDArray[np.int64]
-Selections = list[list[int]]  # one for each of LEVELS
 
 
 @dataclass(frozen=True)
@@ -233,9 +221,8 @@ def generate(kind: Callable[[np.random.Generator], Table], n_tables: int) -> lis
 
 def by_fdr(method: str, table: Table, q: float, **parameters: object) -> list[int]:
     """The columns selected with fdr=q, in the order of selection."""
-    selector = hocmim.make_selector(
-        method, n_features_to_select="auto", fdr=q, n_jobs=1, **parameters
-    )
+    test = hocmim.StopTest(fdr=q, **parameters)
+    selector = hocmim.make_selector(method, n_features_to_select=test, n_jobs=1)
     return order_of(selector, table)
 
 
@@ -247,16 +234,10 @@ def sees_redundancy(method: str) -> bool:
     return hocmim.make_selector(method).make_criterion().sees_redundancy
 
 
-def all_kinds(n_tables: int, only: Collection[str] = ()) -> str:
-    """The rates of the default method on tables of every kind, or of those named in ``only``."""
-    lines = [
-        "| tables | test | " + " | ".join(f"fdr={q:g}: false, %" for q in LEVELS) + " | "
-        "useful columns found | selected | ms |",
-        "|---" * (5 + len(LEVELS)) + "|",
-    ]
+def kinds_rows(n_tables: int) -> list[list[str]]:
+    """The rates of the default method on tables of every kind."""
+    rows = []
     for kind in KINDS:
-        if only and kind.__name__ not in only:
-            continue
         tables = generate(kind, n_tables)
         for test, n_permutations in (("chi2", 1), ("permutation", 199)):
             if test == "permutation" and kind not in (noise, correlated):
@@ -264,211 +245,68 @@ def all_kinds(n_tables: int, only: Collection[str] = ()) -> str:
             began, found = time.process_time(), []
             for q in LEVELS:
                 chosen = [
-                    by_fdr(DEFAULT, t, q, stop=test, n_permutations=n_permutations) for t in tables
+                    by_fdr(DEFAULT, t, q, test=test, n_permutations=n_permutations) for t in tables
                 ]
                 found.append(Rates.of(tables, chosen, alone=False))
             spent = 1000 * (time.process_time() - began) / len(LEVELS) / n_tables
             cells = [kind.__name__, test, *(rates.interval for rates in found)]
             cells += [", ".join(f"{100 * rates.found:.0f} %" for rates in found)]
             cells += [", ".join(f"{rates.selected:.1f}" for rates in found), f"{spent:.0f}"]
-            lines.append(f"| {' | '.join(cells)} |")
-            print(lines[-1], flush=True)
-    return "\n".join(lines)
+            rows.append(cells)
+            print(cells, file=sys.stderr, flush=True)
+    return rows
 
 
-def summarize(table: str) -> str:
-    """Return the table of ``all_kinds`` in short: what the tables are, and the rates in percent."""
-    titles = " | ".join(f"fdr={q:g}" for q in LEVELS)
-    lines = [f"| tables, rows × columns | {titles} |", "|---" * (1 + len(LEVELS)) + "|"]
-    by_name = {kind.__name__: (kind.__doc__ or "").splitlines()[0].rstrip(".") for kind in KINDS}
-    for line in table.splitlines()[2:]:
-        name, test, *cells = (cell.strip() for cell in line.strip("|").split("|"))
-        if test == "chi2":
-            rates = " | ".join(f"{cell.split()[0]} %" for cell in cells[: len(LEVELS)])
-            lines.append(f"| {name}: {by_name[name]} | {rates} |")
-    return "\n".join(lines)
+def summary_rows(rows: Sequence[Sequence[str]]) -> list[list[str]]:
+    """The rows of ``kinds_rows`` in short: what the tables are, and the rates in percent."""
+    about = {kind.__name__: (kind.__doc__ or "").splitlines()[0].rstrip(".") for kind in KINDS}
+    return [
+        [f"{name}: {about[name]}", *(f"{cell.split()[0]} %" for cell in cells[: len(LEVELS)])]
+        for name, test, *cells in rows
+        if test == "chi2"
+    ]
 
 
-def all_methods(n_tables: int, only: Collection[str] = ()) -> str:
-    """The rates of every method, or of those in ``only``, at one level, on some kinds of tables.
+def methods_rows(n_tables: int) -> list[list[str]]:
+    """The rates of every method at one level, on some kinds of tables.
 
     Half as many tables of the kinds that have useful columns, which take longer.
     """
     kinds = [kind for kind in KINDS if kind.__name__ in KINDS_FOR_METHODS]
-    titles = " | ".join(f"{kind.__name__}: false, % | found" for kind in kinds)
-    lines = [f"| method | {titles} |", "|---" * (1 + 2 * len(kinds)) + "|"]
     tables = [
         generate(kind, n_tables if kind is noise else max(2, n_tables // 2)) for kind in kinds
     ]
+    rows = []
     for method in METHODS:
-        if only and method not in only:
-            continue
         cells = [method]
         for some in tables:
             chosen = [by_fdr(method, table, 0.1) for table in some]
             rates = Rates.of(some, chosen, alone=not sees_redundancy(method))
             cells += [rates.interval, f"{100 * rates.found:.0f} %"]
-        lines.append(f"| {' | '.join(cells)} |")
-        print(lines[-1], flush=True)
-    return "\n".join(lines)
+        rows.append(cells)
+        print(cells, file=sys.stderr, flush=True)
+    return rows
 
 
-# --- other ways to control the rate ---------------------------------------------------------------
-
-
-def any_false(table: Table, _: np.random.Generator) -> Selections:
-    """alpha=q: the probability of any false discovery is at most q (Bonferroni)."""
-    return [
-        order_of(
-            hocmim.make_selector(DEFAULT, n_features_to_select="auto", alpha=q, n_jobs=1), table
-        )
-        for q in LEVELS
-    ]
-
-
-def any_dependence(table: Table, _: np.random.Generator) -> Selections:
-    """fdr=q / (1 + 1/2 + … + 1/D): valid for any dependence (Benjamini and Yekutieli)."""
-    harmonic = (1 / np.arange(1, table.X.shape[1] + 1)).sum()
-    return [by_fdr(DEFAULT, table, q / harmonic) for q in LEVELS]
-
-
-def forward_stop(table: Table, _: np.random.Generator) -> Selections:
-    """ForwardStop on the corrected p-values of the first 25 steps (G'Sell et al. 2016)."""
-    order, p_values = tested_path(table.X, table.y, table.X, table.y, 25)
-    p_values = np.minimum(p_values * (table.X.shape[1] - np.arange(len(order))), 1 - 1e-12)
-    means = np.cumsum(-np.log1p(-p_values)) / np.arange(1, len(order) + 1)
-    return [order[: n_leading(means <= q)] for q in LEVELS]
-
-
-def split_rows(table: Table, rng: np.random.Generator) -> Selections:
-    """Select 15 on half of the rows, test on the other half, Benjamini and Hochberg."""
-    rows = rng.permutation(len(table.y))
-    first, second = rows[: len(rows) // 2], rows[len(rows) // 2 :]
-    X, y = table.X, table.y
-    order, p_values = tested_path(X[first], y[first], X[second], y[second], 15)
-    ranked, found = np.sort(p_values), []
-    for q in LEVELS:
-        n_kept = n_leading(ranked <= q * np.arange(1, len(order) + 1) / len(order))
-        largest = ranked[n_kept - 1] if n_kept else -1.0
-        found.append([j for j, p in zip(order, p_values, strict=True) if p <= largest])
-    return found
-
-
-def n_leading(is_kept: NDArray[np.bool_]) -> int:
-    """Return the last place that is kept, from 1; 0 if none is."""
-    return int(np.flatnonzero(is_kept).max(initial=-1)) + 1
-
-
-def decoys(table: Table, rng: np.random.Generator) -> Selections:
-    """A permuted copy of each column competes with it; knockoff+ on the order of selection."""
-    return among_decoys(table, rng, np.zeros_like(table.X))
-
-
-def decoys_in_cells(table: Table, rng: np.random.Generator) -> Selections:
-    """The same, permuted within the cells of the two columns that it depends on most."""
-    X, codes = table.X, hocmim.encode(table.X)
-    cells = np.zeros_like(X)
-    for j in range(codes.n_columns):
-        terms = BlockTerms(codes, Joint.of([codes.column(j)]), PLUGIN_ESTIMATOR)
-        shared = terms.relevance()
-        shared[j] = -1.0
-        a, b = np.argsort(shared, kind="stable")[-2:]
-        cells[:, j] = X[:, a] * (X.max() + 1) + X[:, b]
-    return among_decoys(table, rng, cells)
-
-
-def among_decoys(table: Table, rng: np.random.Generator, cells: Ints) -> Selections:
-    X, n_columns = table.X, table.X.shape[1]
-    decoy = np.empty_like(X)
-    for j in range(n_columns):
-        places = np.argsort(cells[:, j], kind="stable")
-        decoy[places, j] = X[np.lexsort((rng.random(len(X)), cells[:, j])), j]
-    is_swapped = rng.random(n_columns) < 0.5  # of two equal scores the first column wins
-    both = np.hstack([np.where(is_swapped, decoy, X), np.where(is_swapped, X, decoy)])
-    most = min(60, n_columns)
-    ranked = hocmim.make_selector(DEFAULT, n_features_to_select=most, n_jobs=1).fit(both, table.y)
-    order = ranked.selection_.indices.tolist()
-    winners = {j % n_columns: j for j in reversed(order)}
-    first = list(dict.fromkeys(j % n_columns for j in order))
-    is_real = np.array([(winners[j] >= n_columns) == is_swapped[j] for j in first])
-    share = (1 + np.cumsum(~is_real)) / np.maximum(np.cumsum(is_real), 1)
-    kept = [n_leading(share <= q) for q in LEVELS]
-    return [[j for j, real in zip(first[:n], is_real[:n], strict=True) if real] for n in kept]
-
-
-def tested_path(
-    X: Ints, y: Ints, X_test: Ints, y_test: Ints, most: int
-) -> tuple[list[int], NDArray[np.float64]]:
-    """Select on some rows; test each column given those before it on others (or the same)."""
-    selector = hocmim.make_selector(DEFAULT, n_features_to_select=most, n_jobs=1)
-    order = selector.fit(X, y).selected_.tolist()
-    columns = [Column(X_test[:, j].astype(np.uint8), int(X.max()) + 1, j) for j in order]
-    target = Column(y_test.astype(np.uint8), int(y.max()) + 1)
-    p_values = []
-    for k, x in enumerate(columns):
-        redundant = redundant_features(x, columns[:k], target, 0.01)
-        sets = ConditioningSets(x, columns[:k], target, redundant)
-        tests = [chi2_p_value(Strata(x, target, Joint.of(z, len(y_test)))) for z in sets]
-        p_values.append(min(1.0, min(tests) * sets.n_possible))
-    return order, np.array(p_values)
-
-
-def chosen(table: Table, _: np.random.Generator) -> Selections:
-    """fdr=q: the method of the package."""
-    return [by_fdr(DEFAULT, table, q) for q in LEVELS]
-
-
-ALTERNATIVES = (
-    chosen, any_false, any_dependence, forward_stop, split_rows, decoys, decoys_in_cells
-)  # fmt: skip
-KINDS_FOR_ALTERNATIVES = (noise, independent, correlated, copies, synergy)
-
-
-def all_alternatives(n_tables: int, only: Collection[str] = ()) -> str:
-    """Rate and power of other methods, on all kinds of tables or those in ``only``."""
-    titles = " | ".join(f"{q:g}: false, % | found" for q in LEVELS)
-    lines = [f"| tables | method | {titles} |", "|---" * (2 + 2 * len(LEVELS)) + "|"]
-    for kind in KINDS_FOR_ALTERNATIVES:
-        if only and kind.__name__ not in only:
-            continue
-        tables = generate(kind, n_tables)
-        for method in ALTERNATIVES:
-            cells = [kind.__name__, f"`{method.__name__}`"]
-            found = [
-                method(table, np.random.default_rng([SEED, number]))
-                for number, table in enumerate(tables)
-            ]
-            for selections in zip(*found, strict=True):
-                rates = Rates.of(tables, selections, alone=False)
-                cells += [rates.interval, f"{100 * rates.found:.0f} %"]
-            lines.append(f"| {' | '.join(cells)} |")
-            print(lines[-1], flush=True)
-    return "\n".join(lines)
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure, print and write."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--tables", type=int, help="Tables of each kind.")
-    parser.add_argument("--only", default="", help="Kinds of tables or methods, with commas.")
-    parser.add_argument("--quick", action="store_true", help="Two tables of each kind.")
-    parser.add_argument("--alternatives", action="store_true", help="Other methods instead.")
-    parser.add_argument("--write", action="store_true", help="Write into docs/development.")
-    options = parser.parse_args(arguments)
-    if options.alternatives:
-        measured = {"alternatives": all_alternatives}
-    else:
-        measured = {"kinds": all_kinds, "methods": all_methods}
-    n_tables = options.tables or (2 if options.quick else 100 if options.alternatives else 200)
-    only = [name for name in options.only.split(",") if name]
-    for name, measure in measured.items():
-        table = measure(n_tables, only)
+def main() -> None:
+    parser = options_of(__doc__)
+    parser.add_argument("--tables", type=int, help="tables of each kind")
+    options = parser.parse_args()
+    n_tables = options.tables or (2 if options.quick else 200)
+    rows = kinds_rows(n_tables)
+    levels = [f"fdr={q:g}" for q in LEVELS]
+    header = ["tables", "test", *(f"{level}: false, %" for level in levels)]
+    header += ["useful columns found", "selected", "ms"]
+    of_kinds = [cell for kind in KINDS_FOR_METHODS for cell in (f"{kind}: false, %", "found")]
+    made = {
+        (PAGE, "kinds"): markdown(header, rows),
+        (PAGE, "summary"): markdown(["tables, rows × columns", *levels], summary_rows(rows)),
+        (PAGE, "methods"): markdown(["method", *of_kinds], methods_rows(n_tables)),
+    }
+    for (page, name), text in made.items():
+        print(f"{text}\n")
         if options.write:
-            if only:
-                table = with_rows(read_table(PAGE, name), table, 1 if name == "methods" else 2)
-            write_table(PAGE, name, table)
-            if name == "kinds":
-                write_table("error_control.md", "summary", summarize(table))
+            write_table(page, name, text)
 
 
 if __name__ == "__main__":

@@ -1,31 +1,28 @@
-"""Times of every filter on every data set of the paper, as a table in Markdown.
+"""Times of every filter on every data set of the paper.
 
-    python benchmarks/filters.py --data FOLDER [--jobs -1] [--out FILE]
+    python benchmarks/filters.py --data FOLDER [--quick] [--write]
 
-One fit each; 50 columns are selected, or all if there are fewer. The filters do not accept missing
-values: they are replaced by the median of the column (only arrhythmia has missing values).
+One fit each; 50 columns are selected, or all if there are fewer; ReliefF and NCA use all cores. The
+filters do not accept missing values: they are replaced by the median of the column (only arrhythmia
+has missing values). --write writes results/filters.md.
 """
 
 from __future__ import annotations
 
-import argparse
-import os
 import sys
 import time
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 import hocmim
-from data_option import add_data_option
-from hocmim.experiments.machine import processor
-from hocmim.selectors.base import RankingSelector
+from common import markdown, options_of, read_data, write_result
 
 N_SELECTED = 50
 
-FILTERS: dict[str, Callable[[int, int], RankingSelector]] = {
+FILTERS: dict[str, Callable[[int, int], Any]] = {
     "Fisher": lambda k, jobs: hocmim.FisherScore(k),
     "Gini": lambda k, jobs: hocmim.GiniIndex(k),
     "Kruskal–Wallis": lambda k, jobs: hocmim.KruskalWallis(k),
@@ -36,13 +33,7 @@ FILTERS: dict[str, Callable[[int, int], RankingSelector]] = {
 }
 
 
-def read(path: Path) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    with np.load(path, allow_pickle=False) as file:
-        X, y = file["X"].astype(float), file["y"]
-    return np.where(np.isnan(X), np.nanmedian(X, axis=0), X), y
-
-
-def seconds(selector: RankingSelector, X: NDArray[np.float64], y: NDArray[np.int64]) -> float:
+def seconds(selector: Any, X: NDArray[np.float64], y: NDArray[np.int64]) -> float:
     start = time.perf_counter()
     selector.fit(X, y)
     elapsed = time.perf_counter() - start
@@ -51,40 +42,25 @@ def seconds(selector: RankingSelector, X: NDArray[np.float64], y: NDArray[np.int
     return elapsed
 
 
-def lines(folder: Path, jobs: int, note: str) -> Iterator[str]:
-    yield "# Times of the filters\n"
-    yield f"Seconds for one fit, {N_SELECTED} columns selected (all if there are fewer)."
-    yield "Missing values were replaced by the column's median; NCA uses at most"
-    yield f"{hocmim.NCA().max_samples} samples (its default); ReliefF and NCA use all cores.\n"
-    yield f"Machine: {os.cpu_count()} cores, {processor()}. numpy {np.__version__}. {note}\n"
-    yield f"| data | N | D | C | {' | '.join(FILTERS)} |"
-    yield "|---" + "|---:" * (3 + len(FILTERS)) + "|"
-    paths = sorted(folder.glob("*.npz"), key=lambda path: np.prod(read(path)[0].shape))
-    for path in paths:
-        X, y = read(path)
-        n_selected = min(N_SELECTED, X.shape[1])
-        times = [seconds(make(n_selected, jobs), X, y) for make in FILTERS.values()]
-        cells = [path.stem, *X.shape, len(np.unique(y)), *(f"{t:.2f}" for t in times)]
-        yield f"| {' | '.join(map(str, cells))} |"
+def row(name: str, X: NDArray[Any], y: NDArray[Any]) -> list[str]:
+    """The size of a data set, and the seconds of each filter."""
+    X = np.where(np.isnan(X), np.nanmedian(X, axis=0), X)
+    k = min(N_SELECTED, X.shape[1])
+    times = [seconds(make(k, -1), X, y) for make in FILTERS.values()]
+    return [name, *map(str, (*X.shape, len(np.unique(y)))), *(f"{t:.2f}" for t in times)]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    add_data_option(parser)
-    parser.add_argument("--jobs", type=int, default=-1)
-    parser.add_argument(
-        "--note", default="", help="a remark on the machine, printed above the table"
-    )
-    parser.add_argument("--out", type=Path, help="also write the table here")
-    options = parser.parse_args()
-    if not options.data.is_dir():
-        sys.exit(f"There is no folder {options.data}: name one that holds .npz files with --data.")
-    written = []
-    for line in lines(options.data, options.jobs, options.note):
-        print(line, flush=True)
-        written.append(line)
-    if options.out:
-        options.out.write_text("\n".join(written) + "\n")
+    options = options_of(__doc__, data=True).parse_args()
+    if options.data is None or not options.data.is_dir():
+        sys.exit("Name the folder of the data sets with --data.")
+    sets = list(read_data(options.data).items())
+    rows = [row(name, X.astype(float), y) for name, (X, y) in (sets[:2] if options.quick else sets)]
+    text = markdown(["data", "N", "D", "C", *FILTERS], rows)
+    print(text)
+    if options.write:
+        title = f"Seconds for one fit, {N_SELECTED} columns selected (all if there are fewer)"
+        write_result("filters.md", title, text)
 
 
 if __name__ == "__main__":

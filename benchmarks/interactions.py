@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 
 from hocmim.coding.codes import Column
-from hocmim.insight.relations.interactions import SUPPORT, Joints, measure
+from hocmim.insight.synergy import SUPPORT, Joints, measure
 
 N_TABLES = 60
 ALPHA = 0.05

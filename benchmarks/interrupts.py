@@ -3,17 +3,15 @@
 Each method runs in another process, which is stopped in the middle of ``fit``; so do the encoding
 of floats, StabilitySelector, SelectorCV, compare_methods and a report. The wait is the time from
 the signal (or from the moment the callback may raise) to the exception in the caller. What ends
-before it is stopped is not measured. Prints a table in Markdown; --out writes it to a file.
+before it is stopped is not measured.
 
-    python benchmarks/interrupts.py [--out FILE] [--quick] [--rows 20000] [--columns 500] [--jobs 2]
-                                    [METHOD ...]
+    python benchmarks/interrupts.py [--quick] [--write] [--rows 20000] [--columns 500] [METHOD ...]
 
-With --quick each method is stopped once, by Ctrl-C.
+With --quick each method is stopped once, by Ctrl-C. --write writes results/interrupts.md.
 """
 
 from __future__ import annotations
 
-import argparse
 import os
 import signal
 import subprocess
@@ -21,7 +19,8 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
+
+from common import markdown, options_of, write_result
 
 # When a method is stopped, in seconds after ``fit`` is called.
 DELAYS = (0.3, 1.5)
@@ -186,56 +185,44 @@ def has_progress(method: str) -> bool:
     return has_fit_parameter(hocmim.make_selector(method), "progress")
 
 
-def as_table(waits: list[Wait], title: str) -> str:
-    """One row a method, one column a way: the longest wait."""
+def as_table(waits: list[Wait]) -> str:
+    """A row for each method, a column for each way: the longest wait."""
     hows = list(dict.fromkeys(wait.how for wait in waits))
-    lines = [title, "", f"| method | {' | '.join(hows)} |", "|---|" + "---|" * len(hows)]
+    longest: dict[tuple[str, str], float] = {}
+    for wait in waits:
+        if wait.seconds is not None:
+            key = wait.method, wait.how
+            longest[key] = max(wait.seconds, longest.get(key, 0.0))
+    rows = []
     for method in dict.fromkeys(wait.method for wait in waits):
-        cells = []
-        for how in hows:
-            found = [w.seconds for w in waits if (w.method, w.how) == (method, how)]
-            measured = [seconds for seconds in found if seconds is not None]
-            cells.append(f"{max(measured):.2f}" if measured else "–")
-        lines.append(f"| {method} | {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
+        cells = (longest.get((method, how)) for how in hows)
+        rows.append([method, *("–" if cell is None else f"{cell:.2f}" for cell in cells)])
+    return markdown(["method", *hows], rows)
 
 
 def main() -> None:
     import hocmim
 
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("methods", nargs="*", default=[], metavar="METHOD")
+    parser = options_of(__doc__)
+    parser.add_argument("methods", nargs="*", metavar="METHOD")
     parser.add_argument("--rows", type=int, default=20_000)
     parser.add_argument("--columns", type=int, default=500)
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--delays", type=float, nargs="+", default=DELAYS, metavar="SECONDS")
-    parser.add_argument("--out", type=Path, help="write the table to this file too")
-    parser.add_argument("--quick", action="store_true", help="Ctrl-C only, after 0.5 s")
-    given = parser.parse_args()
-    if given.quick:
-        given.delays = [0.5]
-    hows = ("SIGINT",) if given.quick else HOWS
+    options = parser.parse_args()
+    delays, hows = ((0.5,), ("SIGINT",)) if options.quick else (DELAYS, HOWS)
+    methods = options.methods or [*hocmim.list_methods(), *OTHERS]
     waits = []
-    for wait in measure(
-        given.methods or [*hocmim.list_methods(), *OTHERS],
-        given.rows,
-        given.columns,
-        delays=tuple(given.delays),
-        n_jobs=given.jobs,
-        hows=hows,
-    ):
+    for wait in measure(methods, options.rows, options.columns, delays=delays, hows=hows):
         waits.append(wait)
         print(wait, file=sys.stderr)
-    title = (
-        f"Longest wait in seconds, {given.rows} × {given.columns}, K = 50, {given.jobs} threads, "
-        f"stopped {' and '.join(map(str, given.delays))} s after the call. –: it had "
-        f"ended before, or has no callback. Load average {os.getloadavg()[0]:.0f} on "
-        f"{os.cpu_count()} cores."
-    )
-    table = as_table(waits, title)
-    print(table)
-    if given.out:
-        given.out.write_text(f"# Interrupts\n\n{table}", encoding="utf-8")
+    text = as_table(waits)
+    print(text)
+    if options.write:
+        note = (
+            f"Longest wait in seconds, {options.rows} × {options.columns}, K = 50, 2 threads, "
+            f"stopped {' and '.join(map(str, delays))} s after the call. –: it had ended before, "
+            f"or has no callback. Load average {os.getloadavg()[0]:.0f}."
+        )
+        write_result("interrupts.md", "Interrupts", f"{note}\n\n{text}")
 
 
 if __name__ == "__main__":

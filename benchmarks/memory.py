@@ -1,21 +1,29 @@
-"""Peak memory of ``fit`` in addition to the user's table.
+"""Peak memory of ``fit`` beyond the user's table; and selection from files larger than the memory.
 
-    .venv/bin/python benchmarks/memory.py [B C D E 1000000x1000] [--methods HOCMIM-R HOCMIM JMI]
+    python benchmarks/memory.py [B C D E 1000000x1000] [--methods HOCMIM-R HOCMIM JMI] [--write]
+    python benchmarks/memory.py --files [--rows 300000] [--columns 600] [--limit 160]
 
-Each size runs in its own process. The process makes its table a few columns at a time, fits a small
+Each case runs in its own process. The process makes its table a few columns at a time, fits a small
 table once, resets its peak memory and fits. The tables B–E are float64; 1 000 000 × 1 000 is uint8
 (K = 20). Allowed in addition to the table: the codes, one more byte per cell for bit planes,
 16 bytes for each candidate and level of its representative set, 10 %, and 8 MiB for threads and
 the allocator, which matters for B only. JMI has no representative sets.
+
+--files: a Parquet data set of standard normal numbers (incompressible; made once, in
+``.benchmarks/``). MIM, JMI and HOCMIM (K = 10, one thread) are fitted with codes on disk and a
+limit on the allocated memory (RLIMIT_DATA, in MiB beyond the interpreter and libraries), again with
+the stored codes, and without a limit: processor seconds, and the peak of the memory allocated.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
+import os
 import resource
+import shutil
 import subprocess
 import sys
+import threading
 import time
 from itertools import product
 from pathlib import Path
@@ -23,119 +31,188 @@ from typing import Any
 
 import numpy as np
 
-from tables import SIZES, TableSpec, classes, table
+from common import (
+    ROOT,
+    SIZES,
+    TableSpec,
+    classes,
+    markdown,
+    options_of,
+    peak_bytes,
+    reset_peak,
+    table,
+    write_result,
+)
 
-LARGE = TableSpec("1000000x1000", 1_000_000, 1_000)
+LARGE = "1000000x1000"
 METHODS = ("HOCMIM-R", "HOCMIM", "JMI")
 OVERHEAD = 8 << 20
+ROWS_PER_FILE = 50_000
 
 
-def peak_bytes() -> int:
-    """The largest resident size since the last reset."""
-    try:
-        for line in Path("/proc/self/status").read_text().splitlines():
-            if line.startswith("VmHWM"):
-                return int(line.split()[1]) << 10
-    except OSError:
-        pass
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else peak << 10
-
-
-def reset_peak() -> None:
-    """Reset the peak of the resident size, if the system can (Linux)."""
-    try:
-        Path("/proc/self/clear_refs").write_text("5")
-    except OSError:
-        print("The peak includes the making of the table.", file=sys.stderr)
-
-
-def measure(spec: TableSpec, method: str) -> dict[str, Any]:
-    """Fit a method to the table of this spec; return its time and memory."""
+def measure(name: str, method: str) -> dict[str, Any]:
+    """Fit a method to the table of this size; return its time and memory."""
     from hocmim import make_selector
 
-    is_large = spec.name == LARGE.name
+    shape = (SIZES[name].n_samples, SIZES[name].n_columns) if name in SIZES else name.split("x")
+    spec = TableSpec(name, *map(int, shape))
+    is_large = name == LARGE
     X, y = table(spec, np.uint8 if is_large else np.float64), classes(spec)
     make_selector(method, n_features_to_select=5).fit(X[:200, :20].copy(), y[:200])
     reset_peak()
-    before = peak_bytes()
-    start = time.perf_counter()
+    before, start = peak_bytes(), time.perf_counter()
     k = min(20 if is_large else 50, spec.n_columns)
     selector = make_selector(method, n_features_to_select=k).fit(X, y)
     n_levels = getattr(selector, "max_order", 0)
-    seconds = time.perf_counter() - start
-    codes = spec.cells  # five levels: one byte per cell
     return {
-        "table": spec.name,
+        "table": name,
         "method": method,
         "k": len(selector.selected_),
-        "seconds": seconds,
+        "seconds": time.perf_counter() - start,
         "user_table": X.nbytes,
-        "codes": codes,
+        "codes": spec.cells,  # five levels: one byte per cell
         "extra": peak_bytes() - before,
-        "allowed": int(1.1 * (2 * codes + 16 * spec.n_columns * n_levels)) + OVERHEAD,
+        "allowed": int(1.1 * (2 * spec.cells + 16 * spec.n_columns * n_levels)) + OVERHEAD,
         "peak": peak_bytes(),
     }
 
 
-def spec_of(name: str) -> TableSpec:
-    """A size by its letter, or N×D."""
-    if name in SIZES:
-        return SIZES[name]
-    n_samples, n_columns = map(int, name.split("x"))
-    return TableSpec(name, n_samples, n_columns)
+def report(rows: list[dict[str, Any]]) -> str:
+    header = ["table", "method", "K", "seconds", "user's table", "codes"]
+    header += ["peak beyond the table", "allowed", "peak", "within"]
+    sizes = ("user_table", "codes", "extra", "allowed", "peak")
+    return markdown(
+        header,
+        (
+            [row["table"], row["method"], row["k"], f"{row['seconds']:.1f}"]
+            + [f"{row[name] / 2**20:.1f} MiB" for name in sizes]
+            + ["yes" if row["extra"] <= row["allowed"] else "**no**"]
+            for row in rows
+        ),
+    )
 
 
-def measure_apart(name: str, method: str, limit: float) -> dict[str, Any] | None:
-    """``measure`` in a new process, killed after ``limit`` seconds."""
-    command = [sys.executable, __file__, "--inside", name, "--methods", method]
-    try:
-        done = subprocess.run(command, stdout=subprocess.PIPE, timeout=limit, check=True)
-    except subprocess.TimeoutExpired:
-        return None
+# --- files ----------------------------------------------------------------------------------------
+
+
+def make_files(folder: Path, n_rows: int, n_columns: int) -> None:
+    """Write files of 50 000 rows; two columns together determine the target."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    if folder.exists():
+        return
+    folder.mkdir(parents=True)
+    rng = np.random.default_rng(0)
+    for start in range(0, n_rows, ROWS_PER_FILE):
+        X = rng.normal(size=(n_columns, min(ROWS_PER_FILE, n_rows - start)))
+        columns = {f"x{j}": column for j, column in enumerate(X)}
+        columns["y"] = ((X[3] > 0) & (X[7] > 0)).astype(np.int8)
+        parquet.write_table(pa.table(columns), folder / f"{start:09}.parquet")
+
+
+def allocated() -> int:
+    """Private writable memory of this process, in bytes."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return int(next(line for line in lines if line.startswith("VmData")).split()[1]) << 10
+
+
+class Peak(threading.Thread):
+    """The peak of the allocated memory, sampled a hundred times a second."""
+
+    def __init__(self) -> None:
+        super().__init__(daemon=True)
+        self.start_bytes = self.bytes = allocated()
+
+    def run(self) -> None:
+        """Sample until the process ends."""
+        while True:
+            self.bytes = max(self.bytes, allocated())
+            time.sleep(0.01)
+
+
+def measure_files(
+    method: str, folder: str, codes_dir: str | None, limit: int | None
+) -> dict[str, Any]:
+    """One fit with the memory limit, in this process."""
+    import pyarrow.dataset
+    import pyarrow.parquet  # noqa: F401
+
+    from hocmim import make_selector
+
+    make_selector(method, n_features_to_select=2, n_jobs=1).fit([[0, 1], [1, 0], [1, 1]], [0, 1, 1])
+    peak = Peak()
+    peak.start()
+    if limit is not None:
+        resource.setrlimit(resource.RLIMIT_DATA, (peak.start_bytes + (limit << 20),) * 2)
+    before = time.process_time()
+    selector = make_selector(method, n_features_to_select=10, codes_dir=codes_dir, n_jobs=1)
+    selector.fit(folder, "y")
+    return {
+        "seconds": time.process_time() - before,
+        "peak": peak.bytes - peak.start_bytes,
+        "result": [selector.selected_.tolist(), selector.scores_.tolist()],
+    }
+
+
+def report_files(n_rows: int, n_columns: int, limit: int) -> str:
+    scratch = ROOT / ".benchmarks"
+    folder, codes_dir = scratch / f"normal-{n_rows}x{n_columns}", scratch / "codes"
+    make_files(folder, n_rows, n_columns)
+    raw, rows = n_rows * n_columns * 8, []
+    for method in ("MIM", "JMI", "HOCMIM"):
+        shutil.rmtree(codes_dir, ignore_errors=True)
+        limited = ("files", method, str(folder), str(codes_dir), limit)
+        found = [apart(*limited), apart(*limited), apart("files", method, str(folder), None, None)]
+        assert all(one["result"] == found[0]["result"] for one in found), "results differ"
+        rows.append([method, *(f"{one['seconds']:.1f} s, {one['peak'] >> 20}" for one in found)])
+    shutil.rmtree(codes_dir, ignore_errors=True)
+    header = ["method", "with the limit", "with the limit, stored codes", "no limit"]
+    return (
+        f"{n_rows:,} × {n_columns}, {raw / 1e9:.1f} GB of numbers; limit {limit} MiB "
+        f"({raw / (limit << 20):.1f} times less). K = 10, one thread; processor seconds and MiB "
+        f"allocated.\n\n{markdown(header, rows)}"
+    )
+
+
+# --- processes ------------------------------------------------------------------------------------
+
+
+def apart(*arguments: Any) -> dict[str, Any]:
+    """Measure in a new process whose allocators reserve no memory in advance."""
+    allocators = {"ARROW_DEFAULT_MEMORY_POOL": "system", "MALLOC_ARENA_MAX": "1"}
+    given = allocators if arguments[0] == "files" else {}
+    command = [sys.executable, __file__, "--inside", json.dumps(arguments)]
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, env={**os.environ, **given})
     return json.loads(done.stdout)
 
 
-def markdown(rows: list[dict[str, Any]]) -> str:
-    header = (
-        "| table | method | K | seconds | user's table | codes | peak beyond the table | allowed "
-        "| peak | within |"
-    )
-    lines = [header, "|---" * 10 + "|"]
-    for row in rows:
-        sizes = [row[name] for name in ("user_table", "codes", "extra", "allowed", "peak")]
-        cells = [row["table"], row["method"], str(row["k"]), f"{row['seconds']:.1f}"]
-        cells += [f"{size / 2**20:.1f} MiB" for size in sizes]
-        cells += ["yes" if row["extra"] <= row["allowed"] else "**no**"]
-        lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines) + "\n"
-
-
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("tables", nargs="*", default=["B", "C", "D", "E", LARGE.name])
+    parser = options_of(__doc__)
+    parser.add_argument("tables", nargs="*")
     parser.add_argument("--methods", nargs="*", default=METHODS)
-    parser.add_argument("--inside", metavar="TABLE", help=argparse.SUPPRESS)
-    parser.add_argument("--limit", type=float, default=1800.0, help="seconds for each table")
-    parser.add_argument("--results", type=Path, default=Path(__file__).parent / "results")
+    parser.add_argument("--files", action="store_true")
+    parser.add_argument("--rows", type=int, default=300_000)
+    parser.add_argument("--columns", type=int, default=600)
+    parser.add_argument("--limit", type=int, default=160)
+    parser.add_argument("--inside", help="in the process of a case")
     options = parser.parse_args()
     if options.inside:
-        print(json.dumps(measure(spec_of(options.inside), options.methods[0])))
+        what, *arguments = json.loads(options.inside)
+        print(json.dumps((measure_files if what == "files" else measure)(*arguments)))
         return
-    options.results.mkdir(parents=True, exist_ok=True)
-    file = options.results / "memory.json"
-    rows = json.loads(file.read_text())["rows"] if file.exists() else []
-    for name, method in product(options.tables, options.methods):
-        row = measure_apart(name, method, options.limit)
-        if row is None:
-            print(f"{name}, {method}: not finished in {options.limit:g} s", file=sys.stderr)
-            continue
-        rows = [one for one in rows if (one["table"], one["method"]) != (name, method)]
-        rows = sorted([*rows, row], key=lambda one: (one["table"], one["method"]))
-        file.write_text(json.dumps({"rows": rows}, indent=1) + "\n")
-        print(f"{name}, {method}: {row['seconds']:.1f} s", file=sys.stderr)
-    (options.results / "memory.md").write_text(markdown(rows))
-    print(markdown(rows))
+    if options.files:
+        print(report_files(options.rows, options.columns, options.limit))
+        return
+    tables = options.tables or (["B"] if options.quick else ["B", "C", "D", "E", LARGE])
+    rows = []
+    for name, method in product(tables, options.methods):
+        rows.append(apart("fit", name, method))
+        print(f"{name}, {method}: {rows[-1]['seconds']:.1f} s", file=sys.stderr)
+    text = report(rows)
+    print(text)
+    if options.write:
+        write_result("memory.md", "Memory", text)
 
 
 if __name__ == "__main__":

@@ -1,52 +1,58 @@
-"""Times of reports and comparisons on large tables, as tables in Markdown.
+"""Times of reports, comparisons and clusters of columns on large tables.
 
-    .venv/bin/python benchmarks/pages.py [--results benchmarks/results] [--rounds 1]
-                                         [--quick] [--docs]
+    python benchmarks/pages.py [--quick] [--write]
 
-Each case runs in its own process, which makes its table, selects the columns and then writes the
-report or compares the methods. Only the latter is measured: seconds, processor time of all
-threads, and the size of the page. ``hocmim report`` is measured as a whole, from a Parquet file.
-The tables are written to ``pages.md`` in the folder of the results. With --quick three reports, one
-command and the comparison with a sample of the rows; with --docs the table of reports is put into
-docs/development/report.md.
+Reports of 2000 × 20 000 by ``selector.report``, with 50 columns selected; a comparison of the
+default methods on 54 000 × 9, on a sample of the rows and on all; clusters of columns that were
+made as one normal column and noisy copies of it. Seconds, processor time of all threads, and the
+size of the page. --write writes results/pages.md and a table of docs/development/report.md.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
-import os
 import re
-import subprocess
-import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from itertools import takewhile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from docs_tables import write_table
-from tables import TableSpec, classes, table
+from common import TableSpec, classes, markdown, options_of, table, write_result, write_table
+from hocmim import cluster_columns, compare_methods, make_selector
 
-WIDE = TableSpec("2000x20000", 2_000, 20_000)
+WIDE = TableSpec("wide", 2_000, 20_000)
 N_SELECTED = 50
-REPORTS = [
-    (method, kind) for method in ("HOCMIM-R", "HOCMIM", "JMI") for kind in ("float64", "int8")
-]
-COMMANDS = [("HOCMIM-R", "float64"), ("HOCMIM", "float64"), ("JMI", "int8")]
+REPORTS = [(m, kind) for m in ("HOCMIM-R", "HOCMIM", "JMI") for kind in ("float64", "int8")]
 LONG_ROWS, LONG_COLUMNS, LONG_CLASSES = 54_000, 9, 7
+CLUSTERS = ((1000, 30, "average"), (1000, 3000, "average"), (2000, 8000, "leader"))
+QUICK_CLUSTERS = ((200, 30, "average"), (200, 60, "leader"))
+MEMBERS = 10
 
 
-def wide_table(spec: TableSpec, kind: str) -> tuple[NDArray[Any], NDArray[np.uint8]]:
-    """Five levels as int8; or continuous numbers, whose whole parts are these levels."""
-    X = table(spec, np.dtype(kind))
+def measured(call: Callable[[], Any]) -> tuple[Any, list[str]]:
+    """The result of a call, its seconds and its processor time."""
+    began, cpu = time.perf_counter(), time.process_time()
+    result = call()
+    times = time.perf_counter() - began, time.process_time() - cpu
+    return result, [f"{seconds:.1f}" for seconds in times]
+
+
+def report_row(method: str, kind: str, spec: TableSpec) -> list[str]:
+    """A report of a table of five levels as int8; or of numbers whose whole parts are these."""
+    X, y = table(spec, np.dtype(kind)), classes(spec)
     if kind == "float64":
         X += np.random.default_rng(spec.seed).random(X.shape)
-    return X, classes(spec)
+    k = min(N_SELECTED, spec.n_columns)
+    selector = make_selector(method, n_features_to_select=k).fit(X, y)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "report.html"
+        page, times = measured(lambda: selector.report(path, X, y))
+        found = re.search(r"([\d,]+) in all", page.read_text("utf-8"))
+        scored = found[1] if found else f"{spec.n_columns:,}"
+        return [method, kind, *times, f"{page.stat().st_size / 1e6:.1f} MB", scored]
 
 
 def long_table(n_rows: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
@@ -58,141 +64,50 @@ def long_table(n_rows: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     return y[:, None] * weight + rng.normal(0, spread, (n_rows, LONG_COLUMNS)), y
 
 
-def measured(call: Any) -> tuple[Any, dict[str, float]]:
-    """The result of a call, its seconds and its processor time."""
-    began, cpu = time.perf_counter(), time.process_time()
-    result = call()
-    return result, {
-        "seconds": time.perf_counter() - began,
-        "processor": time.process_time() - cpu,
-    }
-
-
-def measure_report(method: str, kind: str, spec: TableSpec = WIDE) -> dict[str, Any]:
-    """A report by ``selector.report``."""
-    from hocmim import make_selector
-
-    X, y = wide_table(spec, kind)
-    k = min(N_SELECTED, spec.n_columns)
-    selector = make_selector(method, n_features_to_select=k).fit(X, y)
-    with tempfile.TemporaryDirectory() as folder:
-        page, times = measured(lambda: selector.report(Path(folder) / "report.html", X, y))
-        text = page.read_text()
-        found = re.search(r"([\d,]+) in all", text)
-        scored = found[1] if found else f"{spec.n_columns:,}"
-        return times | {"bytes": page.stat().st_size, "scored": scored}
-
-
-def measure_command(method: str, kind: str, spec: TableSpec = WIDE) -> dict[str, Any]:
-    """A report by ``hocmim report`` from a Parquet file, in a process of its own."""
-    import pyarrow as pa
-    from pyarrow import parquet
-
-    X, y = wide_table(spec, kind)
-    k = min(N_SELECTED, spec.n_columns)
-    with tempfile.TemporaryDirectory() as folder:
-        columns = {f"column_{j}": X[:, j] for j in range(spec.n_columns)} | {"target": y}
-        parquet.write_table(pa.table(columns), Path(folder) / "table.parquet")
-        del X, columns
-        page = Path(folder) / "report.html"
-        arguments = ["report", "table.parquet", "-t", "target", "-k", str(k), "-m", method]
-        command = [sys.executable, "-m", "hocmim.cli", *arguments, "-q", "-o", str(page)]
-        began, before = time.perf_counter(), os.times()
-        subprocess.run(command, check=True, cwd=folder)
-        after = os.times()
-        used = after.children_user + after.children_system
-        used -= before.children_user + before.children_system
-        seconds = time.perf_counter() - began
-        return {"seconds": seconds, "processor": used, "bytes": page.stat().st_size}
-
-
-def measure_comparison(max_rows: int | None, n_rows: int = LONG_ROWS) -> dict[str, Any]:
+def comparison_row(max_rows: int | None, n_rows: int) -> list[str]:
     """A comparison of the default methods."""
-    from hocmim import compare_methods
-
     X, y = long_table(n_rows)
     found, times = measured(
         lambda: compare_methods(X, y, n_features_to_select=LONG_COLUMNS, max_rows=max_rows)
     )
-    curve = found.results[0].mean_error
-    return times | {"rows": found.n_evaluated, "error": float(curve.min())}
+    error = float(found.results[0].mean_error.min())
+    return [str(max_rows), f"{found.n_evaluated:,}", *times, f"{error:.3f}"]
 
 
-MEASURES = {
-    "report": measure_report,
-    "command": measure_command,
-    "compare": measure_comparison,
-}
+def cluster_row(n_rows: int, n_columns: int, method: str) -> list[str]:
+    """Clusters of a table in which every ten columns are one."""
+    rng = np.random.default_rng(0)
+    base = np.repeat(rng.normal(size=(n_rows, n_columns // MEMBERS)), MEMBERS, axis=1)
+    X = base + 0.1 * rng.normal(size=base.shape)
+    found, (_, spent) = measured(lambda: cluster_columns(X, method=method))
+    is_known = np.array_equal(found.labels, np.arange(n_columns) // MEMBERS)
+    size = f"{n_rows} × {n_columns}"
+    return [size, method, spent, str(len(found)), "yes" if is_known else "no"]
 
 
-def measure_apart(measure: str, *arguments: Any, rounds: int = 1) -> dict[str, Any]:
-    """The fastest of several rounds, each in a new process."""
-    command = [sys.executable, __file__, "--inside", json.dumps([measure, *arguments])]
-    results = []
-    for _ in range(rounds):
-        done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
-        results.append(json.loads(done.stdout))
-    return min(results, key=lambda result: result["seconds"])
-
-
-def lines(rounds: int, quick: bool = False) -> Iterator[str]:
-    """The tables, line by line."""
-    from hocmim.experiments.machine import processor
-
-    yield "# Times of reports and comparisons\n"
-    yield f"Machine: {os.cpu_count()} cores, {processor()}. By `python benchmarks/pages.py`, the"
-    yield f"fastest of {rounds}. Load average when it began: {os.getloadavg()[0]:.1f}.\n"
-    yield f"## Reports, {WIDE.n_samples:,} × {WIDE.n_columns:,}, {N_SELECTED} columns selected\n"
-    yield "| method | type | seconds | processor time | page | features scored at each step |"
-    yield "|---|---|---:|---:|---:|---:|"
-    for method, kind in REPORTS[::2] if quick else REPORTS:
-        found = measure_apart("report", method, kind, rounds=rounds)
-        yield f"| {method} | {kind} | {_times(found)} | {_size(found)} | {found['scored']} |"
-    yield "\n`hocmim report` from a Parquet file: reading, selection and report.\n"
-    yield "| method | type | seconds | processor time | page |"
-    yield "|---|---|---:|---:|---:|"
-    for method, kind in COMMANDS[:1] if quick else COMMANDS:
-        found = measure_apart("command", method, kind, rounds=rounds)
-        yield f"| {method} | {kind} | {_times(found)} | {_size(found)} |"
-    yield f"\n## Comparison of the default methods, {LONG_ROWS:,} × {LONG_COLUMNS}\n"
-    yield "| `max_rows` | rows evaluated | seconds | processor time | lowest error of HOCMIM-R |"
-    yield "|---|---:|---:|---:|---:|"
-    for max_rows in (10_000,) if quick else (10_000, None):
-        found = measure_apart("compare", max_rows, rounds=rounds)
-        yield f"| {max_rows} | {found['rows']:,} | {_times(found)} | {found['error']:.3f} |"
-
-
-def _times(found: dict[str, Any]) -> str:
-    return f"{found['seconds']:.1f} | {found['processor']:.1f} s"
-
-
-def _size(found: dict[str, Any]) -> str:
-    return f"{found['bytes'] / 1e6:.1f} MB"
+def tables(quick: bool) -> Iterator[tuple[str, str]]:
+    """The name of each table and the table."""
+    wide = TableSpec("small", 300, 400) if quick else WIDE
+    header = ["method", "type", "seconds", "processor time", "page", "features scored at each step"]
+    yield "pages", markdown(header, (report_row(*case, wide) for case in REPORTS))
+    header = ["`max_rows`", "rows evaluated", "seconds", "processor time", "lowest error"]
+    n_rows = 1_000 if quick else LONG_ROWS
+    limits = (100, None) if quick else (10_000, None)
+    yield "comparison", markdown(header, (comparison_row(limit, n_rows) for limit in limits))
+    header = ["rows × columns", "method", "processor time, s", "clusters", "as generated"]
+    cases = QUICK_CLUSTERS if quick else CLUSTERS
+    yield "clusters", markdown(header, (cluster_row(*case) for case in cases))
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--inside", metavar="JSON", help=argparse.SUPPRESS)
-    parser.add_argument("--rounds", type=int, default=1)
-    parser.add_argument("--quick", action="store_true", help="a few of the cases")
-    parser.add_argument("--docs", action="store_true", help="renew the table in docs/")
-    parser.add_argument("--results", type=Path, default=Path(__file__).parent / "results")
-    options = parser.parse_args()
-    if options.inside:
-        measure, *arguments = json.loads(options.inside)
-        print(json.dumps(MEASURES[measure](*arguments)))
-        return
-    options.results.mkdir(parents=True, exist_ok=True)
-    written = []
-    with (options.results / "pages.md").open("w") as file:
-        for line in lines(options.rounds, options.quick):
-            print(line, flush=True)
-            print(line, file=file, flush=True)
-            written.append(line)
-    if options.docs:
-        tables = "\n".join(written).split("## Reports")[1]
-        rows = takewhile(lambda line: line.startswith("|"), tables.splitlines()[2:])
-        write_table("development/report.md", "pages", "\n".join(rows))
+    options = options_of(__doc__).parse_args()
+    made = {}
+    for name, text in tables(options.quick):
+        made[name] = text
+        print(f"{text}\n", flush=True)
+    if options.write:
+        write_result("pages.md", "Reports, comparisons, clusters", "\n\n".join(made.values()))
+        write_table("development/report.md", "clusters", made["clusters"])
 
 
 if __name__ == "__main__":

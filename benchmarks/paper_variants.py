@@ -2,17 +2,16 @@
 
 HOCMIM is ranked among the published eleven, HOCMIM-R among these and itself.
 
-    .venv/bin/python benchmarks/paper_variants.py --results results/paper --data DIR [--splits 10]
+    python benchmarks/paper_variants.py --data DIR [--results results/paper] [--splits 10]
 
 Reads the selections of a finished ``hocmim bench paper`` and changes one setting at a time: a
 parameter of the method (its new selections replace the old ones in the table), or the input of 3-NN
 (for all methods, with the same selections). The last rows resample the splits with
-replacement: they show how much the rank varies by chance. Writes ``variants.md`` beside the
-results. Its own results are stored in ``variants/`` there: after an interruption the same command
-continues. ``--write`` puts both tables into docs/paper_results.md.
+replacement: they show how much the rank varies by chance. Its own results are stored in
+``.benchmarks/variants``: after an interruption the same command continues. --write writes
+``variants.csv`` beside the results; ``python paper/figures.py`` puts it into docs/.
 """
 
-import argparse
 from collections.abc import Mapping
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
@@ -21,8 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
-from data_option import add_data_option
-from docs_tables import write_table
+from common import ROOT, options_of
 from hocmim.experiments.classifiers import CLASSIFIERS, TITLES, balanced_error, count_wrong
 from hocmim.experiments.datasets import Source, find_published
 from hocmim.experiments.grid import Grid
@@ -43,14 +41,16 @@ from hocmim.experiments.store import Store
 from hocmim.experiments.tables import error_table, significance
 
 EQUAL_FREQUENCY = "bins of equal frequency"
+# The criterion itself, whose other parameters the selector does not have.
+GREEDY = "hocmim.criteria.hocmim:GreedyHOCMIM"
 VARIANTS = {
     "form = conditional": Method("", HOCMIM, {"form": "conditional"}),
-    "path = min": Method("", HOCMIM, {"path": "min"}),
+    "path = min": Method("", GREEDY, {"path": "min"}),
     "max_order = 5": Method("", HOCMIM, {"max_order": 5}),
-    "min_support = 10": Method("", HOCMIM, {"min_support": 10}),
+    "min_support = 10": Method("", GREEDY, {"min_support": 10}),
     "estimator = plugin": Method("", HOCMIM, {"estimator": "plugin"}),
     "tol = 0": Method("", HOCMIM, {"tol": 0}),
-    EQUAL_FREQUENCY: Method("", ROBUST, {"discretizer": "quantile"}),
+    EQUAL_FREQUENCY: Method("", ROBUST, {"encoder__discretizer": "quantile"}),
 }
 COMPARED = {HOCMIM: "low", ROBUST: "robust"}  # the comparison in which a method is ranked
 INPUTS = ("raw", "standardised")
@@ -68,12 +68,11 @@ def run_variants(sources: dict[str, Source], n_splits: int, path: Path, jobs: in
         dict.fromkeys(sources, n_splits),
         dict.fromkeys(sources, tuple(methods)),
     )
-    return run(experiment, Store(path), jobs=jobs, report=_show).outcomes
+    return run(experiment, Store(path), jobs=jobs, progress=_show).outcomes
 
 
-def _show(progress, seconds_left) -> None:
-    left = "?" if seconds_left is None else f"{seconds_left / 60:.0f} min"
-    print(f"{progress.done}/{progress.total}, {left} left: {progress.latest}", flush=True)
+def _show(done: int, total: int, latest: str) -> None:
+    print(f"{done}/{total}: {latest}", flush=True)
 
 
 def classify_again(outcome: Outcome, *, sources: dict[str, Source], protocol: Protocol) -> Outcome:
@@ -150,12 +149,10 @@ def chance(outcomes: Outcomes, classifier: str, n_splits: int) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    add_data_option(parser)
-    parser.add_argument("--results", type=Path, default=Path("results/paper"))
+    parser = options_of(__doc__, data=True)
+    parser.add_argument("--results", type=Path, default=ROOT / "results" / "paper")
     parser.add_argument("--splits", type=int, default=10)
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--write", action="store_true", help="write the tables into docs/")
     given = parser.parse_args()
 
     low = [entry for entry in published_sets() if not entry.is_high_dimensional]
@@ -167,7 +164,7 @@ def main() -> None:
         if item.dataset in sources and item.method in (ROBUST, *LOW)
     }
     first = {item: outcome for item, outcome in published.items() if item.split < given.splits}
-    folder = given.results / "variants"
+    folder = ROOT / ".benchmarks" / "variants"
     tried = run_variants(sources, given.splits, folder / "variants.jsonl", given.jobs)
     settings: dict[tuple[str, str], Outcomes] = {
         (method, "as in the paper's text"): first for method in COMPARED
@@ -208,13 +205,10 @@ def main() -> None:
     notes = [
         f"{len(sources)} low-dimensional sets; splits: {given.splits}, except in the last rows."
     ]
-    text = Grid("The ranks when one setting changes", header, rows, notes, 0).to_markdown()
-    (given.results / "variants.md").write_text(text)
-    print(text)
+    grid = Grid("The ranks when one setting changes", header, rows, notes)
+    print(grid.to_markdown())
     if given.write:
-        claims = (given.results / "tables" / "claims.md").read_text()
-        for name, table in (("claims", claims), ("variants", text)):
-            write_table("paper_results.md", name, table.partition("\n\n")[2])
+        grid.write(given.results, "variants", "csv")
 
 
 if __name__ == "__main__":

@@ -1,26 +1,32 @@
-"""The selectors of other packages, called as their documentation recommends.
+"""hocmim and other packages, called as their documentation recommends; one case per process.
 
-Each gets the same integer table, and two cores if it can use them. Data frames are made before the
-timing starts. ``make bench`` installs the packages of ``benchmarks/peers.txt`` in a separate
-environment: none of them is a dependency of hocmim.
+    python benchmarks/peers.py CASE     (JSON; packages.py calls it)
+
+Each gets the same integer table, and two cores if it can use them. Imports, data frames, a first
+call on a small table and codes are made before the timing starts. ``make bench`` installs the
+packages of ``benchmarks/peers.txt`` in a separate environment: none is a dependency of hocmim.
 """
 
 from __future__ import annotations
 
 import importlib
+import importlib.metadata
+import json
+import os
+import signal
+import sys
+import time
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from common import TableSpec, as_codes, classes, code_matrix, search, table
 
-def prepare(X: Any, y: Any, matrix: Any) -> dict[str, Any]:
-    return {"X": X, "y": y}
-
-
-def run(data: dict[str, Any], case: dict[str, Any]) -> list[int]:
-    """Select ``case["k"]`` columns; return them in order, or [] if they are unknown."""
-    return PEERS[case["package"], case["method"]](data, case["k"], case["threads"])
+WARM = TableSpec("warm", 200, 20)
+BUDGET = 2.0  # seconds after which a case is not repeated
+MOST_RUNS = 9
 
 
 def frame(data: dict[str, Any]) -> Any:
@@ -34,12 +40,11 @@ def frame(data: dict[str, Any]) -> Any:
     return data["frame"]
 
 
-def before(data: dict[str, Any], case: dict[str, Any]) -> None:
-    """Import the package and make its data frame, untimed."""
-    importlib.import_module(MODULES[case["package"]])
-    if case["package"] in ("mrmr-selection", "feature-engine"):
+def before(data: dict[str, Any], package: str) -> None:
+    """Make the data frame that a package needs."""
+    if package in ("mrmr-selection", "feature-engine"):
         frame(data)
-    if case["package"] == "pymrmr" and "with_class" not in data:
+    if package == "pymrmr":
         data["with_class"] = frame(data).copy()
         data["with_class"].insert(0, "class", data["y"])
 
@@ -157,8 +162,68 @@ PEERS: dict[tuple[str, str], Callable[..., list[int]]] = {
 }
 
 
-def work(package: str, method: str, n: int, d: int, k: int) -> int:
-    """The quantity that the time of a peer is proportional to; used to predict long runs."""
-    if package == "fast-select":
-        return n * d * d
-    return n * d * (1 if method == "MIM" and package == "scikit-learn" else k)
+# --- hocmim ---------------------------------------------------------------------------------------
+
+
+def own(case: dict[str, Any]) -> Callable[..., list[int]]:
+    """``fit`` on the user's table, the search alone on its codes, or encoding alone."""
+    from hocmim import Encoder, make_selector
+
+    def call(data: dict[str, Any], k: int, threads: int) -> list[int]:
+        if case["kind"] == "encode":
+            return [Encoder(n_jobs=threads).fit_transform(data["X"]).n_columns]
+        selector = make_selector(case["method"], n_features_to_select=k, n_jobs=threads)
+        if case["kind"] == "search":
+            return search(*data["codes"], selector, k, threads)
+        return selector.fit(data["X"], data["y"]).selected_.tolist()
+
+    return call
+
+
+# --- the process ----------------------------------------------------------------------------------
+
+
+def load(spec: TableSpec, case: dict[str, Any]) -> dict[str, Any]:
+    """What a case needs, made before the timing starts."""
+    data: dict[str, Any] = {"X": table(spec), "y": classes(spec)}
+    if case["kind"] == "search":
+        data["codes"] = as_codes(code_matrix(spec), data["y"])
+    before(data, case["package"])
+    return data
+
+
+def measure(case: dict[str, Any]) -> dict[str, Any]:
+    """The times of a case and what it selects; short cases are repeated."""
+    is_own = case["package"] == "hocmim"
+    if not is_own:
+        importlib.import_module(MODULES[case["package"]])
+    call = own(case) if is_own else PEERS[case["package"], case["method"]]
+    call(load(WARM, case), 5, case["threads"])
+    data = load(TableSpec(**case["spec"]), case)
+    times: list[float] = []
+    # The alarm ends the process, also in the middle of compiled code.
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_REAL, case["limit"])
+    while not times or (sum(times) < BUDGET and len(times) < MOST_RUNS):
+        start = time.perf_counter()
+        selected = call(data, case["k"], case["threads"])
+        times.append(time.perf_counter() - start)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    version = importlib.metadata.version(case["package"])
+    return {"runs": times, "selected": selected, "version": version}
+
+
+def main() -> None:
+    answer = os.fdopen(os.dup(1), "w")
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, 1)
+    warnings.simplefilter("ignore")
+    try:
+        found = measure(json.loads(sys.argv[1]))
+    except Exception as error:  # another package may raise any error
+        found = {"error": f"{type(error).__name__}: {str(error)[:200]}"}
+    answer.write(json.dumps(found))
+
+
+if __name__ == "__main__":
+    main()

@@ -3,14 +3,13 @@
 Seeded tables whose useful columns are known: Friedman 1, 2 and 3, a linear model, and diabetes; all
 with columns of noise, one with noisy copies. Each method selects as many columns as are useful. The
 figure is the share of them among the selected columns; a copy counts as its original, once.
---write puts the tables into docs/regression.md.
+--write puts the tables into docs/development/regression.md.
 
-    python benchmarks/regression.py [methods] [bins] [kendall] [--tables 20] [--write]
+    python benchmarks/regression.py [methods] [bins] [kendall] [--tables 20] [--quick] [--write]
 """
 
 from __future__ import annotations
 
-import argparse
 import warnings
 from collections.abc import Callable
 from typing import NamedTuple
@@ -26,7 +25,7 @@ from sklearn.datasets import (
 from sklearn.feature_selection import f_regression, mutual_info_regression
 
 import hocmim
-from docs_tables import write_table
+from common import markdown, options_of, write_table
 from hocmim.coding.kendall import kendall_transform
 from hocmim.errors import HocmimWarning
 
@@ -98,7 +97,7 @@ TABLES: dict[str, Callable[[np.random.Generator, int], Known]] = {
 def by_selector(method: str, **parameters: object) -> Select:
     def select(X: np.ndarray, y: np.ndarray, k: int) -> list[int]:
         selector = hocmim.make_selector(
-            method, n_features_to_select=k, target_kind="quantity", **parameters
+            method, n_features_to_select=k, **({"target": "quantity"} | parameters)
         )
         return selector.fit(X, y).selected_.tolist()
 
@@ -146,71 +145,69 @@ def methods_table(n_tables: int) -> str:
     selects = {name: by_selector(name) for name in METHODS} | PEERS
     found = compare(selects, (100, 1000), n_tables)
     titles = [f"{case}, {n}" for case in TABLES for n in ("100", "1000")]
-    lines = [f"| useful columns found, rows | {' | '.join(titles)} | mean |"]
-    lines.append("|---" * (2 + len(titles)) + "|")
-    for name, rows in zip(selects, found, strict=True):
-        cells = [f"{share:.0%}" for share in rows.ravel()]
-        lines.append(f"| {name} | {' | '.join(cells)} | {rows.mean():.0%} |")
-    return "\n".join(lines)
+    rows = [
+        [name, *(f"{share:.0%}" for share in shares.ravel()), f"{shares.mean():.0%}"]
+        for name, shares in zip(selects, found, strict=True)
+    ]
+    return markdown(["useful columns found, rows", *titles, "mean"], rows)
 
 
 def bins_table(n_tables: int) -> str:
-    lines = ["| rows | cut | " + " | ".join(f"{bins} bins" for bins in BINS) + " |"]
-    lines.append("|---" * (2 + len(BINS)) + "|")
+    rows = []
     for n_rows in SIZES:
         for cut in ("quantile", "uniform"):
             cells = []
             for bins in BINS:
-                how = {"target_bins": bins, "target_discretizer": cut}
+                how = {"target": hocmim.Target("quantity", bins=bins, discretizer=cut)}
                 selects = {name: by_selector(name, **how) for name in BINNED}
                 cells.append(f"{compare(selects, (n_rows,), n_tables).mean():.1%}")
-            lines.append(f"| {n_rows} | {cut} | {' | '.join(cells)} |")
-            print(lines[-1], flush=True)
-    return "\n".join(lines)
+            rows.append([n_rows, cut, *cells])
+    return markdown(["rows", "cut", *(f"{bins} bins" for bins in BINS)], rows)
 
 
 def by_pairs(method: str) -> Select:
     def select(X: np.ndarray, y: np.ndarray, k: int) -> list[int]:
         pairs = kendall_transform(X, y)
-        selector = hocmim.make_selector(method, n_features_to_select=k, target_kind="classes")
+        selector = hocmim.make_selector(method, n_features_to_select=k, target="classes")
         return selector.fit(pairs.X, pairs.y).selected_.tolist()
 
     return select
 
 
+def in_bins(n: int) -> dict:
+    """The parameters that cut the columns and the target into n bins."""
+    return {"target": hocmim.Target("quantity", bins=n), "encoder": hocmim.Encoder(n)}
+
+
 def kendall_table(n_tables: int) -> str:
-    sizes = (30, 60, 100, 200)
-    lines = [f"| method | {' | '.join(f'{n} rows' for n in sizes)} |"]
-    lines.append("|---" * (1 + len(sizes)) + "|")
+    sizes, rows = (30, 60, 100, 200), []
     for method in ("HOCMIM-R", "JMI", "MIM"):
         selects = {
             f"{method}, Kendall pairs": by_pairs(method),
-            f"{method}, 2 bins": by_selector(method, target_bins=2, n_bins=2),
-            f"{method}, 3 bins": by_selector(method, target_bins=3, n_bins=3),
-            f"{method}, 5 bins": by_selector(method, target_bins=5),
+            f"{method}, 2 bins": by_selector(method, **in_bins(2)),
+            f"{method}, 3 bins": by_selector(method, **in_bins(3)),
+            f"{method}, 5 bins": by_selector(method, **in_bins(5)),
         }
         means = compare(selects, sizes, n_tables).mean(axis=1)
-        for name, row in zip(selects, means, strict=True):
-            lines.append(f"| {name} | {' | '.join(f'{share:.1%}' for share in row)} |")
-            print(lines[-1], flush=True)
-    return "\n".join(lines)
+        for name, shares in zip(selects, means, strict=True):
+            rows.append([name, *(f"{share:.1%}" for share in shares)])
+    return markdown(["method", *(f"{n} rows" for n in sizes)], rows)
 
 
 PARTS = {"methods": methods_table, "bins": bins_table, "kendall": kendall_table}
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("parts", nargs="*", choices=[*PARTS, []], default=[*PARTS])
-    parser.add_argument("--tables", type=int, default=20)
-    parser.add_argument("--write", action="store_true")
+    parser = options_of(__doc__)
+    parser.add_argument("parts", nargs="*", help=f"of {', '.join(PARTS)}")
+    parser.add_argument("--tables", type=int)
     options = parser.parse_args()
     warnings.simplefilter("ignore", HocmimWarning)
-    for part in options.parts:
-        table = PARTS[part](options.tables)
-        print(table, flush=True)
+    for part in options.parts or PARTS:
+        text = PARTS[part](options.tables or (1 if options.quick else 20))
+        print(f"{text}\n", flush=True)
         if options.write:
-            write_table("regression.md", part, table)
+            write_table("development/regression.md", part, text)
 
 
 if __name__ == "__main__":

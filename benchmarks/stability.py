@@ -1,19 +1,17 @@
-"""How stable are the selections? Stability of each method over bootstrap resamples, in Markdown.
+"""How stable are the selections? Stability of each method over bootstrap resamples.
+
+    python benchmarks/stability.py [--resamples 50] [--quick] [--write]
 
 --write puts the table into docs/development/stability.md.
-
-    python benchmarks/stability.py [resamples] [--write]
 """
 
 from __future__ import annotations
-
-import sys
 
 import numpy as np
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 
 import hocmim
-from docs_tables import write_table
+from common import markdown, options_of, write_table
 from hocmim import StabilitySelector
 
 METHODS = (
@@ -33,22 +31,25 @@ def tables() -> dict[str, tuple[np.ndarray, np.ndarray]]:
     }
 
 
-def main(n_resamples: int, write: bool) -> None:
-    data = tables()
-    lines = [f"| method | {' | '.join(data)} |", "|---" * (len(data) + 1) + "|"]
+def main() -> None:
+    parser = options_of(__doc__)
+    parser.add_argument("--resamples", type=int)
+    options = parser.parse_args()
+    data, rows = tables(), []
     for name in METHODS:
         cells = []
         for X, y in data.values():
             selector = hocmim.make_selector(name, n_features_to_select=N_SELECTED)
+            n_resamples = options.resamples or (5 if options.quick else 50)
             found = StabilitySelector(selector, n_resamples).fit(X, y)
             low, high = found.stability_interval_
             cells.append(f"{found.stability_:.2f} [{low:.2f}, {high:.2f}]")
-        lines.append(f"| {name} | {' | '.join(cells)} |")
-        print(lines[-1], flush=True)
-    if write:
-        write_table("development/stability.md", "stability", "\n".join(lines))
+        rows.append([name, *cells])
+    text = markdown(["method", *data], rows)
+    print(text)
+    if options.write:
+        write_table("development/stability.md", "stability", text)
 
 
 if __name__ == "__main__":
-    numbers = [int(argument) for argument in sys.argv[1:] if argument.isdigit()]
-    main(numbers[0] if numbers else 50, "--write" in sys.argv)
+    main()

@@ -1,21 +1,32 @@
-"""Make the figures and the tables of the software paper from the stored results.
+"""Make the figures of the software paper, and the tables of the paper and of docs/, from results.
 
-``python paper/figures.py`` draws paper/speed.png and paper/ranks.png, and writes the tables between
-their comments into paper/paper.md and docs/comparison.md. It measures nothing: ``make bench`` made
-benchmarks/results/bench.json, and ``make paper DATA=folder`` made results/paper.
+``python paper/figures.py`` draws paper/speed.png and paper/ranks.png, and writes tables between
+their comments into paper/paper.md and pages of docs/. It measures nothing: ``make bench`` made
+benchmarks/results/bench.md, ``hocmim bench paper`` and ``hocmim bench known`` made results/.
 """
 
 from __future__ import annotations
 
 import csv
-import json
+import re
 from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
-BENCH = ROOT / "benchmarks" / "results" / "bench.json"
-TABLES = ROOT / "results" / "paper" / "tables"
+BENCH = ROOT / "benchmarks" / "results" / "bench.md"
+RESULTS = ROOT / "results"
+TABLES = RESULTS / "paper" / "tables"
+# Rows and columns of the tables of ``make bench``.
+SIZES = {
+    "A": (1_000, 100),
+    "B": (2_000, 1_000),
+    "C": (2_000, 5_000),
+    "D": (20_000, 500),
+    "E": (200_000, 200),
+    "F": (2_000, 20_000),
+    "G": (80, 20_000),
+}
 CLASSIFIERS = {"knn": "3-NN", "svm": "linear SVM"}
 # The order of the rows: package and method.
 PROGRAMS = (
@@ -39,17 +50,14 @@ PROGRAMS = (
 OURS, OTHERS = "#1f5fae", "#7d8894"
 
 
-def read_times() -> dict[tuple[str, str, str], dict[str, Any]]:
-    """The measured calls of ``fit`` with two threads, by package, method and table."""
-    cases = json.loads(BENCH.read_text("utf-8"))["cases"]
-    return {
-        (case["package"], case["method"], case["table"]): case
-        for case in cases
-        if case["kind"] == "fit"
-        and case["threads"] == 2
-        and case["k"] == 50
-        and not case["options"]
-    }
+def read_times() -> dict[tuple[str, str, str], str]:
+    """The measured calls of ``fit`` with two threads: "0.0232 s", "> 10 s" or "not run (…)"."""
+    found = {}
+    for line in BENCH.read_text("utf-8").splitlines():
+        cells = [cell.strip() for cell in line.split("|")[1:-1]]
+        if len(cells) == 9 and cells[0] in SIZES and cells[2].endswith(" (fit)"):
+            found[cells[2].removesuffix(" (fit)"), cells[1], cells[0]] = cells[4]
+    return found
 
 
 def read_ranks(classifier: str) -> dict[str, float]:
@@ -72,15 +80,14 @@ def read_against(classifier: str) -> dict[str, dict[str, str]]:
         return {row["other method"]: row for row in csv.DictReader(file) if row["with Holm"]}
 
 
-def seconds(case: dict[str, Any] | None) -> str:
+def seconds(measured: str | None) -> str:
     """The median of the runs with two digits, or why there is none."""
-    if case is None:
+    if measured is None:
         return "–"
-    if case["status"] == "limit":
-        return f"> {case['limit']:g}"
-    if case["status"] != "ok":
+    value = re.fullmatch(r"(> )?([\d.e+-]+) s.*", measured)
+    if value is None:
         return "not run"
-    return in_two_digits(case["median"])
+    return f"> {value[2]}" if value[1] else in_two_digits(float(value[2]))
 
 
 def in_two_digits(value: float) -> str:
@@ -91,8 +98,7 @@ def in_two_digits(value: float) -> str:
 def packages_table(tables: str) -> str:
     """Seconds of each program on the tables with these letters."""
     times = read_times()
-    shapes = {case["table"]: (case["n"], case["d"]) for case in times.values()}
-    head = [f"{shapes[at][0]:,} × {shapes[at][1]:,}".replace(",", " ") for at in tables]
+    head = [f"{SIZES[at][0]:,} × {SIZES[at][1]:,}".replace(",", " ") for at in tables]
     lines = [["method", "package", *head], ["---"] * (2 + len(tables))]
     for package, method in PROGRAMS:
         cells = [seconds(times.get((package, method, at))) for at in tables]
@@ -116,6 +122,15 @@ def ranks_table() -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
+def stored_table(path: str) -> str:
+    """A stored table with its notes, in Markdown."""
+    lines = (RESULTS / path).read_text("utf-8").splitlines()
+    notes = [line.removeprefix("# ") for line in lines if line.startswith("# ")]
+    header, *rows = csv.reader(line for line in lines if not line.startswith("# "))
+    table = [header, ["---"] * len(header), *rows]
+    return "\n".join([*(f"| {' | '.join(row)} |" for row in table), *(f"\n{n}" for n in notes)])
+
+
 # Pandoc takes a paragraph after a table that begins with a colon as its caption.
 PACKAGES_CAPTION = """: Seconds for one call. "> 10" (for `hocmim`, "> 30"): stopped at this limit.
 "not run": more than three times the limit was expected from smaller tables. Written by
@@ -126,7 +141,18 @@ is best. Written by `python paper/figures.py`."""
 PLACES = (
     ("paper/paper.md", "packages", lambda: f"\n{packages_table('ABDG')}\n\n{PACKAGES_CAPTION}\n"),
     ("paper/paper.md", "ranks", lambda: f"\n{ranks_table()}\n\n{RANKS_CAPTION}\n"),
-    ("docs/comparison.md", "packages", lambda: packages_table("ABCDEFG")),
+    ("docs/performance.md", "packages", lambda: packages_table("ABCDEFG")),
+    (
+        "docs/development/paper_results.md",
+        "claims",
+        lambda: stored_table("paper/tables/claims.csv"),
+    ),
+    ("docs/development/paper_results.md", "variants", lambda: stored_table("paper/variants.csv")),
+    (
+        "docs/development/leaderboard.md",
+        "leaderboard",
+        lambda: stored_table("known/tables/leaderboard.csv"),
+    ),
 )
 
 
@@ -142,15 +168,14 @@ def draw_speed(path: Path) -> None:
     import matplotlib.pyplot as plt
 
     times = read_times()
-    rows = [(p, m, case) for p, m in PROGRAMS if (case := times.get((p, m, "B"))) is not None]
-    rows = [row for row in rows if row[2]["status"] in ("ok", "limit")]
+    rows = [(p, m, seconds(times.get((p, m, "B")))) for p, m in PROGRAMS]
+    rows = [row for row in rows if row[2] not in ("–", "not run")]
     figure, ax = plt.subplots(figsize=(6.4, 3.4), layout="constrained")
-    for at, (package, _, case) in enumerate(rows):
-        is_ok = case["status"] == "ok"
-        value = case["median"] if is_ok else case["limit"]
+    for at, (package, _, shown) in enumerate(rows):
+        value = float(shown.removeprefix("> "))
         colour = OURS if package == "hocmim" else OTHERS
-        ax.plot(value, at, "o" if is_ok else ">", color=colour, ms=8)
-        ax.text(value * 1.25, at, f"{seconds(case)} s", va="center", fontsize=8)
+        ax.plot(value, at, ">" if shown.startswith(">") else "o", color=colour, ms=8)
+        ax.text(value * 1.25, at, f"{shown} s", va="center", fontsize=8)
     ax.set_yticks(range(len(rows)), [f"{method}, {package}" for package, method, _ in rows])
     ax.grid(axis="x", color="#e6e8eb")
     ax.set_axisbelow(True)

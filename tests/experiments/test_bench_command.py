@@ -45,6 +45,7 @@ def test_version_and_help():
 def test_the_paper_in_small(paper_folder, tmp_path):
     command = ["bench", "paper", "--data", paper_folder, "--out", tmp_path / "out", "--quick"]
     command += ["--splits", 1, "--methods", "HOCMIM,JMI,CMIM,Fisher,Gini,FS-OLS"]
+    command += ["--format", "csv", "--format", "markdown", "--format", "latex"]
     output = invoke(*command)
     assert "Not included: sonar" in output
     assert "36/36" not in output
@@ -53,11 +54,12 @@ def test_the_paper_in_small(paper_folder, tmp_path):
     with (out / "tables" / "knn_low.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert [row["dataset"] for row in rows[:3]] == ["parkinsons", "spect", "soybeansmall"]
-    for name in ("knn_low.md", "svm_filters.tex", "svm-balanced_low_difference.md", "times.csv"):
-        assert "Not included: sonar" in (out / "tables" / name).read_text()
+    for name in ("knn_low", "svm_filters", "svm-balanced_low_difference", "times"):
+        for suffix in (".csv", ".md", ".tex"):
+            assert "Not included: sonar" in (out / "tables" / f"{name}{suffix}").read_text()
     assert "Not included: sonar" in (out / "index.html").read_text()
     assert (out / "figures" / "critical_difference_knn_low.svg").exists()
-    assert "| cores |" in (out / "machine.md").read_text()
+    assert "\ncores," in (out / "machine.csv").read_text()
     tables = {path.name: path.read_bytes() for path in (out / "tables").iterdir()}
     results = out / "results.jsonl"
     assert len(results.read_text().splitlines()) == 18
@@ -101,7 +103,7 @@ def test_splits_of_one_set(paper_folder, tmp_path):
         "bench", "paper", "--data", paper_folder, "--out", tmp_path / "out", "--splits", 2,
         "--splits-of", "spect=1", "--datasets", "spect,soybeansmall", "--methods", "CMIM,JMI,DISR",
     )  # fmt: skip
-    text = (tmp_path / "out" / "tables" / "knn_low.md").read_text()
+    text = (tmp_path / "out" / "tables" / "knn_low.csv").read_text()
     assert "Splits: 1 (spect), 2 (soybeansmall)." in text
 
 
@@ -153,11 +155,11 @@ def own(tmp_path):
 def test_an_experiment_of_ones_own(own):
     invoke("bench", "run", own)
     out = own.parent / "results"
-    table = (out / "tables" / "knn_all.md").read_text()
-    assert "| data set | HOCMIM | HOCMIM, order 1 |" in table
-    assert "| mine | 0." in table
+    table = (out / "tables" / "knn_all.csv").read_text()
+    assert table.startswith('dataset,splits,HOCMIM,"HOCMIM, order 1",')
+    assert "\nmine,2,0." in table
     assert "Splits: 2 (mine), 1 (other)." in table
-    assert not (out / "tables" / "svm_all.md").exists()
+    assert not (out / "tables" / "svm_all.csv").exists()
     page = (out / "index.html").read_text()
     assert "The tests need at least" in page
     invoke("bench", "run", own, "--only-report")

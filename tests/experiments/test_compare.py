@@ -14,8 +14,8 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from hocmim import HOCMIM, StabilitySelector, compare_methods, make_selector
 from hocmim.errors import InvalidParameterError
+from hocmim.experiments.compare import evaluated_rows
 from hocmim.experiments.comparison_figure import COLOURS
-from hocmim.experiments.evaluation import evaluated_rows
 
 RNG = np.random.default_rng(5)
 N = 150
@@ -160,11 +160,11 @@ def test_the_selection_never_sees_the_rows_held_out():
 
 
 def test_auto_gives_curves_as_long_as_the_shortest_selection():
-    found = compare_methods(X, Y, ["HOCMIM"], "auto", n_folds=3, n_resamples=0)
+    found = compare_methods(X, Y, ["HOCMIM"], "significant", n_folds=3, n_resamples=0)
     (result,) = found.results
     sizes = []
     for train, _ in StratifiedKFold(3, shuffle=True, random_state=0).split(X, Y):
-        sizes.append(len(HOCMIM("auto").fit(X.iloc[train], Y[train]).selected_))
+        sizes.append(len(HOCMIM("significant").fit(X.iloc[train], Y[train]).selected_))
     assert result.sizes.tolist() == list(range(min(sizes) + 1))
 
 
@@ -178,12 +178,13 @@ def test_many_features_are_tried_at_some_numbers_only():
     assert found.names[3] == "3"
 
 
-def test_progress_counts_every_selection():
+def test_progress_counts_every_selection_and_fit():
     told = []
     compare_methods(
         X, Y, ["MIM", "JMI"], 2, n_folds=2, n_resamples=3, on_progress=lambda *a: told.append(a)
     )
-    assert told[-1] == (12, 12, "JMI")
+    assert (12, 12, "JMI") in told  # 2 selections, 6 resamples, 4 folds
+    assert told[-1][:2] == (24, 24)  # 2 methods, 2 folds, sizes 0, 1 and 2
     assert [done for done, *_ in told] == sorted(done for done, *_ in told)
 
 
@@ -193,10 +194,10 @@ def test_progress_counts_every_selection():
         ({"methods": "HOCMIM"}, "must be a list of names"),
         ({"methods": []}, "must be a list of names"),
         ({"methods": ["hocmin"]}, "Did you mean 'HOCMIM'"),
-        ({"n_folds": 1}, "n_folds must be an integer of at least 2"),
-        ({"n_resamples": 1}, "n_resamples must be .* or 0"),
+        ({"n_folds": 1}, "n_folds must be an int in the range"),
+        ({"n_resamples": 1}, "n_resamples must be .* or"),
         ({"n_folds": 1000}, "n_folds is too large"),
-        ({"max_rows": 99}, "max_rows must be an integer of at least 100"),
+        ({"max_rows": 99}, "max_rows must be an int in the range"),
         ({"model": "oracle"}, "model must be one of 'knn'"),
         ({"model": Ridge()}, "model must be a classifier"),
     ],

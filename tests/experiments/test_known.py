@@ -191,7 +191,7 @@ def test_an_item_selects_as_many_columns_as_are_useful():
     assert len(outcome.selected) == len(data.useful) == 4
     assert {len(wrong) for wrong in outcome.wrong.values()} == {1}
     assert set(outcome.wrong) == set(known.FINAL_CLASSIFIERS)
-    automatic = run_item(data, 0, known.METHODS[known.AUTO], protocol)
+    automatic = run_item(data, 0, known.METHODS[known.SIGNIFICANT], protocol)
     assert len(automatic.selected) != 4 or automatic.selected != outcome.selected
 
 
@@ -274,7 +274,7 @@ def test_losses_are_shown(made_up):
 def test_every_method_of_the_registry_is_in_the_leaderboard():
     from hocmim import list_methods
 
-    assert {*list_methods(), *PEERS, known.AUTO} == set(known.METHOD_NAMES)
+    assert {*list_methods(), *PEERS, known.SIGNIFICANT} == set(known.METHOD_NAMES)
     assert known.METHOD_NAMES[0] == "HOCMIM-R"
     for name in known.METHOD_NAMES:
         known.METHODS[name].make(3, Protocol())
@@ -289,7 +289,7 @@ def invoke(*arguments, code=0):
 @pytest.mark.slow
 def test_the_command_resumes_and_rebuilds(tmp_path):
     command = ["--out", tmp_path, "--tables", 1, "--cases", "iris + random,network 30 × 400"]
-    command += ["--methods", "HOCMIM-R,MIM,SelectKBest f_classif,HOCMIM-R auto"]
+    command += ["--methods", "HOCMIM-R,MIM,SelectKBest f_classif,HOCMIM-R significant"]
     assert "8/8" in invoke(*command)
     store = tmp_path / "results.jsonl"
     lines = store.read_text().splitlines(keepends=True)

@@ -156,7 +156,9 @@ def test_selectors_and_classifiers_get_the_same_bins(discretizer):
     protocol = Protocol(n_features=4, discretizer=discretizer, classifiers=("knn",))
     outcome = run_item(data, 0, Method("JMI"), protocol)
     halves = split_rows(data.y, 0)
-    selector = hocmim.JMI(4, discretizer=discretizer).fit(X[halves.train], y[halves.train])
+    selector = hocmim.JMI(4, encoder=hocmim.Encoder(discretizer=discretizer)).fit(
+        X[halves.train], y[halves.train]
+    )
     assert outcome.selected == tuple(selector.selected_)
     binned, _ = classifier_input(data, halves, selector.selected_, protocol)
     codes = selector.encoder_.transform(X[halves.train])

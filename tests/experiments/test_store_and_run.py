@@ -13,7 +13,7 @@ import pytest
 
 from hocmim.errors import InvalidParameterError
 from hocmim.experiments.protocol import Item, Method, Outcome, Protocol
-from hocmim.experiments.run import Experiment, Failure, Progress, run
+from hocmim.experiments.run import Experiment, Failure, run
 from hocmim.experiments.store import Store
 
 
@@ -137,13 +137,13 @@ def test_an_interrupted_run_goes_on(small_experiment, tmp_path):
     store = Store(tmp_path / "results.jsonl")
     calls = []
 
-    def stop_after_five(progress, seconds_left):
-        calls.append(progress.done)
-        if progress.done == 5:
+    def stop_after_five(done, total, latest):
+        calls.append(done)
+        if done == 5:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        run(small_experiment, store, report=stop_after_five)
+        run(small_experiment, store, progress=stop_after_five)
     assert len(store.read()) == 5
     lines = store.path.read_bytes()
     resumed = run(small_experiment, store)
@@ -161,8 +161,8 @@ from hocmim.experiments.store import Store
 
 if __name__ == "__main__":
     experiment = read_config(Path(sys.argv[1])).experiment
-    slowly = lambda progress, left: time.sleep(0.05)
-    run_module.run(experiment, Store(Path(sys.argv[2])), jobs=int(sys.argv[3]), report=slowly)
+    slowly = lambda done, total, latest: time.sleep(0.05)
+    run_module.run(experiment, Store(Path(sys.argv[2])), jobs=int(sys.argv[3]), progress=slowly)
 """
 
 
@@ -202,7 +202,7 @@ def test_results_of_other_settings_are_refused(small_experiment, tmp_path):
     other = replace(small_experiment, protocol=Protocol(n_features=4, seed=1))
     with pytest.raises(InvalidParameterError, match="from another run"):
         run(other, store)
-    methods = {**small_experiment.methods, "JMI": Method("JMI", parameters={"n_bins": 3})}
+    methods = {**small_experiment.methods, "JMI": Method("JMI", parameters={"encoder__n_bins": 3})}
     with pytest.raises(InvalidParameterError, match="JMI on one"):
         run(replace(small_experiment, methods=methods), store)
 
@@ -232,14 +232,3 @@ def test_a_failure_is_told_and_the_rest_goes_on(small_experiment, tmp_path, jobs
     assert len(results.failures) == 4
     assert all(isinstance(f, Failure) and "max_order" in f.message for f in results.failures)
     assert len(store.read()) == 12
-
-
-def test_time_left_is_by_data_set_and_method():
-    progress = Progress(6, {"one": 100, "two": 1000}, jobs=2)
-    todo = [Item(1, "one", "JMI"), Item(1, "one", "CMIM"), Item(1, "two", "JMI")]
-    assert progress.seconds_left(todo) is None
-    progress.learn(outcome(seconds=2.0))
-    # The same again, another method of the same set, and a set ten times as large.
-    assert progress.seconds_left(todo) == pytest.approx((2 + 2 + 20) / 2)
-    progress.learn(outcome(dataset="two", seconds=5.0))
-    assert progress.seconds_left(todo) == pytest.approx((2 + 2 + 5) / 2)

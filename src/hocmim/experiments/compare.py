@@ -14,37 +14,39 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
+from sklearn.base import clone, is_classifier
 
 from hocmim import html
-from hocmim.coding.encoder import Encoder
-from hocmim.coding.identifiers import decided_identifiers
+from hocmim.coding.encoded import find_identifiers
+from hocmim.coding.target import Target, TargetKind
 from hocmim.data.row_groups import RowGroups, as_row_groups
-from hocmim.data.table import Table, as_table, take_rows
-from hocmim.data.target import TARGET_KINDS, TargetKind, as_target
+from hocmim.data.table import as_table, take_rows
+from hocmim.data.target import as_target
 from hocmim.defaults import COMPARED_METHODS
-from hocmim.errors import InvalidParameterError, InvalidTargetError, without_data_warnings
+from hocmim.errors import InvalidParameterError, InvalidTargetError
 from hocmim.experiments import comparison_figure
-from hocmim.experiments.evaluation import Evaluation, evaluated_rows
 from hocmim.memory import prepare_products
 from hocmim.parameters import (
     FUNCTION_OR_NONE,
     SEED,
-    HasMethods,
-    Number,
-    OneOf,
+    ZERO,
+    Like,
     check_value,
     checked,
+    one_of,
+    whole,
 )
 from hocmim.search.progress import SECONDS_BETWEEN_EVENTS
+from hocmim.selectors.base import Selector
+from hocmim.selectors.curves import Columns, Counter, Model, Problem, score_columns
 from hocmim.selectors.kinds import common_kind, joint_strata, with_kind
 from hocmim.selectors.models import make_model
 from hocmim.selectors.registry import make_selector
+from hocmim.selectors.resampling import draw_rows
 from hocmim.selectors.splits import Fold, groups_for, make_folds
 from hocmim.selectors.stability import MAX_RESAMPLES, StabilitySelector
 from hocmim.text import value_text, visible
@@ -52,8 +54,10 @@ from hocmim.threads import stopped_by
 
 # Rows on which models are fitted and tested, unless the caller chooses.
 MAX_ROWS = 10_000
+# Numbers of columns that are tried: every one up to this, about as many of a larger number.
+MAX_SIZES = 20
 
-SELECTOR = HasMethods(("fit", "get_support"), "a dict of names and selectors, such as HOCMIM(10)")
+SELECTOR = [Like(("fit", "get_support"), "a dict of names and selectors, such as HOCMIM(10)")]
 
 OnProgress = Callable[[int, int, str], None]
 
@@ -165,17 +169,17 @@ class Comparison:
 
 @checked(
     random_state=SEED,
-    target_kind=OneOf(TARGET_KINDS),
+    target=[one_of(["classes", "quantity"]), Target, None],
     on_progress=FUNCTION_OR_NONE,
-    n_folds=Number(2, is_whole=True),
-    n_resamples=Number(2, MAX_RESAMPLES, is_whole=True, or_zero=True),
-    max_rows=Number(100, is_whole=True, or_none=True),
+    n_folds=[whole(2)],
+    n_resamples=[whole(2, MAX_RESAMPLES), ZERO],
+    max_rows=[whole(100), None],
 )
 def compare_methods(
     X: Any,
     y: Any,
     methods: Sequence[str] | Mapping[str, Any] = COMPARED_METHODS,
-    n_features_to_select: int | float | str | None = 10,
+    n_features_to_select: Any = 10,
     *,
     n_folds: int = 5,
     cv: Any = None,
@@ -184,9 +188,7 @@ def compare_methods(
     model: Any = "knn",
     max_rows: int | None = MAX_ROWS,
     random_state: int = 0,
-    target_kind: str = "auto",
-    target_bins: int | None = None,
-    target_discretizer: str | None = None,
+    target: Target | str | None = None,
     on_progress: OnProgress | None = None,
 ) -> Comparison:
     """Compare the selections of methods on one table, their stability, and the prediction error.
@@ -198,7 +200,7 @@ def compare_methods(
         Classes or a quantity; several targets of one kind. Errors are means over the targets.
     methods : sequence of str, or dict of name to selector
         Names from ``list_methods()``, or selectors.
-    n_features_to_select : int, float, "auto" or None
+    n_features_to_select : int, float, None, "significant", StopTest or Budget
         For methods given by name.
     n_folds : int
         Folds of the cross-validation, at least 2: shuffled, and stratified by class.
@@ -214,11 +216,11 @@ def compare_methods(
         many, drawn by class; at least 100. None: on all rows. Methods select on all training rows.
     random_state : int
         Seed of the folds, the resamples, the sample of rows and the forest.
-    target_kind, target_bins, target_discretizer : optional
-        What y holds, where selectors declare nothing else; how methods given by name cut it.
+    target : "classes", "quantity", Target or None
+        What y holds, for selectors that do not declare it.
     on_progress : callable, optional
-        Called as ``on_progress(done, total, method)`` with the number of selections made, a few
-        times a second and from any thread. It may raise to stop the comparison.
+        Called as ``on_progress(done, total, method)`` with the number of selections and fits made,
+        a few times a second and from any thread. It may raise to stop the comparison.
 
     Examples
     --------
@@ -228,41 +230,59 @@ def compare_methods(
     >>> float(compare_methods(X, y, ["MIM", "CIFE"], 3, n_resamples=5).overlap[0, 1])
     0.2
     """
-    cut = {"target_bins": target_bins, "target_discretizer": target_discretizer}
-    selectors = _selectors(methods, n_features_to_select, cut)
+    selectors = _selectors(methods, n_features_to_select, target)
     table = as_table(X, min_rows=2)
-    target = as_target(y, table.n_rows, several=True)
-    kind = _kind_of_all(selectors, target, target_kind)
-    fitted, title = make_model(model, not kind.is_quantity, random_state)
-    predicted = _as_numbers(target, kind)
+    values = as_target(y, table.n_rows, several=True)
+    kind = _kind_of_all(selectors, values, target)
+    selectors = {name: with_kind(one, kind.name) for name, one in selectors.items()}
+    estimator, title = make_model(model, not kind.is_quantity, random_state)
     row_groups = as_row_groups(groups, table.n_rows)
-    classes = joint_strata(target, kind)
-    folds = _folds((n_folds, cv), X, predicted, classes, row_groups, random_state)
-    rows = evaluated_rows(classes, folds, max_rows, random_state)
-    evaluation = Evaluation(X, predicted, fitted, rows)
-    steps = _Steps(len(selectors) * (1 + n_resamples + len(folds)), on_progress)
-    data, resampling = (X, target, row_groups), (n_resamples, random_state)
-    results: list[MethodResult] = []
+    strata = joint_strata(values, kind)
+    predicted = _as_numbers(values, kind)
+    folds = _folds((n_folds, cv), X, predicted, strata, row_groups, random_state)
+    rows = evaluated_rows(strata, folds, max_rows, random_state)
+    models = [Model(estimator, _score, one) for one in np.atleast_2d(predicted.T)]
+    sampled = [(np.intersect1d(a, rows), np.intersect1d(b, rows)) for a, b in folds]
+    # Identifiers are those of the whole table: a part of the rows does not show them.
+    problem = Problem(X, values, sampled, models, True, {}, {}, find_identifiers(table))
+    steps = _Steps(on_progress)
     prepare_products()
-    with stopped_by(steps.repeat), decided_identifiers(_identifiers(table)):
+    with stopped_by(steps.repeat):
+        firsts: dict[str, tuple[tuple[int, ...], float]] = {}
+        stabilities = {}
+        steps.total = len(selectors) * (1 + n_resamples + len(folds))
         for name, one in selectors.items():
-            made = with_kind(one, kind.name)
-            first = _select(made, *data, is_quiet=bool(results))  # warnings once
-            rest = resampling, folds, evaluation, partial(steps.done, name)
-            results.append(_result(name, made, first, data, *rest))
-    return _as_comparison(results, table, evaluation, title)
+            # Warnings of the data once, from the first method.
+            ids = problem.identifiers
+            firsts[name] = _select(one, X, values, row_groups, ids, warns=not firsts)
+            steps.done(name)
+            stable = _stability(one, X, values, row_groups, ids, n_resamples, random_state)
+            stabilities[name] = stable
+            steps.done(name, n_resamples)
+        curves = _curves(selectors, problem, folds, row_groups, steps)
+    results = tuple(
+        MethodResult(name, *firsts[name], *stabilities[name], *curves[name]) for name in selectors
+    )
+    names = table.names or tuple(str(j) for j in range(table.n_columns))
+    overlap = _overlap([result.selected for result in results])
+    measure = "error" if is_classifier(estimator) else "1 − R²"
+    return Comparison(results, overlap, names, title, measure, table.n_rows, len(rows))
 
 
-def _identifiers(table: Table) -> NDArray[np.int64]:
-    """Return the identifiers of the whole table: a part of the rows does not show them."""
-    return Encoder(n_jobs=-1).fit(table).identifiers_
+def _score(estimator: Any, X: NDArray[Any], y: NDArray[Any]) -> float:
+    """Return the negative error: of the share of wrong predictions, or of 1 − R²."""
+    if is_classifier(estimator):
+        return -float(np.mean(estimator.predict(X) != y))
+    return float(estimator.score(X, y)) - 1
 
 
-def _kind_of_all(selectors: Mapping[str, Any], y: NDArray[Any], kind: str) -> TargetKind:
+def _kind_of_all(
+    selectors: Mapping[str, Any], y: NDArray[Any], target: Target | str | None
+) -> TargetKind:
     """Return the kind of the target, or of all targets."""
     if y.ndim == 1:
-        return common_kind(selectors, y, kind)
-    found = [common_kind(selectors, as_target(column), kind) for column in y.T]
+        return common_kind(selectors, y, target)
+    found = [common_kind(selectors, as_target(column), target) for column in y.T]
     if len({one.name for one in found}) > 1:
         names = ", ".join(one.name for one in found)
         raise InvalidTargetError(
@@ -281,43 +301,16 @@ def _as_numbers(y: NDArray[Any], kind: TargetKind) -> NDArray[Any]:
     return np.unique(y, return_inverse=True)[1]
 
 
-def _result(
-    name: str,
-    selector: Any,
-    first: tuple[tuple[int, ...], float],
-    data: tuple[Any, NDArray[Any], RowGroups | None],
-    resampling: tuple[int, int],
-    folds: Sequence[Fold],
-    evaluation: Evaluation,
-    done: Callable[[int], None],
-) -> MethodResult:
-    """Return the selection of one method, its stability and its error curve."""
-    done(1)
-    stability = _stability(selector, *data, *resampling)
-    done(resampling[0])
-    curve = _curve(selector, *data, folds, evaluation, done)
-    return MethodResult(name, *first, *stability, *curve)
+class _Steps(Counter):
+    """Counts selections and fits, and reports them, also in the middle of long work."""
 
-
-def _as_comparison(
-    results: Sequence[MethodResult], table: Table, evaluation: Evaluation, title: str
-) -> Comparison:
-    names = table.names or tuple(str(j) for j in range(table.n_columns))
-    overlap = _overlap([result.selected for result in results])
-    counts = table.n_rows, evaluation.n_rows
-    return Comparison(tuple(results), overlap, names, title, evaluation.measure, *counts)
-
-
-class _Steps:
-    """Counts the selections and reports them."""
-
-    def __init__(self, total: int, callback: OnProgress | None) -> None:
-        self._total, self._callback, self._n, self._method = total, callback, 0, ""
+    def __init__(self, callback: OnProgress | None) -> None:
+        self.total, self._report, self._n, self._name = 0, callback, 0, ""
         self._sent = time.monotonic()
 
-    def done(self, method: str, number: int) -> None:
-        """Report selections of a method."""
-        self._n, self._method = self._n + number, method
+    def done(self, name: str, number: int = 1) -> None:
+        """Report selections or fits of a method."""
+        self._n, self._name = self._n + number, name
         self._send()
 
     def repeat(self) -> None:
@@ -327,12 +320,12 @@ class _Steps:
 
     def _send(self) -> None:
         self._sent = time.monotonic()
-        if self._callback is not None:
-            self._callback(self._n, self._total, self._method)
+        if self._report is not None:
+            self._report(self._n, self.total, self._name)
 
 
 def _selectors(
-    methods: Sequence[str] | Mapping[str, Any], k: Any, options: Mapping[str, Any]
+    methods: Sequence[str] | Mapping[str, Any], k: Any, target: Target | str | None
 ) -> dict[str, Any]:
     is_mapping = isinstance(methods, Mapping)
     is_listed = isinstance(methods, (list, tuple)) and all(isinstance(m, str) for m in methods)
@@ -345,11 +338,7 @@ def _selectors(
         for selector in methods.values():
             check_value("methods", selector, SELECTOR)
         return {str(name): selector for name, selector in methods.items()}
-    made = [make_selector(name, n_features_to_select=k) for name in methods]
-    for selector in made:
-        known = selector.get_params(deep=False)
-        given = {name: value for name, value in options.items() if value is not None}
-        selector.set_params(**{name: given[name] for name in given if name in known})
+    made = [make_selector(name, n_features_to_select=k, target=target) for name in methods]
     return {selector.display_name: selector for selector in made}
 
 
@@ -376,13 +365,23 @@ def _overlap(selections: Sequence[Sequence[int]]) -> NDArray[np.float64]:
 
 
 def _select(
-    selector: Any, X: Any, y: NDArray[Any], groups: RowGroups | None, *, is_quiet: bool = True
+    selector: Any,
+    X: Any,
+    y: NDArray[Any],
+    groups: RowGroups | None,
+    identifiers: NDArray[np.int64],
+    *,
+    warns: bool = False,
 ) -> tuple[tuple[int, ...], float]:
-    """Return the selected columns and the time; without warnings of the data if quiet."""
+    """Return the selected columns and the time; ``warns``: whether to warn about the data."""
     began = time.perf_counter()
     given = {} if groups is None else groups_for(selector, groups)
-    with without_data_warnings(is_quiet):
-        selected = clone(selector).fit(X, y, **given).selected_
+    made = clone(selector)
+    if isinstance(made, Selector):
+        made.fit_part(X, y, identifiers, warns=warns, **given)
+        selected = made.selected_
+    else:
+        selected = made.fit(X, y, **given).get_support(indices=True)
     return tuple(selected.tolist()), time.perf_counter() - began
 
 
@@ -391,34 +390,74 @@ def _stability(
     X: Any,
     y: NDArray[Any],
     groups: RowGroups | None,
+    identifiers: NDArray[np.int64],
     n_resamples: int,
     seed: int,
 ) -> tuple[float, tuple[float, float]]:
     if n_resamples == 0:
         return np.nan, (np.nan, np.nan)
     stable = StabilitySelector(selector, n_resamples, random_state=seed)
-    with without_data_warnings():
-        stable.fit(X, y, groups=groups)
+    stable.fit_part(X, y, identifiers, groups=groups)
     return stable.stability_, stable.stability_interval_
 
 
-def _curve(
-    selector: Any,
-    X: Any,
-    y: NDArray[Any],
-    groups: RowGroups | None,
+def evaluated_rows(
+    strata: NDArray[np.int64], folds: Sequence[Fold], max_rows: int | None, seed: int
+) -> NDArray[np.int64]:
+    """Return the rows for the models: the same share of each test part and stratum.
+
+    If the test parts are not a partition of the rows, the same share of each stratum.
+    """
+    if max_rows is None or len(strata) <= max_rows:
+        return np.arange(len(strata))
+    rng, share = np.random.RandomState(seed), max_rows / len(strata)
+    tested = [test for _, test in folds]
+    if np.array_equal(np.sort(np.concatenate(tested)), np.arange(len(strata))):
+        parts = [test[draw_rows(strata[test], share, False, rng)] for test in tested]
+        return np.sort(np.concatenate(parts))
+    return draw_rows(strata, share, False, rng)
+
+
+def _curves(
+    selectors: Mapping[str, Any],
+    problem: Problem,
     folds: Sequence[Fold],
-    evaluation: Evaluation,
-    done: Callable[[int], None],
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return the sizes that all folds have, and the error of each fold and size."""
-    curves = []
-    for number, fold in enumerate(folds):
-        train = fold[0]
-        part = None if groups is None else groups[train]
-        chosen, _ = _select(selector, take_rows(X, train), y[train], part)
-        curves.append(evaluation.curve(chosen, number, fold))
-        done(1)
-    common = sorted(set.intersection(*(set(curve) for curve in curves)))
-    errors = np.array([[curve[m] for m in common] for curve in curves])
-    return np.array(common, np.int64), errors
+    groups: RowGroups | None,
+    steps: _Steps,
+) -> dict[str, tuple[NDArray[np.int64], NDArray[np.float64]]]:
+    """Return the sizes of each method that all folds have, and the error of each fold and size.
+
+    Methods select on all training rows of ``folds``; models get those of ``problem``.
+    """
+    chosen: dict[tuple[str, int], tuple[int, ...]] = {}
+    for split, (train, _) in enumerate(folds):
+        rows, part = take_rows(problem.X, train), None if groups is None else groups[train]
+        for name, selector in selectors.items():
+            ids = problem.identifiers
+            chosen[name, split] = _select(selector, rows, problem.y[train], part, ids)[0]
+            steps.done(name)
+    splits = range(len(folds))
+    sizes = {name: _sizes([len(chosen[name, split]) for split in splits]) for name in selectors}
+    found: dict[tuple[str, int, int], Columns] = {
+        (name, split, size): tuple(sorted(chosen[name, split][:size]))
+        for split in splits
+        for name in selectors
+        for size in sizes[name]
+    }
+    steps.total += len(found)
+    scores = score_columns(problem, found, None, steps)
+    return {
+        name: (
+            np.array(sizes[name], np.int64),
+            -np.array([[scores[k, found[name, k, m]] for m in sizes[name]] for k in splits]),
+        )
+        for name in selectors
+    }
+
+
+def _sizes(lengths: Sequence[int]) -> list[int]:
+    """Return the numbers of columns to try, up to the shortest selection of all folds."""
+    most = min(lengths)
+    if most <= MAX_SIZES:
+        return list(range(most + 1))
+    return [0, *np.unique(np.rint(np.geomspace(1, most, MAX_SIZES)).astype(int)).tolist()]

@@ -16,7 +16,7 @@ from hocmim.experiments.protocol import Item, Method, Outcome, Protocol
 from hocmim.experiments.report import Report, TimeGroup, describe_protocol, make_report
 from hocmim.experiments.run import Experiment, Failure
 from hocmim.experiments.tables import Comparison
-from hocmim.parameters import TEXT, Number, check_value
+from hocmim.parameters import TEXT, check_value, whole
 from hocmim.text import did_you_mean, value_text
 
 RUN_KEYS = ("title", "out", "splits", "jobs")
@@ -98,7 +98,7 @@ def read_config(path: Path) -> Config:
     out = path.parent / settings["out"] if "out" in settings else None
     title = str(settings.get("title", path.stem))
     jobs = settings.get("jobs", 1)
-    check_value("jobs in [run]", jobs, Number(1, is_whole=True))
+    check_value("jobs in [run]", jobs, [whole(1)])
     return Config(title, out, int(jobs), experiment, missing)
 
 
@@ -140,7 +140,7 @@ def _methods(path: Path, entries: list[dict[str, Any]]) -> dict[str, Method]:
         if not isinstance(parameters, dict) or not isinstance(entry.get("method", name), str):
             raise InvalidParameterError(
                 f"{path}: a [[method]] needs a string as method and a table as parameters, such as "
-                "parameters = { n_bins = 8 }."
+                "parameters = { max_order = 5, encoder__n_bins = 8 }."
             )
         methods[name] = Method(name, entry.get("method", name), parameters)
         # An unknown method or parameter is an error now, not in the run.

@@ -1,11 +1,9 @@
-"""Figures of an experiment, as SVG, PNG and PDF. The same report gives the same bytes."""
+"""Figures of an experiment, as SVG and PDF. The same report gives the same bytes."""
 
 from __future__ import annotations
 
 import io
-import re
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +13,7 @@ from hocmim.data.writing import safe_file_name, write_file, write_text
 from hocmim.errors import not_installed
 from hocmim.experiments.classifiers import TITLES
 from hocmim.experiments.report import Report
-from hocmim.experiments.tables import ALPHA, ErrorTable, Significance, TimeTable
+from hocmim.experiments.tables import ALPHA, ErrorTable, Significance
 from hocmim.text import count
 
 # Paul Tol's "bright" and "muted" colours, which colour-blind readers can distinguish.
@@ -23,27 +21,10 @@ COLOURS = (
     "#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377",
     "#dd7733", "#44aa99", "#999933", "#a06040", "#7788cc", "#888888",
 )  # fmt: skip
-MAX_LABELLED_RANKS = 20  # on a longer scale only each fifth rank has a label
 DASHES = ("-", "--", ":")
-GREY = "#9a9a9a"
-# Coloured lines of a figure with a line a method.
-MAX_COLOURED = 5
-# The least distance of two names, as a share of the height of the axes.
-LABEL_GAP = 0.045
+MAX_LABELLED_RANKS = 20  # on a longer scale only each fifth rank has a label
 # A figure of so few data sets says that its result may change.
 FEW_DATASETS = 5
-FILTER_GREEN = "#228833"
-GROUP_COLOURS = ("#4477aa", "#66ccee", "#ccbb44", "#ee6677")
-
-
-def colour_of(number: int) -> str:
-    """Return the colour of a method by its column."""
-    return COLOURS[number % len(COLOURS)]
-
-
-def dash_of(number: int) -> str:
-    """Return the line style of a method: solid until all colours are used."""
-    return DASHES[number // len(COLOURS) % len(DASHES)]
 
 
 def figures(report: Report) -> Iterator[tuple[str, Any]]:
@@ -59,29 +40,25 @@ def figures(report: Report) -> Iterator[tuple[str, Any]]:
 
 
 def write_figures(report: Report, folder: Path, *, pdf: bool = False) -> dict[str, str]:
-    """Write every figure as SVG and PNG, and as PDF if asked; return the SVG of each by name."""
+    """Write every figure as SVG, and as PDF if asked; return the SVG of each by name."""
     import matplotlib as mpl
 
     folder.mkdir(parents=True, exist_ok=True)
-    with mpl.rc_context({"text.parse_math": False}):  # a $ in a name is no mathematics
-        return _write_figures(report, folder, pdf)
-
-
-def _write_figures(report: Report, folder: Path, pdf: bool) -> dict[str, str]:
     written = {}
-    for name, figure in figures(report):
-        written[name] = to_svg(figure, name)
-        write_text(folder / f"{name}.svg", written[name])
-        _write_figure(figure, folder / f"{name}.png", dpi=150, metadata={"Software": None})
-        if pdf:
-            unused = dict.fromkeys(("Creator", "Producer", "CreationDate"))
-            _write_figure(figure, folder / f"{name}.pdf", metadata=unused)
+    with mpl.rc_context({"text.parse_math": False}):  # a $ in a name is no mathematics
+        for name, figure in figures(report):
+            written[name] = to_svg(figure, name)
+            write_text(folder / f"{name}.svg", written[name])
+            if pdf:
+                _write_pdf(figure, folder / f"{name}.pdf")
     return written
 
 
-def _write_figure(figure: Any, path: Path, **settings: Any) -> None:
-    kind = path.suffix[1:]
-    write_file(path, lambda file: figure.savefig(file, format=kind, **settings), overwrite=True)
+def _write_pdf(figure: Any, path: Path) -> None:
+    unused = dict.fromkeys(("Creator", "Producer", "CreationDate"))
+    write_file(
+        path, lambda file: figure.savefig(file, format="pdf", metadata=unused), overwrite=True
+    )
 
 
 def to_svg(figure: Any, name: str) -> str:
@@ -98,17 +75,7 @@ def to_svg(figure: Any, name: str) -> str:
     with mpl.rc_context(settings):
         unused = dict.fromkeys(("Date", "Creator", "Format", "Type"))
         figure.savefig(out, format="svg", metadata=unused)
-    return _compact(out.getvalue())
-
-
-def _compact(svg: str) -> str:
-    """The same drawing in fewer bytes: coordinates in hundredths of a point, no indentation."""
-
-    def shorten(tag: re.Match[str]) -> str:
-        text = " ".join(tag[0].split())
-        return re.sub(r"-?\d+\.\d{3,}", lambda number: f"{round(float(number[0]), 2):g}", text)
-
-    return re.sub(r"\n +", "\n", re.sub(r"<[^>]+>", shorten, svg))
+    return out.getvalue()
 
 
 # --- critical differences -------------------------------------------------------------------------
@@ -176,73 +143,24 @@ def _draw_name(axes: Any, rank: float, name: str, height: float, end: float, sid
 
 
 def draw_rank_curves(table: ErrorTable) -> Any:
-    """Draw the average rank by number of features; a name stands at the end of its line.
-
-    The first method and the best others are coloured, the rest is grey.
-    """
-    figure, axes = _plot(6.5, 4.2)
-    curves, methods = np.asarray(table.rank_curves()), table.comparison.methods
-    colours = _emphasis(curves)
-    for number, (method, curve) in enumerate(zip(methods, curves, strict=True)):
-        axes.plot(
-            range(1, len(curve) + 1),
-            curve,
-            label=method,
-            color=colours[number],
-            lw=_width(number, colours),
-            zorder=2 if colours[number] == GREY else 3,
-        )
-    heights = _spread(curves[:, -1], gap=len(curves) * LABEL_GAP)
-    for number, method in enumerate(methods):
-        axes.annotate(
-            method, (curves.shape[1], curves[number, -1]), xytext=(1.02, heights[number]),
-            textcoords=axes.get_yaxis_transform(), va="center", fontsize=8,
-            color=colours[number], fontweight="bold" if number == 0 else "normal",
-            arrowprops={"arrowstyle": "-", "lw": 0.5, "color": colours[number]},
-        )  # fmt: skip
-    axes.set_ylim(len(curves) + 0.3, 0.7)  # rank 1, the best, on top
-    axes.set_xlabel("number of features")
+    """Draw the average rank by number of features."""
+    figure, axes = _plot(7.5, 4.2)
+    _draw_lines(axes, dict(zip(table.comparison.methods, table.rank_curves(), strict=True)))
+    axes.set_ylim(len(table.comparison.methods) + 0.3, 0.7)  # rank 1, the best, on top
     axes.set_ylabel("average rank (1 is the best)")
     axes.set_title(_title(table), fontsize=9)
+    _legend(axes)
     return figure
 
 
-def _emphasis(curves: Any) -> list[str]:
-    """Return the colour of each method: grey, except for the first and the best others."""
-    best = [int(j) for j in np.argsort(curves.mean(axis=1), kind="stable") if j != 0]
-    leaders = [0, *sorted(best[: MAX_COLOURED - 1])]
-    return [COLOURS[leaders.index(j)] if j in leaders else GREY for j in range(len(curves))]
-
-
-def _width(number: int, colours: Sequence[str]) -> float:
-    if number == 0:
-        return 2.4
-    return 0.9 if colours[number] == GREY else 1.6
-
-
-def _spread(values: Any, gap: float) -> list[float]:
-    """Return heights near the values, in their order, at least ``gap`` apart."""
-    order = np.argsort(values, kind="stable")
-    heights = np.array(values, np.float64)
-    for _ in range(len(order)):
-        for low, high in pairwise(order.tolist()):
-            lack = gap - (heights[high] - heights[low])
-            if lack > 1e-9:
-                heights[low] -= lack / 2
-                heights[high] += lack / 2
-    return heights.tolist()
-
-
 def draw_error_curves(report: Report) -> Iterator[tuple[str, Any]]:
-    """Draw a figure for each data set: error by number of features, a panel a classifier."""
+    """Draw a figure for each data set: error by number of features, a panel for each classifier."""
     curves = error_curves(report)
     classifiers = list(dict.fromkeys(classifier for classifier, _ in curves))
     for dataset in dict.fromkeys(dataset for _, dataset in curves):
         figure, panels = _plot(4.6 * len(classifiers) + 1.6, 4.2, len(classifiers))
         for axes, classifier in zip(np.atleast_1d(panels), classifiers, strict=True):
-            lines = curves[classifier, dataset]
-            _draw_lines(axes, list(lines), list(lines.values()))
-            axes.set_xlabel("number of features")
+            _draw_lines(axes, curves[classifier, dataset])
             axes.set_title(f"{dataset}, {TITLES[classifier]}", fontsize=9)
         np.atleast_1d(panels)[0].set_ylabel("error")
         _legend(np.atleast_1d(panels)[-1])
@@ -268,12 +186,14 @@ def draw_times(report: Report) -> Any:
     figure, axes = _plot(max(7.0, 0.25 * len(times.methods)), 4.0)
     place, labels = 0, []
     for number, group in enumerate(report.time_groups):
-        colour = FILTER_GREEN if group.fastest_first else GROUP_COLOURS[number % 4]
-        methods = ordered(group.methods, times) if group.fastest_first else group.methods
-        columns = [times.methods.index(method) for method in methods if method in times.methods]
-        at = np.arange(place, place + len(columns))
+        columns = [
+            times.methods.index(method) for method in group.methods if method in times.methods
+        ]
+        if group.fastest_first:
+            columns.sort(key=lambda column: float(times.mean[column]))
         spread = np.stack([np.zeros(len(columns)), times.deviation[columns]])
-        axes.bar(at, times.mean[columns], color=colour, label=group.title, yerr=spread,
+        axes.bar(np.arange(place, place + len(columns)), times.mean[columns], yerr=spread,
+                 color=COLOURS[number], label=group.title,
                  error_kw={"lw": 1, "capsize": 2})  # fmt: skip
         labels += [times.methods[column] for column in columns]
         place += len(columns)
@@ -285,17 +205,14 @@ def draw_times(report: Report) -> Any:
     return figure
 
 
-def ordered(methods: Sequence[str], times: TimeTable) -> list[str]:
-    """Return methods from the fastest to the slowest."""
-    known = [method for method in methods if method in times.methods]
-    return sorted(known, key=lambda method: float(times.mean[times.methods.index(method)]))
-
-
-def _draw_lines(axes: Any, methods: Sequence[str], curves: Any) -> None:
-    for number, (method, curve) in enumerate(zip(methods, curves, strict=True)):
-        axes.plot(range(1, len(curve) + 1), curve, label=method, color=colour_of(number),
-                  ls=dash_of(number), lw=2.4 if number == 0 else 1.1,
-                  zorder=3 if number == 0 else 2)  # fmt: skip
+def _draw_lines(axes: Any, curves: Mapping[str, Any]) -> None:
+    """Draw a line for each method; that of the first is wider."""
+    for number, (method, curve) in enumerate(curves.items()):
+        axes.plot(range(1, len(curve) + 1), curve, label=method,
+                  color=COLOURS[number % len(COLOURS)],
+                  ls=DASHES[number // len(COLOURS) % len(DASHES)],
+                  lw=2.4 if number == 0 else 1.1, zorder=3 if number == 0 else 2)  # fmt: skip
+    axes.set_xlabel("number of features")
 
 
 def _legend(axes: Any) -> None:

@@ -20,7 +20,8 @@ from hocmim.experiments.report import Report, TimeGroup, make_report
 from hocmim.experiments.run import Experiment, Failure
 from hocmim.experiments.statistics import rank_rows
 from hocmim.experiments.tables import Comparison, ErrorTable, TimeTable, error_table
-from hocmim.selectors.names import find_methods
+from hocmim.selectors.base import InformationSelector
+from hocmim.selectors.registry import METHODS as SELECTORS
 from hocmim.selectors.registry import list_methods
 
 N_TABLES = 5
@@ -33,11 +34,11 @@ MEASURES = {
     "forest": "forest",
 }
 
-AUTO = f"{DEFAULT_METHOD} auto"
+SIGNIFICANT = f"{DEFAULT_METHOD} significant"
 # Slow on the larger tables: fewer rows and fewer steps.
 REDUCED = {"NCA": {"max_samples": 300, "max_iter": 100}}
 METHODS: dict[str, Method] = {
-    AUTO: Method(AUTO, DEFAULT_METHOD, {"n_features_to_select": "auto"}),
+    SIGNIFICANT: Method(SIGNIFICANT, DEFAULT_METHOD, {"n_features_to_select": "significant"}),
     **{name: Method(name, name, REDUCED.get(name, {})) for name in (*list_methods(), *PEERS)},
 }
 METHOD_NAMES = (DEFAULT_METHOD, *(name for name in METHODS if name != DEFAULT_METHOD))
@@ -263,7 +264,10 @@ def _reference(experiment: Experiment) -> str:
 
 
 def _time_groups(experiment: Experiment) -> list[TimeGroup]:
-    information = {AUTO, *(method.name for method in find_methods())}
+    information = {
+        SIGNIFICANT,
+        *(name for name, kind in SELECTORS.items() if issubclass(kind, InformationSelector)),
+    }
     methods = list(experiment.methods)
     own = [name for name in methods if name in information]
     filters = [name for name in methods if name not in information and name not in PEERS]
@@ -292,8 +296,9 @@ def _about(experiment: Experiment) -> list[str]:
         "Markov blanket, 5 to 10 columns. Cases are named by columns × rows.",
         "A random half of the rows is used for the selection and for training, the other half for "
         f"the test. Every method selects as many columns as are useful, at most {MAX_SELECTED}; "
-        f"so precision and recall differ only where it selects another number. {AUTO} determines "
-        "the number itself, SelectFromModel L1 can select fewer, all columns selects all.",
+        f"so precision and recall differ only where it selects another number. {SIGNIFICANT} "
+        "determines the number itself, SelectFromModel L1 can select fewer, all columns selects "
+        "all.",
         "Recovery is F1 of the selected against the useful columns. Logistic regression, 5-NN and "
         "a random forest of 100 trees (scikit-learn, default parameters) use the selected columns, "
         "standardised by the training half. Their result is the share of misclassified test rows. "

@@ -47,6 +47,9 @@ class Selector(Protocol):
     def get_params(self) -> dict[str, Any]:
         """Return the parameters."""
 
+    def set_params(self, **parameters: Any) -> Any:
+        """Change parameters."""
+
 
 class Peer(BaseEstimator, ABC):
     """A selector of scikit-learn; subclasses rank the columns."""

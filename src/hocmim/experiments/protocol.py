@@ -21,7 +21,7 @@ from threadpoolctl import threadpool_limits
 import hocmim
 from hocmim.coding.cuts import DEFAULT_DISCRETIZER, DISCRETIZERS
 from hocmim.coding.encoder import Encoder
-from hocmim.coding.target import TargetOptions, encode_target
+from hocmim.coding.target import Target, encode_target
 from hocmim.errors import InvalidTargetError
 from hocmim.experiments.classifiers import (
     CLASSIFIERS,
@@ -34,7 +34,7 @@ from hocmim.experiments.classifiers import (
 )
 from hocmim.experiments.datasets import DataSet
 from hocmim.experiments.peers import Selector, make_any
-from hocmim.parameters import Number, OneOf, check_value
+from hocmim.parameters import check_value, number, one_of, whole
 
 CLASSIFIER_INPUTS = ("binned", "raw", "standardised")
 FILTER_INPUTS = ("raw", "binned")
@@ -80,19 +80,22 @@ class Protocol:
     classifiers: tuple[str, ...] = CLASSIFIERS
 
     def __post_init__(self) -> None:
-        check_value("discretizer", self.discretizer, OneOf(tuple(DISCRETIZERS)))
-        check_value("classifier_input", self.classifier_input, OneOf(CLASSIFIER_INPUTS))
-        check_value("filter_input", self.filter_input, OneOf(FILTER_INPUTS))
+        check_value("discretizer", self.discretizer, [one_of(tuple(DISCRETIZERS))])
+        check_value("classifier_input", self.classifier_input, [one_of(CLASSIFIER_INPUTS)])
+        check_value("filter_input", self.filter_input, [one_of(FILTER_INPUTS)])
         for classifier in self.classifiers:
-            check_value("classifiers", classifier, OneOf((*CLASSIFIERS, *FINAL_CLASSIFIERS)))
+            check_value("classifiers", classifier, [one_of((*CLASSIFIERS, *FINAL_CLASSIFIERS))])
         for name, minimum in (("n_features", 1), ("n_bins", 2), ("n_neighbors", 1), ("seed", 0)):
-            check_value(name, getattr(self, name), Number(minimum, is_whole=True))
-        check_value("C", self.C, Number(0, is_above=True))
+            check_value(name, getattr(self, name), [whole(minimum)])
+        check_value("C", self.C, [number(0, closed="neither")])
 
 
 @dataclass(frozen=True)
 class Method:
-    """A column of the tables: its title, the name of a selector, and its parameters."""
+    """A column of the tables: its title, the name of a selector, and its parameters.
+
+    ``encoder__n_bins`` is the parameter ``n_bins`` of the encoder, as in scikit-learn.
+    """
 
     name: str
     selector: str = ""
@@ -103,14 +106,16 @@ class Method:
         selector = make_any(self.selector or self.name)
         common = {
             "n_features_to_select": n_features,
-            "n_bins": protocol.n_bins,
-            "discretizer": protocol.discretizer,
-            "target_kind": "classes",
+            "encoder": Encoder(protocol.n_bins, discretizer=protocol.discretizer),
+            "target": "classes",
             "n_jobs": 1,
         }
         known = selector.get_params()
         given = {key: value for key, value in common.items() if key in known}
-        return make_any(self.selector or self.name, **(given | dict(self.parameters)))
+        own = {key: value for key, value in self.parameters.items() if "__" not in key}
+        nested = {key: value for key, value in self.parameters.items() if "__" in key}
+        made: Selector = make_any(self.selector or self.name, **(given | own)).set_params(**nested)
+        return made
 
 
 @dataclass(frozen=True, order=True)
@@ -260,7 +265,7 @@ def selector_input(
     selectors missing values are replaced by the training median (the most frequent category), and
     columns are cut if the protocol requires it.
     """
-    if "discretizer" in selector.get_params():
+    if "encoder" in selector.get_params():
         return data.rows(rows)
     if not data.has_missing and protocol.filter_input == "raw":
         return data.rows(rows)
@@ -296,8 +301,8 @@ def cut(
     protocol: Protocol,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Cut both halves into bins fitted on the training half; keep categories."""
-    target = encode_target(y_train, options=TargetOptions("classes"))
-    encoder = Encoder(protocol.discretizer, protocol.n_bins).fit(train, target)
+    target = encode_target(y_train, target=Target("classes"))
+    encoder = Encoder(protocol.n_bins, discretizer=protocol.discretizer).fit(train, target)
     halves = []
     for values in (train, test):
         codes = encoder.transform(values)

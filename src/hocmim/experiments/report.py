@@ -9,8 +9,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from hocmim.data.writing import write_text
-from hocmim.experiments.against import against_grid
 from hocmim.experiments.classifiers import CLASSIFIERS, FINAL_CLASSIFIERS
 from hocmim.experiments.grid import Grid
 from hocmim.experiments.machine import installed_version, memory_gib, processor
@@ -24,6 +22,7 @@ from hocmim.experiments.tables import (
     ErrorTable,
     Significance,
     TimeTable,
+    against_grid,
     difference,
     error_table,
     missing_notes,
@@ -214,8 +213,8 @@ def describe_protocol(protocol: Protocol, n_splits: Mapping[str, int]) -> list[s
     ]
 
 
-def describe_machine() -> str:
-    """Return the machine and the versions, in Markdown."""
+def machine_grid() -> Grid:
+    """Return the machine and the versions."""
     memory = memory_gib()
     rows = [
         ("processor", processor()),
@@ -225,17 +224,17 @@ def describe_machine() -> str:
         ("Python", platform.python_version()),
         *((package, installed_version(package) or "not installed") for package in PACKAGES),
     ]
-    lines = ["| | |", "|---|---|", *(f"| {name} | {value} |" for name, value in rows)]
-    return "\n".join(lines) + "\n"
+    return Grid("Machine", ["part", "value"], rows)
 
 
-def write_tables(report: Report, folder: Path, *, is_safe: bool = False) -> None:
-    """Write every table as CSV, Markdown and LaTeX.
+def write_tables(
+    report: Report, folder: Path, formats: Sequence[str] = ("csv",), *, is_safe: bool = False
+) -> None:
+    """Write every table, as CSV or in other formats of ``grid.FORMATS``.
 
     ``is_safe``: neutralise the cells of CSV that spreadsheets would run as formulas.
     """
     folder.mkdir(parents=True, exist_ok=True)
     for name, grid, numbers in report.grids():
-        write_text(folder / f"{name}.csv", numbers.to_csv(is_safe=is_safe))
-        write_text(folder / f"{name}.md", grid.to_markdown())
-        write_text(folder / f"{name}.tex", grid.to_latex())
+        for form in formats:
+            (numbers if form == "csv" else grid).write(folder, name, form, is_safe=is_safe)

@@ -1,0 +1,162 @@
+"""How often the screen keeps a pair or triple by chance: tables without any synergy.
+
+python benchmarks/false_alarms.py [--tables 200] [--columns 60]
+
+Each table has α = 0.01 for its pairs and 0.01 for its triples. Shown are the shares of tables with
+a kept pair and with a kept triple, beside the share with a pair by the plain χ² test.
+"""
+
+import argparse
+from unittest import mock
+
+import numpy as np
+
+from hocmim.coding.codes import Codes, Column
+from hocmim.search.interactions import ScreenedTable, screen
+
+ALPHA = 0.01
+
+
+def uniform(rng, n, D, levels, classes):
+    return rng.integers(0, levels, (n, D)), rng.integers(0, classes, n)
+
+
+def skewed(rng, n, D, levels, classes):
+    """Levels of very different frequency, a different distribution for each column."""
+    p = [rng.dirichlet(np.full(levels, 0.5)) for _ in range(D)]
+    return np.stack([rng.choice(levels, n, p=q) for q in p], 1), rng.integers(0, classes, n)
+
+
+def rare_class(rng, n, D, levels, classes):
+    p = np.r_[1 - 0.04 * (classes - 1), np.full(classes - 1, 0.04)] if classes < 10 else None
+    p = np.r_[0.64, np.full(classes - 1, 0.36 / (classes - 1))] if p is None else p
+    return rng.integers(0, levels, (n, D)), rng.choice(classes, n, p=p)
+
+
+def skewed_and_rare(rng, n, D, levels, classes):
+    return skewed(rng, n, D, levels, classes)[0], rare_class(rng, n, D, levels, classes)[1]
+
+
+def main_effects(rng, n, D, levels, classes):
+    """A third of the columns depend on the target, independently of each other given it."""
+    X, y = uniform(rng, n, D, levels, classes)
+    for j in range(D // 3):
+        X[:, j] = np.where(rng.random(n) < rng.uniform(0.05, 0.7), y % levels, X[:, j])
+    return X, y
+
+
+def one_main_effect(rng, n, D, levels, classes):
+    X, y = uniform(rng, n, D, levels, classes)
+    X[:, 0] = np.where(rng.random(n) < 0.8, y % levels, X[:, 0])
+    return X, y
+
+
+def correlated(rng, n, D, levels, classes):
+    """Columns in families of five that share a base."""
+    X, y = uniform(rng, n, D, levels, classes)
+    base = rng.integers(0, levels, (n, 1 + D // 5))
+    for j in range(D):
+        X[:, j] = np.where(rng.random(n) < rng.uniform(0.3, 0.95), base[:, j // 5], X[:, j])
+    return X, y
+
+
+def correlated_main_effects(rng, n, D, levels, classes):
+    """Families of five; the base of the first family depends on the target."""
+    X, y = uniform(rng, n, D, levels, classes)
+    base = rng.integers(0, levels, (n, 1 + D // 5))
+    base[:, 0] = np.where(rng.random(n) < 0.6, y % levels, base[:, 0])
+    for j in range(D):
+        X[:, j] = np.where(rng.random(n) < rng.uniform(0.3, 0.95), base[:, j // 5], X[:, j])
+    return X, y
+
+
+def duplicated(rng, n, D, levels, classes):
+    X, y = uniform(rng, n, D, levels, classes)
+    X[:, 1::2] = X[:, ::2][:, : X[:, 1::2].shape[1]]
+    X[:, :2] = (np.where(rng.random(n) < 0.5, y % levels, X[:, 0]))[:, None]
+    return X, y
+
+
+def near_copies(rng, n, D, levels, classes):
+    """Every column twice, with some noise; the first ones depend on the target."""
+    X, y = uniform(rng, n, D, levels, classes)
+    X[:, 0] = np.where(rng.random(n) < 0.5, y % levels, X[:, 0])
+    for j in range(0, D - 1, 2):
+        X[:, j + 1] = np.where(rng.random(n) < 0.9, X[:, j], X[:, j + 1])
+    return X, y
+
+
+KINDS = [
+    uniform,
+    skewed,
+    rare_class,
+    skewed_and_rare,
+    one_main_effect,
+    main_effects,
+    correlated,
+    correlated_main_effects,
+    duplicated,
+    near_copies,
+]
+SHAPES = [
+    (60, 2, 2),
+    (60, 3, 3),
+    (250, 5, 2),
+    (300, 3, 10),
+    (1000, 5, 4),
+    (1000, 2, 2),
+    (10000, 5, 2),
+]
+
+
+def compact(values):
+    return np.unique(values, return_inverse=True)[1].astype(np.uint8)
+
+
+def screened(X, y, **options):
+    columns = [Column(compact(x), len(np.unique(x))) for x in X.T]
+    columns = [column for column in columns if column.arity > 1]
+    codes = Codes.from_columns(columns)
+    target = Column(compact(y), len(np.unique(y)))
+    levels = codes.arity  # in order, as bins are
+    table = ScreenedTable(
+        codes.column, levels, levels, np.arange(codes.n_columns), int(levels.max())
+    )
+    return screen(table, [target], n_jobs=2, **options)
+
+
+def has_chi2_pair(X, y):
+    """Whether the plain χ² test would keep a pair."""
+    with mock.patch("hocmim.search.interactions.interaction_p_value", return_value=0.0):
+        return bool(screened(X, y, sizes=[2]).kept)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--tables", type=int, default=200)
+    parser.add_argument("--columns", type=int, default=60)
+    options = parser.parse_args()
+    print("| table | rows | levels | classes | pairs | triples | pairs by χ² |")
+    print("|---|---|---|---|---|---|---|")
+    totals = np.zeros(3)
+    for kind in KINDS:
+        for n, levels, classes in SHAPES:
+            rng = np.random.default_rng([n, levels, classes])
+            n_tables = options.tables if n < 5000 else options.tables // 4
+            found = np.zeros(3)
+            for _ in range(n_tables):
+                X, y = kind(rng, n, options.columns, levels, classes)
+                kept = screened(X, y).kept
+                found[0] += any(len(one.members) == 2 for one in kept)
+                found[1] += any(len(one.members) == 3 for one in kept)
+                found[2] += has_chi2_pair(X, y)
+            totals += found / n_tables
+            shares = " | ".join(f"{share:.1%}" for share in found / n_tables)
+            title = kind.__name__.replace("_", " ")
+            print(f"| {title} | {n} | {levels} | {classes} | {shares} |", flush=True)
+    shares = " | ".join(f"{share:.1%}" for share in totals / len(KINDS) / len(SHAPES))
+    print(f"| mean | | | | {shares} |")
+
+
+if __name__ == "__main__":
+    main()
