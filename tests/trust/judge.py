@@ -1,5 +1,6 @@
 """Judges what a call does with bad input: it works, or raises an error with a sentence."""
 
+import faulthandler
 import re
 import signal
 import time
@@ -16,6 +17,12 @@ from hocmim.errors import HocmimError, HocmimWarning
 SECONDS = 120
 # A call that waits takes no processor time. A busy machine is several times slower.
 TIMES_LONGER = 5
+# Of a command, which is run in this process: until it counts as a hang, because a busy machine is
+# slower.
+SECONDS_OF_A_COMMAND = 60
+SECONDS_UNTIL_A_HANG = 600
+# Every file that a command writes; after an error none of them exists.
+WRITTEN = ("out.csv", "out.json", "out.model", "page.html", "applied.csv")
 # Unicode categories of characters that move the cursor, change colours or hide text.
 INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
 # Words of other libraries and of Python that explain nothing to a user.
@@ -116,3 +123,37 @@ def _fault_of_warning(warning):
         return f"{warning.category.__name__}: {text[:200]!r} ({warning.filename}:{warning.lineno})"
     fault = fault_of_message(text)
     return f"warning: {fault}" if fault else None
+
+
+def fault_of_run(words, folder):
+    """Run a command in this process; return (exit code, what is wrong or None)."""
+    from click.testing import CliRunner
+
+    from hocmim.cli import main
+
+    began = time.process_time()
+    faulthandler.dump_traceback_later(SECONDS_UNTIL_A_HANG, exit=True)
+    result = CliRunner().invoke(main, [str(word) for word in words])
+    faulthandler.cancel_dump_traceback_later()
+    seconds = time.process_time() - began
+    code, said = result.exit_code, result.stderr
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        return code, f"traceback: {result.exception!r}"
+    if seconds > SECONDS_OF_A_COMMAND:
+        return code, f"took {seconds:.0f} s"
+    if code not in (0, 1, 2):
+        return code, f"exit code {code}"
+    if "Unexpected error" in said or "Traceback" in result.output:
+        return code, said
+    if unsafe_characters(result.output, allowed="\n\t"):
+        return code, f"unsafe characters in {result.output!r}"
+    if code:
+        message = said.rpartition("Error: ")[2].strip()
+        if not message or fault_of_message(message):
+            return code, fault_of_message(message) or f"no error message: {said!r}"
+        found = [name for name in WRITTEN if (folder / name).exists()]
+        if found:
+            return code, f"half written: {found}"
+    if list(folder.rglob("*.part")):
+        return code, "a temporary file is left"
+    return code, None

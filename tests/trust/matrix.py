@@ -1,32 +1,39 @@
-"""The whole matrix of bad input: every entry point with every kind of table.
+"""The whole matrix of bad input: every entry point with every kind of table, or of file.
 
-Every entry point has a process of its own, so that a crash is a finding and not the end. Usage:
-    python tests/trust/matrix.py [--entry TEXT] [--kind TEXT] [--verbose]
+Every entry point (with --commands: every kind of file) has a process of its own, so that a crash is
+a finding and not the end. Usage:
+    python tests/trust/matrix.py [--commands] [--only TEXT] [--verbose]
 """
 
 import argparse
+import os
 import resource
 import sys
 import tempfile
 from functools import partial
 from pathlib import Path
 
-SECONDS_OF_AN_ENTRY_POINT = 1800
+from bad_files import FILES, TARGET, commands, csv_text, table
+from bad_tables import KINDS
+from entry_points import ENTRY_POINTS, fit
+from forked import run_forked
+from judge import fault_of_run, judge
+
+from hocmim import MIM
+
+SECONDS_OF_A_PROCESS = 1800
 # A fit that asks for more gets MemoryError, and does not end the machine.
 ADDRESS_SPACE = 6 << 30
 
 
-def run_entry(entry, kinds, verbose):
-    """Try one entry point with all kinds; print a line for each fault and a summary."""
-    from bad_tables import KINDS
-    from entry_points import ENTRY_POINTS
-    from judge import judge
-
+def try_tables(entry, verbose):
+    """Try one entry point with all kinds of tables; print faults and a summary."""
+    resource.setrlimit(resource.RLIMIT_AS, (ADDRESS_SPACE, resource.RLIM_INFINITY))
     tally = {"works": 0, "error": 0, "fault": 0}
-    for kind in kinds:
+    for kind, make in KINDS.items():
         print(f"trying\t{entry}\t{kind}", flush=True)
         with tempfile.TemporaryDirectory() as folder:
-            arguments = KINDS[kind]()
+            arguments = make()
             verdict, text, seconds = judge(
                 lambda: ENTRY_POINTS[entry](Path(folder), *arguments)  # noqa: B023
             )
@@ -36,50 +43,58 @@ def run_entry(entry, kinds, verbose):
     print("tally", *tally.values(), flush=True)
 
 
-def run_limited(entry, kinds, verbose):
-    resource.setrlimit(resource.RLIMIT_AS, (ADDRESS_SPACE, resource.RLIM_INFINITY))
-    run_entry(entry, kinds, verbose)
+def try_commands(kind, verbose):
+    """Try all commands with one kind of file; print faults and a summary."""
+    tally = [0, 0, 0]
+    data = table().to_pandas()
+    for command in commands("", Path(), ""):
+        print(f"trying\t{kind}\t{command}", flush=True)
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            model = MIM(2).fit(data.drop(columns=TARGET), data[TARGET]).save(folder / "m.json")
+            (folder / "good.csv").write_text(csv_text())
+            (folder / "in").mkdir()
+            words = commands(FILES[kind](folder / "in"), folder, model)[command]
+            os.chdir(folder)
+            code, fault = fault_of_run(words, folder)
+            os.chdir("/")
+        tally[2 if fault else min(code, 1)] += 1
+        if fault or verbose:
+            print(f"fault\t{kind}\t{command}\t{fault!r:.700}", flush=True)
+    print("tally", *tally, flush=True)
 
 
 def main():
-    from bad_tables import KINDS
-    from entry_points import ENTRY_POINTS, fit
-    from forked import run_forked
-
     parser = argparse.ArgumentParser()
-    parser.add_argument("--entry", default="", help="only entry points with this text")
-    parser.add_argument("--kind", default="", help="only kinds with this text")
-    parser.add_argument("--jobs", type=int, default=1, help="entry points at a time")
+    parser.add_argument("--commands", action="store_true", help="files on the command line")
+    parser.add_argument("--only", default="", help="only entry points or files with this text")
+    parser.add_argument("--jobs", type=int, default=1, help="processes at a time")
     parser.add_argument("--verbose", action="store_true")
     given = parser.parse_args()
-    kinds = [kind for kind in KINDS if given.kind in kind]
-    fit("MIM", *KINDS["good"]())  # imports what is imported late
-    calls = {
-        entry: partial(run_limited, entry, kinds, given.verbose)
-        for entry in ENTRY_POINTS
-        if given.entry in entry
-    }
+    with tempfile.TemporaryDirectory() as name:  # imports what is imported late
+        fit("MIM", *KINDS["good"]())
+        file = FILES["good CSV"](Path(name))
+        fault_of_run(["select", file, "-t", TARGET, "-k", "2"], Path(name))
+    tried, names = (try_commands, FILES) if given.commands else (try_tables, ENTRY_POINTS)
+    calls = {name: partial(tried, name, given.verbose) for name in names if given.only in name}
     totals, n_faults = [0, 0, 0], 0
-    for entry, code, stdout, stderr, seconds in run_forked(
-        calls, given.jobs, SECONDS_OF_AN_ENTRY_POINT
-    ):
+    for name, code, stdout, stderr, seconds in run_forked(calls, given.jobs, SECONDS_OF_A_PROCESS):
         lines = stdout.splitlines()
-        shown = [line for line in lines if not line.startswith(("trying", "tally"))]
-        print("\n".join(shown), end="\n" * bool(shown), flush=True)
+        for line in lines:
+            if not line.startswith(("trying", "tally")):
+                print(line, flush=True)
         if code != 0 or not lines or not lines[-1].startswith("tally"):
-            print(f"CRASH\t{entry}\t{code}\t{lines[-1:]}\t{stderr[-1500:]}", flush=True)
+            print(f"CRASH\t{name}\t{code}\t{lines[-1:]}\t{stderr[-1500:]}", flush=True)
             n_faults += 1
             continue
-        if stderr.strip():
-            print(f"fault\t{entry}\tprinted to standard error: {stderr[-500:]!r}", flush=True)
+        if stderr.strip() and not given.commands:
+            print(f"fault\t{name}\tprinted to standard error: {stderr[-500:]!r}", flush=True)
             n_faults += 1
         counts = [int(word) for word in lines[-1].split()[1:]]
         totals = [a + b for a, b in zip(totals, counts, strict=True)]
         n_faults += counts[2]
-        print(
-            f"{entry}: {counts[0]} work, {counts[1]} errors, {counts[2]} faults; {seconds:.0f} s",
-            flush=True,
-        )
+        summary = f"{counts[0]} work, {counts[1]} errors, {counts[2]} faults"
+        print(f"{name}: {summary}; {seconds:.0f} s", flush=True)
     print(
         f"{sum(totals)} combinations: {totals[0]} work, {totals[1]} documented errors, "
         f"{totals[2]} faults; {n_faults} findings"
@@ -88,5 +103,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(Path(__file__).parent))
     sys.exit(main())

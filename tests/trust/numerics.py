@@ -2,7 +2,7 @@
 
 ``python tests/trust/numerics.py --rows 10000000`` compares entropy, mi and cmi with
 ``tests/information/precise.py`` on tables of 1,000 rows and more, up to so many. It prints the
-largest error of each size, in nats, and fails above what docs/reliability.md promises.
+largest error of each size, in nats, and fails above what docs/development/kernels.md promises.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import extremes
 
 
 def promised(n: int) -> float:
-    """What docs/reliability.md promises for n rows, in nats."""
+    """What docs/development/kernels.md promises for n rows, in nats."""
     return max(1e-11, 2 * n * 2.0**-53)
 
 

@@ -1,4 +1,4 @@
-"""A part of the matrix of bad input; ``make trust`` runs matrix.py and command_matrix.py."""
+"""A part of the matrix of bad input; ``make trust`` runs all of it (matrix.py)."""
 
 import os
 from pathlib import Path
@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 from bad_files import FILES, TARGET, commands, csv_text, table
 from bad_tables import KINDS
-from command_matrix import fault_of_run
 from entry_points import ENTRY_POINTS
-from judge import fault_of_error, judge, unsafe_characters
+from judge import fault_of_error, fault_of_run, judge, unsafe_characters
 
 from hocmim import MIM
 from hocmim.errors import InvalidParameterError

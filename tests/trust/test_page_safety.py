@@ -136,7 +136,15 @@ def test_nothing_runs_and_nothing_is_asked_for(folder, chromium, page):
         assert PAYLOADS[0] in shown or PAYLOADS[2] in shown
 
 
-@pytest.mark.parametrize("page", ["report", "filter", "criterion", "bench"])
+def test_the_page_of_an_experiment_allows_no_script(folder):
+    text = (folder / "bench.html").read_text("utf-8")
+    [policy] = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]*)"', text)
+    assert policy.startswith("default-src 'none'; style-src")
+    assert "script-src" not in policy
+    assert text.index("Content-Security-Policy") < text.index("<title>")
+
+
+@pytest.mark.parametrize("page", ["report", "filter", "criterion"])
 def test_the_policy_allows_only_the_own_scripts(folder, page):
     text = (folder / f"{page}.html").read_text("utf-8")
     [policy] = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]*)"', text)

@@ -7,6 +7,7 @@ from importlib.metadata import metadata, requires
 from pathlib import Path
 
 import numpy as np
+import pytest
 from sklearn.datasets import load_breast_cancer
 
 import hocmim
@@ -33,16 +34,42 @@ def test_codes_are_kept_on_disk_and_read_again(tmp_path):
     assert any(tmp_path.iterdir())
 
 
-def test_demo_writes_a_page(tmp_path):
+def hocmim_command(folder, *arguments):
+    """Run the command in a folder; what it prints."""
     done = subprocess.run(
-        [sys.executable, "-m", "hocmim", "demo", "-o", "page.html"],
-        cwd=tmp_path, capture_output=True, text=True, encoding="utf-8",
+        [sys.executable, "-m", "hocmim", *arguments],
+        cwd=folder, capture_output=True, text=True, encoding="utf-8",
         env={**os.environ, "PYTHONIOENCODING": "utf-8"},  # Windows has code pages
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""  # no warning of nanobind about leaks either
-    assert "1  worst perimeter" in done.stdout
+    return done.stdout
+
+
+def test_demo_writes_a_page(tmp_path):
+    assert "1  worst perimeter" in hocmim_command(tmp_path, "demo", "-o", "page.html")
     assert "Breast cancer" in (tmp_path / "page.html").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("select",),
+        ("explain", "--feature", "worst area"),
+        ("compare", "--methods", "mRMR,JMI", "--folds", "3", "--resamples", "3"),
+        ("report", "-o", "page.html"),
+    ],
+    ids=lambda command: command[0],
+)
+def test_commands_need_no_other_packages(tmp_path, command):
+    """The installed package has the extra ``cli`` only: no pandas, no matplotlib."""
+    table = load_breast_cancer()
+    header = ",".join([*table.feature_names, "target"])
+    rows = np.column_stack([table.data, table.target])
+    np.savetxt(tmp_path / "table.csv", rows, "%g", ",", header=header, comments="")
+    name, *options = command
+    source = ("table.csv", "--target", "target", "-k", "4", "--quiet")
+    hocmim_command(tmp_path, name, *source, *options)
 
 
 def test_types_and_licence_are_part_of_the_package():
