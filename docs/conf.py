@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import inspect
-import os
 import re
 from pathlib import Path
 from types import FunctionType
@@ -39,18 +38,6 @@ html_theme = "furo"
 html_title = f"hocmim {version}"
 html_static_path = ["_static"]
 html_css_files = ["hocmim.css"]
-# Versions whose pages are in folders beside these, such as "1.0 1.1". The sidebar links to them.
-html_context = {"other_versions": os.environ.get("HOCMIM_DOCS_VERSIONS", "").split()}
-html_sidebars = {
-    "**": [
-        "sidebar/brand.html",
-        "sidebar/search.html",
-        "versions.html",
-        "sidebar/scroll-start.html",
-        "sidebar/navigation.html",
-        "sidebar/scroll-end.html",
-    ]
-}
 html_show_sourcelink = False
 html_copy_source = False
 html_domain_indices = False  # the list of modules: no page links to it
@@ -84,16 +71,17 @@ sphinx_gallery_conf = {
 
 # The modules of classes without a public name. A docstring links to them by ``name``.
 ELSEWHERE = {
-    "InformationSelector": "hocmim.selectors.information",
-    "RankingSelector": "hocmim.selectors.base",
+    "InformationSelector": "hocmim.selectors.base",
+    "Selector": "hocmim.selectors.base",
     "Explanation": "hocmim.insight.explain",
-    "Contest": "hocmim.insight.explain",
-    "Trace": "hocmim.insight.explain",
-    "Stopping": "hocmim.search.stopping",
+    "StepScore": "hocmim.insight.explain",
+    "Trace": "hocmim.insight.trace",
+    "Selection": "hocmim.search.selection",
+    "Stopping": "hocmim.search.selection",
     "Stability": "hocmim.selectors.stability",
     "Codes": "hocmim.coding.codes",
     "Column": "hocmim.coding.codes",
-    "ColumnDescription": "hocmim.coding.encoder",
+    "ColumnDescription": "hocmim.coding.descriptions",
     "BlockTerms": "hocmim.information.counting",
     "Joint": "hocmim.information.counting",
 }
@@ -102,8 +90,8 @@ NAMES = {name: f"hocmim.{name}" for name in hocmim.__all__} | {
 }
 MODULES = {
     "hocmim.information.estimators": "/api/estimators",
-    "hocmim.search.stopping": "/stopping",
-    "hocmim.search.discovery": "/error_control",
+    "hocmim.search.stopping": "/how_many",
+    "hocmim.search.discovery": "/how_many",
 }
 # X_j, k_x(z), Σ_{j∈S}, but not a longer name such as n_bins; and characters that would be markup.
 SUBSCRIPT = (
@@ -227,17 +215,18 @@ def write_selectors_page() -> None:
 
 
 def add_other_methods(app: Any, docname: str, source: list[str]) -> None:
-    """Add a row for every method of the registry that the table of a page does not have."""
-    if docname not in ("criteria", "filters"):
+    """Add a row for every method of the registry that the tables of a page do not have."""
+    if docname != "choosing":
         return
-    rows = ""
-    for kind in selectors():
-        name = kind.__name__
-        has_row = re.search(rf"^\| `{name}[`(]", source[0], re.MULTILINE)
-        if is_criterion_based(kind) == (docname == "criteria") and not has_row:
-            summary = (inspect.getdoc(kind) or "").partition("\n\n")[0].replace("|", r"\|")
-            rows += f"| `{name}` | {' '.join(summary.split())} | | | |\n"
-    source[0] = source[0].replace("<!-- other methods -->\n", rows)
+    for marker, is_of_criterion in (("criteria", True), ("filters", False)):
+        rows = ""
+        for kind in selectors():
+            name = kind.__name__
+            has_row = re.search(rf"^\| `{name}[`(]", source[0], re.MULTILINE)
+            if is_criterion_based(kind) == is_of_criterion and not has_row:
+                summary = (inspect.getdoc(kind) or "").partition("\n\n")[0].replace("|", r"\|")
+                rows += f"| `{name}` | {' '.join(summary.split())} | | | |\n"
+        source[0] = source[0].replace(f"<!-- other {marker} -->\n", rows)
 
 
 def adapt_links(app: Any, docname: str, source: list[str]) -> None:

@@ -27,7 +27,7 @@ print(X.columns[selector.selected_].tolist())
 # repeat much of the columns before them. ``HOCMIM``, the method as published, has the same
 # attributes and plots.
 
-selector.plot_scores()
+selector.plot("scores")
 
 # %%
 # The selection is part of the pipeline, so it is repeated on each training fold. Selecting on the
@@ -52,5 +52,4 @@ ax.spines[["top", "right"]].set_visible(False)
 # %%
 # Six columns come within two points of the accuracy of all 30.
 #
-# Next: :doc:`/gallery/04_when_to_stop` determines the number of columns from the data, and
-# :doc:`/gallery/05_stability` shows how much the selection depends on the rows.
+# Read more: :doc:`/how_many`, :doc:`/why`.

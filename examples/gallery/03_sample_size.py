@@ -9,7 +9,8 @@ measures the estimators themselves, and their effect on a selection with more co
 import matplotlib.pyplot as plt
 import numpy as np
 
-from hocmim import CMIM, HOCMIM, RobustHOCMIM, cmi
+from hocmim import CMIM, HOCMIM, CriterionSelector, RobustHOCMIM, cmi
+from hocmim.criteria.hocmim import GreedyHOCMIM
 
 ESTIMATORS = ["plugin", "grassberger", "miller_madow", "jeffreys", "shrinkage"]
 COLOURS = ["#d9792b", "#8a6bbe", "#3f9c7a", "#b9a13a", "#2f6db3"]
@@ -67,12 +68,13 @@ def genes(n_samples):
     return X, y
 
 
+limited = GreedyHOCMIM(min_support=10)  # a parameter of the criterion, for experiments
 selectors = {
     "HOCMIM-R": (RobustHOCMIM(8), "#3f9c7a"),
     "CMIM (plug-in, one condition)": (CMIM(8), "#8a9099"),
     'HOCMIM, estimator="plugin"': (HOCMIM(8, estimator="plugin"), "#d9792b"),
     "HOCMIM, as in the paper (shrinkage)": (HOCMIM(8), "#7fb0e6"),
-    "HOCMIM, min_support=10": (HOCMIM(8, min_support=10), "#2f6db3"),
+    "HOCMIM, min_support=10": (CriterionSelector(limited, 8), "#2f6db3"),
 }
 sizes, n_tables = [60, 120, 250, 500, 1000], 4
 factors_found = np.zeros((len(selectors), len(sizes)))

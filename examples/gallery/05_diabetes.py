@@ -24,7 +24,7 @@ from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import RepeatedKFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 
-from hocmim import FSOLS, RobustHOCMIM
+from hocmim import FSOLS, RobustHOCMIM, StopTest, Target
 
 BLUE, ORANGE, GREY = "#2f6db3", "#d9792b", "#c9ced6"
 X, y = load_diabetes(return_X_y=True, as_frame=True, scaled=False)
@@ -38,10 +38,10 @@ print(X.describe().loc[["min", "50%", "max"]].T.to_string())
 # The target is a quantity
 # ------------------------
 #
-# The numbers are whole, so ``target_kind="quantity"`` says that they are not classes. For the tests
+# The numbers are whole, so ``target="quantity"`` says that they are not classes. For the tests
 # they are cut into three bins of equal frequency; the model below uses them as they are.
 
-selector = RobustHOCMIM("auto", fdr=0.1, target_kind="quantity").fit(X, y)
+selector = RobustHOCMIM(StopTest(fdr=0.1), target="quantity").fit(X, y)
 
 fig, ax = plt.subplots(figsize=(7, 2.8), layout="constrained")
 ax.hist(y, 40, color=GREY)
@@ -66,7 +66,8 @@ print(fill(selector.explain("blood pressure", X).reason, 88))
 # Does the answer hang on the number of bins?
 
 for n_bins in (2, 3, 4, 5, 8):
-    other = RobustHOCMIM("auto", fdr=0.1, target_kind="quantity", target_bins=n_bins).fit(X, y)
+    how = Target("quantity", bins=n_bins)
+    other = RobustHOCMIM(StopTest(fdr=0.1), target=how).fit(X, y)
     print(f"{n_bins} bins: {', '.join(X.columns[other.selected_])}")
 
 # %%
@@ -118,8 +119,8 @@ def mutual_information(X, y):
 
 
 rankings = {
-    "HOCMIM-R": lambda k: RobustHOCMIM(k, target_kind="quantity"),
-    "FS-OLS": lambda k: FSOLS(k, target_kind="quantity"),
+    "HOCMIM-R": lambda k: RobustHOCMIM(k, target="quantity"),
+    "FS-OLS": lambda k: FSOLS(k, target="quantity"),
     "f_regression": lambda k: SelectKBest(f_regression, k=k),
     "mutual_info_regression": lambda k: SelectKBest(mutual_information, k=k),
 }
@@ -167,4 +168,4 @@ print("all ten columns add:    ", difference(list(X)))
 # to R². What remains uncertain: 442 patients of one study, the interval of each gain begins near
 # zero, and half of the variance is explained by none of the columns.
 #
-# Read more: :doc:`/regression`, :doc:`/error_control`, :doc:`/choosing`.
+# Read more: :doc:`/how_many`, :doc:`/your_table`, :doc:`/choosing`.

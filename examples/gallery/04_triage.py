@@ -26,15 +26,15 @@ from sklearn.model_selection import cross_val_predict, cross_val_score, train_te
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from hocmim import RobustHOCMIM, SelectorCV, StabilitySelector, data_notes
+from hocmim import Budget, RobustHOCMIM, SelectorCV, StabilitySelector, check_table, substitutes
 
 BLUE, ORANGE, GREY = "#2f6db3", "#d9792b", "#b9c0c8"
 X, y = load_breast_cancer(return_X_y=True, as_frame=True)
 y = y.map({0: "malignant", 1: "benign"})
 X, X_kept, y, y_kept = train_test_split(X, y, test_size=1 / 3, stratify=y, random_state=0)
 print(f"{len(X)} patients to learn from, {len(X_kept)} kept for the end")
-for note in data_notes(X, y) or ["No column looks like an identifier or gives the answer away."]:
-    print(note)
+for finding in check_table(X, y) or ["No column looks odd."]:
+    print(finding)
 
 # %%
 # How many columns are enough?
@@ -57,7 +57,7 @@ ax.set_ylabel("area under the ROC curve")
 #
 # A mean is one minute of work, a standard error two, and the worst nuclei, which someone has to
 # find first, three. The laboratory has at most ten minutes for a patient. With ``costs`` each step
-# takes the largest score per minute, as long as the ``budget`` lasts. The same cross-validation for
+# takes the largest score per minute, as long as the ``Budget`` lasts. The same cross-validation for
 # several budgets, beside selections that ignore the costs:
 
 minutes = {name: 3 if "worst" in name else 2 if "error" in name else 1 for name in X.columns}
@@ -69,7 +69,7 @@ def cross_validate(selector):
     return cross_val_score(pipeline, X, y, cv=5, scoring="roc_auc")
 
 
-with_costs = [RobustHOCMIM(None, costs=minutes, budget=at) for at in (1, 2, 3, 4, 6, 8, 10)]
+with_costs = [RobustHOCMIM(Budget(at), costs=minutes) for at in (1, 2, 3, 4, 6, 8, 10)]
 without = [RobustHOCMIM(k) for k in (1, 2, 3, 4)]
 choices = []
 for label, selectors in (("with costs", with_costs), ("without", without)):
@@ -129,7 +129,7 @@ ax.tick_params(axis="y", length=0)
 for name in chosen:
     share = stable.frequencies_[X.columns.get_loc(name)]
     line = f"{name:22} {minutes[name]} min, in {share:.0%} of the resamples"
-    spare = next(iter(selector.substitutes(name, X, n=1)))
+    spare = substitutes(selector, X, y, name, n=1)[0]
     print(f"{line}; nearest substitute: {spare.feature} (loss {spare.loss:.3f} nats)")
 
 # %%
@@ -179,4 +179,4 @@ print(f"Report for the file: {report.name}, {report.stat().st_size // 1000} kB")
 # invented. Before the laboratory stops measuring the rest, it should repeat the last step on new
 # patients.
 #
-# Read more: :doc:`/costs`, :doc:`/choose_k`, :doc:`/stability`, :doc:`/substitutes`.
+# Read more: :doc:`/how_many`, :doc:`/why`.

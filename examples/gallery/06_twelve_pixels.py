@@ -30,6 +30,8 @@ from hocmim import (
     SelectorCV,
     cluster_columns,
     make_selector,
+    selected_interactions,
+    substitutes,
 )
 
 # hocmim warns of pixels at the border, which are dark in nearly every image. Here that is expected.
@@ -78,7 +80,7 @@ for ax, title in zip(axes, titles, strict=True):
 # other (orange), beyond chance; thick lines are strong. A method that looks at one pixel at a time
 # sees neither. Of the 66 pairs, 53 are within chance: they add up, as one would wish.
 
-pairs = selector.interactions()
+pairs = selected_interactions(selector)
 fig, ax = plt.subplots(figsize=(4.2, 4.2), layout="constrained")
 ax.imshow(X.to_numpy().mean(axis=0).reshape(8, 8), cmap="Greys", alpha=0.4)
 place = {X.columns[j]: divmod(j, 8)[::-1] for j in chosen}
@@ -175,7 +177,7 @@ for label, pixels in (("twelve pixels", chosen), ("all 64 pixels", np.arange(64)
 without, replaced = [], []
 for j in chosen:
     rest = [i for i in chosen if i != j]
-    spare = next(iter(selector.substitutes(X.columns[j], X, n=1))).feature
+    spare = substitutes(selector, X, y, X.columns[j], n=1)[0].feature
     without.append(read_kept(rest) / n_kept)
     replaced.append(read_kept([*rest, X.columns.get_loc(spare)]) / n_kept)
 
@@ -201,4 +203,4 @@ print(
 # uncertain: CMIM and Relax-mRMR are as good here, so the method matters less than the number of
 # pixels; and the writers of new digits may differ from those of this table.
 #
-# Read more: :doc:`/choose_k`, :doc:`/interactions`, :doc:`/substitutes`, :doc:`/leaderboard`.
+# Read more: :doc:`/how_many`, :doc:`/why`, :doc:`/trust`.
