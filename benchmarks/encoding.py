@@ -178,7 +178,7 @@ def measure_fits(sizes: list[str], budget: float, k: int = 50) -> list[list[str]
         y = classes(spec)
         for dtype in ("int8", "float64"):
             X = values_of(spec, dtype, "C")
-            codes = Encoder(n_jobs=2).fit_transform(X)
+            codes = Encoder().fit_transform(X, n_jobs=2)
             target = Column(y, 2)
             f_test = SelectKBest(f_classif, k=k)
             as_floats = np.asarray(X, np.float64)
