@@ -14,8 +14,8 @@ score
     Classes: the mean of log p(class of the row), which sees rare classes. A quantity: R². Of
     several targets the mean of theirs.
 
-Codes are enough: on public tables K chosen this way gave the same errors as K chosen with nearest
-neighbours on the values, at a tenth of the time (docs/development/choose_k.md). Everything is read
+Codes are enough: on public tables K chosen this way gives errors like those of ``SelectorCV`` with
+nearest neighbours on the values, in less time (``benchmarks/how_many.py``). Everything is read
 from the encoded table, so that a table of any kind and size will do; of more than ``MAX_ROWS`` rows
 a sample is used. Rows of one group, and copies of a weighted row, are on one side of a split.
 """
