@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from hocmim import JMI, convert_text
+from hocmim import JMI, Engine, convert_text
 from hocmim.cli import main
 from hocmim.data.recognize import TextSettings
 from hocmim.data.rows import RowSource
@@ -90,7 +90,7 @@ def test_fit_on_a_converted_source(file, tmp_path):
     source, _ = convert_text(file)
     memory, _ = convert_text(TABLE)
     expected = JMI(3).fit(memory.drop(columns="y"), memory["y"])
-    for options in ({}, {"codes_dir": tmp_path / "codes"}):
+    for options in ({}, {"engine": Engine(codes_dir=tmp_path / "codes")}):
         found = JMI(3, **options).fit(source, "y")
         assert found.selected_.tolist() == expected.selected_.tolist()
         assert found.scores_.tobytes() == expected.scores_.tobytes()

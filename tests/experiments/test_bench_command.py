@@ -208,7 +208,7 @@ def test_fetch(tmp_path, monkeypatch):
 
 
 def test_the_configuration_in_the_docs_works(own):
-    text = (Path(__file__).parents[2] / "docs" / "paper.md").read_text()
+    text = (Path(__file__).parents[2] / "docs" / "development" / "paper.md").read_text()
     example = re.search(r"```toml\n(.*?)```", text, re.S)[1]
     own.write_text(example.replace('"class"', '"label"'))
     found = read_config(own)

@@ -33,9 +33,9 @@ for name in hocmim.list_methods():
         if "n_jobs" in selector.get_params():
             selector.set_params(n_jobs=n_jobs)
         KEPT.append(selector.fit(X, y))
-for discretizer in ("uniform", "quantile", "mdlp", "kendall"):
+for discretizer in ("uniform", "quantile", "mdlp"):
     try:
-        KEPT.append(hocmim.JMI(2, discretizer=discretizer).fit(X, y))
+        KEPT.append(hocmim.JMI(2, encoder=hocmim.Encoder(discretizer=discretizer)).fit(X, y))
     except HocmimError as error:
         KEPT.append(error)
 for estimator in _native.estimator_names():

@@ -29,7 +29,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from hocmim import JMI, RobustHOCMIM, load
+from hocmim import JMI, Engine, RobustHOCMIM, load
 from hocmim.data import documents
 from hocmim.errors import HocmimError
 
@@ -52,11 +52,12 @@ FITTED = RobustHOCMIM(5, n_jobs=1).fit(X, Y)
 
 
 def select(folder: Path) -> None:
-    RobustHOCMIM(10, checkpoint=folder / "run.checkpoint", n_jobs=1).fit(X, Y)
+    engine = Engine(checkpoint=folder / "run.checkpoint")
+    RobustHOCMIM(10, engine=engine, n_jobs=1).fit(X, Y)
 
 
 def encode(folder: Path) -> None:
-    fitted = JMI(3, codes_dir=folder / "codes", n_jobs=1).fit(X, Y)
+    fitted = JMI(3, engine=Engine(codes_dir=folder / "codes"), n_jobs=1).fit(X, Y)
     assert fitted.selected_.tolist() == EXPECTED
 
 
@@ -68,7 +69,7 @@ def report(folder: Path) -> None:
 
 
 def save(folder: Path) -> None:
-    path = FITTED.save(folder / "model.json", overwrite=True, with_codes=True)
+    path = FITTED.save(folder / "model.json", overwrite=True)
     assert load(path).selected_.tolist() == FITTED.selected_.tolist()
 
 

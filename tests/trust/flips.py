@@ -18,7 +18,7 @@ from pathlib import Path
 
 from crash import FITTED, X, Y
 
-from hocmim import JMI, RobustHOCMIM, load
+from hocmim import JMI, Encoder, Engine, RobustHOCMIM, load
 from hocmim.coding.store import stored_codes
 from hocmim.errors import InvalidFileError
 from hocmim.search.selection import Selection
@@ -35,7 +35,7 @@ class RunsCode:
 
 
 def read_again(path: Path) -> None:
-    RobustHOCMIM(4, checkpoint=path, n_jobs=1).fit(X, Y)
+    RobustHOCMIM(4, engine=Engine(checkpoint=path), n_jobs=1).fit(X, Y)
 
 
 def read_selection(path: Path) -> Selection:
@@ -44,13 +44,14 @@ def read_selection(path: Path) -> Selection:
 
 def make_files(folder: Path) -> list[tuple[str, Path, Callable[[], object]]]:
     """Write one file of each kind; return its kind, its path, and a function that reads it."""
-    model = FITTED.save(folder / "model.json", with_codes=True)
+    model = FITTED.save(folder / "model.json")
     selection = folder / "selection.json"
     selection.write_text(FITTED.selection_.to_json())
     checkpoint = folder / "run.checkpoint"
     read_again(checkpoint)
     # Without a limit of levels one column has two bytes a code, so that no file is empty.
-    JMI(2, codes_dir=folder / "codes", max_levels=None, n_jobs=1).fit(X, Y)
+    engine = Engine(codes_dir=folder / "codes")
+    JMI(2, engine=engine, encoder=Encoder(max_levels=None), n_jobs=1).fit(X, Y)
     (codes,) = (folder / "codes").iterdir()
 
     def read_codes() -> object:

@@ -75,7 +75,7 @@ limit = pages * resource.getpagesize() + (30 << 20)
 resource.setrlimit(resource.RLIMIT_AS, (limit, resource.RLIM_INFINITY))
 try:
     if sys.argv[1] == "SelectorCV":
-        hocmim.SelectorCV([hocmim.MIM()], estimator="linear", cv=2, max_features=2).fit(X, y)
+        hocmim.SelectorCV([hocmim.MIM()], model="linear", cv=2, max_features=2).fit(X, y)
     elif sys.argv[1] == "FS-OLS":
         make_selector("FS-OLS", n_features_to_select=2, n_jobs=4).fit(X, y)
     else:

@@ -69,10 +69,10 @@ def test_latex_of_a_name_is_no_command():
 # --- disks and rights -----------------------------------------------------------------------------
 
 WRITERS = {
-    "save": lambda path: hocmim.MIM(2).fit(X, Y).save(path / "f", with_codes=True),
+    "save": lambda path: hocmim.MIM(2).fit(X, Y).save(path / "f"),
     "report": lambda path: hocmim.MIM(2).fit(X, Y).report(path / "f", X, Y),
-    "checkpoint": lambda path: hocmim.MIM(2, checkpoint=path / "f").fit(X, Y),
-    "codes": lambda path: hocmim.MIM(2, codes_dir=path / "f").fit(X, Y),
+    "checkpoint": lambda path: hocmim.MIM(2, engine=hocmim.Engine(checkpoint=path / "f")).fit(X, Y),
+    "codes": lambda path: hocmim.MIM(2, engine=hocmim.Engine(codes_dir=path / "f")).fit(X, Y),
 }
 
 FULL_DISK = """
@@ -197,7 +197,10 @@ def test_reading_a_pipe_or_a_device_does_not_wait(read, name, tmp_path):
 
 @pytest.mark.parametrize("name", ["a\0b", "x" * 300, "absent/x", "."])
 def test_paths_that_cannot_be(name, tmp_path):
-    for write in (hocmim.MIM(2).fit(X, Y).save, lambda p: hocmim.MIM(2, checkpoint=p).fit(X, Y)):
+    def resume(path):
+        hocmim.MIM(2, engine=hocmim.Engine(checkpoint=path)).fit(X, Y)
+
+    for write in (hocmim.MIM(2).fit(X, Y).save, resume):
         with pytest.raises((HocmimError, OSError)) as caught:
             write(f"{tmp_path}/{name}")
         assert "Traceback" not in str(caught.value)

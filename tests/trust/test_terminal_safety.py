@@ -60,7 +60,7 @@ def test_output_of_every_command(hostile, monkeypatch):
         ["select", "t.csv", "-t", "target", "--{}"],
         ["select", "t.csv", "-t", "target", "-k", "{}"],
         ["select", "t.csv", "-t", "target", "-m", "{}"],
-        ["select", "t.csv", "-t", "target", "--set", "{}"],
+        ["select", "t.csv", "-t", "target", "--estimator", "{}"],
         ["select", "t.csv", "-t", "target", "--encoding", "{}"],
         ["select", "t.csv", "-t", "target", "--delimiter", "{}"],
         ["select", "t.csv", "-t", "target", "-o", "{}"],

@@ -29,7 +29,8 @@ def test_a_selection_is_the_known_one_with_every_number_of_threads():
 
 def test_codes_are_kept_on_disk_and_read_again(tmp_path):
     X, y = load_breast_cancer(return_X_y=True)
-    selectors = [hocmim.JMI(n_features_to_select=5, codes_dir=tmp_path).fit(X, y) for _ in range(2)]
+    engine = hocmim.Engine(codes_dir=tmp_path)
+    selectors = [hocmim.JMI(5, engine=engine).fit(X, y) for _ in range(2)]
     assert np.array_equal(selectors[0].selected_, selectors[1].selected_)
     assert any(tmp_path.iterdir())
 
@@ -47,7 +48,7 @@ def hocmim_command(folder, *arguments):
 
 
 def test_demo_writes_a_page(tmp_path):
-    assert "1  worst perimeter" in hocmim_command(tmp_path, "demo", "-o", "page.html")
+    assert "1\tworst perimeter" in hocmim_command(tmp_path, "demo", "-o", "page.html")
     assert "Breast cancer" in (tmp_path / "page.html").read_text("utf-8")
 
 
@@ -56,7 +57,7 @@ def test_demo_writes_a_page(tmp_path):
     [
         ("select",),
         ("explain", "--feature", "worst area"),
-        ("compare", "--methods", "mRMR,JMI", "--folds", "3", "--resamples", "3"),
+        ("compare", "--methods", "mRMR,JMI", "--n-folds", "3", "--n-resamples", "3"),
         ("report", "-o", "page.html"),
     ],
     ids=lambda command: command[0],

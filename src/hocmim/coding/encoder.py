@@ -431,23 +431,25 @@ class _Learning:
         """Describe neighbouring columns of numbers, the first of which is column ``start``."""
         may_be = may_be_row_numbers(learnt.minimum, learnt.maximum, self._table.n_rows)
         numbers = [k for k in np.flatnonzero(may_be).tolist() if self._is_row_number(start + k)]
+        # Copies: a view would keep the record of the kernels, with its bit planes.
+        most_frequent, n_most_frequent = learnt.most_frequent.copy(), learnt.n_most_frequent.copy()
         described = ColumnDescriptions(
             np.logical_not(learnt.is_cut).astype(np.int8),
-            learnt.n_levels,
-            learnt.has_missing,
-            Ragged.from_counts(learnt.cuts, learnt.n_cuts),
-            Ragged.from_counts(learnt.distinct, learnt.n_distinct),
+            learnt.n_levels.copy(),
+            learnt.has_missing.copy(),
+            Ragged.from_counts(learnt.cuts.copy(), learnt.n_cuts),
+            Ragged.from_counts(learnt.distinct.copy(), learnt.n_distinct),
             {},
             {},
-            learnt.most_frequent,
-            learnt.n_most_frequent,
+            most_frequent,
+            n_most_frequent,
             np.array(numbers, np.int64),
         )
         for k in np.flatnonzero(described.arity > NARROW_LEVELS).tolist():
             missing = learnt.n_levels[k : k + 1]
             codes = self._wide_codes(start + k, described.cuts.row(k), missing)
             counts = np.bincount(codes)
-            learnt.most_frequent[k], learnt.n_most_frequent[k] = counts.argmax(), counts.max()
+            most_frequent[k], n_most_frequent[k] = counts.argmax(), counts.max()
             if self._keeps_codes:
                 self._wide[start + k] = codes
         return described
