@@ -119,13 +119,17 @@ JOBS = [whole(-MAX_JOBS, -1), whole(1, MAX_JOBS), None]
 
 def check_value(name: str, value: Any, constraints: Constraints) -> None:
     """Raise an error that says what a value must be, unless one of the constraints holds."""
-    made = [as_constraint(constraint) for constraint in constraints]
-    if not any(constraint.is_satisfied_by(value) for constraint in made):
-        allowed = [str(constraint) for constraint in made]
-        listed = allowed[0] if len(allowed) == 1 else f"{', '.join(allowed[:-1])} or {allowed[-1]}"
-        raise InvalidParameterError(f"{name} must be {listed}. Got {value_text(value)} instead.")
+    if value is None and None in constraints:
+        return
+    for constraint in constraints:
+        if as_constraint(constraint).is_satisfied_by(value):
+            return
+    allowed = [str(as_constraint(constraint)) for constraint in constraints]
+    listed = allowed[0] if len(allowed) == 1 else f"{', '.join(allowed[:-1])} or {allowed[-1]}"
+    raise InvalidParameterError(f"{name} must be {listed}. Got {value_text(value)} instead.")
 
 
+@functools.cache
 def as_constraint(constraint: Any) -> Any:
     """Return a constraint as an object that judges values, from its short form."""
     return constraint if hasattr(constraint, "is_satisfied_by") else make_constraint(constraint)

@@ -671,7 +671,7 @@ class InformationSelector(CallbackSupportMixin, Selector):
                     cluster=cluster,
                     n_jobs=resolve_n_jobs(self.n_jobs),
                     checkpoint=engine.checkpoint,
-                    identity=self._identity(constraints),
+                    identity=self._identity(constraints) if engine.checkpoint else None,
                     progress=progress,
                 )
             except Interrupted as error:
