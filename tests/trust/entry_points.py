@@ -3,6 +3,8 @@
 from inspect import signature
 
 import hocmim
+from hocmim import Engine
+from hocmim.insight.fingerprint import fingerprint
 from hocmim.selectors.registry import list_methods, make_selector
 
 K = 2
@@ -63,21 +65,21 @@ def _feature(selector):
 
 def _save(folder, X, y, *weights):
     selector = _small(X, y, *weights)
-    path = selector.save(folder / "model.json", with_codes=True)
+    path = selector.save(folder / "model.json")
     again = hocmim.load(path)
     assert again.selected_.tolist() == selector.selected_.tolist()
     return again.transform(X)
 
 
 def _checkpoint(folder, X, y, *weights):
-    first = fit("JMI", X, y, *weights, checkpoint=folder / "state")
-    second = fit("JMI", X, y, *weights, checkpoint=folder / "state")
+    first = fit("JMI", X, y, *weights, engine=Engine(checkpoint=folder / "state"))
+    second = fit("JMI", X, y, *weights, engine=Engine(checkpoint=folder / "state"))
     assert first.selected_.tolist() == second.selected_.tolist()
 
 
 def _codes(folder, X, y, *weights):
-    first = fit("JMI", X, y, *weights, codes_dir=folder / "codes")
-    second = fit("JMI", X, y, *weights, codes_dir=folder / "codes")
+    first = fit("JMI", X, y, *weights, engine=Engine(codes_dir=folder / "codes"))
+    second = fit("JMI", X, y, *weights, engine=Engine(codes_dir=folder / "codes"))
     assert first.selected_.tolist() == second.selected_.tolist()
 
 
@@ -107,7 +109,7 @@ def _report(folder, X, y, *weights):
 
 
 def _report_of_a_filter(folder, X, y, *weights):
-    return hocmim.write_report(fit("Fisher", X, y), X, y, folder / "page.html")
+    return hocmim.write_report(fit("Fisher", X, y), folder / "page.html", X, y)
 
 
 def _encoder(folder, X, y, *weights):
@@ -131,9 +133,13 @@ OTHERS = {
     "explain": _explain,
     "explain again": lambda folder, X, y, *w: _small(X, y, *w).explain(0, X),
     "substitutes": lambda folder, X, y, *w: str(
-        (s := _small(X, y, *w)).substitutes(_feature(s), X, y)
+        hocmim.substitutes(s := _small(X, y, *w), X, y, _feature(s))
     ),
-    "interactions": lambda folder, X, y, *w: str(_small(X, y, *w).interactions()),
+    "interactions": lambda folder, X, y, *_: str(hocmim.interactions(X, y)),
+    "selected_interactions": lambda folder, X, y, *w: str(
+        hocmim.selected_interactions(_small(X, y, *w), X, y)
+    ),
+    "kendall_transform": lambda folder, X, y, *_: hocmim.kendall_transform(X, y),
     "extend": lambda folder, X, y, *w: fit("JMI", X, y, *w).extend(3, X, y, *w),
     "inverse_transform": lambda folder, X, y, *w: (s := _small(X, y, *w)).inverse_transform(
         s.transform(X)
@@ -144,9 +150,9 @@ OTHERS = {
     "compare_methods": _compare,
     "cluster_columns": lambda folder, X, y, *_: str(hocmim.cluster_columns(X, y)),
     "one_per_cluster": lambda folder, X, y, *_: hocmim.one_per_cluster(X, y),
-    "data_notes": lambda folder, X, y, *_: str(hocmim.data_notes(X, y)),
+    "check_table": lambda folder, X, y, *_: str(hocmim.check_table(X, y)),
     "describe_columns": lambda folder, X, y, *_: str(hocmim.describe_columns(X, y)),
-    "fingerprint": lambda folder, X, y, *_: hocmim.fingerprint(X, y),
+    "fingerprint": lambda folder, X, y, *_: fingerprint(X, y),
     "convert_text": lambda folder, X, y, *_: hocmim.convert_text(X),
     "TextConverter": lambda folder, X, y, *_: hocmim.TextConverter().fit(X, y).transform(X),
     "save and load": _save,
@@ -154,6 +160,6 @@ OTHERS = {
     "codes on disk": _codes,
     "two threads": lambda folder, X, y, *w: fit("HOCMIM-R", X, y, *w, n_jobs=2),
     "Dask": lambda folder, X, y, *w: fit("JMI", X, y, *w, engine=_client()),
-    "stop by itself": lambda folder, X, y, *w: hocmim.RobustHOCMIM("auto").fit(X, y, *w),
+    "stop by itself": lambda folder, X, y, *w: hocmim.RobustHOCMIM("significant").fit(X, y, *w),
 }
 ENTRY_POINTS = {**FITS, **TRANSFORMS, **OTHERS}

@@ -7,11 +7,13 @@ from wrong_values import WRONG, calls, fault
 # Every value for the classes and functions in which a fault was found, or that have their own
 # checks. The other methods declare the parameters of MIM; ``make trust`` tries them too.
 TRIED = {
-    "Criterion", "CriterionSelector", "Encoder", "FSOLS", "ILFS", "JMI.clusters", "JMI.explain",
-    "JMI.get_feature_names_out", "JMI.interactions", "JMI.save", "JMI.substitutes", "MIM",
-    "NCA", "SelectorCV", "SelectorCV.plot_curves", "StabilitySelector", "TextConverter",
-    "cluster_columns", "cmi", "compare_methods", "data_notes", "describe_columns", "encode", "load",
-    "make_selector", "mi", "stability_index", "write_report",
+    "Budget", "Criterion", "CriterionSelector", "Encoder", "Engine", "FSOLS", "ILFS", "JMI.explain",
+    "JMI.get_feature_names_out", "JMI.plot interactions", "JMI.save", "MIM", "NCA",
+    "RobustHOCMIM", "SelectorCV", "SelectorCV.plot_curves", "StabilitySelector", "StopTest",
+    "Target", "TextConverter",
+    "check_table", "cluster_columns", "cmi", "compare_methods", "describe_columns", "encode",
+    "interactions", "kendall_transform", "load", "make_selector", "mi", "selected_interactions",
+    "stability_index", "substitutes", "write_report",
 }  # fmt: skip
 
 

@@ -20,6 +20,7 @@ from bad_tables import frame
 from judge import judge
 
 import hocmim
+from hocmim.insight.plots import KINDS
 
 WRONG = {
     "None": None,
@@ -49,7 +50,7 @@ TABLES = {"X", "y", "Y", "Z", "sample_weight"}
 SKIPPED = {"self", "params", "fit_params", "options", "parameters", "args", "kwargs"}
 # What the sentence may say in place of the name of a parameter.
 OTHER_WORDS = {
-    "estimator": "estimator|model",
+    "cluster": "cluster|engine",  # Engine(cluster) is engine=cluster
     "feature": "feature|column",
     "selector": "selector",
     "path": "path|file|folder|exists|name|cannot be read",
@@ -79,6 +80,12 @@ def _fit(kind):
     return call
 
 
+def _fit_with(kind, argument):
+    """Fit a selector that is given an object of this class."""
+    costs = {"f0": 2.0} if kind is hocmim.Budget else None
+    return lambda **given: hocmim.JMI(**{"costs": costs, argument: kind(**given)}).fit(X, Y)
+
+
 def constructors():
     """Every class: its constructor and fit."""
     yield (
@@ -100,6 +107,13 @@ def constructors():
             "n_resamples": 3,
         },
     )
+    for kind, argument, given in (
+        (hocmim.Target, "target", {}),
+        (hocmim.Engine, "engine", {}),
+        (hocmim.StopTest, "n_features_to_select", {}),
+        (hocmim.Budget, "n_features_to_select", {"total": 3}),
+    ):
+        yield kind.__name__, _fit_with(kind, argument), kind, given
     yield "Encoder", _fit(hocmim.Encoder), hocmim.Encoder, {}
     yield "TextConverter", _fit(hocmim.TextConverter), hocmim.TextConverter, {}
     for name in hocmim.list_methods():
@@ -129,9 +143,14 @@ def functions(folder):
             "n_resamples": 2,
         },
     )
-    yield "data_notes", hocmim.data_notes, both
+    yield "check_table", hocmim.check_table, both
     yield "describe_columns", hocmim.describe_columns, both
-    yield "fingerprint", hocmim.fingerprint, both
+    yield "interactions", hocmim.interactions, both
+    yield "kendall_transform", hocmim.kendall_transform, both
+    own = _fitted()
+    yield "selected_interactions", hocmim.selected_interactions, {"selector": own, **both}
+    given = {"selector": own, **both, "feature": int(own.selected_[0])}
+    yield "substitutes", hocmim.substitutes, given
     yield "stability_index", hocmim.stability_index, {"selections": [[0, 1], [1, 1]]}
     yield "load", hocmim.load, {"path": folder / "absent.json"}
     yield "make_selector", hocmim.make_selector, {"name": "MIM"}
@@ -139,7 +158,7 @@ def functions(folder):
         "write_report",
         hocmim.write_report,
         {
-            "selector": _fitted(),
+            "selector": own,
             **both,
             "path": folder / "page.html",
             "overwrite": True,
@@ -155,24 +174,17 @@ def methods(folder):
         "fit": {"X": X, "y": Y},
         "transform": {"X": X},
         "explain": {"feature": 0},
-        "substitutes": {"feature": int(own.selected_[0]), "X": X, "y": Y},
         "extend": {"k": 3, "X": X, "y": Y},
-        "interactions": {},
-        "clusters": {"X": X, "y": Y},
         "get_support": {},
         "get_feature_names_out": {},
         "inverse_transform": {"X": X[["f0", "f1"]]},
         "save": {"path": folder / "model.json", "overwrite": True},
-        "basis": {"X": X, "y": Y},
-        "plot_interactions": {},
-        "plot_redundancy_network": {},
-        "plot_redundancy_heatmap": {},
-        "plot_scores": {},
     }.items():
         yield f"JMI.{name}", getattr(own, name), given
     yield "JMI.report", own.report, {**page, "overwrite": True}
     priced = hocmim.JMI(2, costs={"f0": 2.0}).fit(X, Y)
-    yield "JMI.plot_cost_curve", priced.plot_cost_curve, {}
+    for kind in KINDS:
+        yield f"JMI.plot {kind}", priced.plot, {"kind": kind}
     yield "FisherScore.extend", hocmim.FisherScore(2).fit(X, Y).extend, {"k": 3, "X": X, "y": Y}
     stable = hocmim.StabilitySelector(hocmim.MIM(2), 3)
     yield "StabilitySelector.fit", stable.fit, {"X": X, "y": Y}
@@ -184,7 +196,7 @@ def methods(folder):
 # Functions that pass their keywords on: the names they accept besides their own.
 PASSED_ON = {
     "JMI.report": hocmim.write_report,
-    "JMI.clusters": hocmim.cluster_columns,
+    "encode": hocmim.Encoder,
     "make_selector": hocmim.JMI,
 }
 

@@ -16,6 +16,7 @@ from hocmim.data.regular import check_regular
 from hocmim.data.rows import Groups, RowSource
 from hocmim.data.table import first_repeated
 from hocmim.errors import InvalidTableError, not_installed
+from hocmim.text import value_text
 
 # Bytes of row groups (before compression) that make a piece.
 PIECE_BYTES = 1 << 26
@@ -129,16 +130,17 @@ def _open_parquet(X: Any) -> RowSource:
         from pyarrow import dataset
     except ImportError as error:
         raise not_installed("Reading a Parquet data set needs", "pyarrow") from error
+    data = X
     try:
         if not _is_dataset(X):
             check_regular(X)
-            X = dataset.dataset(_absolute_path(X), format="parquet", partitioning="hive")
-        if getattr(X, "_scan_options", None):
+            data = dataset.dataset(_absolute_path(X), format="parquet", partitioning="hive")
+        if getattr(data, "_scan_options", None):
             raise InvalidTableError(
                 "X is a data set with a filter. Write the rows that pass it to a new data set with "
                 "pyarrow.dataset.write_dataset, and pass that one."
             )
-        files = [_ParquetFile.of(fragment) for fragment in X.get_fragments()]
+        files = [_ParquetFile.of(fragment) for fragment in data.get_fragments()]
     except FileNotFoundError as error:
         raise InvalidTableError(
             f"X is a path, but there is no file or folder {X!r}. Check the path."
@@ -149,7 +151,9 @@ def _open_parquet(X: Any) -> RowSource:
             "a folder of them, or a table in memory."
         ) from error
     if not files:
-        raise InvalidTableError(f"There is no Parquet file in X = {X!r}. Pass another folder.")
+        raise InvalidTableError(
+            f"There is no Parquet file in X = {value_text(X)}. Pass another folder."
+        )
     columns = _common_columns(files)
     digest = new_digest()
     for file in files:

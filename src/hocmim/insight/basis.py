@@ -34,6 +34,7 @@ from hocmim.information.counting import BlockTerms, Joint, SharedColumn, Values
 from hocmim.information.estimators import PLUGIN_ESTIMATOR
 from hocmim.insight.together import explained_variance
 from hocmim.search.selection import Selection, Step
+from hocmim.text import value_text
 
 # --- what is read of a selector -------------------------------------------------------------------
 
@@ -66,6 +67,10 @@ def _read(selector: Any) -> _Fitted:
     A selector that searches codes has ``encoder_``; one that ranks columns without a search (a
     filter, a StabilitySelector) does not. A SelectorCV has the selector it chose in ``selector_``.
     """
+    if isinstance(selector, type) or not hasattr(selector, "display_name"):
+        raise InvalidParameterError(
+            f"selector must be a fitted selector of hocmim. Got {value_text(selector)} instead."
+        )
     check_is_fitted(selector)
     inner = getattr(selector, "selector_", selector)
     names, n_columns = getattr(inner, "feature_names_in_", None), inner.n_features_in_

@@ -539,6 +539,9 @@ class ColumnSummary:
     notes: tuple[str, ...]
 
 
+@checked(
+    encoder=[Encoder, None],
+)
 def describe_columns(
     X: Any, y: Any = None, *, encoder: Encoder | None = None
 ) -> list[ColumnSummary]:

@@ -142,6 +142,7 @@ _PROMISE = {
     max_distance=[number(0, 1)],
     method=[one_of(CLUSTER_METHODS)],
     max_rows=[whole(2), None],
+    encoder=[Encoder, None],
     n_jobs=JOBS,
     progress=FUNCTION_OR_NONE,
     random_state=SEED,
