@@ -8,8 +8,8 @@ from wrong_values import WRONG, calls, fault
 # checks. The other methods declare the parameters of MIM; ``make trust`` tries them too.
 TRIED = {
     "Budget", "Criterion", "CriterionSelector", "Encoder", "Engine", "FSOLS", "ILFS", "JMI.explain",
-    "JMI.get_feature_names_out", "JMI.plot interactions", "JMI.save", "MIM", "NCA",
-    "RobustHOCMIM", "SelectorCV", "SelectorCV.plot_curves", "StabilitySelector", "StopTest",
+    "JMI.get_feature_names_out", "JMI.get_support", "JMI.plot interactions", "JMI.save", "MIM",
+    "NCA", "RobustHOCMIM", "SelectorCV", "SelectorCV.plot_curves", "StabilitySelector", "StopTest",
     "Target", "TextConverter",
     "check_table", "cluster_columns", "cmi", "compare_methods", "describe_columns", "encode",
     "interactions", "kendall_transform", "load", "make_selector", "mi", "selected_interactions",

@@ -47,6 +47,7 @@ from hocmim.insight.explain import Explanation, explain
 from hocmim.insight.statement import statement
 from hocmim.insight.trace import Trace
 from hocmim.parameters import (
+    BOOLEAN,
     FUNCTION_OR_NONE,
     JOBS,
     check_parameters,
@@ -266,6 +267,11 @@ class Selector(SelectorMixin, BaseEstimator):
         mask = np.zeros(self.n_features_in_, bool)
         mask[self.selected_] = True
         return mask
+
+    def get_support(self, indices: bool = False) -> NDArray[Any]:
+        """Return a mask of the selected columns, or their indices in the order of the table."""
+        check_value("indices", indices, BOOLEAN)
+        return super().get_support(indices)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
         """Return the names of the selected columns, in the order of the table.
