@@ -60,7 +60,7 @@ def compare(
     Examples:
       hocmim compare patients.csv --target diagnosis --methods DISR,ICAP
       hocmim compare patients.csv -t diagnosis -k 20 --model forest --plot out.png
-      hocmim compare patients.csv -t y --methods 'JMI,JMI(n_bins=8)'
+      hocmim compare patients.csv -t y --methods 'JMI,HOCMIM(max_order=5)'
     """
     show.check_output(json_path, force)
     show.check_picture(plot, force)
