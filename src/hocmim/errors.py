@@ -8,9 +8,6 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
 
 # Modules that are not the user's code: scikit-learn calls ``fit`` in place of the user.
 OWN_MODULES = ("hocmim.", "sklearn.")
@@ -71,23 +68,9 @@ class ClusterError(HocmimError, ConnectionError):
     """The Dask cluster is not reachable, has no workers, or has too little memory."""
 
 
-_IS_QUIET: ContextVar[bool] = ContextVar("is_quiet", default=False)
-
-
-@contextmanager
-def without_data_warnings(is_quiet: bool = True) -> Iterator[None]:
-    """Within it there are no DataWarnings: for fits on parts of a table that was judged before."""
-    token = _IS_QUIET.set(is_quiet or _IS_QUIET.get())
-    try:
-        yield
-    finally:
-        _IS_QUIET.reset(token)
-
-
 def warn_about_data(message: str) -> None:
     """Give a DataWarning at the line of the user's code that called hocmim."""
-    if not _IS_QUIET.get():
-        warn_user(message, DataWarning)
+    warn_user(message, DataWarning)
 
 
 def warn_user(message: str, category: type[HocmimWarning] = HocmimWarning) -> None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 # A shorter step ends before a second thread has started.
 MIN_SECONDS_FOR_THREADS = 0.003
-# What the first step is assumed to take, for each cell of the table: one term a column.
+# What the first step is assumed to take, for each cell of the table: one term per column.
 SECONDS_PER_CELL = 5e-9
 
 
@@ -168,7 +168,7 @@ class EagerSearch:
 
 
 def _checked_scores(criterion: Criterion, is_open: NDArray[np.bool_]) -> Values:
-    """Return the scores of a criterion; an error if they are not one number a column."""
+    """Return the scores of a criterion; an error if they are not one number per column."""
     return _checked(criterion, "scores", criterion.scores(), is_open)
 
 
@@ -331,7 +331,7 @@ class SearchPlan:
     min_cells_for_threads: int = 0
 
 
-# Thread limits of criteria that count on bit planes, measured: one term a candidate in all, and
-# one term a candidate and step.
+# Thread limits of criteria that count on bit planes, measured: one term per candidate in all, and
+# one term per candidate and step.
 FIRST_ORDER_PLAN = SearchPlan(RankingSearch, min_cells_for_threads=100_000_000)
 SECOND_ORDER_PLAN = SearchPlan(min_cells_for_threads=4_000_000)

@@ -46,7 +46,7 @@ def sizes_to_try(most: int, least: int = 1) -> list[int]:
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """The scores of one selector: one row a split, one column a number of features."""
+    """The scores of one selector: a row for each split, a column for each number of features."""
 
     name: str
     sizes: NDArray[np.int64]

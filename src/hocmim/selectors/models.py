@@ -107,7 +107,7 @@ class AsNumbers(TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: Any) -> NDArray[np.float64]:
-        """Return the columns as numbers, one row a row of X."""
+        """Return the columns as numbers, a row for each row of X."""
         check_is_fitted(self)
         table = as_table(X)
         if table.n_columns != self.n_features_in_:

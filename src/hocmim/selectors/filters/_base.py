@@ -467,7 +467,7 @@ def scale_extremes(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def indicator(y: NDArray[np.int32]) -> NDArray[np.float64]:
-    """Return one row a class: 1.0 for the samples of the class. Shape (n_classes, N)."""
+    """Return a row for each class: 1.0 for the samples of the class. Shape (n_classes, N)."""
     return (np.arange(y.max() + 1)[:, None] == y).astype(np.float64)
 
 
