@@ -129,7 +129,7 @@ class GreedyHOCMIM(HOCMIMCriterion):
     A path that stops early has J < tol · I(X;Y). While |S| ≤ max_order, a path that does not stop
     early ends at Z = S whatever its order. Beyond that, its last member is the best of all s ∈ S∖Z;
     if with one of them Z always has the cells of S (``SelectedCells``), R is at least R(X,S,Y).
-    Either way max(J(X; Z = S), tol · I(X;Y)) bounds J from above and costs one term per candidate, so
+    Either way max(J(X; Z = S), tol · I(X;Y)) bounds J from above and costs a term per candidate, so
     that only the paths of candidates that could be best are followed (``BoundedSearch``).
     """
 

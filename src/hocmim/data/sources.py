@@ -20,7 +20,8 @@ from hocmim.text import value_text
 
 # Bytes of row groups (before compression) that make a piece.
 PIECE_BYTES = 1 << 26
-# The most bytes of a page, as pyarrow writes them; a reader holds a page and a dictionary per column.
+# The most bytes of a page, as pyarrow writes them; a reader holds a page and a dictionary for
+# each column.
 MAX_PAGE_BYTES = 1 << 21
 # Bytes of a file that a reader buffers for each column.
 BUFFER_BYTES = 1 << 15

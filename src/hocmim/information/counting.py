@@ -99,7 +99,7 @@ def plane_classes(estimator: str, y: Column) -> int:
 class BlockTerms:
     """Terms between each column X of a block, the class Y, and joint variables W and V.
 
-    Every method returns one value per column, in nats, with X as first argument of the estimator; of
+    Every method returns a value per column, in nats, with X as first argument of the estimator; of
     the columns at the positions ``which`` only, if these are given. After each call ``on_terms`` is
     called with the number of terms computed: it may count them, or raise an exception to stop.
     """
