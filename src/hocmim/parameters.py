@@ -88,6 +88,13 @@ class Like:
         return self._words
 
 
+class _Zero(Options):
+    """The number 0, beside an interval that begins later."""
+
+    def __str__(self) -> str:
+        return "0"
+
+
 def whole(low: int, high: int | None = None) -> Interval:
     """Return the constraint "an integer from low to high"."""
     return _Number(Integral, low, high, closed="left" if high is None else "both")
@@ -105,7 +112,7 @@ def one_of(choices: Sequence[str]) -> StrOptions:
     return _OneOf(choices)
 
 
-ZERO = Options(int, {0})
+ZERO = _Zero(int, {0})
 # joblib reads no larger numbers.
 MAX_JOBS = 1_000_000
 BOOLEAN = ["boolean"]
