@@ -195,7 +195,10 @@ def test_progress_counts_every_selection_and_fit():
         ({"methods": []}, "must be a list of names"),
         ({"methods": ["hocmin"]}, "Did you mean 'HOCMIM'"),
         ({"n_folds": 1}, r"n_folds must be an int in the range \[2, inf\)\. Got 1 instead"),
-        ({"n_resamples": 1}, r"n_resamples must be an int in the range \[2, 1000000\] or 0\. Got 1 instead"),
+        (
+            {"n_resamples": 1},
+            r"n_resamples must be an int in the range \[2, 1000000\] or 0\. Got 1 instead",
+        ),
         ({"n_folds": 1000}, "n_folds is too large"),
         ({"max_rows": 99}, r"max_rows must be an int in the range \[100, inf\) or None\. Got 99"),
         ({"model": "oracle"}, "model must be one of 'knn'"),
