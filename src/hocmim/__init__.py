@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from hocmim.coding.kendall import kendall_transform as kendall_transform
     from hocmim.coding.target import Target as Target
     from hocmim.criteria.base import Criterion as Criterion
-    from hocmim.data.converter import TextConverter as TextConverter
-    from hocmim.data.converter import convert_text as convert_text
+    from hocmim.data.reading import TextConverter as TextConverter
+    from hocmim.data.reading import convert_text as convert_text
     from hocmim.errors import DataWarning as DataWarning
     from hocmim.experiments.compare import compare_methods as compare_methods
     from hocmim.information.counting import Joint as Joint
@@ -78,7 +78,7 @@ _NAMES_OF = {
     "coding.kendall": ("kendall_transform",),
     "coding.target": ("Target",),
     "criteria.base": ("Criterion",),
-    "data.converter": ("TextConverter", "convert_text"),
+    "data.reading": ("TextConverter", "convert_text"),
     "errors": ("DataWarning",),
     "experiments.compare": ("compare_methods",),
     "information.counting": ("Joint",),

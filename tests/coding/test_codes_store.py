@@ -241,11 +241,11 @@ def test_a_killed_run_leaves_nothing_that_is_taken_for_codes(tmp_path):
     codes_dir = tmp_path / "codes"
     ended = subprocess.run([*command, tmp_path / "a.parquet", codes_dir], check=False)
     assert ended.returncode == -signal.SIGKILL
-    assert [name.startswith("writing-") for name in entries(codes_dir)] == [True, True]
+    assert [name.startswith(".hocmim-writing-") for name in entries(codes_dir)] == [True, True]
     again = HOCMIM(3, engine=Engine(codes_dir=codes_dir)).fit(tmp_path / "a.parquet", "y")
     assert_same(again, HOCMIM(3).fit(X, y))
     (whole,) = entries(codes_dir)  # what the killed run left is gone
-    assert not whole.startswith("writing-")
+    assert not whole.startswith(".hocmim-writing-")
 
 
 def test_a_lock_that_a_killed_run_left_beside_its_codes_is_removed(tmp_path):
@@ -253,9 +253,39 @@ def test_a_lock_that_a_killed_run_left_beside_its_codes_is_removed(tmp_path):
     codes_dir = tmp_path / "codes"
     JMI(2, engine=Engine(codes_dir=codes_dir)).fit(X, y)
     whole = entries(codes_dir)
-    (codes_dir / "writing-0123456789abcdef.lock").touch()
+    (codes_dir / ".hocmim-writing-0123456789abcdef.lock").touch()
     JMI(2, engine=Engine(codes_dir=codes_dir)).fit(X, y)
     assert entries(codes_dir) == whole
+
+
+def test_nothing_of_the_user_is_removed(tmp_path):
+    """Folders that look like those of a killed run, but for one thing each, stay as they are."""
+    X, y = frame()
+    name = ".hocmim-writing-0123456789abcd"
+    for folder in (
+        "writing-thesis",
+        "writing-0123456789abcdef",
+        f"{name}00",
+        f"{name}01",
+        f"{name}zz",
+    ):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "narrow").write_text("mine")
+    (tmp_path / f"{name}01" / "notes.txt").write_text("mine")  # beside a lock, and a file of codes
+    (tmp_path / f"{name}01.lock").touch()
+    (tmp_path / f"{name}zz.lock").touch()
+    (tmp_path / "writing-thesis.lock").touch()
+    (tmp_path / f"{name}02").symlink_to(tmp_path / "writing-thesis")
+    (tmp_path / f"{name}02.lock").touch()
+    (tmp_path / f"{name}03.lock").write_text("a file that is no lock")
+    os.mkfifo(tmp_path / f"{name}04.lock")
+    before = {
+        path
+        for path in tmp_path.rglob("*")
+        if path.name not in (f"{name}01.lock", f"{name}02.lock")
+    }
+    JMI(2, engine=Engine(codes_dir=tmp_path)).fit(X, y)
+    assert before <= set(tmp_path.rglob("*"))
 
 
 def test_a_run_leaves_alone_what_another_is_writing(tmp_path):

@@ -11,10 +11,9 @@ import pytest
 
 from hocmim.data.documents import checksum, format_document, parse_document
 from hocmim.data.formulas import neutralise
-from hocmim.data.locks import locked
 from hocmim.data.values import MalformedError, UnsupportedError, from_json, to_json
-from hocmim.data.writing import write_file
-from hocmim.errors import InvalidFileError
+from hocmim.data.writing import check_writable, locked, write_file
+from hocmim.errors import InvalidFileError, InvalidParameterError
 
 VALUES = [
     None, True, 0, -5, 2**70, 0.1, -0.0, 5e-324, float("inf"), "", "é\u202e\ud800", b"\x00\xff",
@@ -157,7 +156,7 @@ def write(path, content, **options):
 
 
 def test_the_temporary_file_of_a_killed_run_is_used_again(tmp_path):
-    (tmp_path / ".a.txt.part").write_text("half of a long content")
+    (tmp_path / ".hocmim-a.txt.part").write_text("half of a long content")
     write(tmp_path / "a.txt", b"new")
     assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
     assert (tmp_path / "a.txt").read_bytes() == b"new"
@@ -166,8 +165,8 @@ def test_the_temporary_file_of_a_killed_run_is_used_again(tmp_path):
 @pytest.mark.skipif(not hasattr(os, "link"), reason="needs hard links")
 def test_a_finished_file_with_a_second_name_is_not_truncated(tmp_path):
     (tmp_path / "a.txt").write_text("finished")
-    os.link(tmp_path / "a.txt", tmp_path / ".b.txt.part")  # killed between link and unlink
-    os.symlink(tmp_path / "a.txt", tmp_path / ".c.txt.part")
+    os.link(tmp_path / "a.txt", tmp_path / ".hocmim-b.txt.part")  # killed between link and unlink
+    os.symlink(tmp_path / "a.txt", tmp_path / ".hocmim-c.txt.part")
     write(tmp_path / "b.txt", b"new")
     write(tmp_path / "c.txt", b"new")
     assert (tmp_path / "a.txt").read_text() == "finished"
@@ -184,6 +183,55 @@ def test_a_second_run_writes_beside_the_first(tmp_path):
     assert (tmp_path / "a.txt").read_bytes() == b"first"
 
 
+def test_files_of_others_with_similar_names_are_not_touched(tmp_path):
+    (tmp_path / ".a.txt.part").write_text("a download")
+    os.mkfifo(tmp_path / ".hocmim-a.txt.part")  # opening it would wait for a writer
+    write(tmp_path / "a.txt", b"new")
+    assert (tmp_path / ".a.txt.part").read_text() == "a download"
+    assert (tmp_path / "a.txt").read_bytes() == b"new"
+
+
+def test_a_replaced_file_keeps_its_mode(tmp_path):
+    path = tmp_path / "private.csv"
+    path.write_text("old")
+    path.chmod(0o600)
+    modes = []
+
+    def content(file):
+        modes.append(os.fstat(file.fileno()).st_mode & 0o777)  # before anything is written
+        file.write(b"new")
+
+    write_file(path, content, overwrite=True)
+    assert modes == [0o600]
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert path.read_text() == "new"
+
+
+def test_a_link_without_a_target_is_replaced_only_if_asked(tmp_path):
+    link = tmp_path / "link.csv"
+    link.symlink_to(tmp_path / "gone.csv")
+    with pytest.raises(InvalidParameterError, match=r"link\.csv already exists"):
+        write(link, b"new")
+    assert link.is_symlink()
+    write(link, b"new", overwrite=True)
+    assert link.read_bytes() == b"new"
+
+
+def test_a_place_that_cannot_be_written_is_named_before_the_work():
+    with pytest.raises(InvalidParameterError, match=r"^/proc/x\.csv cannot be written: .*Choose"):
+        check_writable("/proc/x.csv", overwrite=False)
+
+
+@pytest.mark.parametrize("error", [OSError(28, "No space left on device"), OSError("disk full")])
+def test_a_full_disk_is_an_error_that_names_the_file(tmp_path, error):
+    def full(file):
+        raise error
+
+    with pytest.raises(OSError, match=r"(No space|disk full).*a\.txt"):
+        write_file(tmp_path / "a.txt", full)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_lock_is_held_once_and_leaves_nothing(tmp_path):
     path = tmp_path / "lock"
     with locked(path) as mine, locked(path) as other:
@@ -192,6 +240,10 @@ def test_a_lock_is_held_once_and_leaves_nothing(tmp_path):
     assert not path.exists()
     with locked(path) as again:
         assert again
+    path.write_text("not empty")
+    with pytest.raises(OSError, match="not a lock of hocmim"), locked(path):
+        pass
+    assert path.read_text() == "not empty"
 
 
 @pytest.mark.parametrize(

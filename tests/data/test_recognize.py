@@ -7,21 +7,27 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from hocmim.data.date_text import parse_dates
-from hocmim.data.number_text import NOTATIONS, Notation
-from hocmim.data.recognize import MIN_SHARE, TextSettings, recognize
+from hocmim.data.reading import TextConverter
+from hocmim.data.recognize import (
+    MIN_SHARE,
+    NOTATIONS,
+    Notation,
+    parse_dates,
+    parse_numbers,
+    recognize,
+)
 from hocmim.errors import InvalidParameterError
 
 OPTIONS = {name: f"--{name} {{}}" for name in ("decimal", "thousands", "dates")}
 
 
-def found(texts, settings=None, kind=None):
+def found(texts, kind=None, **settings):
     counts = Counter(texts)
-    return recognize(list(counts), np.array(list(counts.values())), settings, kind)
+    return recognize(list(counts), np.array(list(counts.values())), kind, **settings)
 
 
-def read(texts, settings=None, kind=None):
-    return found(texts, settings, kind).parse(texts).tolist()
+def read(texts, kind=None, **settings):
+    return found(texts, kind, **settings).parse(texts).tolist()
 
 
 @pytest.mark.parametrize(
@@ -68,8 +74,8 @@ def test_a_separator_before_three_digits_is_ambiguous(texts):
         f"the {mark!r} of {texts[0]!r} can separate decimals or thousands, so it stays text. Pass "
         f"--decimal {mark} or --thousands {mark}"
     )
-    as_decimal = read(texts, TextSettings(decimal=mark))
-    as_thousands = read(texts, TextSettings(thousands=mark))
+    as_decimal = read(texts, decimal=mark)
+    as_thousands = read(texts, thousands=mark)
     assert as_thousands[0] == 1000 * as_decimal[0]
 
 
@@ -106,9 +112,9 @@ def test_dates_that_fit_two_orders_are_ambiguous():
         "'01/02/2012' can be read as two dates, so it stays text. Pass --dates day-first or "
         "--dates month-first"
     )
-    assert read(texts, TextSettings(dates="day-first"))[0] == dt.datetime(2012, 2, 1)
-    assert read(texts, TextSettings(dates="month-first"))[0] == dt.datetime(2012, 1, 2)
-    assert read(texts, TextSettings(dates="%d/%m/%Y"))[0] == dt.datetime(2012, 2, 1)
+    assert read(texts, dates="day-first")[0] == dt.datetime(2012, 2, 1)
+    assert read(texts, dates="month-first")[0] == dt.datetime(2012, 1, 2)
+    assert read(texts, dates="%d/%m/%Y")[0] == dt.datetime(2012, 2, 1)
     assert found(["31.01.12", "01.02.12"]).kind == "ambiguous"
     assert found(["05/05/2012", "06/06/2012"]).kind == "date"  # both orders give the same
 
@@ -116,16 +122,16 @@ def test_dates_that_fit_two_orders_are_ambiguous():
 def test_what_the_user_says_holds_where_it_fits():
     texts = ["2012-01-31", "2012-02-01"]
     for dates in ("day-first", "month-first", "%m/%d/%Y"):
-        assert found(texts, TextSettings(dates=dates)).way == "year-first"
-    assert found(["01/31/2012"], TextSettings(dates="day-first")).way == "month-first"
-    assert read(["1.5", "2.25"], TextSettings(decimal=",")) == [1.5, 2.25]
-    assert read(["1.234", "2.345"], TextSettings(decimal=",")) == [1234, 2345]
-    assert read(["1.234", "2.345"], TextSettings(thousands=".")) == [1234, 2345]
-    assert read(["1_234", "2_345"], TextSettings(thousands="_")) == [1234, 2345]
+        assert found(texts, dates=dates).way == "year-first"
+    assert found(["01/31/2012"], dates="day-first").way == "month-first"
+    assert read(["1.5", "2.25"], decimal=",") == [1.5, 2.25]
+    assert read(["1.234", "2.345"], decimal=",") == [1234, 2345]
+    assert read(["1.234", "2.345"], thousands=".") == [1234, 2345]
+    assert read(["1_234", "2_345"], thousands="_") == [1234, 2345]
     # The user's word counts more than the few values that it does not fit.
     texts = ["1,234"] * 99 + ["12,5"]
     assert read(texts)[0] == 1.234
-    assert read(texts, TextSettings(thousands=","))[0] == 1234
+    assert read(texts, thousands=",")[0] == 1234
 
 
 def test_a_date_that_does_not_exist_does_not_parse():
@@ -206,17 +212,20 @@ def test_every_notation_reads_what_it_writes():
             text = f"{value:,}" if notation.thousands else f"{value}"
             text = text.replace(",", "t").replace(".", notation.decimal)
             text = text.replace("t", notation.thousands)
-            assert notation.parse([text]) == [value]
+            assert parse_numbers([text], notation) == [value]
 
 
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        (TextSettings(decimal=";"), "decimal must be one of"),
-        (TextSettings(thousands="x"), "thousands must be one of"),
-        (TextSettings(decimal=",", thousands=","), "must be different"),
-        (TextSettings(dates="days"), "dates must be one of year-first, day-first, month-first, or"),
-        (TextSettings(kinds={"a": "numbers"}), "Did you mean 'number'"),
+        (TextConverter(decimal=";"), "decimal must be one of"),
+        (TextConverter(thousands="x"), "thousands must be one of"),
+        (TextConverter(decimal=",", thousands=","), "must be different"),
+        (
+            TextConverter(dates="days"),
+            "dates must be one of year-first, day-first, month-first, or",
+        ),
+        (TextConverter(columns={"a": "numbers"}), "Did you mean 'number'"),
     ],
 )
 def test_wrong_settings(settings, message):

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from hocmim import JMI, Engine, convert_text
 from hocmim.cli import main
-from hocmim.data.recognize import TextSettings
+from hocmim.data.reading import TextConverter
 from hocmim.data.rows import RowSource
 from hocmim.data.sources import open_source
 from hocmim.data.text_source import convert_source
@@ -81,7 +81,7 @@ def test_what_needs_no_conversion_is_the_same_source(tmp_path):
     source, _ = open_source(tmp_path / "plain.parquet")
     assert convert_source(source) == (source, ())
     tables = RowSource.of_tables([TABLE[:400], TABLE[400:]])
-    converted, read = convert_source(tables, TextSettings())
+    converted, read = convert_source(tables, TextConverter())
     assert [column.name for column in read] == ["amount", "share", "day", "zip"]
     assert converted.fingerprint != tables.fingerprint
 

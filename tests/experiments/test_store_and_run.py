@@ -232,3 +232,11 @@ def test_a_failure_is_told_and_the_rest_goes_on(small_experiment, tmp_path, jobs
     assert len(results.failures) == 4
     assert all(isinstance(f, Failure) and "max_order" in f.message for f in results.failures)
     assert len(store.read()) == 12
+
+
+def test_a_file_of_the_user_is_not_cut(tmp_path):
+    path = tmp_path / "results.jsonl"
+    path.write_text('{"mine": 1}')  # without a line break, like a line of a killed run
+    with pytest.raises(InvalidParameterError, match="not a results file"), Store(path).appending():
+        pass
+    assert path.read_text() == '{"mine": 1}'

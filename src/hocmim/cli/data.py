@@ -15,12 +15,12 @@ from hocmim.cli import show
 from hocmim.cli.options import Source
 from hocmim.cli.parameters import Given, parameters_of, split_columns
 from hocmim.coding.target import Target, TargetKind, decide_kind
-from hocmim.data.conversion import ColumnReading, TextConversion
 from hocmim.data.databases import parse_address
 from hocmim.data.files import column_types, numbers_as_text, read_table
 from hocmim.data.formats import Format, file_format
 from hocmim.data.raw_text import KeptText
-from hocmim.data.recognize import TextSettings
+from hocmim.data.reading import TextConverter
+from hocmim.data.recognize import ColumnReading
 from hocmim.data.target import as_target
 from hocmim.errors import InvalidParameterError, InvalidTableError, InvalidTargetError
 from hocmim.text import count, did_you_mean, some_of
@@ -124,7 +124,7 @@ def _by_path(source: Source, target: Target) -> Data:
     rows, _ = open_source(source.file)
     names = [str(name) for name in rows.columns]
     settings = text_settings(source)
-    _check_kinds(source, settings, names)
+    _check_kinds(source, names)
     dropped = _dropped(source, names)
     rows = replace(rows, columns=tuple(name for name in names if name not in dropped))
     rows, read = convert_source(rows, settings)
@@ -166,7 +166,7 @@ def read_columns(source: Source) -> tuple[Any, tuple[ColumnReading, ...]]:
     """Return the table without the dropped columns, with its text read, and how it was read."""
     settings = text_settings(source)
     is_comma = source.decimal == "," or source.thousands == "."
-    as_text = [name for name, kind in settings.kinds.items() if kind != "number"]
+    as_text = [name for name, kind in source.kinds if kind != "number"]
     table = read_table(
         source.file,
         delimiter=source.delimiter,
@@ -175,18 +175,23 @@ def read_columns(source: Source) -> tuple[Any, tuple[ColumnReading, ...]]:
         header=not source.no_header,
         kept=KeptText(as_text, is_comma),
     )
-    _check_kinds(source, settings, table.column_names)
+    _check_kinds(source, table.column_names)
     table = table.drop_columns(_dropped(source, table.column_names))
     others = (*source.target, *_row_columns(source))
     _check_features(source, [name for name in table.column_names if name not in others])
-    kinds = {name: kind for name, kind in settings.kinds.items() if name in table.column_names}
-    conversion = TextConversion.learn(table, replace(settings, kinds=kinds))
-    return conversion.apply(table), conversion.columns
+    kinds = {name: kind for name, kind in source.kinds if name in table.column_names}
+    reading = settings.set_params(columns=kinds).learn(table)
+    return reading.apply(table), reading.columns
 
 
-def text_settings(source: Source) -> TextSettings:
+def text_settings(source: Source) -> TextConverter:
     """Return what the options say about numbers and dates that are written as text."""
-    settings = TextSettings(source.decimal, source.thousands, source.dates, dict(source.kinds))
+    settings = TextConverter(
+        decimal=source.decimal,
+        thousands=source.thousands,
+        dates=source.dates,
+        columns=dict(source.kinds),
+    )
     settings.check()
     return settings
 
@@ -200,11 +205,11 @@ def check_column(name: str, names: Sequence[str], file: str) -> None:
         raise InvalidParameterError(f"There is no column {show.quoted(name)} in {place}.{hint}")
 
 
-def _check_kinds(source: Source, settings: TextSettings, names: Sequence[str]) -> None:
+def _check_kinds(source: Source, names: Sequence[str]) -> None:
     """Check the columns whose kind the user declares."""
-    for name in settings.kinds:
+    for name, kind in source.kinds:
         check_column(name, names, source.file)
-        if name in source.target and settings.kinds[name] == "date-parts":
+        if name in source.target and kind == "date-parts":
             raise InvalidParameterError(
                 f"{show.quoted(name)} is the target and cannot be split into parts."
             )
@@ -329,7 +334,7 @@ def _print_contents(source: Source, data: Data) -> None:
 def print_text_columns(columns: Sequence[ColumnReading]) -> None:
     """Print how columns of text were read, a line for each of the first few."""
     for column in columns[:SHOWN_TEXT_COLUMNS]:
-        is_open = column.reading is not None and column.reading.kind == "ambiguous"
+        is_open = column.kind == "ambiguous"
         (show.warn if is_open else show.say)(column.sentence(TEXT_OPTIONS))
     n_more = len(columns) - SHOWN_TEXT_COLUMNS
     if n_more > 0:

@@ -24,7 +24,7 @@ from hocmim.cli.parameters import (
 )
 from hocmim.coding.encoder import Encoder
 from hocmim.coding.target import Target
-from hocmim.data.converter import TextConverter
+from hocmim.data.reading import TextConverter
 from hocmim.data.recognize import KINDS
 from hocmim.defaults import DEFAULT_K, DEFAULT_METHOD
 from hocmim.parameters import JOBS, SEED, number

@@ -14,15 +14,17 @@ levels of their columns.
 
 A folder is written under a temporary name and renamed when it is complete, so that a run that was
 killed leaves no incomplete codes. Any number of runs may share ``codes_dir``. The next run removes
-the temporary folder of a run that was killed.
+the temporary folder of a run that was killed: only a folder of such a name, beside its lock, which
+no process holds, and only if it has no other files than those above. Nothing else in ``codes_dir``
+is touched.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
+import re
 import secrets
-import shutil
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from os import PathLike
@@ -39,11 +41,10 @@ from hocmim.coding.encoder import Encoder
 from hocmim.coding.saved import encoder_content, encoder_from
 from hocmim.data.digests import digest_table, new_digest
 from hocmim.data.documents import FORMATS, checksum, read_document, write_document
-from hocmim.data.locks import locked
 from hocmim.data.rows import RowSource
 from hocmim.data.table import Table
 from hocmim.data.values import is_count, require
-from hocmim.data.writing import sync_folder
+from hocmim.data.writing import OWN, lock_name, locked, sync_folder
 from hocmim.errors import InvalidFileError, InvalidParameterError
 from hocmim.memory import free_memory
 from hocmim.threads import map_spans
@@ -52,9 +53,11 @@ from hocmim.threads import map_spans
 FORMAT = FORMATS["codes"]
 # Bytes of codes that have one checksum.
 PART_BYTES = 1 << 24
-_WRITING = "writing-"
-_LOCK = ".lock"
 _DOCUMENT = "codes.json"
+_WRITING = f"{OWN}writing-"
+_LOCK_NAME = re.compile(rf"({re.escape(_WRITING)}[0-9a-f]{{16}})\.lock")
+# The files of a folder, also while its document is written.
+_FILE_NAME = re.compile(rf"narrow|wide|({re.escape(OWN)})?codes\.json(\.[0-9a-f]{{8}})?(\.part)?")
 
 
 def codes_fingerprint(data: Table | RowSource, y: Column | None, encoder: Encoder) -> str:
@@ -119,23 +122,33 @@ def _folder_to_write(root: Path) -> Iterator[Path]:
         folder, is_mine = root, False
         while not is_mine:
             folder = root / f"{_WRITING}{secrets.token_hex(8)}"
-            is_mine = stack.enter_context(locked(_lock_of(folder)))
+            is_mine = stack.enter_context(locked(root / lock_name(folder.name)))
         folder.mkdir(mode=0o700)
-        stack.callback(shutil.rmtree, folder, ignore_errors=True)
+        stack.callback(_remove_written, folder)
         yield folder
 
 
 def _remove_abandoned(root: Path) -> None:
     """Remove the folders and locks of runs that were killed: no process holds their locks."""
-    for path in root.glob(f"{_WRITING}*"):
-        folder = path.with_name(path.name.removesuffix(_LOCK))
-        with contextlib.suppress(OSError), locked(_lock_of(folder)) as is_abandoned:
+    for path in root.iterdir():
+        found = _LOCK_NAME.fullmatch(path.name)
+        if found is None:
+            continue
+        with contextlib.suppress(OSError), locked(path, create=False) as is_abandoned:
             if is_abandoned:
-                shutil.rmtree(folder, ignore_errors=True)
+                _remove_written(root / found[1])
 
 
-def _lock_of(folder: Path) -> Path:
-    return folder.with_name(f"{folder.name}{_LOCK}")
+def _remove_written(folder: Path) -> None:
+    """Remove a temporary folder; nothing of it if it is a link or has files that are not ours."""
+    if folder.is_symlink() or not folder.is_dir():
+        return
+    files = list(folder.iterdir())
+    if all(_FILE_NAME.fullmatch(file.name) and not file.is_dir() for file in files):
+        with contextlib.suppress(OSError):
+            for file in files:
+                file.unlink()
+            folder.rmdir()
 
 
 def _allocate(

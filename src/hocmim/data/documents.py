@@ -22,9 +22,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
-from hocmim.data.regular import check_regular
 from hocmim.data.values import MalformedError
-from hocmim.data.writing import write_file
+from hocmim.data.writing import check_regular, write_file
 from hocmim.errors import InvalidFileError
 
 FORMATS = {"selector": 1, "selection": 1, "checkpoint": 2, "codes": 3}

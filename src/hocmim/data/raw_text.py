@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hocmim.data.formats import arrow
-from hocmim.data.number_text import is_code
+from hocmim.data.recognize import is_code
 
 
 class KeptText(NamedTuple):

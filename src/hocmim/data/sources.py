@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from hocmim.data.digests import new_digest
-from hocmim.data.regular import check_regular
 from hocmim.data.rows import Groups, RowSource
 from hocmim.data.table import first_repeated
+from hocmim.data.writing import check_regular
 from hocmim.errors import InvalidTableError, not_installed
 from hocmim.text import value_text
 

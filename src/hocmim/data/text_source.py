@@ -1,4 +1,4 @@
-"""Read the text of a row source as numbers and dates, as ``data.conversion`` does in memory.
+"""Read the text of a row source as numbers and dates, as ``data.reading`` does in memory.
 
 How a column is read is learnt from all its rows, one column in memory at a time. The rows are
 converted when a piece is read, on any machine, so a source larger than memory stays where it is.
@@ -10,9 +10,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from hocmim.data.conversion import ColumnReading, TextConversion, may_be_text
+from sklearn.base import clone
+
 from hocmim.data.digests import new_digest
-from hocmim.data.recognize import TextSettings
+from hocmim.data.reading import TableReading, TextConverter, may_be_text
+from hocmim.data.recognize import ColumnReading
 from hocmim.data.rows import Groups, Piece, RowSource
 from hocmim.data.table import as_table, take_columns
 from hocmim.errors import InvalidParameterError
@@ -65,7 +67,7 @@ class ConvertedPiece:
             for j, name in enumerate(read)
             if name in self.readings
         )
-        found = TextConversion(here).apply(table) if here else table
+        found = TableReading(here).apply(table) if here else table
         if read != list(columns):
             place = {name: j for j, name in enumerate(as_table(found, min_rows=0).names or ())}
             found = take_columns(found, [place[column] for column in columns])
@@ -77,7 +79,7 @@ class ConvertedPiece:
 
 
 def convert_source(
-    source: RowSource, settings: TextSettings | None = None
+    source: RowSource, converter: TextConverter | None = None
 ) -> tuple[RowSource, tuple[ColumnReading, ...]]:
     """Return a row source whose text is read as numbers and dates, and how each column is read.
 
@@ -85,22 +87,19 @@ def convert_source(
     ----------
     source : RowSource
         With names of columns; its target is converted too.
-    settings : TextSettings, optional
+    converter : TextConverter, optional
+        What the user says about the text.
     """
-    settings = settings or TextSettings()
-    settings.check()
+    converter = converter or TextConverter()
+    converter.check()
     target = () if source.target is None else (source.target,)
     keys = [*source.columns, *target]
-    for name in settings.kinds:
+    for name in converter.columns or {}:
         if name not in keys:
             hint = did_you_mean(name, map(str, keys))
             raise InvalidParameterError(f"There is no column {quote(name)}.{hint}")
-    learnt = tuple(_learn(source, keys, settings))
-    readings = {
-        column.name: column
-        for column in learnt
-        if column.declared or (column.reading is not None and column.reading.is_converted)
-    }
+    learnt = tuple(_learn(source, keys, converter))
+    readings = {column.name: column for column in learnt if column.is_converted}
     if not readings:
         return source, learnt
     columns = [
@@ -115,16 +114,17 @@ def convert_source(
     return converted, learnt
 
 
-def _learn(source: RowSource, keys: list[Any], settings: TextSettings) -> Iterator[ColumnReading]:
+def _learn(source: RowSource, keys: list[Any], converter: TextConverter) -> Iterator[ColumnReading]:
     first = first_rows(source, keys)
     if first is None:
         return
     table = as_table(first)
     for j, key in enumerate(keys):
-        kinds = {key: settings.kinds[key]} if key in settings.kinds else {}
+        declared = converter.columns or {}
+        kinds = {key: declared[key]} if key in declared else {}
         if kinds or may_be_text(table, j):
-            one = replace(settings, kinds=kinds)
-            for column in TextConversion.learn(source.read([key]), one).columns:
+            one = clone(converter).set_params(columns=kinds)
+            for column in one.learn(source.read([key])).columns:
                 yield replace(column, index=j, name=str(key))
 
 

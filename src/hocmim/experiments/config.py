@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from hocmim.data.regular import check_regular
+from hocmim.data.writing import check_regular
 from hocmim.errors import InvalidParameterError
 from hocmim.experiments.datasets import Source
 from hocmim.experiments.protocol import Item, Method, Outcome, Protocol

@@ -17,12 +17,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, BinaryIO
 
-from hocmim.data.locks import remove_locked, try_lock
-from hocmim.data.regular import check_regular
-from hocmim.data.writing import sync_folder
+from hocmim.data.writing import check_regular, remove_locked, sync_folder, try_lock
 from hocmim.errors import InvalidParameterError
 from hocmim.experiments.protocol import Item, Outcome
 
+LINE_START = b'{"format":'
 FORMAT = 1
 
 
@@ -58,7 +57,7 @@ class Store:
         is_new = not self.path.exists()
         with self.path.open("ab+") as file:
             _lock(file, self.path)
-            _remove_incomplete_line(file)
+            _remove_incomplete_line(file, self.path)
             if is_new:
                 sync_folder(self.path.parent)
 
@@ -96,8 +95,16 @@ def _complete_lines(file: IO[bytes]) -> Iterator[bytes]:
     return (line for line in file if line.endswith(b"\n"))
 
 
-def _remove_incomplete_line(file: BinaryIO) -> None:
+def _remove_incomplete_line(file: BinaryIO, path: Path) -> None:
+    """Remove the end of a line that a killed run wrote; an error if it is not one of ours."""
     end = sum(map(len, _complete_lines(file)))
+    file.seek(end)
+    rest = file.read().rstrip(b"\0")  # a power failure leaves zeros
+    if not (rest.startswith(LINE_START) or LINE_START.startswith(rest)):
+        raise InvalidParameterError(
+            f"{path} is not a results file of hocmim. It was not changed. Choose another output "
+            "folder."
+        )
     file.truncate(end)
     file.seek(0, os.SEEK_END)
 

@@ -12,6 +12,7 @@ written atomically after each step. A lock keeps a second run from using the sam
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from os import PathLike
@@ -21,10 +22,8 @@ from typing import Any
 import numpy as np
 
 from hocmim.data.documents import read_document, write_document
-from hocmim.data.locks import locked
-from hocmim.data.regular import check_regular
 from hocmim.data.values import UnsupportedError, require, to_json
-from hocmim.data.writing import MAX_NAME_LENGTH
+from hocmim.data.writing import check_regular, lock_name, locked
 from hocmim.errors import InvalidFileError, InvalidParameterError
 from hocmim.search.constraints import Constraints
 from hocmim.search.joint_candidates import JointCandidates
@@ -94,19 +93,21 @@ class Checkpoint:
 
     def _lock(self) -> None:
         """Lock the checkpoint; an error if another run uses it."""
+        lock = self._path.with_name(lock_name(self._path.name))
         try:
-            is_free = self._held.enter_context(locked(self._path.with_name(self._lock_name)))
-        except OSError:  # the folder does not exist, or cannot be written: ``_write`` says so
-            return
+            is_free = self._held.enter_context(locked(lock))
+        except OSError as error:
+            if os.path.lexists(lock):
+                raise InvalidParameterError(
+                    f"{lock} is in the place of the lock of the checkpoint: {error.strerror}. "
+                    "Remove it, or pass another path."
+                ) from error
+            return  # the folder does not exist, or cannot be written: ``_write`` says so
         if not is_free:
             raise InvalidParameterError(
                 f"Another run is using the checkpoint {self._path}. Wait for it, or pass another "
                 "path."
             )
-
-    @property
-    def _lock_name(self) -> str:
-        return f".{self._path.name[:MAX_NAME_LENGTH]}.lock"
 
     def _search(
         self,
