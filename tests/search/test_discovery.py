@@ -225,7 +225,7 @@ def test_statement_of_groups_weights_and_what_was_given():
     assert "Rows of one group were not treated as independent: the tests used one row of" in text
     text = JMI(StopTest(alpha=0.1), keep=[0, 20], exclude=[1]).fit(X, y, sample_weight=rows % 3)
     text = text.statement()
-    assert f"N = {(rows % 3).sum()} after weighting rows)." in text
+    assert f"N = {(rows % 3).sum()}, rows counted by their weights)." in text
     assert "2 features of them were given, not tested. 1 feature was excluded in advance." in text
     assert "the probability of selecting any other feature that adds no information" in text
     costs = np.arange(1, 39)

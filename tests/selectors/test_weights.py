@@ -317,3 +317,72 @@ def test_balanced_gives_every_class_the_same_weight():
     assert_same(found, HOCMIM(2).fit(X, y, sample_weight=counts))
     with pytest.raises(InvalidWeightsError, match="needs classes, and the target is a quantity"):
         HOCMIM(2).fit(X, np.linspace(0, 1, 120), sample_weight="balanced")
+
+
+# -- tests -----------------------------------------------------------------------------------------
+
+
+def noise(seed, n=600, share=0.5):
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(n, 8)), (rng.random(n) < share).astype(int), rng
+
+
+NOT_COUNTS = {
+    "exponential": (0.5, lambda rng, X, y: rng.exponential(size=len(y))),
+    "recent rows": (0.5, lambda rng, X, y: np.exp(-np.arange(len(y)) / 100)),
+    "propensity": (0.5, lambda rng, X, y: 1 + np.exp(-2 * X[:, 0])),
+    "whole floats": (0.5, lambda rng, X, y: rng.integers(0, 9, len(y)).astype(float)),
+    "balanced": (0.05, lambda rng, X, y: "balanced"),
+    "class weights": (0.05, lambda rng, X, y: np.where(y == 1, 19, 1)),
+}
+
+
+@pytest.mark.parametrize("kind", NOT_COUNTS)
+@pytest.mark.parametrize("with_groups", [False, True])
+def test_weights_make_no_noise_significant(kind, with_groups):
+    """At 1 % of tables, 3 of 20 are 1 in 1000 by chance; copies of rows gave 5 to 20."""
+    share, make = NOT_COUNTS[kind]
+    n_any = 0
+    for seed in range(20):
+        X, y, rng = noise(seed, share=share)
+        groups = np.arange(len(y)) // 3 if with_groups else None
+        found = MIM("significant").fit(X, y, sample_weight=make(rng, X, y), groups=groups)
+        n_any += len(found.selected_) > 0
+    assert n_any <= 2
+
+
+@pytest.mark.parametrize("test", [StopTest(test="permutation", n_permutations=199), StopTest()])
+def test_the_test_uses_each_row_once(test):
+    """Whole weights of a floating-point type: scores of the copies, p-values of the rows."""
+    X, y, _ = weighted_table(n=150)
+    X = pd.DataFrame(np.rint(X)).astype(str)  # levels do not depend on weights, as bins do
+    weights = np.random.default_rng(3).integers(1, 4, size=150)
+    found = MIM(test).fit(X, y, sample_weight=weights.astype(float))
+    copies = MIM(test).fit(*repeated(X, y, weights))
+    plain = MIM(test).fit(X, y)
+    assert found.relevance_.tobytes() == copies.relevance_.tobytes()
+    assert found.scores_[0] == copies.scores_[0]
+    p_values = dict(zip(found.selected_, found.p_values_, strict=True))
+    assert p_values[0] == plain.p_values_[plain.selected_ == 0]
+    assert p_values[0] > copies.p_values_[copies.selected_ == 0]
+    text = found.statement()
+    assert "N = 150)" in text
+    assert "Weights changed the scores; the tests used each row once." in text
+    assert "rows counted by their weights" in MIM(test).fit(X, y, sample_weight=weights).statement()
+
+
+def test_interactions_of_weighted_noise_are_no_interactions():
+    """The screen kept 20 pairs of this table when copies were rows."""
+    X, y, rng = noise(1, n=400)
+    selector = hocmim.RobustHOCMIM(3, interactions=True)
+    assert not selector.fit(
+        X, y, sample_weight=10 * rng.exponential(size=400)
+    ).selection_.interactions
+
+
+def test_resamples_draw_rows_with_their_weights():
+    """Copies that were drawn one by one would be tested as independent rows."""
+    X, y, rng = noise(2, n=300)
+    stable = StabilitySelector(MIM("significant"), 10)
+    for weights in (None, rng.exponential(size=300), "balanced"):
+        assert stable.fit(X, y, sample_weight=weights).frequencies_.max() <= 0.1

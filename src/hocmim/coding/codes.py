@@ -8,7 +8,7 @@ columns is a view, and any number of threads may read it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import Any, Protocol
 
@@ -95,6 +95,12 @@ class Codes:
                 n_wide += 1
         arity = np.array([column.arity for column in columns], np.int64)
         return cls(narrow, wide, place, arity, None if names is None else tuple(names))
+
+    def take(self, samples: NDArray[np.int64]) -> Codes:
+        """Return the codes of some samples."""
+        narrow = np.ascontiguousarray(self.narrow[:, samples])
+        wide = np.ascontiguousarray(self.wide[:, samples])
+        return replace(self, narrow=narrow, wide=wide, made_planes=())
 
     @classmethod
     def from_rows(

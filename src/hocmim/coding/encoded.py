@@ -48,7 +48,7 @@ from hocmim.data.sources import are_files, are_names, is_row_source, open_source
 from hocmim.data.table import FrameTable, Table, as_table, check_shape
 from hocmim.data.target import as_target
 from hocmim.data.times import TimeKinds
-from hocmim.data.weights import as_counts, repeated_rows
+from hocmim.data.weights import are_observations, as_counts, first_copies, repeated_rows
 from hocmim.errors import (
     InvalidParameterError,
     InvalidTableError,
@@ -91,6 +91,9 @@ class Encoded:
         The weight of each row of the user's table; None without weights.
     row_groups : ndarray of int64 or None
         The group of each sample, for the stopping test. A row of weight w is w samples.
+    observed : ndarray of int64 or None
+        The samples that a test uses: the first copy of each row, if the copies that weights make
+        are no observations. None: all samples. See ``each_row_once``.
     time_kinds : dict
         Which columns hold dates, times or durations.
     table : Table or None
@@ -107,6 +110,7 @@ class Encoded:
     identifiers: NDArray[np.int64]
     row_counts: RowCounts | None
     row_groups: RowGroups | None
+    observed: NDArray[np.int64] | None
     time_kinds: TimeKinds
     table: Table | None = None
     encode_again: EncodeAgain | None = None
@@ -115,6 +119,30 @@ class Encoded:
     def n_samples(self) -> int:
         """Number of rows, each as often as its weight says."""
         return len(self.target.column.codes)
+
+    def each_row_once(self) -> Encoded:
+        """Return the rows that a test may treat as independent: without copies made by weights.
+
+        Weights that are counts stay: a row of weight w stands for w observations.
+        """
+        return self if self.observed is None else self.take(self.observed)
+
+    def take(self, samples: NDArray[np.int64]) -> Encoded:
+        """Return some samples, of codes on this machine: all copies of a row, or only the first."""
+        codes, observed = self.codes, self.observed
+        assert isinstance(codes, Codes)
+        if observed is not None:
+            observed = np.flatnonzero(np.isin(samples, observed))
+        return replace(
+            self,
+            codes=codes.take(samples),
+            target=self.target.take(samples),
+            row_counts=None,
+            row_groups=None if self.row_groups is None else self.row_groups[samples],
+            observed=observed,
+            table=None,
+            encode_again=None,
+        )
 
     def if_small(self) -> Encoded | None:
         """Return the codes alone if a selector may keep them: on disk, or few enough bytes."""
@@ -216,6 +244,9 @@ def encode_table(
     encoded_target = encode_values(y, how)
     _check_target(encoded_target, how, encoder)
     y_column = encoded_target.column
+    observed = None
+    if row_counts is not None and not are_observations(sample_weight, row_counts, y_column.codes):
+        observed = first_copies(row_counts)
     n_classes = 0
     if plane_estimator is not None and cluster is None and not features.groups:
         n_classes = _plane_classes(plane_estimator, y_column)
@@ -242,6 +273,7 @@ def encode_table(
         features.alone(found),
         row_counts,
         row_groups,
+        observed,
         data.time_kinds(range(data.n_columns)),
         data if isinstance(data, Table) else None,
         encode,

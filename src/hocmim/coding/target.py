@@ -151,10 +151,11 @@ class EncodedTarget:
         return "quantity" if self.classes is None else "classes"
 
     def take(self, rows: NDArray[np.int64]) -> EncodedTarget:
-        """Return some rows of a single target."""
+        """Return some rows."""
         column = Column(self.column.codes[rows], self.column.arity)
         values = None if self.values is None else self.values[rows]
-        return replace(self, column=column, values=values)
+        targets = tuple(one.take(rows) for one in self.targets)
+        return replace(self, column=column, values=values, targets=targets)
 
 
 # --- what y holds ---------------------------------------------------------------------------------

@@ -1,4 +1,8 @@
-"""Sample weights: how often each row counts."""
+"""Sample weights: how often each row counts.
+
+Scores are counted on rows that are repeated as often as they count. A test needs independent rows,
+and a copy is none: see ``are_observations``.
+"""
 
 from __future__ import annotations
 
@@ -23,9 +27,9 @@ def as_counts(sample_weight: Any, n_rows: int, y: Any = None) -> NDArray[np.int6
     Parameters
     ----------
     sample_weight : array-like of shape (n_rows,), "balanced", or None
-        Numbers of 0 or more. Whole numbers are counts: a row of weight w counts as w equal rows.
-        If there is a fraction, the weights are relative: see ``relative_counts``. "balanced"
-        gives every class of y the same total. One number is used for all rows.
+        Numbers of 0 or more. If all are whole, a row of weight w counts as w equal rows. If there
+        is a fraction, the weights are relative: see ``relative_counts``. "balanced" gives every
+        class of y the same total. One number is used for all rows.
     n_rows : int
     y : array, optional
         The target, for "balanced".
@@ -101,6 +105,38 @@ def _balanced(name: str, y: Any, n_rows: int) -> NDArray[np.float64]:
     return (n_rows / (len(counts) * counts))[codes]
 
 
+def are_observations(
+    sample_weight: Any, counts: NDArray[np.integer[Any]], classes: NDArray[Any]
+) -> bool:
+    """Return whether weights are counts: whether a row of weight w stands for w observations.
+
+    Weights of an integer type are, except one weight for each class: that balances classes. Others,
+    also whole numbers of a floating-point type, say how much a row counts. Then a test uses each
+    row once. It asks whether X ⟂ Y | Z for the rows as they were observed. Weights that depend on Y
+    alone, or on no column, do not change the answer.
+
+    Parameters
+    ----------
+    sample_weight : array-like or "balanced"
+    counts : ndarray of int
+        What ``as_counts`` made of it, one for each row.
+    classes : ndarray of int
+        The target, with each row as often as it counts.
+    """
+    if isinstance(sample_weight, str) or _as_array(sample_weight).dtype.kind not in "iu":
+        return False
+    of_sample = np.repeat(counts, counts)
+    least = np.full(int(classes.max()) + 1, int(counts.max()))
+    np.minimum.at(least, classes, of_sample)
+    return bool((of_sample != least[classes]).any())
+
+
+def first_copies(counts: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
+    """Return where each row comes first among the rows that are repeated."""
+    ends = np.cumsum(counts, dtype=np.int64)
+    return (ends - counts)[counts > 0]
+
+
 def repeated_rows(counts: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
     """Return the index of each row as often as the row counts, in the order of the table."""
     return np.repeat(np.arange(len(counts)), counts)
@@ -108,11 +144,7 @@ def repeated_rows(counts: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
 
 def _weight_values(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:
     try:
-        if nw.dependencies.is_into_series(sample_weight):
-            sample_weight = nw.from_native(sample_weight, series_only=True).to_numpy()
-        if isinstance(sample_weight, np.ma.MaskedArray):
-            sample_weight = unmask(sample_weight)
-        weights = np.asarray(sample_weight, np.float64)
+        weights = _as_array(sample_weight).astype(np.float64)
     except (TypeError, ValueError) as error:
         raise InvalidWeightsError(
             f"sample_weight must be numbers, one for each row: {error}."
@@ -130,3 +162,11 @@ def _weight_values(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:
             "each row."
         )
     return weights
+
+
+def _as_array(sample_weight: Any) -> NDArray[Any]:
+    if nw.dependencies.is_into_series(sample_weight):
+        sample_weight = nw.from_native(sample_weight, series_only=True).to_numpy()
+    if isinstance(sample_weight, np.ma.MaskedArray):
+        sample_weight = unmask(sample_weight)
+    return np.asarray(sample_weight)

@@ -21,7 +21,7 @@ from hocmim.information.averages import MeanTerms
 from hocmim.information.comparison import comparison_key
 from hocmim.information.counting import Joint, Values
 from hocmim.information.estimators import UNBIASED_ESTIMATOR
-from hocmim.insight.shared import Indices, OnProgress, SharedInformation, take_rows
+from hocmim.insight.shared import Indices, OnProgress, SharedInformation
 from hocmim.parameters import FUNCTION_OR_NONE, JOBS, SEED, checked, number, one_of, whole
 from hocmim.text import count, one_line, quote, some_of, visible
 
@@ -275,7 +275,7 @@ def sample_rows(codes: Codes, max_rows: int | None, random_state: int) -> Codes:
         return codes
     rng = np.random.default_rng(random_state)
     rows = np.sort(rng.choice(codes.n_samples, max_rows, replace=False))
-    return take_rows(codes, rows)
+    return codes.take(rows)
 
 
 def _link(

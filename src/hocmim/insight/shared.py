@@ -205,13 +205,6 @@ def _entropy(counts: NDArray[np.int64]) -> float:
     return float(-(p * np.log(p)).sum())
 
 
-def take_rows(codes: Codes, rows: Indices) -> Codes:
-    """Return the codes of some rows."""
-    narrow = np.ascontiguousarray(codes.narrow[:, rows])
-    wide = np.ascontiguousarray(codes.wide[:, rows])
-    return Codes(narrow, wide, codes.place, codes.arity, codes.names, codes.start, codes.planes)
-
-
 class Chance:
     """The mean information of pairs of columns over all permutations of the rows of one.
 

@@ -31,6 +31,8 @@ def statement(method: str, selection: Selection) -> str:
     if control is None:
         has_budget = selection.spending is not None and selection.spending.budget is not None
         return " ".join([*sentences, UNTESTED_WITH_BUDGET if has_budget else UNTESTED])
+    if control.weights == "relative":
+        sentences.append("Weights changed the scores; the tests used each row once.")
     if control.n_groups is not None:
         sentences.append(
             "Rows of one group were not treated as independent: the tests used one row of each "
@@ -42,8 +44,8 @@ def statement(method: str, selection: Selection) -> str:
 def _rows(control: ErrorControl) -> str:
     """Return the number of samples, and what they are."""
     text = f"N = {control.n_samples:,}"
-    if control.is_weighted:
-        text += " after weighting rows"
+    if control.weights == "counts":
+        text += ", rows counted by their weights"
     if control.n_groups is not None:
         text += f" in {count(control.n_groups, 'group')}"
     return text

@@ -79,8 +79,9 @@ class ErrorControl:
         False if the features are tested without a condition: S = ∅.
     n_groups : int or None
         Number of groups of rows that the tests do not treat as independent; None if rows are.
-    is_weighted : bool
-        Whether rows have weights: a row of weight w is w of the ``n_samples``.
+    weights : {"", "counts", "relative"}
+        "counts": a row of weight w is w of the ``n_samples``. "relative": weights change scores,
+        and the tests use each row once. "" without weights.
     """
 
     rate: str
@@ -93,7 +94,7 @@ class ErrorControl:
     n_targets: int = 1
     given_selected: bool = True
     n_groups: int | None = None
-    is_weighted: bool = False
+    weights: str = ""
 
     @property
     def is_fdr(self) -> bool:

@@ -101,8 +101,8 @@ def _check_error_control(control: Any) -> None:
         all(n is None or type(n) is int for n in optional),
         "n_permutations, seed, n_groups: integers",
     )
-    flags = (control.given_selected, control.is_weighted)
-    require(all(type(flag) is bool for flag in flags), "given_selected, is_weighted: true or false")
+    require(type(control.given_selected) is bool, "given_selected: true or false")
+    require(isinstance(control.weights, str), "weights: a string")
 
 
 def check_steps(steps: Any, n_features: int | None = None) -> None:

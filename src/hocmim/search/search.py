@@ -139,15 +139,17 @@ def search(
         criterion = PerCostCriterion(criterion, constraints.spending.costs)
     rule = None
     if test is not None:
-        tested = test, codes.column, ys or target.column, constraints.n_candidates
+        rows = encoded.each_row_once()
+        targets = [one.column for one in rows.target.each] if ys else rows.target.column
+        tested = test, rows.codes.column, targets, constraints.n_candidates
         settings: dict[str, Any] = {
             "given_selected": criterion.sees_redundancy,
             "n_sets": screened.n_sets,
         }
-        if encoded.row_groups is None:
+        if rows.row_groups is None:
             rule = StoppingRule(*tested, **settings)
         else:
-            rule = GroupedStoppingRule(encoded.row_groups, *tested, **settings)
+            rule = GroupedStoppingRule(rows.row_groups, *tested, **settings)
     if progress is not None:
         n_terms = 0 if test is not None else criterion.n_terms(n_select) * codes.n_columns
         progress.begin_search(
@@ -204,10 +206,11 @@ def _screen(
         return Screen(taken.interactions, 0, taken.notes)
     if progress is not None:
         progress.begin_screen()
+    rows = encoded.each_row_once()
     with nullcontext() if progress is None else stopped_by(progress.on_wait):
         found = screen(
-            ScreenedTable.of(encoded, constraints.closed),
-            ys or [encoded.target.column],
+            ScreenedTable.of(rows, constraints.closed),
+            [one.column for one in rows.target.each] if ys else [rows.target.column],
             whatever_it_costs=criterion.interactions != "auto",
             n_jobs=n_jobs,
             report=None if progress is None else progress.on_screen,
@@ -246,10 +249,13 @@ def _finished(
     selection = replace(selection, interactions=screened.kept, notes=screened.notes)
     if rule is None:
         return selection
+    weights = "" if encoded.row_counts is None else "counts"
     tested = [*[np.nan] * selection.n_kept, *rule.p_values]  # columns to keep are not tested
     return replace(
         selection,
         stopping=rule.stopping or selection.stopping,
         p_values=np.array(tested[: len(selection)], np.float64),
-        error_control=replace(rule.error_control, is_weighted=encoded.row_counts is not None),
+        error_control=replace(
+            rule.error_control, weights=weights if encoded.observed is None else "relative"
+        ),
     )

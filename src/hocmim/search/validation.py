@@ -23,7 +23,7 @@ a sample is used. Rows of one group, and copies of a weighted row, are on one si
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -139,7 +139,7 @@ def cross_validate(
     for fold in range(folds.max() + 1):
         train, test = rows[folds != fold], rows[folds == fold]
         train = rng.permutation(train)  # of equally near rows the first counts as nearer
-        selection = search_rows(take_rows(encoded, train), n_select)
+        selection = search_rows(encoded.take(train), n_select)
         chosen = [codes.column(int(k)) for k in selection.indices]
         near = _nearest(chosen, _n_ordered(encoded, selection), train, test)
         found = [_score(one, near, train, test) for one in encoded.target.each]
@@ -163,33 +163,6 @@ def cross_validate(
 def _padded(values: Values, length: int) -> Values:
     """Repeat the last value: with fewer features than asked for nothing changes any more."""
     return np.concatenate([values, np.full(length - len(values), values[-1])])
-
-
-def take_rows(encoded: Encoded, rows: NDArray[np.int64]) -> Encoded:
-    """Return some rows of an encoded table, without groups and weights."""
-    codes = encoded.codes
-    assert isinstance(codes, Codes)
-    part = replace(
-        codes,
-        narrow=np.ascontiguousarray(codes.narrow[:, rows]),
-        wide=np.ascontiguousarray(codes.wide[:, rows]),
-        made_planes=(),
-    )
-    target = _take_target(encoded.target, rows)
-    return replace(
-        encoded,
-        codes=part,
-        target=target,
-        row_counts=None,
-        row_groups=None,
-        table=None,
-        encode_again=None,
-    )
-
-
-def _take_target(target: EncodedTarget, rows: NDArray[np.int64]) -> EncodedTarget:
-    each = tuple(_take_target(one, rows) for one in target.targets)
-    return replace(target.take(rows), targets=each)
 
 
 # --- rows -----------------------------------------------------------------------------------------

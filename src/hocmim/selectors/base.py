@@ -585,10 +585,11 @@ class InformationSelector(CallbackSupportMixin, Selector):
             of X; the other columns are the features then. For several targets an array of shape
             (n_samples, n_targets), or a list of names.
         sample_weight : array of shape (n_samples,) or "balanced", optional
-            Whole numbers are counts: a row of weight w counts as w equal rows. Numbers with
-            fractions are relative: they are scaled to a mean of 1, and rows are repeated or left
-            out so that rows of one weight have their share. "balanced" gives every class the same
-            weight. For tables in memory.
+            Whole numbers: a row of weight w counts as w equal rows. Numbers with fractions are
+            relative: they are scaled to a mean of 1, and rows are repeated or left out so that rows
+            of one weight have their share. "balanced" gives every class the same weight. For a
+            stopping test, weights of an integer type are counts of observations; with others, and
+            with one weight for each class, the test uses each row once. For tables in memory.
         groups : array of shape (n_samples,), optional
             For a stopping test: a label for each row. Rows of one label, such as those of one
             patient, are not independent, and the test allows for it: see

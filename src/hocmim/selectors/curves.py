@@ -24,7 +24,7 @@ from hocmim.memory import prepare_products
 from hocmim.search.progress import ProgressCallback, ProgressEvent
 from hocmim.selectors.choice import Curve
 from hocmim.selectors.models import AsNumbers
-from hocmim.selectors.splits import Fold
+from hocmim.selectors.splits import Fold, without_copies
 from hocmim.text import value_text
 
 Columns = tuple[int, ...]
@@ -84,6 +84,8 @@ class Problem:
         What else the model and the scorer get. A value with one entry per row is cut to the rows.
     identifiers : ndarray of int64
         The columns that identify the rows: those of the whole table, as some rows do not show them.
+    are_counts : bool
+        Whether rows that occur several times are observations of their own.
     """
 
     X: Any
@@ -94,6 +96,7 @@ class Problem:
     fit_params: Mapping[str, Any]
     score_params: Mapping[str, Any]
     identifiers: NDArray[np.int64]
+    are_counts: bool = False
 
 
 class Counter:
@@ -140,13 +143,12 @@ def cross_validate_sizes(
     counter = Counter(len(selectors) * len(problem.folds) + n_fits, progress)
     found: dict[tuple[str, int, int], Columns] = {}  # by selector, split and number of features
     for split, (train, _) in enumerate(problem.folds):
-        rows, y = take_rows(problem.X, train), problem.y[train]
         for name, selector in selectors.items():
             made = clone(selector).set_params(n_features_to_select=sizes[name][-1])
-            given: dict[str, Any] = {}
+            rows, given = without_copies(made, train, are_counts=problem.are_counts)
             if "progress" in signature(made.fit).parameters:
                 given["progress"] = lambda _, name=name: counter.wait(name)
-            made.fit_part(rows, y, problem.identifiers, **given)
+            made.fit_part(take_rows(problem.X, rows), problem.y[rows], problem.identifiers, **given)
             counter.done(name)
             for size in sizes[name]:
                 found[name, split, size] = first_columns(made, size)

@@ -26,7 +26,7 @@ from hocmim.data.checks import set_features
 from hocmim.data.row_groups import RowGroups, as_row_groups
 from hocmim.data.sources import is_row_source
 from hocmim.data.table import take_rows
-from hocmim.data.weights import as_counts
+from hocmim.data.weights import are_observations, as_counts
 from hocmim.defaults import DEFAULT_METHOD
 from hocmim.errors import InvalidParameterError, InvalidTableError
 from hocmim.insight.plots import AXES, validation_curves
@@ -54,7 +54,7 @@ from hocmim.selectors.choice import (
     sizes_to_try,
 )
 from hocmim.selectors.curves import Model, Problem, cross_validate_sizes
-from hocmim.selectors.kinds import each, joint_strata, with_known_kinds
+from hocmim.selectors.kinds import each, joint_strata, strata, with_known_kinds
 from hocmim.selectors.models import DEFAULT_MODEL, make_model
 from hocmim.selectors.registry import make_selector
 from hocmim.selectors.splits import Fold, make_folds
@@ -223,7 +223,11 @@ class SelectorCV(MetaEstimatorMixin, Selector):
         is_numeric = isinstance(self.model, str)
         given = routed["model"], routed["scorer"]
         identifiers = find_identifiers(table)
-        problem = Problem(X, target, folds, models, is_numeric, *given, identifiers)
+        are_counts = False
+        if counts is not None:
+            classes = strata(target, kinds[0]) if target.ndim == 1 else joint_strata(target, kinds)
+            are_counts = are_observations(sample_weight, counts, np.repeat(classes, counts))
+        problem = Problem(X, target, folds, models, is_numeric, *given, identifiers, are_counts)
         features = Features(table.n_columns, table.names)
         sizes = {
             name: self._sizes(selector, features, identifiers)

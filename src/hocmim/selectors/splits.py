@@ -136,6 +136,22 @@ def _check_folds(folds: Sequence[Fold], n_rows: int, groups: RowGroups | None, n
             )
 
 
+def without_copies(
+    selector: Any, rows: NDArray[np.int64], *, are_counts: bool = False
+) -> tuple[NDArray[np.int64], dict[str, Any]]:
+    """Return rows, some of them repeated, as each row once and the argument ``sample_weight``.
+
+    A selector that takes weights finds the same scores, and its test does not take the copies for
+    independent rows, unless they are counts. Another selector gets the rows as they are.
+    """
+    if "sample_weight" not in signature(selector.fit).parameters:
+        return rows, {}
+    once, times = np.unique(rows, return_counts=True)
+    if len(once) == len(rows):
+        return rows, {}
+    return once, {"sample_weight": times if are_counts else times.astype(np.float64)}
+
+
 def groups_for(selector: Any, groups: RowGroups) -> dict[str, RowGroups]:
     """Return the argument ``groups`` for a selector whose ``fit`` takes it and needs it."""
     is_tested = isinstance(getattr(selector, "n_features_to_select", None), (str, StopTest))

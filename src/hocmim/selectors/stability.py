@@ -22,7 +22,8 @@ from hocmim.coding.encoded import find_identifiers, open_memory
 from hocmim.coding.groups import Features, resolve_groups
 from hocmim.coding.target import Target
 from hocmim.data.row_groups import RowGroups, as_row_groups
-from hocmim.data.table import Table, take_rows
+from hocmim.data.table import take_rows
+from hocmim.data.weights import are_observations, as_counts, first_copies, repeated_rows
 from hocmim.errors import InvalidParameterError
 from hocmim.parameters import JOBS, SEED, Like, check_parameters, check_value, number, one_of, whole
 from hocmim.search.constraints import COUNTS, Constraints
@@ -30,7 +31,7 @@ from hocmim.search.selection import Selection, Step
 from hocmim.selectors.base import Selector
 from hocmim.selectors.kinds import joint_strata, strata, with_known_kinds
 from hocmim.selectors.resampling import draw_groups, draw_rows
-from hocmim.selectors.splits import groups_for, make_folds
+from hocmim.selectors.splits import groups_for, make_folds, without_copies
 
 # More would take days.
 MAX_RESAMPLES = 1_000_000
@@ -242,8 +243,9 @@ class StabilitySelector(MetaEstimatorMixin, Selector):
             Or names of columns of X; the other columns are the features then. Several targets if
             the selector takes them: see its ``target``.
         sample_weight : array of shape (n_samples,), optional
-            Non-negative integers: a row of weight w is w equal rows, each drawn independently. The
-            selector is fitted without weights.
+            Integers are counts: a row of weight w is w equal rows, each drawn independently. Other
+            weights, and one weight for each class, belong to their rows: rows are drawn, each with
+            its weight.
         groups : array of shape (n_samples,), optional
             A label for each row: a resample draws whole groups, such as all rows of one patient.
             Groups are stratified by their most frequent class.
@@ -276,9 +278,8 @@ class StabilitySelector(MetaEstimatorMixin, Selector):
         check_parameters(self)
         has_tags = hasattr(self.selector, "__sklearn_tags__")
         takes_several = has_tags and get_tags(self.selector).target_tags.multi_output
-        table, target = open_memory(
-            X, y, sample_weight, caller=type(self).__name__, several=takes_several
-        )
+        table, target = open_memory(X, y, caller=type(self).__name__, several=takes_several)
+        counts = as_counts(sample_weight, table.n_rows, target)
         feature_groups = getattr(self.selector, "feature_groups", None)
         features = resolve_groups(feature_groups, table.n_columns, table.names)
         known, kinds = with_known_kinds({"": self.selector}, target, self.target)
@@ -286,41 +287,40 @@ class StabilitySelector(MetaEstimatorMixin, Selector):
         names = tuple(kind.name for kind in kinds)
         self.target_kind_ = names[0] if target.ndim == 1 else names
         has_classes = target.ndim == 1 and not kinds[0].is_quantity
-        classes = strata(target, kinds[0]) if target.ndim == 1 else joint_strata(target, kinds)
-        given_groups = as_row_groups(groups, table.native.shape[0])
-        row_groups = given_groups
-        if row_groups is not None and table.rows is not None:
-            row_groups = row_groups[table.rows]
+        row_groups = as_row_groups(groups, table.n_rows)
+        are_counts = False
         if self.cv is None:
-            draws = self._draws(classes, row_groups)
+            rows = np.arange(table.n_rows) if counts is None else repeated_rows(counts)
+            drawn = target[rows]
+            classes = strata(drawn, kinds[0]) if target.ndim == 1 else joint_strata(drawn, kinds)
+            are_counts = counts is not None and are_observations(sample_weight, counts, classes)
+            if counts is not None and not are_counts:
+                first = first_copies(counts)
+                rows, classes = rows[first], classes[first]
+            of_rows = None if row_groups is None else row_groups[rows]
+            draws = [rows[places] for places in self._draws(classes, of_rows)]
         else:
-            draws = self._training_rows(X, y, table, has_classes, given_groups)
+            folds = make_folds(self.cv, table.native, target, row_groups, has_classes=has_classes)
+            draws = [train for train, _ in folds]
+        if counts is not None and not are_counts:
+            draws = [np.repeat(rows, counts[rows]) for rows in draws]
         if identifiers is None and isinstance(selector, Selector):
             identifiers = find_identifiers(table)
         supports = joblib.Parallel(n_jobs=self.n_jobs, prefer="threads")(
             joblib.delayed(_support)(
                 clone(selector),
                 table.native,
-                drawn if table.rows is None else table.rows[drawn],
-                target[drawn],
-                None if row_groups is None else row_groups[drawn],
+                target,
+                rows,
+                row_groups,
                 identifiers,
-                warns and number == 0,
+                are_counts=are_counts,
+                warns=warns and number == 0,
             )
-            for number, drawn in enumerate(draws)
+            for number, rows in enumerate(draws)
         )
         self.selections_ = np.array(supports, bool).reshape(len(draws), table.n_columns)
         return self._keep(features)
-
-    def _training_rows(
-        self, X: Any, y: Any, table: Table, has_classes: bool, groups: RowGroups | None
-    ) -> list[NDArray[np.int64]]:
-        """Return the training rows of each split; all copies of a row are on the same side."""
-        _, target = open_memory(X, y)
-        folds = make_folds(self.cv, table.native, target, groups, has_classes=has_classes)
-        if table.rows is None:
-            return [train for train, _ in folds]
-        return [np.flatnonzero(np.isin(table.rows, train)) for train, _ in folds]
 
     def _draws(
         self, classes: NDArray[np.int64], groups: RowGroups | None
@@ -377,16 +377,22 @@ class StabilitySelector(MetaEstimatorMixin, Selector):
 def _support(
     selector: Any,
     X: Any,
-    rows: NDArray[np.int64],
     y: NDArray[Any],
+    rows: NDArray[np.int64],
     groups: RowGroups | None,
     identifiers: NDArray[np.int64] | None,
+    *,
+    are_counts: bool,
     warns: bool,
 ) -> NDArray[np.bool_]:
-    given = {} if groups is None else groups_for(selector, groups)
+    given: dict[str, Any] = {}
+    if isinstance(selector, Selector):
+        rows, given = without_copies(selector, rows, are_counts=are_counts)
+    if groups is not None:
+        given |= groups_for(selector, groups[rows])
     part = take_rows(X, rows)
     if isinstance(selector, Selector):
-        fitted = selector.fit_part(part, y, identifiers, warns=warns, **given)
+        fitted = selector.fit_part(part, y[rows], identifiers, warns=warns, **given)
     else:
-        fitted = selector.fit(part, y, **given)
+        fitted = selector.fit(part, y[rows], **given)
     return np.asarray(fitted.get_support(), bool)
