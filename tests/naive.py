@@ -779,6 +779,23 @@ def screen(X, y, size, alpha=0.01, most=100):
     return found[:most]
 
 
+def screen_of_numbers(X, y, bins):
+    """(df, p, G) of each pair of columns of numbers, for the number of bins of the smallest p."""
+    quantiles = {L: [q / L for q in range(1, L)] for L in bins}
+    cut = {L: columns(np.stack([np.digitize(x, np.quantile(x, quantiles[L])) for x in X.T], 1))
+           for L in bins}  # fmt: skip
+    found = {}
+    for pair in combinations(range(X.shape[1]), 2):
+        tests = []
+        for L in bins:
+            members = at(cut[L], *pair)
+            df, G = degrees_of_freedom(members, y), 2 * len(y) * interaction_information(members, y)
+            tests.append((chi2.sf(G, df), df, G))
+        p, df, G = min(tests)
+        found[pair] = df, p, G
+    return found
+
+
 def robust_interactions(X, y, K, kept, limits=None, *, estimator="miller_madow", **parameters):
     """(selected, scores, the kept set that each joined with), for HOCMIM-R with kept sets.
 

@@ -82,7 +82,7 @@ def test_the_table_is_encoded_once(run, monkeypatch):
         monkeypatch.setattr(
             Encoder, name, lambda *a, m=method, **k: (calls.append(m), m(*a, **k))[1]
         )
-    run(*SELECT, "-k", 3)
+    run(*SELECT, "-k", 3, "-m", "JMI")
     assert len(calls) == 1
 
 

@@ -55,8 +55,8 @@ def _short(value):
 def all_cases():
     """Every case, by its name."""
     makers = (
-        methods, options, codings, rows, several_targets, tests, constraints, ways, questions,
-        cross_validation, stability, comparison, codes, clusters, information,
+        methods, options, interactions, codings, rows, several_targets, tests, constraints, ways,
+        questions, cross_validation, stability, comparison, codes, clusters, information,
     )  # fmt: skip
     cases = [case for make in makers for case in make()]
     by_key = {key(case): case for case in cases}
@@ -116,6 +116,17 @@ def options():
     for method in ("HOCMIM-R", "Gini"):
         for k in (0.3, None):
             yield {"method": method, "table": "levels", "k": k}
+
+
+def interactions():
+    """Pairs and triples of columns as candidates. All other cases of HOCMIM-R are without."""
+    base = {"method": "HOCMIM-R", "options": {"interactions": "auto"}}
+    for table in ("floats", "xor", "levels", "quantity", "copies"):
+        yield {**base, "table": table}
+    yield {**base, "table": "targets", "target_strategy": "mean"}
+    yield {**base, "table": "xor", "test": {"alpha": 0.05}}
+    for way in ("two threads", "codes on disk", "checkpoint", "saved", "extended", "dask frame"):
+        yield _by({**base, "table": "floats"}, way)
 
 
 def codings():

@@ -54,6 +54,8 @@ WAYS = {
 def make_selector(case, folder=None):
     """The selector of a case."""
     parameters = {name: case[name] for name in OF_SELECTOR if name in case}
+    if case["method"] == "HOCMIM-R":
+        parameters["interactions"] = False
     parameters |= case.get("options", {})
     encoder = {name: case[name] for name in OF_ENCODER if name in case}
     if encoder:
@@ -201,6 +203,10 @@ def selection(selector):
         found["target cuts"] = [cut for part in cuts if part is not None for cut in np.ravel(part)]
     if selector.costs is not None:
         found["cost"] = [selector.total_cost_]
+    if getattr(selector, "interactions_", []):
+        kept = selector.interactions_
+        found["interactions"] = [" ".join(map(str, one.members)) for one in kept]
+        found["G"] = [one.g for one in kept]
     if len(selector.identifiers_):
         found["identifiers"] = selector.identifiers_
     return found

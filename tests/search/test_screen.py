@@ -80,11 +80,6 @@ def screened(codes, *targets, n_bins=255, **options):
     return screen(table, targets, **options)
 
 
-def Screening(*arguments, **options):  # noqa: N802 (a selector)
-    """HOCMIM-R with the screen."""
-    return RobustHOCMIM(*arguments, **{"interactions": "auto", **options})
-
-
 class Eager(RobustHOCMIMCriterion):
     """Searched by computing every score."""
 
@@ -145,7 +140,7 @@ def test_vectors(vector):
     selected = search(codes, target, 8, kept).indices.tolist()
     n = vector["compare_first"]
     assert selected[:n] == vector["selected"][:n]
-    selector = Screening(8).fit(X, y)
+    selector = RobustHOCMIM(8).fit(X, y)
     assert [one.members for one in selector.interactions_ if len(one.members) == 2] == kept
     assert selector.selected_[:n].tolist() == vector["selected"][:n]
 
@@ -259,9 +254,9 @@ def test_threads_and_blocks_change_nothing(seed, monkeypatch):
 
 def test_columns_that_are_merged_again_give_the_same(monkeypatch):
     X, y = exclusive_or()
-    kept = Screening(4).fit(X, y).interactions_
+    kept = RobustHOCMIM(4).fit(X, y).interactions_
     monkeypatch.setattr("hocmim.search.interactions.MOST_MERGED_BYTES", 0)
-    assert Screening(4).fit(X, y).interactions_ == kept != []
+    assert RobustHOCMIM(4).fit(X, y).interactions_ == kept != []
 
 
 def test_instruction_sets_give_the_same_bits(tmp_path):
@@ -291,7 +286,7 @@ def test_instruction_sets_give_the_same_bits(tmp_path):
 
 def test_an_exclusive_or_is_found():
     X, y = exclusive_or(n_pairs=1)
-    selector = Screening(2).fit(X, y)
+    selector = RobustHOCMIM(2).fit(X, y)
     assert sorted(selector.selected_) == [3, 7]
     assert [step.interaction for step in selector.selection_.steps] == [(3, 7), (3, 7)]
     [pair] = selector.interactions_
@@ -301,23 +296,22 @@ def test_an_exclusive_or_is_found():
     without = selector.set_params(interactions=False).fit(X, y)
     assert sorted(without.selected_) != [3, 7]
     assert not hasattr(without, "interactions_")
-    assert without.selected_.tolist() == RobustHOCMIM(2).fit(X, y).selected_.tolist()
 
 
 def test_a_triple_is_found():
     rng = np.random.default_rng(0)
     X = rng.integers(0, 2, (400, 15))
     y = X[:, 2] ^ X[:, 8] ^ X[:, 11]
-    selector = Screening(3).fit(X, y)
+    selector = RobustHOCMIM(3).fit(X, y)
     assert sorted(selector.selected_) == [2, 8, 11]
     assert [one.members for one in selector.interactions_] == [(2, 8, 11)]
 
 
 def test_extending_gives_what_fit_gives():
     X, y = exclusive_or(seed=4, D=8)
-    fitted = {K: Screening(K).fit(X, y) for K in range(1, 9)}
+    fitted = {K: RobustHOCMIM(K).fit(X, y) for K in range(1, 9)}
     for K, larger in combinations(fitted, 2):
-        extended = Screening(K).fit(X, y).extend(larger)
+        extended = RobustHOCMIM(K).fit(X, y).extend(larger)
         assert recorded(extended.selection_) == recorded(fitted[larger].selection_), (K, larger)
         assert extended.interactions_ == fitted[larger].interactions_
     assert fitted[1].selected_[0] != fitted[2].selected_[0]  # one column has no room for a pair
@@ -325,7 +319,7 @@ def test_extending_gives_what_fit_gives():
 
 def test_a_checkpoint_continues_at_every_step(tmp_path):
     X, y = exclusive_or(seed=4, D=8)
-    whole = Screening(6).fit(X, y)
+    whole = RobustHOCMIM(6).fit(X, y)
 
     class StopError(Exception):
         pass
@@ -338,10 +332,10 @@ def test_a_checkpoint_continues_at_every_step(tmp_path):
                 raise StopError
 
         with pytest.raises(StopError):
-            Screening(6, engine=Engine(checkpoint=path)).fit(X, y, progress=stop)
+            RobustHOCMIM(6, engine=Engine(checkpoint=path)).fit(X, y, progress=stop)
         for K in (6, 7, 5, 4, 8):
-            continued = Screening(K, engine=Engine(checkpoint=path)).fit(X, y)
-            again = Screening(K).fit(X, y)
+            continued = RobustHOCMIM(K, engine=Engine(checkpoint=path)).fit(X, y)
+            again = RobustHOCMIM(K).fit(X, y)
             assert continued.selected_.tolist() == again.selected_.tolist(), (n_steps, K)
             assert continued.scores_.tolist() == again.scores_.tolist()
     assert [step.interaction for step in whole.selection_.steps].count((3, 7)) == 2
@@ -350,15 +344,17 @@ def test_a_checkpoint_continues_at_every_step(tmp_path):
 def test_with_the_dask_engine():
     distributed = pytest.importorskip("distributed")
     X, y = exclusive_or()
-    local = Screening(5).fit(X, y)
+    local = RobustHOCMIM(5).fit(X, y)
     with distributed.Client(n_workers=1, threads_per_worker=2, processes=False,
                             dashboard_address=None) as client:  # fmt: skip
-        remote = Screening(5, engine=client).fit(X, y)
+        remote = RobustHOCMIM(5, engine=client).fit(X, y)
         assert recorded(remote.selection_) == recorded(local.selection_)
         assert remote.interactions_ == local.interactions_ != []
         dask_array = pytest.importorskip("dask.array")
         chunks = dask_array.from_array(X, chunks=(200, X.shape[1]))
-        collection = Screening(5, engine=client).fit(chunks, dask_array.from_array(y, chunks=200))
+        collection = RobustHOCMIM(5, engine=client).fit(
+            chunks, dask_array.from_array(y, chunks=200)
+        )
         assert collection.selected_.tolist() == local.selected_.tolist()
         assert collection.interactions_ == local.interactions_
 
@@ -366,20 +362,20 @@ def test_with_the_dask_engine():
 def test_weights_are_repeated_rows():
     X, y = exclusive_or(n=300)
     weights = np.random.default_rng(0).integers(0, 3, len(y))
-    weighted = Screening(4).fit(X, y, sample_weight=weights)
-    repeated = Screening(4).fit(np.repeat(X, weights, axis=0), np.repeat(y, weights))
+    weighted = RobustHOCMIM(4).fit(X, y, sample_weight=weights)
+    repeated = RobustHOCMIM(4).fit(np.repeat(X, weights, axis=0), np.repeat(y, weights))
     assert weighted.interactions_ == repeated.interactions_ != []
     assert weighted.selected_.tolist() == repeated.selected_.tolist()
 
 
 def test_keep_exclude_and_feature_groups():
     X, y = exclusive_or(n_pairs=1)
-    kept = Screening(2, keep=[7]).fit(X, y)
+    kept = RobustHOCMIM(2, keep=[7]).fit(X, y)
     assert kept.selected_.tolist() == [7, 3]
     assert [step.interaction for step in kept.selection_.steps] == [(), ()]  # 3 adds as much alone
-    excluded = Screening(3, exclude=[7]).fit(X, y)
+    excluded = RobustHOCMIM(3, exclude=[7]).fit(X, y)
     assert excluded.interactions_ == []
-    grouped = Screening(2, feature_groups=[[3, 4], [7, 8]]).fit(X > 0.5, y)
+    grouped = RobustHOCMIM(2, feature_groups=[[3, 4], [7, 8]]).fit(X > 0.5, y)
     assert sorted(grouped.selected_) == [3, 4, 7, 8]
     assert [one.members for one in grouped.interactions_] == [(3, 7)]  # by their first columns
 
@@ -387,9 +383,9 @@ def test_keep_exclude_and_feature_groups():
 def test_missing_values_are_a_level():
     X, y = exclusive_or(n_pairs=1)
     X[np.random.default_rng(0).random(X.shape) < 0.1] = np.nan
-    selector = Screening(2).fit(X, y)
+    selector = RobustHOCMIM(2).fit(X, y)
     assert sorted(selector.selected_) == [3, 7]
-    assert selector.interactions_[0].df == 5 * 5  # five bins and the level of missing values
+    assert selector.interactions_[0].df == 4 * 4  # four bins and the level of missing values
 
 
 def test_several_targets():
@@ -397,7 +393,7 @@ def test_several_targets():
     X = rng.integers(0, 2, (600, 10))
     Y = np.stack([X[:, 1] ^ X[:, 4], X[:, 2] ^ X[:, 7]], 1)
     for strategy in ("joint", "mean"):
-        selector = Screening(4, target=Target(strategy=strategy)).fit(X, Y)
+        selector = RobustHOCMIM(4, target=Target(strategy=strategy)).fit(X, Y)
         assert sorted(selector.selected_) == [1, 2, 4, 7], strategy
         assert {(1, 4), (2, 7)} <= {one.members for one in selector.interactions_}
 
@@ -406,8 +402,8 @@ def test_costs_and_budget():
     X, y = exclusive_or(n_pairs=1)
     costs = np.ones(X.shape[1])
     costs[[3, 7]] = 5
-    assert sorted(Screening(2, costs=costs).fit(X, y).selected_) == [3, 7]
-    within = Screening(Budget(9), costs=costs).fit(X, y)
+    assert sorted(RobustHOCMIM(2, costs=costs).fit(X, y).selected_) == [3, 7]
+    within = RobustHOCMIM(Budget(9), costs=costs).fit(X, y)
     assert not {3, 7} <= set(within.selected_)
     assert within.total_cost_ <= 9
 
@@ -426,17 +422,17 @@ def test_costs_are_the_price_of_a_set():
 
 def test_selecting_what_is_significant():
     X, y = exclusive_or(n_pairs=1)
-    selector = Screening("significant").fit(X, y)
+    selector = RobustHOCMIM("significant").fit(X, y)
     assert sorted(selector.selected_) == [3, 7]
     assert selector.p_values_.max() < 1e-6
     assert selector.stopping_ is not None
-    noise = Screening("significant").fit(X, np.random.default_rng(1).permutation(y))
+    noise = RobustHOCMIM("significant").fit(X, np.random.default_rng(1).permutation(y))
     assert len(noise.selected_) == 0
 
 
 def test_a_saved_selection(tmp_path):
     X, y = exclusive_or()
-    selector = Screening(4).fit(X, y)
+    selector = RobustHOCMIM(4).fit(X, y)
     path = tmp_path / "selector.json"
     selector.save(path)
     loaded = hocmim.load(path)
@@ -444,19 +440,33 @@ def test_a_saved_selection(tmp_path):
     assert recorded(loaded.selection_) == recorded(selector.selection_)
 
 
-def test_columns_are_cut_again_for_fewer_levels(monkeypatch):
-    X, y = exclusive_or(n=120, n_pairs=1)  # three levels
-    [pair] = Screening(2).fit(X, y).interactions_
-    thirds = [np.digitize(x, np.quantile(x, [1 / 3, 2 / 3])) for x in X[:, [3, 7]].T]
-    columns = [tuple(third.tolist()) for third in thirds]
-    G = 2 * len(y) * naive.interaction_information(columns, tuple(y.tolist()))
-    assert pair.g == pytest.approx(G)
-    assert pair.df == 4
+def ring(n, seed=0):
+    """A table whose target is a ring in two columns: two bins of each do not show it."""
+    rng = np.random.default_rng(seed)
+    X = rng.random((n, 6))
+    return X, (np.abs(np.hypot(X[:, 2] - 0.5, X[:, 4] - 0.5) - 0.35) <= 0.115).astype(int)
+
+
+@pytest.mark.parametrize("table", [exclusive_or(n=120, n_pairs=1), exclusive_or(), ring(300)])
+def test_numbers_are_cut_into_several_numbers_of_bins(table, monkeypatch):
+    X, y = table
+    found = hocmim.interactions(X, y, triples=False)
+    assert list(found) == RobustHOCMIM(2).fit(X, y).interactions_[: len(found)]
+    assert len(found) > 0
+    most = min(4, naive.screened_levels(len(y), 2, 5, 2))
+    expected = naive.screen_of_numbers(X, tuple(y.tolist()), range(2, most + 1))
+    for one in found:
+        df, p, G = expected[one.members]
+        assert (one.df, one.g) == (df, pytest.approx(G))
+        assert one.p_value >= p * (1 - 1e-9)
+        assert one.adjusted_p_value == one.p_value * len(expected) * (most - 1)
+    # Without the values, neighbouring bins of the codes are merged.
     monkeypatch.setattr("hocmim.search.interactions.MOST_CELLS_CUT_AGAIN", 0)
-    merged = [naive.merged(tuple(c), 3, 5) for c in naive.columns(as_fifths(X[:, [3, 7]]))]
-    G = 2 * len(y) * naive.interaction_information(merged, tuple(y.tolist()))
     [pair] = hocmim.interactions(X, y, triples=False, alpha=1, most=1)
-    assert pair.g == pytest.approx(G)
+    fifths = naive.columns(as_fifths(X[:, pair.members]))
+    merged = [[naive.merged(c, L, 5) for c in fifths] for L in range(2, most + 1)]
+    found = [2 * len(y) * naive.interaction_information(m, tuple(y.tolist())) for m in merged]
+    assert any(pair.g == pytest.approx(G) for G in found)
 
 
 def as_fifths(X):
@@ -486,12 +496,12 @@ def test_levels_and_budget():
 
 def test_what_is_left_out_is_said(monkeypatch):
     X, y = exclusive_or(n_pairs=1)
-    [note] = Screening(2).fit(X[:30], y[:30]).selection_.notes
+    [note] = RobustHOCMIM(2).fit(X[:30], y[:30]).selection_.notes
     assert (
         note == "Interactions were not screened: 30 rows are fewer than 20 for each of 2 classes."
     )
     monkeypatch.setattr("hocmim.search.interactions.MOST_OPERATIONS", 2000)
-    selector = Screening(2).fit(X, y)
+    selector = RobustHOCMIM(2).fit(X, y)
     assert selector.interactions_ == []
     pairs, triples = selector.selection_.notes
     assert pairs == (
@@ -499,13 +509,13 @@ def test_what_is_left_out_is_said(monkeypatch):
         "interactions='auto' allows. Pass interactions=True to screen them."
     )
     assert triples.startswith("Triples of columns")
-    assert Screening(2, interactions=True).fit(X, y).interactions_ != []
+    assert RobustHOCMIM(2, interactions=True).fit(X, y).interactions_ != []
 
 
 def test_progress_and_interruption():
     X, y = exclusive_or(n=500, D=60)
     stages = []
-    Screening(3).fit(X, y, progress=lambda event: stages.append(event.stage))
+    RobustHOCMIM(3).fit(X, y, progress=lambda event: stages.append(event.stage))
     assert list(dict.fromkeys(stages)) == ["encode", "screen", "search"]
 
     def stop(event):
@@ -513,18 +523,18 @@ def test_progress_and_interruption():
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        Screening(3).fit(X, y, progress=stop)
+        RobustHOCMIM(3).fit(X, y, progress=stop)
 
 
 def test_wrong_value():
     with pytest.raises(InvalidParameterError, match="interactions must be"):
-        Screening(2, interactions="yes").fit(*exclusive_or())
+        RobustHOCMIM(2, interactions="yes").fit(*exclusive_or())
 
 
 def test_the_screen_alone():
     X, y = exclusive_or(n_pairs=1)
     found = hocmim.interactions(X, y)
-    assert list(found) == Screening(2).fit(X, y).interactions_
+    assert list(found) == RobustHOCMIM(2).fit(X, y).interactions_
     assert "1 interaction" in str(found)
     [record] = found.records()
     assert record["columns"] == ("3", "7")
@@ -571,15 +581,15 @@ def test_files_and_folders_of_codes_give_the_same(tmp_path):
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(X, columns=[f"x{j}" for j in range(X.shape[1])]).assign(y=y)
     frame.to_parquet(tmp_path / "table.parquet")
-    kept = Screening(2).fit(frame, "y").interactions_
-    assert Screening(2).fit(tmp_path / "table.parquet", "y").interactions_ == kept != []
-    stored = Screening(2, engine=Engine(codes_dir=tmp_path / "codes"))
+    kept = RobustHOCMIM(2).fit(frame, "y").interactions_
+    assert RobustHOCMIM(2).fit(tmp_path / "table.parquet", "y").interactions_ == kept != []
+    stored = RobustHOCMIM(2, engine=Engine(codes_dir=tmp_path / "codes"))
     assert stored.fit(frame, "y").interactions_ == kept
     assert list(hocmim.interactions(frame, "y")) == kept
 
 
 def test_the_number_of_columns_by_cross_validation():
     X, y = exclusive_or(n_pairs=1)
-    selector = Screening("cv").fit(X, y)
+    selector = RobustHOCMIM("cv").fit(X, y)
     assert sorted(selector.selected_[:2]) == [3, 7]
     assert selector.validation_.beats_baseline

@@ -22,11 +22,14 @@ columns that repeat each other have G > 0, by the alternating sum; so triples ha
 together than the sum of all three alone.
 
 Columns are screened with at most L levels, L being the largest number up to ``n_bins`` with
-N ≥ 5·L²·C (5·L³·C for triples), and at least 2. Where L is less than ``n_bins``, columns of numbers
-are cut again, into L bins of equal frequency; if the values are not at hand, or take more than a
-gigabyte as codes, neighbouring bins are merged into L parts of nearly equal frequency. Of a column
-of categories the L − 1 most frequent stay, and the others are one level. Missing numbers stay a
-level of their own, besides the L bins.
+N ≥ 5·L²·C (5·L³·C for triples), and at least 2. Columns of numbers with more values than L, or than
+4, are cut again into bins of equal frequency, and not once but for each number of bins from
+min(L, 4) down to 2: every set is tested for each of them, and the p-value is multiplied by the
+number of tests. Fewer bins have fewer degrees of freedom, and which number shows an interaction
+best depends on its form. If the values are not at hand, or take more than a gigabyte as codes,
+neighbouring bins are merged into parts of nearly equal frequency. Of a column of categories the
+L − 1 most frequent stay, and the others are one level. Missing numbers stay a level of their own,
+besides the bins.
 
 The work is sets · ⌈N/64⌉ · L² · C word operations (L³ for triples). With "auto" it is at most
 10¹⁰ for pairs and as much for triples: L is lowered, down to 2, and where that is not enough the
@@ -67,8 +70,10 @@ MOST_OPERATIONS = 10**10
 ROWS_PER_CLASS = 20
 ROWS_PER_CELL = 5
 MOST_LEVELS = 255
+# Numbers are cut into this many bins at most.
+MOST_BINS = 4
 # Merged columns are kept in memory up to this size, and made again otherwise.
-MOST_MERGED_BYTES = 1 << 28
+MOST_MERGED_BYTES = 1 << 27
 # Rows times columns up to which columns are cut again.
 MOST_CELLS_CUT_AGAIN = 1 << 30
 # Word operations of one call of the kernel, about: threads share the calls.
@@ -213,13 +218,19 @@ def _strongest(found: Iterable[Interaction], most: int) -> list[Interaction]:
     return list(best.values())[:most]
 
 
-def _order(one: Interaction) -> tuple[float, tuple[int, ...]]:
-    return _key(one.g, one.df), one.members
+class _Test(NamedTuple):
+    """The χ² test of a set of columns, by their places among those screened."""
+
+    members: tuple[int, ...]
+    g: float
+    df: int
+    p_value: float
+    columns: _MergedColumns
 
 
-def _key(g: float, df: int) -> float:
-    """Return a key that sorts sets by (G − df)/√(2 df), the strongest first."""
-    return -float(comparison_key((g - df) / np.sqrt(2 * df)))
+def _order(one: _Test | Interaction) -> tuple[float, tuple[int, ...]]:
+    """Return what sorts sets by (G − df)/√(2 df), the strongest first."""
+    return -float(comparison_key((one.g - one.df) / np.sqrt(2 * one.df))), one.members
 
 
 def levels_for(
@@ -254,14 +265,14 @@ class _OneScreen:
         self._n_jobs = n_jobs
         classes, self._y = np.unique(target.codes, return_inverse=True)
         self._n_rows, self._n_classes = len(target.codes), len(classes)
-        self.n_sets = comb(len(table.which), size)
+        self.n_sets = comb(len(table.which), size) if self._n_classes > 1 else 0
         self._levels = 2
         self._n_threads = 1
 
     def why_not(self, whatever_it_costs: bool) -> str:
         """Choose the levels; return why nothing is screened, if so."""
         which, n_bins = self._table.which, self._table.n_bins
-        if self._n_classes < 2 or self.n_sets == 0:
+        if self.n_sets == 0:
             return ""
         if self._n_rows < ROWS_PER_CLASS * self._n_classes:
             return (
@@ -292,43 +303,56 @@ class _OneScreen:
 
     def search(self, report: Report | None) -> list[Interaction]:
         """Return the sets that are kept, the strongest first."""
-        if self._n_classes < 2 or self.n_sets == 0:
+        if self.n_sets == 0:
             return []
-        merged = _MergedColumns(self._cut_table(), self._levels)
-        calls = self._pair_calls(merged) if self._size == 2 else self._triple_calls(merged)
-        found: list[tuple[tuple[int, ...], float]] = []
+        most_bins = min(self._levels, MOST_BINS)
+        is_cut = self._table.n_ordered > most_bins
+        each = range(most_bins, 1, -1) if is_cut[self._table.which].any() else [most_bins]
+        self._n_tests = self.n_sets * len(each)
+        best: dict[tuple[int, ...], _Test] = {}
         done = 0
-        with ThreadPool(min(self._n_threads, len(calls))) as pool:
-            for n_sets, part in pool.map(lambda call: call(), calls):
-                found += part
-                done += n_sets
-                if report is not None:
-                    report(done, self.n_sets)
-        return list(self._kept(merged, found))
+        for n_bins in each:
+            levels = np.where(is_cut, n_bins, self._levels)
+            merged = _MergedColumns(self._cut_again(n_bins, is_cut), levels)
+            calls = self._pair_calls(merged) if self._size == 2 else self._triple_calls(merged)
+            with ThreadPool(min(self._n_threads, len(calls))) as pool:
+                for n_sets, part in pool.map(lambda call: call(), calls):
+                    for places, g in part:
+                        test = self._test(places, g, merged)
+                        if places not in best or test.p_value < best[places].p_value:
+                            best[places] = test
+                    done += n_sets
+                    if report is not None:
+                        report(done, self._n_tests)
+        return list(self._kept(best.values()))
 
-    def _cut_table(self) -> ScreenedTable:
-        """Return the table with as many bins as levels, if its values are at hand."""
+    def _cut_again(self, n_bins: int, is_cut: NDArray[np.bool_]) -> ScreenedTable:
+        """Return the table with some columns cut again, if the values are at hand."""
         table = self._table
-        is_finer = bool((table.n_ordered[table.which] > self._levels).any())
         is_small = self._n_rows * len(table.which) <= MOST_CELLS_CUT_AGAIN
-        if table.cut_again is None or not is_finer or not is_small:
+        if table.cut_again is None or not is_small or not is_cut[table.which].any():
             return table
-        return table.cut_again(self._levels)
+        again = table.cut_again(n_bins)
+        return table._replace(
+            column=lambda j: (again if is_cut[j] else table).column(j),
+            arity=np.where(is_cut, again.arity, table.arity),
+            n_ordered=np.where(is_cut, again.n_ordered, table.n_ordered),
+        )
 
-    def _kept(
-        self, merged: _MergedColumns, found: list[tuple[tuple[int, ...], float]]
-    ) -> Iterator[Interaction]:
+    def _test(self, places: tuple[int, ...], g: float, columns: _MergedColumns) -> _Test:
+        """Return the χ² test of a set."""
+        df = prod(columns.n_seen(k) - 1 for k in places) * (self._n_classes - 1)
+        return _Test(places, g, df, float(special.gammaincc(df / 2, max(g, 0.0) / 2)), columns)
+
+    def _kept(self, tests: Iterable[_Test]) -> Iterator[Interaction]:
         """Return the strongest sets whose p-value is small enough."""
         n_kept = 0
-        with_df = [(places, g, self._df(merged, places)) for places, g in found]
-        with_df.sort(key=lambda one: (_key(one[1], one[2]), one[0]))
-        for places, g, df in with_df[: max(MOST_TESTED, self._most)]:
-            p_value = float(special.gammaincc(df / 2, max(g, 0.0) / 2))
-            if p_value * self.n_sets > self._alpha < 1:
+        for places, g, df, p_value, columns in sorted(tests, key=_order)[: self._most_found]:
+            if p_value * self._n_tests > self._alpha < 1:
                 continue
-            counts = self._count(merged, places)
+            counts = self._count(columns, places)
             p_value = max(p_value, interaction_p_value(counts, g))
-            adjusted = min(1.0, p_value * self.n_sets)
+            adjusted = min(1.0, p_value * self._n_tests)
             if adjusted > self._alpha:
                 continue
             members = tuple(int(self._table.which[k]) for k in places)
@@ -337,9 +361,6 @@ class _OneScreen:
             n_kept += 1
             if n_kept == self._most:
                 return
-
-    def _df(self, merged: _MergedColumns, places: tuple[int, ...]) -> int:
-        return prod(merged.n_seen(k) - 1 for k in places) * (self._n_classes - 1)
 
     def _count(self, merged: _MergedColumns, places: tuple[int, ...]) -> NDArray[np.int64]:
         """Return how often each combination of levels and class occurs."""
@@ -356,7 +377,7 @@ class _OneScreen:
         """Return the G that the χ² test needs for columns of a and a' levels."""
         seen = np.arange(self._levels + 2)  # with that of missing values
         df = np.multiply.outer(seen - 1, seen - 1) * (self._n_classes - 1) * (n_shared - 1)
-        level = self._alpha / self.n_sets
+        level = self._alpha / self._n_tests
         if self._alpha >= 1:
             return np.full(df.shape, -np.inf)
         # The test itself is made later: the limit is a little below.
@@ -430,13 +451,13 @@ class _OneScreen:
 
 
 class _MergedColumns:
-    """The columns with few levels; kept in memory if they are small."""
+    """The columns with at most so many levels each; kept in memory if they are small."""
 
-    def __init__(self, table: ScreenedTable, most_levels: int) -> None:
-        self._table, self._most_levels = table, most_levels
+    def __init__(self, table: ScreenedTable, levels: NDArray[np.int64]) -> None:
+        self._table, self._levels = table, levels
         arity, n_ordered = table.arity[table.which], table.n_ordered[table.which]
         has_missing = (n_ordered > 0) & (arity > n_ordered)
-        self.arity = np.minimum(arity, most_levels + has_missing)
+        self.arity = np.minimum(arity, levels[table.which] + has_missing)
         self._seen: dict[int, int] = {}
         self._all: NDArray[np.uint8] | None = None
         n_rows = len(table.column(int(table.which[0])).codes)
@@ -468,7 +489,7 @@ class _MergedColumns:
         column = self._table.column(j)
         if column.arity <= self.arity[k]:
             return np.ascontiguousarray(column.codes, np.uint8)
-        merged = merge_levels(column, self._most_levels, int(self._table.n_ordered[j]))
+        merged = merge_levels(column, int(self._levels[j]), int(self._table.n_ordered[j]))
         return merged[column.codes]
 
 

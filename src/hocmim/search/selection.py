@@ -32,7 +32,7 @@ class Interaction:
         Its degrees of freedom.
     p_value : float
     adjusted_p_value : float
-        Multiplied by the number of pairs, or of triples.
+        Multiplied by the number of tests of pairs, or of triples.
     synergy : float
         G / 2N: what they tell together beyond what they tell alone, in nats.
     information : float

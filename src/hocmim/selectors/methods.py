@@ -49,7 +49,7 @@ class RobustHOCMIM(InformationSelector):
     ----------
     max_order : int, default 15
         The largest size of a representative set.
-    interactions : bool or "auto", default False
+    interactions : bool or "auto", default "auto"
         Whether pairs and triples of columns that tell something about y only together are found
         and selected as well. "auto" leaves out what takes too long, True leaves out nothing.
         ``interactions_`` lists them.
@@ -68,7 +68,7 @@ class RobustHOCMIM(InformationSelector):
         n_features_to_select: Count = 10,
         *,
         max_order: int = 15,
-        interactions: bool | Literal["auto"] = False,
+        interactions: bool | Literal["auto"] = "auto",
         estimator: str = UNBIASED_ESTIMATOR,
         encoder: Encoder | None = None,
         target: Target | str | None = None,
