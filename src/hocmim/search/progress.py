@@ -1,7 +1,11 @@
-"""Progress of a selection: the events a callback receives, and the lines ``verbose`` prints."""
+"""Progress of a selection: the events a callback receives, and the lines for people.
+
+The lines go to the logger "hocmim", at the level INFO, and with ``verbose`` to standard error.
+"""
 
 from __future__ import annotations
 
+import logging
 import sys
 import threading
 import time
@@ -11,6 +15,7 @@ from dataclasses import dataclass, replace
 from hocmim.search.selection import Step
 from hocmim.text import escaped
 
+LOGGER = logging.getLogger("hocmim")
 SECONDS_BETWEEN_LINES = 2.0
 # A callback that raises stops the search, so it is called more often than lines are printed.
 SECONDS_BETWEEN_EVENTS = 0.2
@@ -53,7 +58,7 @@ ProgressCallback = Callable[[ProgressEvent], None]
 
 
 class Progress:
-    """Reports a fit to a callback, and prints lines to standard error.
+    """Reports a fit to a callback, to the logger, and to standard error.
 
     Parameters
     ----------
@@ -64,8 +69,8 @@ class Progress:
         each step, and a few times a second during long work, from any thread but never twice at
         the same time. It may raise to stop the fit.
     is_verbose : bool
-        Whether to print how many terms there are, a line for each step, and lines during long
-        steps.
+        Whether to print what is logged: how many terms there are, a line for each step, and lines
+        during long steps.
     """
 
     def __init__(
@@ -141,7 +146,7 @@ class Progress:
             self._event = event = replace(event, n_terms=event.n_terms + n_terms)
             if now - self._sent >= SECONDS_BETWEEN_EVENTS:
                 self._send()
-            if self._is_verbose and now - self._printed >= SECONDS_BETWEEN_LINES:
+            if now - self._printed >= SECONDS_BETWEEN_LINES:
                 total = event.n_terms_total
                 share = f" ({event.n_terms / total:.1%})" if total else ""
                 done = f"{event.n_selected}{self._of_all} selected"
@@ -161,7 +166,8 @@ class Progress:
             self._callback(self._event)
 
     def _print(self, text: str) -> None:
+        self._printed = time.monotonic()
+        line = f"{self._title}: {escaped(text, keep='')}  [{self._printed - self._began:.1f} s]"
+        LOGGER.info(line)
         if self._is_verbose:
-            self._printed = time.monotonic()
-            text = escaped(text, keep="")
-            print(f"{self._title}: {text}  [{self._printed - self._began:.1f} s]", file=sys.stderr)
+            print(line, file=sys.stderr)

@@ -18,6 +18,7 @@ from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
+from logging import INFO
 from os import PathLike
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
@@ -57,7 +58,7 @@ from hocmim.parameters import (
 )
 from hocmim.search.constraints import COUNTS, Constraints, resolve_constraints
 from hocmim.search.loop import Interrupted
-from hocmim.search.progress import Progress, ProgressCallback, ProgressEvent
+from hocmim.search.progress import LOGGER, Progress, ProgressCallback, ProgressEvent
 from hocmim.search.search import Engine, search
 from hocmim.search.selection import Selection, Stopping
 from hocmim.search.spending import Budget
@@ -240,6 +241,28 @@ class Selector(SelectorMixin, BaseEstimator):
 
         check_is_fitted(self)
         return save(self, path, overwrite=overwrite)
+
+    def to_sklearn(self) -> Any:
+        """Return the selected columns as a fitted step of scikit-learn, for other tools.
+
+        The step does what ``transform`` does, for arrays and DataFrames. It needs no hocmim to run,
+        so tools that know scikit-learn (ONNX converters, MLflow, skops) know it.
+
+        Returns
+        -------
+        ColumnTransformer
+            It passes the selected columns, in the order of the table.
+        """
+        from sklearn.compose import ColumnTransformer
+
+        selected = self.get_support(indices=True).tolist()
+        step = ColumnTransformer(
+            [("selected", "passthrough", selected)], verbose_feature_names_out=False
+        )
+        step.fit(np.zeros((1, self.n_features_in_)))
+        if hasattr(self, "feature_names_in_"):
+            step.feature_names_in_ = self.feature_names_in_
+        return step
 
     # --- scikit-learn -----------------------------------------------------------------------------
 
@@ -431,7 +454,7 @@ n_jobs : int or None
     ``joblib.parallel_config`` says inside it, otherwise all cores. Never changes a result.
 verbose : int
     1 prints how many terms there are to compute, a line for each selected column, and the progress
-    of long steps, to standard error.
+    of long steps, to standard error. The logger "hocmim" gets these lines in any case.
 """
 
 ATTRIBUTES = """\
@@ -817,7 +840,7 @@ class InformationSelector(CallbackSupportMixin, Selector):
         return asked if isinstance(asked, StopTest) else None
 
     def _progress(self, on_event: ProgressCallback | None) -> Progress | None:
-        if on_event is None and not self.verbose:
+        if on_event is None and not self.verbose and not LOGGER.isEnabledFor(INFO):
             return None
         return Progress(self.display_name, on_event, bool(self.verbose))
 
