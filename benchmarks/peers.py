@@ -44,6 +44,12 @@ def before(data: dict[str, Any], package: str) -> None:
     """Make the data frame that a package needs."""
     if package in ("mrmr-selection", "feature-engine"):
         frame(data)
+    if package == "mrmrs":
+        import polars as pl
+
+        names = [f"x{j}" for j in range(data["X"].shape[1])]
+        data["polars"] = pl.DataFrame(data["X"].astype(np.float64), schema=names)
+        data["polars_series"] = pl.Series("class", data["y"].astype(np.float64))
     if package == "pymrmr":
         data["with_class"] = frame(data).copy()
         data["with_class"].insert(0, "class", data["y"])
@@ -81,6 +87,22 @@ def mrmr_selection(data: dict[str, Any], k: int, threads: int) -> list[int]:
     return indices(
         mrmr_classif(X=data["frame"], y=data["series"], K=k, show_progress=False, n_jobs=threads)
     )
+
+
+def scikit_lego(data: dict[str, Any], k: int, threads: int) -> list[int]:
+    """MRMR with the F statistic and correlations in place of mutual information."""
+    from sklego.feature_selection import MaximumRelevanceMinimumRedundancy
+
+    selector = MaximumRelevanceMinimumRedundancy(k=k, kind="classification")
+    return [int(j) for j in selector.fit(data["X"], data["y"]).selected_features_]
+
+
+def mrmrs(data: dict[str, Any], k: int, threads: int) -> list[int]:
+    """MRMR with the F statistic and correlations, in Rust."""
+    from mrmrs import mrmr
+
+    found = mrmr(data["polars"], data["polars_series"], k, "classification")
+    return indices(feature.name for feature in found)
 
 
 def fast_select(data: dict[str, Any], k: int, threads: int) -> list[int]:
@@ -137,6 +159,8 @@ MODULES = {
     "skfeature-chappers": "skfeature",
     "mrmr-selection": "mrmr",
     "fast-select": "fast_select",
+    "mrmrs": "mrmrs",
+    "scikit-lego": "sklego.feature_selection",
     "pymrmr": "pymrmr",
     "fastcan": "fastcan",
     "feature-engine": "feature_engine.selection",
@@ -146,6 +170,8 @@ MODULES = {
 PEERS: dict[tuple[str, str], Callable[..., list[int]]] = {
     ("scikit-learn", "MIM"): sklearn_mim,
     ("fast-select", "mRMR"): fast_select,
+    ("mrmrs", "mRMR"): mrmrs,
+    ("scikit-lego", "mRMR"): scikit_lego,
     ("pymrmr", "mRMR"): pymrmr,
     ("mrmr-selection", "mRMR"): mrmr_selection,
     ("feature-engine", "mRMR"): feature_engine,
@@ -171,7 +197,7 @@ def own(case: dict[str, Any]) -> Callable[..., list[int]]:
 
     def call(data: dict[str, Any], k: int, threads: int) -> list[int]:
         if case["kind"] == "encode":
-            return [Encoder(n_jobs=threads).fit_transform(data["X"]).n_columns]
+            return [Encoder().fit_transform(data["X"], n_jobs=threads).n_columns]
         selector = make_selector(case["method"], n_features_to_select=k, n_jobs=threads)
         if case["kind"] == "search":
             return search(*data["codes"], selector, k, threads)
