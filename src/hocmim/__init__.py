@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from hocmim.insight.screening import interactions as interactions
     from hocmim.insight.substitutes import substitutes as substitutes
     from hocmim.insight.synergy import selected_interactions as selected_interactions
+    from hocmim.search.constraints import Budget as Budget
     from hocmim.search.search import Engine as Engine
-    from hocmim.search.spending import Budget as Budget
     from hocmim.search.stopping import StopTest as StopTest
     from hocmim.selectors.cv import SelectorCV as SelectorCV
     from hocmim.selectors.filters.fisher import FisherScore as FisherScore
@@ -89,8 +89,8 @@ _NAMES_OF = {
     "insight.screening": ("interactions",),
     "insight.substitutes": ("substitutes",),
     "insight.synergy": ("selected_interactions",),
+    "search.constraints": ("Budget",),
     "search.search": ("Engine",),
-    "search.spending": ("Budget",),
     "search.stopping": ("StopTest",),
     "selectors.cv": ("SelectorCV",),
     "selectors.filters.fisher": ("FisherScore",),

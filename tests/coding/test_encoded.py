@@ -29,9 +29,9 @@ from hocmim.errors import (
     InvalidTableError,
     InvalidTargetError,
 )
-from hocmim.search.engines import open_engine
 from hocmim.search.engines.local import LocalEngine
 from hocmim.search.loop import forward_search
+from hocmim.search.search import open_engine
 
 HOW = {"discretizer": "uniform", "n_bins": 5}
 UNIFORM = Encoder(5, discretizer="uniform")
@@ -352,7 +352,7 @@ def test_errors_name_the_argument(data, tmp_path):
 
 @pytest.fixture(scope="module")
 def cluster(dask_client):
-    from hocmim.coding.cluster import open_cluster
+    from hocmim.search.search import open_cluster
 
     with open_cluster(dask_client) as opened:
         yield opened

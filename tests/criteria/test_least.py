@@ -12,8 +12,8 @@ from hocmim.criteria import least
 from hocmim.criteria.cmim import CMIMCriterion
 from hocmim.criteria.cmim_k import CMIMkCriterion
 from hocmim.criteria.jmim import JMIMCriterion
+from hocmim.criteria.least import n_subset_terms, subsets_with_newest
 from hocmim.criteria.search import SearchPlan
-from hocmim.criteria.subsets import n_subset_terms, subsets_with_newest
 from hocmim.search.engines.local import LocalEngine
 from hocmim.search.loop import forward_search
 

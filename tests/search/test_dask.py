@@ -49,7 +49,6 @@ from hocmim.errors import (  # noqa: E402
     InvalidTableError,
     InvalidTargetError,
 )
-from hocmim.search.engines import open_engine  # noqa: E402
 from hocmim.search.engines.dask import DaskEngine  # noqa: E402
 from hocmim.search.engines.dask_block import (  # noqa: E402
     Candidates,
@@ -58,6 +57,7 @@ from hocmim.search.engines.dask_block import (  # noqa: E402
 )
 from hocmim.search.engines.local import LocalEngine  # noqa: E402
 from hocmim.search.loop import forward_search  # noqa: E402
+from hocmim.search.search import open_engine  # noqa: E402
 from hocmim.selectors.base import InformationSelector  # noqa: E402
 
 INFORMATION = [

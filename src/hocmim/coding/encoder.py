@@ -40,11 +40,15 @@ from hocmim.coding.codes import (
     Column,
     MadePlanes,
 )
-from hocmim.coding.cuts import DEFAULT_DISCRETIZER, DISCRETIZERS, Ragged, Survey, for_kernels
-from hocmim.coding.descriptions import (
+from hocmim.coding.cuts import (
     CATEGORIES,
+    DEFAULT_DISCRETIZER,
+    DISCRETIZERS,
     ColumnDescription,
     ColumnDescriptions,
+    Ragged,
+    Survey,
+    for_kernels,
 )
 from hocmim.coding.identifiers import (
     IDENTIFIERS,

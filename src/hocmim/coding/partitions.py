@@ -34,8 +34,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hocmim.coding.codes import Codes
-from hocmim.coding.cuts import Ragged, Survey, get_discretizer, midpoints
-from hocmim.coding.descriptions import CATEGORIES, CUT, LEVELS, ColumnDescriptions
+from hocmim.coding.cuts import (
+    CATEGORIES,
+    CUT,
+    LEVELS,
+    ColumnDescriptions,
+    Ragged,
+    Survey,
+    get_discretizer,
+    midpoints,
+)
 from hocmim.coding.encoder import Encoder, most_frequent
 from hocmim.coding.identifiers import Marks, are_nearly_distinct, may_be_row_numbers
 from hocmim.coding.rare import LevelCounts, kept_levels, level_limit

@@ -15,7 +15,7 @@ import numpy as np
 
 import hocmim._native as _native
 from hocmim.coding.codes import Codes, Column
-from hocmim.criteria.search import ONE_THREAD, Found, LazySearch, Threads
+from hocmim.criteria.search import ONE_THREAD, Best, LazySearch, Threads
 from hocmim.information.comparison import comparison_key
 from hocmim.information.counting import Joint, Values, native_list
 
@@ -106,15 +106,16 @@ class BoundedSearch(LazySearch):
         self._selected = SelectedCells.empty(len(y.codes)) if can_bound else None
         return super().start(blocks, y)
 
-    def _update_all(self, newest: Column) -> None:
-        super()._update_all(newest)
+    def update(self, newest: Column) -> None:
+        """Give every criterion the newest selected column."""
+        super().update(newest)
         self._is_first_of_step = True
         if self._selected is not None:
             before, self._selected = self._selected, self._selected.with_column(newest)
             if self._selected.cells.n_cells > before.cells.n_cells:
                 self._bounds = None
 
-    def best(self) -> Found | None:
+    def best(self) -> Best | None:
         """Return the best candidate of all blocks; None if there is none."""
         if self._selected is not None and len(self._selected.columns) >= self._next_try:
             began = time.perf_counter()
@@ -126,11 +127,11 @@ class BoundedSearch(LazySearch):
                 self._is_first_of_step = False
                 if block < 0:
                     return None
-                return Found(block, position, float(comparison_key(score)), score)
+                return Best(float(comparison_key(score)), block, position, score)
             self._note_failed_proof(self._selected)
         return self._best_of_all_paths()
 
-    def _best_of_all_paths(self) -> Found | None:
+    def _best_of_all_paths(self) -> Best | None:
         """Update every path, but finish the last level only where the score could be the best."""
         if not _native.bound_is_enabled() or not self.criteria[0].selected:
             return super().best()
@@ -145,7 +146,7 @@ class BoundedSearch(LazySearch):
         self._is_first_of_step = False
         if block < 0:
             return None
-        found = Found(block, position, float(comparison_key(score)), score)
+        found = Best(float(comparison_key(score)), block, position, score)
         self._bar = found.key  # of the runner-up, in the end
         return found
 

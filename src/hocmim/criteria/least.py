@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import comb
 from typing import ClassVar
 
@@ -21,7 +21,6 @@ from hocmim.criteria.search import (
     SearchPlan,
     Threads,
 )
-from hocmim.criteria.subsets import n_subset_terms
 from hocmim.information.comparison import comparison_key
 from hocmim.information.counting import Joint, Values, native_list
 
@@ -53,7 +52,8 @@ class LeastTermSearch(LazySearch):
         return list(super()._search(blocks))
 
     def _search_block(self, block: int) -> Best | None:
-        return self.criteria[block].find_best(self.is_open[block], self._floor)
+        found = self.criteria[block].find_best(self.is_open[block], self._floor)
+        return None if found is None else Best(found[0], block, *found[1:])
 
 
 class LeastTermCriterion(Criterion):
@@ -139,8 +139,13 @@ class LeastTermCriterion(Criterion):
             self.count_terms(n_terms)
         return self.least[positions]
 
-    def find_best(self, is_open: NDArray[np.bool_], floor: Floor) -> Best | None:
-        """Return the best open candidate with as few terms as possible; None if below the floor."""
+    def find_best(
+        self, is_open: NDArray[np.bool_], floor: Floor
+    ) -> tuple[float, int, float] | None:
+        """Return key, position and score of the best open candidate, with as few terms as possible.
+
+        None if it is below the floor.
+        """
         position = self._subsets.unfinished
         while position == self._subsets.unfinished:
             position, n_terms = self._subsets.best(
@@ -152,7 +157,7 @@ class LeastTermCriterion(Criterion):
         score = float(self.least[position])
         key = float(comparison_key(score))
         floor.rise(key)
-        return Best(key, position, score)
+        return key, position, score
 
     @property
     def _chunk(self) -> int:
@@ -172,3 +177,30 @@ class LeastTermCriterion(Criterion):
 SINGLE_COLUMN_PLAN = SearchPlan(
     LeastTermSearch, blocks_per_thread=4, min_cells_for_threads=LAZY_MIN_CELLS_FOR_THREADS
 )
+
+
+# --- the subsets that hold the newest column ------------------------------------------------------
+
+
+def subsets_with_newest(selected: Sequence[Column], size: int) -> Iterator[Joint]:
+    """Yield each subset of that size with the latest of the columns, as one variable."""
+    *earlier, newest = selected
+    return _with_more(Joint.of([newest]), earlier, size - 1)
+
+
+def _with_more(joint: Joint, columns: Sequence[Column], n_more: int) -> Iterator[Joint]:
+    if n_more == 0:
+        yield joint
+        return
+    for at, column in enumerate(columns):
+        if at >= n_more - 1:
+            yield from _with_more(joint.with_column(column), columns[:at], n_more - 1)
+
+
+def n_subset_terms(size: int, n_select: int) -> int:
+    """How many subsets a candidate meets until ``n_select`` columns are selected.
+
+    The last column is never absorbed; fewer than ``size`` columns count as one subset.
+    """
+    n_absorbed = n_select - 1
+    return min(n_absorbed, size - 1) + comb(n_absorbed, size)

@@ -30,7 +30,6 @@ from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from hocmim._sklearn import BaseEstimator, CallbackSupportMixin, SelectorMixin, with_callbacks
-from hocmim.coding.cluster import address_of, open_cluster
 from hocmim.coding.encoded import Encoded, encode_table, take_columns
 from hocmim.coding.encoder import Encoder
 from hocmim.coding.groups import Features
@@ -55,12 +54,11 @@ from hocmim.parameters import (
     one_of,
     whole,
 )
-from hocmim.search.constraints import COUNTS, Constraints, resolve_constraints
+from hocmim.search.constraints import COUNTS, Budget, Constraints, resolve_constraints
 from hocmim.search.loop import Interrupted
 from hocmim.search.progress import Progress, ProgressCallback, ProgressEvent
-from hocmim.search.search import Engine, search
+from hocmim.search.search import Engine, address_of, open_cluster, search
 from hocmim.search.selection import Selection, Stopping
-from hocmim.search.spending import Budget
 from hocmim.search.stopping import StopTest
 from hocmim.search.validation import Validation, cross_validate
 from hocmim.threads import resolve_n_jobs, stopped_by
@@ -388,7 +386,7 @@ def leave_out_identifiers(
     constraints: Constraints, features: Features, found: NDArray[np.int64], mode: str
 ) -> Constraints:
     """Leave out the columns that identify the rows, if ``mode`` is "drop"."""
-    if mode != "drop":
+    if mode != "drop" or not len(found):
         return constraints
     if len(found) == features.n_columns:
         raise only_identifiers()
@@ -604,6 +602,8 @@ class InformationSelector(CallbackSupportMixin, Selector):
         far, and KeyboardInterrupt is raised.
         """
         check_value("progress", progress, FUNCTION_OR_NONE)
+        if not getattr(self, "_skl_callbacks", None):
+            return self._fit(X, y, sample_weight, groups, progress)
         with self._reported_tasks(X, y, progress) as on_event:
             return self._fit(X, y, sample_weight, groups, on_event)
 
@@ -974,11 +974,8 @@ class InformationSelector(CallbackSupportMixin, Selector):
     @contextmanager
     def _reported_tasks(
         self, X: Any, y: Any, progress: ProgressCallback | None
-    ) -> Iterator[ProgressCallback | None]:
+    ) -> Iterator[ProgressCallback]:
         """Report the fit to callbacks of scikit-learn; give the progress callback to fit with."""
-        if not getattr(self, "_skl_callbacks", None):
-            yield progress
-            return
         asked = self.n_features_to_select
         most = asked if isinstance(asked, int) else None
         context = self._init_callback_context(max_subtasks=most)

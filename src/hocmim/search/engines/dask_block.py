@@ -141,7 +141,7 @@ def _leaders(search: EagerSearch, start: int) -> list[Leader]:
     """Return the two best candidates: one block may have the winner and the runner-up."""
     leaders: list[Leader] = []
     while len(leaders) < 2 and (found := search.best()) is not None:
-        details = search.describe(0, found.position)
+        details = search.criteria[0].describe(found.position)
         leaders.append(Leader(found.key, start + found.position, found.score, details))
         search.set_open(0, found.position, False)
     search.set_open(0, [leader.column - start for leader in leaders], True)
