@@ -323,6 +323,8 @@ def _map_table(function: Callable[[Span], Result], table: Table, n_threads: int)
     n_spans = 1 if n_threads == 1 else SPANS_PER_THREAD * n_threads
     n_cells = table.n_rows * table.n_columns // n_spans
     spans = table.spans(min(max(n_cells, MIN_SPAN_CELLS), MAX_SPAN_CELLS))
+    if n_threads == 1:
+        return [function(span) for span in spans]
     is_shared = [not _HAS_GIL or table.is_numeric(span) for span in spans]
     shared = [span for span, is_for_all in zip(spans, is_shared, strict=True) if is_for_all]
     others = [span for span, is_for_all in zip(spans, is_shared, strict=True) if not is_for_all]

@@ -554,10 +554,9 @@ class InformationSelector(CallbackSupportMixin, Selector):
 
     def make_criterion(self) -> Criterion:
         """Return the criterion of the method, with its parameters."""
-        own = [name for name in self._parameter_constraints if name not in COMMON]
-        return self.criterion_type(
-            **{name: getattr(self, name) for name in own}, estimator=self.estimator
-        )
+        names = self._parameter_constraints.keys() - COMMON
+        own = {name: getattr(self, name) for name in names}
+        return self.criterion_type(**own, estimator=self.estimator)
 
     @with_callbacks
     def fit(
@@ -878,7 +877,8 @@ class InformationSelector(CallbackSupportMixin, Selector):
         self._set_selection(selection, features)
         self.relevance_ = selection.relevance[features.of_column]
         self.trace_ = Trace(selection, features)
-        self.stopping_ = _in_columns(selection.stopping, features)
+        stopping = selection.stopping
+        self.stopping_ = None if stopping is None else _in_columns(stopping, features)
         for name in OPTIONAL_ATTRIBUTES:
             self.__dict__.pop(name, None)  # of a fit before
         if selection.p_values is not None:
@@ -1056,10 +1056,8 @@ def _other_table() -> InvalidTableError:
     )
 
 
-def _in_columns(stopping: Stopping | None, features: Features) -> Stopping | None:
+def _in_columns(stopping: Stopping, features: Features) -> Stopping:
     """Return where the selection stopped, in column indices."""
-    if stopping is None:
-        return None
 
     def in_columns(one: Any) -> dict[str, Any]:
         [index] = _first_columns([one.index], features)
