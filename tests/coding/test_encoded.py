@@ -8,6 +8,7 @@ import pyarrow.dataset
 import pytest
 from sklearn.base import BaseEstimator, clone
 
+from coded import encode
 from hocmim.coding.encoded import (
     encode_table,
     find_identifiers,
@@ -16,7 +17,7 @@ from hocmim.coding.encoded import (
     take_columns,
     time_kinds,
 )
-from hocmim.coding.encoder import Encoder, encode
+from hocmim.coding.encoder import Encoder
 from hocmim.coding.groups import resolve_groups
 from hocmim.coding.target import Target, encode_target
 from hocmim.criteria.beta_gamma import JMICriterion

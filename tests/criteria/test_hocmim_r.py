@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-import hocmim
 import naive
+from coded import encode
 from hocmim.coding.codes import Codes, Column
 from hocmim.criteria.hocmim_r import RobustHOCMIMCriterion, RobustSearch
 from hocmim.criteria.search import SearchPlan
@@ -36,7 +36,7 @@ class Lazy(RobustHOCMIMCriterion):
 
 
 def coded(X, y):
-    return hocmim.encode(X, n_bins=16), hocmim.encode(y[:, None], n_bins=16).column(0)
+    return encode(X, n_bins=16), encode(y[:, None], n_bins=16).column(0)
 
 
 def search(criterion, codes, target, K, n_jobs=1, block_size=None):

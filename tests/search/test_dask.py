@@ -24,6 +24,7 @@ import dask.array as da  # noqa: E402
 import dask.dataframe as dd  # noqa: E402
 from distributed import Client, LocalCluster  # noqa: E402
 
+from coded import encode  # noqa: E402
 from hocmim import (  # noqa: E402
     HOCMIM,
     JMI,
@@ -39,7 +40,6 @@ from hocmim.coding import dask_tables  # noqa: E402
 from hocmim.coding.codes import Column  # noqa: E402
 from hocmim.coding.dask_cluster import Cluster  # noqa: E402
 from hocmim.coding.dask_codes import Block, Layout  # noqa: E402
-from hocmim.coding.encoder import encode  # noqa: E402
 from hocmim.coding.target import encode_target  # noqa: E402
 from hocmim.criteria.beta_gamma import JMICriterion  # noqa: E402
 from hocmim.errors import (  # noqa: E402

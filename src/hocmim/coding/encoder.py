@@ -44,7 +44,6 @@ from hocmim.coding.cuts import (
     CATEGORIES,
     DEFAULT_DISCRETIZER,
     DISCRETIZERS,
-    ColumnDescription,
     ColumnDescriptions,
     Ragged,
     Survey,
@@ -70,8 +69,6 @@ if TYPE_CHECKING:
     from hocmim._sklearn import BaseEstimator
 else:
     from sklearn.base import BaseEstimator
-
-__all__ = ["ColumnDescription", "ColumnDescriptions", "Encoder", "encode"]
 
 # Bytes of a table that one thread encodes before a second one has started.
 MAX_BYTES_OF_ONE_THREAD = 1 << 22
@@ -522,30 +519,6 @@ class _Learning:
 
 
 # --- functions ------------------------------------------------------------------------------------
-
-
-def encode(X: Any, y: Any = None, *, n_jobs: int | None = None, **parameters: Any) -> Codes:
-    """Return the codes of a table: ``Encoder(**parameters).fit_transform(X, y)``.
-
-    Parameters
-    ----------
-    X : table of shape (n_samples, n_columns)
-        NumPy array, pandas or polars DataFrame, pyarrow Table, scipy sparse matrix, nested lists.
-    y : array-like of shape (n_samples,)
-        Only for ``discretizer="mdlp"``.
-    n_jobs : int or None
-        Number of threads: None for one, -1 for all cores.
-    **parameters
-        See :class:`Encoder`.
-
-    Examples
-    --------
-    >>> from hocmim.coding.encoder import encode
-    >>> encode([[0.1, "b"], [0.7, "a"], [None, "b"]]).narrow
-    array([[0, 1, 2],
-           [1, 0, 1]], dtype=uint8)
-    """
-    return Encoder(**parameters).fit_transform(X, y, n_jobs=n_jobs)
 
 
 def most_frequent(codes: Codes) -> NDArray[np.int64]:

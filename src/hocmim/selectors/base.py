@@ -212,7 +212,7 @@ class Selector(SelectorMixin, BaseEstimator):
         X, y
             The table and the target the selector was fitted on.
         **options
-            See ``hocmim.write_report``. Needs ``pip install jinja2``.
+            See ``hocmim.insight.report.page.write_report``. Needs ``pip install jinja2``.
 
         Returns
         -------
