@@ -4,8 +4,8 @@ A table comes in one of three kinds:
 
 ==============  ==================================================================================
 in memory       a NumPy array, a DataFrame, a pyarrow table, a sparse matrix, nested lists
-row source      a Parquet file or a folder of them, a pyarrow data set, a ``RowSource`` of several
-                tables; it may be larger than memory and is read in pieces
+row source      a Parquet file or a folder of them, a pyarrow data set; it may be larger than memory
+                and is read in pieces
 on a cluster    a Dask collection, or Parquet files that the workers of a Dask cluster read
 ==============  ==================================================================================
 
