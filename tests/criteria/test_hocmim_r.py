@@ -108,7 +108,7 @@ def test_takes_any_estimator(estimator):
 @pytest.mark.slow
 @pytest.mark.parametrize("n_samples", [300, 4500])
 def test_columns_of_few_and_many_levels(n_samples):
-    """With bit planes, with one byte and with two bytes a cell."""
+    """With bit planes, with one byte and with two bytes per cell."""
     rng = np.random.default_rng(n_samples)
     y = rng.permutation(np.arange(n_samples) % 3)
     columns = columns_of([2, 5, 40, 3, 200, 300, 9, 1, 10], y, rng)

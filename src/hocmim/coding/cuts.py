@@ -94,7 +94,7 @@ class Survey:
     has_missing : ndarray of bool
     distinct : Ragged
         The sorted distinct values of each column that has at most ``limit`` of them.
-    many : ndarray of bool
+    has_many : ndarray of bool
         Whether a column has more than ``limit`` distinct values (``distinct`` is empty then).
     limit : int
     """
@@ -103,7 +103,7 @@ class Survey:
     maximum: NDArray[np.float64]
     has_missing: NDArray[np.bool_]
     distinct: Ragged
-    many: NDArray[np.bool_]
+    has_many: NDArray[np.bool_]
     limit: int
 
     @classmethod
@@ -139,13 +139,13 @@ class Survey:
             np.concatenate([part.maximum for part in parts]),
             np.concatenate([part.has_missing for part in parts]),
             Ragged.concatenate([part.distinct for part in parts]),
-            np.concatenate([part.many for part in parts]),
+            np.concatenate([part.has_many for part in parts]),
             parts[0].limit,
         )
 
     def merge(self, other: Survey) -> Survey:
         """Return the survey of the rows of both; associative."""
-        many = self.many | other.many
+        many = self.has_many | other.has_many
         union = _union(self.distinct, other.distinct)
         many |= union.counts > self.limit
         kept = np.repeat(~many, union.counts)

@@ -128,7 +128,7 @@ class Features:
         """Return the codes of the features, given those of the columns."""
         if not self.groups:
             return codes
-        return replace(join_groups(codes, self.groups), planes=codes.planes)
+        return replace(join_groups(codes, self.groups), can_have_planes=codes.can_have_planes)
 
     def find(self, feature: int | str) -> int:
         """Return the feature of that name, or the feature of the column of that name or index."""

@@ -97,8 +97,8 @@ class BoundedSearch(LazySearch):
         # A failed proof is tried again after 1, 2, 4 … more columns.
         self._next_try, self._pause = 1, 1
         self._is_first_of_step = True
-        # Last levels are left once a score is below it: what the best score is likely to be.
-        self._bar = np.inf
+        # Last levels are left unfinished once a score is below it.
+        self._likely_best = np.inf
 
     def start(self, blocks: Sequence[Codes], y: Column) -> Values:
         """Give every criterion its block; return the relevance of every column."""
@@ -137,7 +137,9 @@ class BoundedSearch(LazySearch):
             return super().best()
         began = time.perf_counter()
         threads = self.step_threads
-        list(threads.map(lambda criterion: criterion.update_paths(self._bar), self.criteria))
+        list(
+            threads.map(lambda criterion: criterion.update_paths(self._likely_best), self.criteria)
+        )
         search = _native.LastLevels([criterion.paths for criterion in self.criteria], self.is_open)
         list(threads.map(lambda _: search.work(), range(threads.n_threads)))
         block, position, score = search.best()
@@ -147,7 +149,7 @@ class BoundedSearch(LazySearch):
         if block < 0:
             return None
         found = Best(float(comparison_key(score)), block, position, score)
-        self._bar = found.key  # of the runner-up, in the end
+        self._likely_best = found.key  # of the runner-up, in the end
         return found
 
     def _bound_search(self, selected: SelectedCells) -> _native.BoundSearch:

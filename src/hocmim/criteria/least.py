@@ -16,7 +16,7 @@ from hocmim.criteria.base import Criterion
 from hocmim.criteria.search import (
     ONE_THREAD,
     Best,
-    Floor,
+    BestKey,
     LazySearch,
     SearchPlan,
     Threads,
@@ -35,8 +35,8 @@ LAZY_MIN_CELLS_FOR_THREADS = 100_000_000
 class LeastTermSearch(LazySearch):
     """Evaluates lazily: the old score of a candidate bounds its new one.
 
-    Blocks share a floor: a candidate whose bound is below the best exact score of any block is not
-    evaluated.
+    Blocks share the best key: a candidate whose bound is below the best exact score of any block is
+    not evaluated.
     """
 
     criteria: Sequence[LeastTermCriterion]
@@ -45,14 +45,14 @@ class LeastTermSearch(LazySearch):
         self, criteria: Sequence[LeastTermCriterion], threads: Threads = ONE_THREAD
     ) -> None:
         super().__init__(criteria, threads)
-        self._floor = Floor()
+        self._best_key = BestKey()
 
     def _search(self, blocks: Sequence[int]) -> list[Best | None]:
-        self._floor.key = max((best.key for best in self._best.values()), default=-np.inf)
+        self._best_key.key = max((best.key for best in self._best.values()), default=-np.inf)
         return list(super()._search(blocks))
 
     def _search_block(self, block: int) -> Best | None:
-        found = self.criteria[block].find_best(self.is_open[block], self._floor)
+        found = self.criteria[block].find_best(self.is_open[block], self._best_key)
         return None if found is None else Best(found[0], block, *found[1:])
 
 
@@ -140,23 +140,23 @@ class LeastTermCriterion(Criterion):
         return self.least[positions]
 
     def find_best(
-        self, is_open: NDArray[np.bool_], floor: Floor
+        self, is_open: NDArray[np.bool_], best: BestKey
     ) -> tuple[float, int, float] | None:
         """Return key, position and score of the best open candidate, with as few terms as possible.
 
-        None if it is below the floor.
+        None if another block has a better one.
         """
         position = self._subsets.unfinished
         while position == self._subsets.unfinished:
             position, n_terms = self._subsets.best(
-                is_open, self._n_met, self.least, floor.key, self._chunk, self._terms_per_call
+                is_open, self._n_met, self.least, best.key, self._chunk, self._terms_per_call
             )
             self.count_terms(n_terms)
         if position == self._subsets.none_found:
             return None
         score = float(self.least[position])
         key = float(comparison_key(score))
-        floor.rise(key)
+        best.raise_to(key)
         return key, position, score
 
     @property

@@ -280,7 +280,7 @@ class LazySearch(EagerSearch):
         return found
 
 
-class Floor:
+class BestKey:
     """The largest key found in this step by any block: a candidate below it cannot be selected.
 
     Blocks on different threads share one. It saves work and never changes a result.
@@ -289,8 +289,8 @@ class Floor:
     def __init__(self) -> None:
         self.key = -np.inf
 
-    def rise(self, key: float) -> None:
-        """Note that a candidate of this key was found (a lost race leaves a lower floor)."""
+    def raise_to(self, key: float) -> None:
+        """Note that a candidate of this key was found (a lost race leaves a lower one)."""
         self.key = max(self.key, key)
 
 

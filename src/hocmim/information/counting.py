@@ -42,7 +42,7 @@ class Joint:
 
     @cached_property
     def masks(self) -> _native.CellMasks:
-        """One bit a sample and cell, for the kernels on bit planes."""
+        """A bit for each sample and cell, for the kernels on bit planes."""
         if self.column is not None and self.column.codes.dtype == np.uint8:
             codes = cast("NDArray[np.uint8]", self.column.codes)
             return _native.CellMasks(codes, self.column.arity)
@@ -100,7 +100,7 @@ class BlockTerms:
         self.y = y
         self.estimator = estimator_by_name(estimator)
         self._on_terms = on_terms
-        self.can_use_planes = block.planes and not _native.needs_samples(self.estimator)
+        self.can_use_planes = block.can_have_planes and not _native.needs_samples(self.estimator)
         self._nothing = Joint(np.zeros(block.n_samples, np.uint32), 1)
 
     def _term(self, term: Term, w: Joint, y: Joint, which: Positions | None) -> Values:
@@ -109,7 +109,7 @@ class BlockTerms:
     def _several(
         self, terms: list[Term], w: Joint, y: Joint, which: Positions | None
     ) -> NDArray[np.float64]:
-        """Several terms of the same variables, one row a term."""
+        """Several terms of the same variables, a row for each term."""
         out = np.empty((len(terms), len(self.columns) if which is None else len(which)))
         by_planes = self.pays_by_planes(w.n_cells * y.n_cells, which)
         if by_planes.all():

@@ -921,7 +921,7 @@ class InformationSelector(CallbackSupportMixin, Selector):
         Returns
         -------
         Explanation
-            ``print`` it; or read its ``relevance``, ``redundancy``, ``contests`` and so on.
+            ``print`` it; or read its ``relevance``, ``redundancy``, ``steps`` and so on.
 
         Examples
         --------
