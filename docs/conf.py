@@ -81,7 +81,7 @@ ELSEWHERE = {
     "Stability": "hocmim.selectors.stability",
     "Codes": "hocmim.coding.codes",
     "Column": "hocmim.coding.codes",
-    "ColumnDescription": "hocmim.coding.descriptions",
+    "ColumnDescription": "hocmim.coding.cuts",
     "BlockTerms": "hocmim.information.counting",
     "Joint": "hocmim.information.counting",
 }

@@ -38,8 +38,8 @@ def test_every_script_says_what_it_measures(script):
 
 @pytest.mark.parametrize("kind", ["levels", "words", "genes"])
 def test_a_table_is_the_same_in_every_form_and_equal_to_its_encoding(kind):
+    from coded import encode
     from common import TableSpec, as_codes, classes, code_matrix, table
-    from hocmim import encode
 
     spec = TableSpec("t", 150, 70, kind, 2 if kind == "words" else 5)
     X, y = table(spec), classes(spec)

@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 import hocmim
+from coded import encode
 from hocmim.errors import InvalidParameterError
 from hocmim.parameters import JOBS, PATH_OR_NONE, SEED, check_value, one_of, whole
+from hocmim.selectors.stability import stability_index
 
 rng = np.random.default_rng(0)
 X = rng.integers(0, 3, (60, 4))
@@ -23,7 +25,7 @@ BAD_JOBS = [0, 1.5, float("nan"), float("inf"), "2", True, [1], np.array([1, 2])
         lambda n: hocmim.MIM(2, n_jobs=n).fit(X, Y),
         lambda n: hocmim.RobustHOCMIM(2, n_jobs=n).fit(X, Y),
         lambda n: hocmim.ReliefF(2, n_jobs=n).fit(X, Y),
-        lambda n: hocmim.encode(X, n_jobs=n),
+        lambda n: encode(X, n_jobs=n),
         lambda n: hocmim.StabilitySelector(hocmim.MIM(2), n_jobs=n).fit(X, Y),
     ],
     ids=["MIM", "HOCMIM-R", "ReliefF", "encode", "StabilitySelector"],
@@ -94,12 +96,12 @@ def test_at_most_14_parameters(name):
 @pytest.mark.parametrize("selections", ["abc", None, 3, {}, [[0, 1], [1]], [[0, 2], [1, 1]]])
 def test_wrong_selections(selections):
     with pytest.raises(InvalidParameterError, match="selections must be a table of 0 and 1"):
-        hocmim.stability_index(selections)
+        stability_index(selections)
 
 
 def test_a_wrong_confidence():
     with pytest.raises(InvalidParameterError, match="confidence must be"):
-        hocmim.stability_index([[0, 1], [1, 0]], confidence=2)
+        stability_index([[0, 1], [1, 0]], confidence=2)
 
 
 @pytest.mark.parametrize(

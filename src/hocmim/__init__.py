@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from hocmim.coding.encoder import Encoder as Encoder
-    from hocmim.coding.encoder import encode as encode
-    from hocmim.coding.kendall import kendall_transform as kendall_transform
     from hocmim.coding.target import Target as Target
     from hocmim.criteria.base import Criterion as Criterion
     from hocmim.data.reading import TextConverter as TextConverter
@@ -24,15 +22,12 @@ if TYPE_CHECKING:
     from hocmim.information.functions import entropy as entropy
     from hocmim.information.functions import mi as mi
     from hocmim.insight.checks import check_table as check_table
-    from hocmim.insight.checks import describe_columns as describe_columns
     from hocmim.insight.clusters import cluster_columns as cluster_columns
-    from hocmim.insight.clusters import one_per_cluster as one_per_cluster
-    from hocmim.insight.report.page import write_report as write_report
     from hocmim.insight.screening import interactions as interactions
     from hocmim.insight.substitutes import substitutes as substitutes
     from hocmim.insight.synergy import selected_interactions as selected_interactions
+    from hocmim.search.constraints import Budget as Budget
     from hocmim.search.search import Engine as Engine
-    from hocmim.search.spending import Budget as Budget
     from hocmim.search.stopping import StopTest as StopTest
     from hocmim.selectors.cv import SelectorCV as SelectorCV
     from hocmim.selectors.filters.fisher import FisherScore as FisherScore
@@ -68,14 +63,12 @@ if TYPE_CHECKING:
     from hocmim.selectors.registry import make_selector as make_selector
     from hocmim.selectors.saving import load as load
     from hocmim.selectors.stability import StabilitySelector as StabilitySelector
-    from hocmim.selectors.stability import stability_index as stability_index
 
     __version__: str
 
 # The module of each public name, as above.
 _NAMES_OF = {
-    "coding.encoder": ("Encoder", "encode"),
-    "coding.kendall": ("kendall_transform",),
+    "coding.encoder": ("Encoder",),
     "coding.target": ("Target",),
     "criteria.base": ("Criterion",),
     "data.reading": ("TextConverter", "convert_text"),
@@ -83,14 +76,13 @@ _NAMES_OF = {
     "experiments.compare": ("compare_methods",),
     "information.counting": ("Joint",),
     "information.functions": ("cmi", "entropy", "mi"),
-    "insight.checks": ("check_table", "describe_columns"),
-    "insight.clusters": ("cluster_columns", "one_per_cluster"),
-    "insight.report.page": ("write_report",),
+    "insight.checks": ("check_table",),
+    "insight.clusters": ("cluster_columns",),
     "insight.screening": ("interactions",),
     "insight.substitutes": ("substitutes",),
     "insight.synergy": ("selected_interactions",),
+    "search.constraints": ("Budget",),
     "search.search": ("Engine",),
-    "search.spending": ("Budget",),
     "search.stopping": ("StopTest",),
     "selectors.cv": ("SelectorCV",),
     "selectors.filters.fisher": ("FisherScore",),
@@ -107,7 +99,7 @@ _NAMES_OF = {
     ),
     "selectors.registry": ("list_methods", "make_selector"),
     "selectors.saving": ("load",),
-    "selectors.stability": ("StabilitySelector", "stability_index"),
+    "selectors.stability": ("StabilitySelector",),
 }  # fmt: skip
 _MODULE_OF = {name: module for module, names in _NAMES_OF.items() for name in names}
 

@@ -127,7 +127,7 @@ class ThreadPool(AbstractContextManager["ThreadPool"]):
 
     def __init__(self, n_threads: int, check: Callable[[], None] | None = None) -> None:
         self.n_threads = n_threads = affordable_threads(n_threads)
-        self._checks = [each for each in (check, _native.stop_check()) if each is not None]
+        self._check, self._check_of_caller = check, _native.stop_check()
         self._pool = None
         if n_threads > 1:  # this thread is one of them
             self._pool = ThreadPoolExecutor(n_threads - 1, initializer=_native.prepare_thread)
@@ -151,14 +151,18 @@ class ThreadPool(AbstractContextManager["ThreadPool"]):
     def check(self) -> None:
         """Raise if the pool is stopped, or if one of the checks raises: for ``stopped_by``."""
         self.raise_if_stopped()
-        for check in self._checks:
-            check()
+        if self._check is not None:
+            self._check()
+        if self._check_of_caller is not None:
+            self._check_of_caller()
 
     def map(self, function: Callable[..., Any], *arguments: Iterable[Any]) -> Iterator[Any]:
         """Like the built-in map, with every thread. The calls begin at once.
 
         The thread that takes the results makes calls, too, while it waits for one.
         """
+        if self._pool is None and self._check is None:
+            return map(function, *arguments)
         if self._pool is None:
             return (self._call(function, given) for given in zip(*arguments, strict=False))
         if self._is_stopped:
@@ -214,8 +218,8 @@ def map_spans(
 
     An error or Ctrl-C ends the work of all threads.
     """
-    if not spans:
-        return []
+    if n_jobs == 1 or len(spans) <= 1:
+        return [function(span) for span in spans]
     with ThreadPool(min(resolve_n_jobs(n_jobs, outside=1), len(spans))) as pool:
         return list(pool.map(function, spans))
 

@@ -13,9 +13,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from coded import encode
 from hocmim import HOCMIM, JMI, Engine, list_methods, make_selector
 from hocmim.coding import sources
-from hocmim.coding.encoder import Encoder, encode
+from hocmim.coding.encoder import Encoder
 from hocmim.coding.store import codes_fingerprint, stored_codes
 from hocmim.coding.target import encode_target
 from hocmim.data.table import as_table

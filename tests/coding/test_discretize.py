@@ -188,7 +188,7 @@ def _check_survey(survey, values):
         distinct = np.unique(present)
         assert survey.has_missing[j] == np.isnan(column).any()
         assert survey.is_empty[j] == (len(present) == 0)
-        assert survey.many[j] == (len(distinct) > 6)
+        assert survey.has_many[j] == (len(distinct) > 6)
         if len(present):
             assert (survey.minimum[j], survey.maximum[j]) == (present.min(), present.max())
         expected = [] if len(distinct) > 6 else distinct
@@ -207,7 +207,7 @@ def test_surveys_of_parts_merge_into_the_survey_of_the_whole():
     merged = parts[0]
     for part in parts[1:]:
         merged = merged.merge(part)
-    for field in ("minimum", "maximum", "has_missing", "many"):
+    for field in ("minimum", "maximum", "has_missing", "has_many"):
         np.testing.assert_array_equal(getattr(merged, field), getattr(whole, field))
     np.testing.assert_array_equal(merged.distinct.values, whole.distinct.values)
     np.testing.assert_array_equal(merged.distinct.offsets, whole.distinct.offsets)

@@ -19,9 +19,10 @@ from scipy import sparse
 from sklearn.base import clone
 
 import hocmim.coding.encoder as encoder_module
+from coded import encode
 from hocmim.coding.codes import Codes
 from hocmim.coding.cuts import mdlp_cuts, quantile_cuts, uniform_cuts
-from hocmim.coding.encoder import Encoder, encode
+from hocmim.coding.encoder import Encoder
 from hocmim.coding.target import Target, encode_target
 from hocmim.data.table import ArrayTable, FrameTable, as_table
 from hocmim.errors import (

@@ -8,6 +8,7 @@ import pyarrow.dataset
 import pytest
 from sklearn.base import BaseEstimator, clone
 
+from coded import encode
 from hocmim.coding.encoded import (
     encode_table,
     find_identifiers,
@@ -16,12 +17,11 @@ from hocmim.coding.encoded import (
     take_columns,
     time_kinds,
 )
-from hocmim.coding.encoder import Encoder, encode
+from hocmim.coding.encoder import Encoder
 from hocmim.coding.groups import resolve_groups
 from hocmim.coding.target import Target, encode_target
 from hocmim.criteria.beta_gamma import JMICriterion
 from hocmim.data.checks import set_features
-from hocmim.data.rows import RowSource
 from hocmim.data.table import ArrayTable, FrameTable
 from hocmim.errors import (
     HocmimWarning,
@@ -29,9 +29,10 @@ from hocmim.errors import (
     InvalidTableError,
     InvalidTargetError,
 )
-from hocmim.search.engines import open_engine
 from hocmim.search.engines.local import LocalEngine
 from hocmim.search.loop import forward_search
+from hocmim.search.search import open_engine
+from row_tables import source_of
 
 HOW = {"discretizer": "uniform", "n_bins": 5}
 UNIFORM = Encoder(5, discretizer="uniform")
@@ -67,7 +68,7 @@ def row_sources(X, y, folder):
         "folder": (folder, "y"),
         "path": (str(folder), "y"),
         "data set": (pyarrow.dataset.dataset(folder), "y"),
-        "tables": (RowSource.of_tables(thirds), y),
+        "tables": (source_of(*thirds), y),
     }
 
 
@@ -352,7 +353,7 @@ def test_errors_name_the_argument(data, tmp_path):
 
 @pytest.fixture(scope="module")
 def cluster(dask_client):
-    from hocmim.coding.cluster import open_cluster
+    from hocmim.search.search import open_cluster
 
     with open_cluster(dask_client) as opened:
         yield opened
@@ -431,5 +432,5 @@ def test_a_table_with_stored_codes_is_read_once(data, reads, tmp_path):
 
 def test_the_tables_of_a_source_are_read_twice(data, reads):
     X, y = data
-    encode_table(RowSource.of_tables([X[:100], X[100:]]), y, encoder=UNIFORM)
+    encode_table(source_of(X[:100], X[100:]), y, encoder=UNIFORM)
     assert sorted(reads) == sorted(2 * 2 * list(range(X.shape[1])))

@@ -16,9 +16,9 @@ from sklearn.tree import DecisionTreeClassifier
 
 import hocmim
 import naive
+from coded import encode
 from hocmim.coding import groups as module
 from hocmim.coding.codes import Codes, Column
-from hocmim.coding.encoder import encode
 from hocmim.coding.groups import Features, Group, join_columns, join_groups, resolve_groups
 from hocmim.errors import HocmimWarning, InvalidParameterError, InvalidTableError
 from hocmim.information.estimators import ESTIMATORS

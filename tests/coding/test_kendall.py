@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 from scipy.stats import kendalltau
 
-from hocmim import JMI, Encoder, kendall_transform, mi
-from hocmim.coding.kendall import MAX_ROWS
+from hocmim import JMI, Encoder, mi
+from hocmim.coding.kendall import MAX_ROWS, kendall_transform
 from hocmim.errors import InvalidTableError, InvalidTargetError
 
 RNG = np.random.default_rng(0)

@@ -33,9 +33,9 @@ from hocmim.coding.partitions import (
 from hocmim.coding.rare import DEFAULT_MAX_LEVELS
 from hocmim.coding.sources import encode_source
 from hocmim.coding.target import Target, encode_target, join_parts, read_part
-from hocmim.data.rows import RowSource
 from hocmim.data.sources import open_source
 from hocmim.errors import InvalidColumnError, InvalidTableError, InvalidTargetError
+from row_tables import source_of
 
 DISCRETIZERS = ("uniform", "quantile", "mdlp")
 
@@ -384,7 +384,7 @@ def test_a_list_of_tables_is_encoded_as_one(container, discretizer):
     X = rng.normal(size=(200, 9))
     X[:, 3] = np.round(X[:, 3])
     y = encode_target(rng.integers(0, 3, 200)).column
-    source = RowSource.of_tables([container(part) for part in cut_rows(X, (0, 30, 31))])
+    source = source_of(*[container(part) for part in cut_rows(X, (0, 30, 31))])
     expected = Encoder(discretizer=discretizer)
     codes = expected.fit_transform(X, y)
     _, found = encode_source(source, y, Encoder(discretizer=discretizer))
@@ -447,8 +447,6 @@ def test_what_cannot_be_read_is_an_error_that_says_why(tmp_path):
     parquet.write_table(pa.table({"a": [1]}), tmp_path / "2.parquet")
     with pytest.raises(InvalidTableError, match=r"1.parquet has 'b', but .*2.parquet does not"):
         open_source(tmp_path)
-    with pytest.raises(InvalidTableError, match="an empty list of tables"):
-        RowSource.of_tables([])
 
 
 def test_fingerprints_tell_data_apart(tmp_path, monkeypatch):
@@ -463,11 +461,6 @@ def test_fingerprints_tell_data_apart(tmp_path, monkeypatch):
     assert relative.read(["int"]).num_rows == 50  # from another folder
     frame.assign(int=frame["int"] + 1).to_parquet(tmp_path / "a.parquet")
     assert open_source(tmp_path)[0].fingerprint != first
-    tables = [frame, frame.assign(int=frame["int"] + 1), frame.rename(columns={"int": "i"})]
-    tables += [frame[::-1], frame.assign(word=frame["word"].replace("a", "A"))]
-    found = {RowSource.of_tables([table]).fingerprint for table in tables}
-    assert len(found) == len(tables)
-    assert RowSource.of_tables([frame.copy()]).fingerprint in found
 
 
 # --- selectors ------------------------------------------------------------------------------------
@@ -491,8 +484,8 @@ def test_a_selector_fits_a_data_set_as_the_table_in_it(discretizer, folder):
         (path, "y"),
         (str(path), "y"),
         (dataset.dataset(path), "y"),
-        (RowSource.of_tables([frame[:7], frame[7:]]), "y"),
-        (RowSource.of_tables([X]), y),
+        (source_of(frame[:7], frame[7:]), "y"),
+        (source_of(X), y),
     ):
         found = HOCMIM(4, encoder=Encoder(discretizer=discretizer)).fit(source, target)
         np.testing.assert_array_equal(found.selected_, expected.selected_)
@@ -514,7 +507,7 @@ def test_transform_and_explain_take_the_path(folder):
     assert str(selector.explain(left, path)) == str(selector.explain(left, X))
     assert str(HOCMIM(3).fit(X, y).explain(left, path)) == str(selector.explain(left, X))
     with pytest.raises(InvalidTableError, match="no column 'normal', which was used in fit"):
-        selector.transform(RowSource.of_tables([X.drop(columns=["normal"])]))
+        selector.transform(source_of(X.drop(columns=["normal"])))
     by_position = HOCMIM(1).fit(X[["few", "bool"]].to_numpy(float), y)
     with pytest.raises(InvalidTableError, match="X has 12 features, but 2 features were used"):
         by_position.transform(path)

@@ -5,6 +5,7 @@ import pytest
 
 import hocmim
 import naive
+from coded import encode
 from hocmim import _native
 from hocmim.coding.codes import Column
 from hocmim.criteria.base import Criterion
@@ -205,8 +206,8 @@ def test_the_estimator_does_not_change_a_selection_by_impurity():
 @pytest.mark.parametrize("criterion", [JIMCriterion(), NJMIMCriterion()])
 def test_blocks_do_not_change_a_bit(criterion):
     for X, y in naive.random_tables(713, 4, (20, 300), D=20):
-        codes = hocmim.encode(X, n_bins=16)
-        target = hocmim.encode(y[:, None], n_bins=16).column(0)
+        codes = encode(X, n_bins=16)
+        target = encode(y[:, None], n_bins=16).column(0)
         found = set()
         for n_jobs, block_size in [(1, 20), (1, 1), (2, 3), (4, 7)]:
             with LocalEngine(

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-import hocmim
 import naive
+from coded import encode
 from hocmim.coding.codes import Codes, Column
 from hocmim.criteria.hocmim_r import RobustHOCMIMCriterion, RobustSearch
 from hocmim.criteria.search import SearchPlan
@@ -36,7 +36,7 @@ class Lazy(RobustHOCMIMCriterion):
 
 
 def coded(X, y):
-    return hocmim.encode(X, n_bins=16), hocmim.encode(y[:, None], n_bins=16).column(0)
+    return encode(X, n_bins=16), encode(y[:, None], n_bins=16).column(0)
 
 
 def search(criterion, codes, target, K, n_jobs=1, block_size=None):
@@ -108,7 +108,7 @@ def test_takes_any_estimator(estimator):
 @pytest.mark.slow
 @pytest.mark.parametrize("n_samples", [300, 4500])
 def test_columns_of_few_and_many_levels(n_samples):
-    """With bit planes, with one byte and with two bytes a cell."""
+    """With bit planes, with one byte and with two bytes per cell."""
     rng = np.random.default_rng(n_samples)
     y = rng.permutation(np.arange(n_samples) % 3)
     columns = columns_of([2, 5, 40, 3, 200, 300, 9, 1, 10], y, rng)

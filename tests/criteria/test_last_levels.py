@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import naive
-from hocmim import CriterionSelector, Encoder, _native, encode
+from coded import encode
+from hocmim import CriterionSelector, Encoder, _native
 from hocmim.coding.target import encode_target
 from hocmim.criteria.hocmim import GreedyHOCMIM
 

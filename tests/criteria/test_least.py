@@ -5,15 +5,15 @@ from math import comb
 import numpy as np
 import pytest
 
-import hocmim
 import naive
+from coded import encode
 from hocmim.coding.codes import Codes, Column
 from hocmim.criteria import least
 from hocmim.criteria.cmim import CMIMCriterion
 from hocmim.criteria.cmim_k import CMIMkCriterion
 from hocmim.criteria.jmim import JMIMCriterion
+from hocmim.criteria.least import n_subset_terms, subsets_with_newest
 from hocmim.criteria.search import SearchPlan
-from hocmim.criteria.subsets import n_subset_terms, subsets_with_newest
 from hocmim.search.engines.local import LocalEngine
 from hocmim.search.loop import forward_search
 
@@ -46,7 +46,7 @@ def search(criterion, codes, target, K, n_jobs=1, block_size=None):
 
 
 def coded(X, y):
-    return hocmim.encode(X, n_bins=16), hocmim.encode(y[:, None], n_bins=16).column(0)
+    return encode(X, n_bins=16), encode(y[:, None], n_bins=16).column(0)
 
 
 @pytest.mark.parametrize("estimator", naive.ESTIMATORS)
@@ -117,7 +117,7 @@ def test_lazy_saves_terms(name):
 @pytest.mark.parametrize("size", [1, 2, 3, 4])
 def test_subsets_come_once_each(size):
     rng = np.random.default_rng(903)
-    codes = hocmim.encode(rng.integers(2, size=(64, 7)), n_bins=16)
+    codes = encode(rng.integers(2, size=(64, 7)), n_bins=16)
     selected, met, n_terms = [], 0, 0
     for j in range(7):
         selected.append(codes.column(j))

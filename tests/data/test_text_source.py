@@ -15,6 +15,7 @@ from hocmim.data.rows import RowSource
 from hocmim.data.sources import open_source
 from hocmim.data.text_source import convert_source
 from hocmim.errors import InvalidParameterError
+from row_tables import source_of
 
 N = 900
 RNG = np.random.default_rng(3)
@@ -80,7 +81,7 @@ def test_what_needs_no_conversion_is_the_same_source(tmp_path):
     plain.to_parquet(tmp_path / "plain.parquet")
     source, _ = open_source(tmp_path / "plain.parquet")
     assert convert_source(source) == (source, ())
-    tables = RowSource.of_tables([TABLE[:400], TABLE[400:]])
+    tables = source_of(TABLE[:400], TABLE[400:])
     converted, read = convert_source(tables, TextConverter())
     assert [column.name for column in read] == ["amount", "share", "day", "zip"]
     assert converted.fingerprint != tables.fingerprint

@@ -1,4 +1,4 @@
-"""A digest of every kernel with an instruction set of its own, one line a kernel.
+"""A digest of every kernel with an instruction set of its own, one line for each kernel.
 
 Run as a script under HOCMIM_ISA: ``test_instruction_sets.py`` compares all instruction sets.
 """
@@ -42,7 +42,7 @@ def show_terms():
         (y,) = columns_of(rng, n_samples, [3])
         for estimator in ESTIMATORS:
             for planes in (True, False):
-                terms = BlockTerms(replace(block, planes=planes), Joint.of([y]), estimator)
+                terms = BlockTerms(replace(block, can_have_planes=planes), Joint.of([y]), estimator)
                 for width in (1, 2, 4):
                     w = Joint.of(columns[:width])
                     values = [getattr(terms, term)(w) for term in TERMS]

@@ -83,7 +83,7 @@ def test_redundancy_of_columns_side_by_side_is_that_of_one_by_one(n_samples, n_c
     skewed = (rng.random(n_samples) ** 3 * n_cells).astype(np.uint16)
     y = Column(rng.integers(n_classes, size=n_samples).astype(np.uint8), n_classes)
     w = Joint.of([Column(skewed, n_cells)])
-    block = replace(Codes.from_columns(columns), planes=False)
+    block = replace(Codes.from_columns(columns), can_have_planes=False)
     terms = BlockTerms(block, Joint.of([y]), "shrinkage")
     expected = terms.information(w) - terms.given_class(w)
     assert terms.redundancy(w).tobytes() == expected.tobytes()
@@ -110,7 +110,7 @@ def test_every_level_of_a_path_is_the_redundancy_with_its_set(n, n_classes):
         criterion.update(column)
     criterion.scores()
     assert criterion.order.tolist() == [9] * 4
-    terms = BlockTerms(replace(block, planes=False), Joint.of([y]), "shrinkage")
+    terms = BlockTerms(replace(block, can_have_planes=False), Joint.of([y]), "shrinkage")
     for j, members in enumerate(criterion.member):
         for level in range(9):
             sets = [

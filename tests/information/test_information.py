@@ -21,7 +21,7 @@ quick = settings(max_examples=60, deadline=None)
 
 @st.composite
 def tables(draw, columns, levels=5):
-    """A small array of levels, one column an argument."""
+    """A small array of levels, one column for each argument."""
     n = draw(st.integers(2, 40))
     cell = st.integers(0, levels - 1)
     rows = st.lists(st.tuples(*[cell] * columns), min_size=n, max_size=n)

@@ -10,9 +10,9 @@ import pyarrow as pa
 import pytest
 from scipy import sparse
 
-from hocmim import HOCMIM, MIM, DataWarning, Encoder, FisherScore, check_table, describe_columns
+from hocmim import HOCMIM, MIM, DataWarning, Encoder, FisherScore, check_table
 from hocmim.errors import TextWarning
-from hocmim.insight.checks import KINDS
+from hocmim.insight.checks import KINDS, describe_columns
 
 N = 200
 RNG = np.random.default_rng(7)

@@ -6,7 +6,7 @@ import pytest
 from sklearn.metrics import adjusted_mutual_info_score as ami
 
 import hocmim
-from hocmim import Encoder, cluster_columns, errors, one_per_cluster
+from hocmim import Encoder, cluster_columns, errors
 from hocmim.insight import clusters as module
 
 
@@ -98,15 +98,6 @@ def test_large_tables_have_leaders_and_a_sample_of_the_rows(monkeypatch):
     assert seen
     again = cluster_columns(X, y, max_rows=150)
     assert np.array_equal(found.labels, again.labels)
-
-
-def test_one_column_per_cluster():
-    X, y = table()
-    kept = one_per_cluster(X, y)
-    assert len(kept) == 8
-    assert X[kept].shape == (200, 8)
-    indices = one_per_cluster(X.to_numpy(), y)
-    assert [f"c{j}" for j in indices] == kept
 
 
 def test_the_encoder_of_a_selector():

@@ -13,8 +13,8 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.exceptions import NotFittedError
 
 import hocmim
+from coded import encode
 from hocmim import CMIM, HOCMIM, JMI, MIM, Encoder, StopTest, errors
-from hocmim.coding.encoder import encode
 from hocmim.coding.target import encode_target
 from hocmim.information.comparison import comparison_key
 from hocmim.insight.basis import basis_of

@@ -8,7 +8,8 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer
 
-from hocmim import HOCMIM, FisherScore, RobustHOCMIM, encode, errors, substitutes
+from coded import encode
+from hocmim import HOCMIM, FisherScore, RobustHOCMIM, errors, substitutes
 from hocmim.insight.substitutes import SUPPORT
 
 X, Y = load_breast_cancer(return_X_y=True, as_frame=True)

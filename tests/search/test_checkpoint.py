@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from coded import encode
 from hocmim import (
     HOCMIM,
     JMI,
@@ -25,7 +26,6 @@ from hocmim import (
     make_selector,
 )
 from hocmim.coding.codes import column_digests, fingerprint
-from hocmim.coding.encoder import encode
 from hocmim.coding.target import encode_target
 from hocmim.criteria.base import Criterion
 from hocmim.criteria.cmim_k import CMIMkCriterion

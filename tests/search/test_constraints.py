@@ -7,13 +7,12 @@ import hocmim
 import naive
 from hocmim import Budget, Encoder, Engine, StopTest
 from hocmim.coding.codes import Codes, Column
-from hocmim.criteria.cost import PerCostCriterion, per_cost
+from hocmim.criteria.cost import per_cost
 from hocmim.criteria.search import SearchPlan
 from hocmim.errors import InvalidFileError
-from hocmim.search.constraints import Constraints
+from hocmim.search.constraints import Constraints, Spending
 from hocmim.search.engines.local import LocalEngine
 from hocmim.search.loop import forward_search
-from hocmim.search.spending import Spending
 from hocmim.selectors.base import InformationSelector
 from hocmim.selectors.registry import METHODS
 
@@ -122,7 +121,7 @@ def test_bits_do_not_depend_on_threads_blocks_or_laziness(name, kind):
     constraints = LIMITS[kind]
     criterion = make(name, 12).make_criterion()
     if kind == "costs":
-        criterion = PerCostCriterion(criterion, COSTS)
+        criterion = criterion.per_cost(COSTS)
     eager = criterion.copy()
     if kind == "keep":
         eager.plan = SearchPlan()  # every score of every step
@@ -150,7 +149,7 @@ def test_a_search_goes_on_from_any_step_of_another(name):
     codes, target = coded(X, y)
     costs = np.random.default_rng(1).choice([1.0, 2.0, 5.0], 24)
     constraints = Constraints(24, (3, 17), (0,), spending=Spending(costs, 25.0))
-    criterion = PerCostCriterion(make(name, 9).make_criterion(), costs)
+    criterion = make(name, 9).make_criterion().per_cost(costs)
 
     def search(n_select, taken=()):
         with LocalEngine(codes, target, criterion) as engine:

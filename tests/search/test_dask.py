@@ -24,6 +24,7 @@ import dask.array as da  # noqa: E402
 import dask.dataframe as dd  # noqa: E402
 from distributed import Client, LocalCluster  # noqa: E402
 
+from coded import encode  # noqa: E402
 from hocmim import (  # noqa: E402
     HOCMIM,
     JMI,
@@ -39,7 +40,6 @@ from hocmim.coding import dask_tables  # noqa: E402
 from hocmim.coding.codes import Column  # noqa: E402
 from hocmim.coding.dask_cluster import Cluster  # noqa: E402
 from hocmim.coding.dask_codes import Block, Layout  # noqa: E402
-from hocmim.coding.encoder import encode  # noqa: E402
 from hocmim.coding.target import encode_target  # noqa: E402
 from hocmim.criteria.beta_gamma import JMICriterion  # noqa: E402
 from hocmim.errors import (  # noqa: E402
@@ -49,7 +49,6 @@ from hocmim.errors import (  # noqa: E402
     InvalidTableError,
     InvalidTargetError,
 )
-from hocmim.search.engines import open_engine  # noqa: E402
 from hocmim.search.engines.dask import DaskEngine  # noqa: E402
 from hocmim.search.engines.dask_block import (  # noqa: E402
     Candidates,
@@ -58,6 +57,7 @@ from hocmim.search.engines.dask_block import (  # noqa: E402
 )
 from hocmim.search.engines.local import LocalEngine  # noqa: E402
 from hocmim.search.loop import forward_search  # noqa: E402
+from hocmim.search.search import open_engine  # noqa: E402
 from hocmim.selectors.base import InformationSelector  # noqa: E402
 
 INFORMATION = [

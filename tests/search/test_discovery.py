@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer
 
+from coded import encode
 from hocmim import (
     HOCMIM,
     JMI,
@@ -16,7 +17,6 @@ from hocmim import (
     RobustHOCMIM,
     StopTest,
     Target,
-    encode,
     load,
     make_selector,
 )

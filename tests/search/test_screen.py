@@ -18,7 +18,7 @@ from hocmim.criteria.hocmim_r import RobustHOCMIMCriterion, RobustSearch
 from hocmim.criteria.search import SearchPlan
 from hocmim.errors import InvalidParameterError
 from hocmim.search import interaction_law
-from hocmim.search.constraints import Constraints
+from hocmim.search.constraints import Constraints, Spending
 from hocmim.search.engines.local import LocalEngine
 from hocmim.search.interactions import (
     ScreenedTable,
@@ -28,7 +28,6 @@ from hocmim.search.interactions import (
 )
 from hocmim.search.joint_candidates import JointCandidates
 from hocmim.search.loop import forward_search
-from hocmim.search.spending import Spending
 
 # Pairs kept and columns selected by an independent prototype: for each seed of ``published_table``
 # the kept pairs, the first columns selected, and how many of them to compare (then there is a tie).

@@ -16,7 +16,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from hocmim import HOCMIM, Target, encode
+from coded import encode
+from hocmim import HOCMIM, Target
 from hocmim.coding.encoded import open_memory
 from hocmim.coding.groups import Features
 from hocmim.coding.target import encode_target

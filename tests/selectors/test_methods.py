@@ -18,6 +18,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import hocmim
 import naive
+from coded import encode
 from hocmim.criteria.base import Criterion
 from hocmim.criteria.jmi_k import JMIkCriterion
 from hocmim.errors import InvalidParameterError
@@ -151,8 +152,8 @@ def test_high_orders_say_beforehand_how_many_terms(name, terms, capsys):
 def test_terms_said_are_the_terms_computed(monkeypatch):
     """All candidates stay open to the end only for the columns never selected: count those."""
     X, y = next(naive.random_tables(802, 1, (30, 31), D=6))
-    codes = hocmim.encode(X, n_bins=16)
-    target = hocmim.encode(y[:, None], n_bins=16).column(0)
+    codes = encode(X, n_bins=16)
+    target = encode(y[:, None], n_bins=16).column(0)
     for k, K in [(3, 5), (4, 6), (3, 1), (3, 2), (4, 3)]:
         criterion = JMIkCriterion(k)
         seen = []
@@ -177,7 +178,7 @@ def test_long_steps_show_progress(capsys, monkeypatch):
 def test_leaving_the_engine_ends_the_work_of_its_threads():
     """As Ctrl-C does: the main thread stops waiting while others are within a long step."""
     rng = np.random.default_rng(804)
-    codes = hocmim.encode(rng.integers(3, size=(200, 40)), n_bins=16)
+    codes = encode(rng.integers(3, size=(200, 40)), n_bins=16)
     started = threading.Event()
     computed = []
 
@@ -187,18 +188,16 @@ def test_leaving_the_engine_ends_the_work_of_its_threads():
             started.set()
             time.sleep(0.001)
 
-    engine = LocalEngine(codes, codes.column(0), JMIkCriterion(4), n_jobs=2, on_terms=stop)
-    engine.start()
-
     def select_all():
         with contextlib.suppress(CancelledError):
             for index in range(39):
                 engine.select(index)
 
     worker = threading.Thread(target=select_all)
-    worker.start()
-    assert started.wait(30)
-    engine.__exit__(None, None, None)
+    with LocalEngine(codes, codes.column(0), JMIkCriterion(4), n_jobs=2, on_terms=stop) as engine:
+        engine.start()
+        worker.start()
+        assert started.wait(30)
     n_then = len(computed)
     worker.join(10)
     assert not worker.is_alive()

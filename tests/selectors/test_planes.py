@@ -89,7 +89,7 @@ def test_the_codes_are_the_same_and_copies_have_no_planes(several_spans):
     copied = pickle.loads(pickle.dumps(codes))
     assert copied.made_planes == ()
     assert copied.arity.tolist() == codes.arity.tolist()
-    assert replace(codes, planes=False).made_planes == codes.made_planes
+    assert replace(codes, can_have_planes=False).made_planes == codes.made_planes
 
 
 def test_a_fitted_selector_keeps_no_planes(made):

@@ -4,7 +4,10 @@ from inspect import signature
 
 import hocmim
 from hocmim import Engine
+from hocmim.coding.kendall import kendall_transform
+from hocmim.insight.checks import describe_columns
 from hocmim.insight.fingerprint import fingerprint
+from hocmim.insight.report.page import write_report
 from hocmim.selectors.registry import list_methods, make_selector
 
 K = 2
@@ -109,7 +112,7 @@ def _report(folder, X, y, *weights):
 
 
 def _report_of_a_filter(folder, X, y, *weights):
-    return hocmim.write_report(fit("Fisher", X, y), folder / "page.html", X, y)
+    return write_report(fit("Fisher", X, y), folder / "page.html", X, y)
 
 
 def _encoder(folder, X, y, *weights):
@@ -121,8 +124,8 @@ METHODS = list_methods()
 FITS = {f"fit {name}": _method(name) for name in METHODS}
 TRANSFORMS = {f"transform {name}": _transform_of(name) for name in ("MIM", "Fisher", "HOCMIM-R")}
 OTHERS = {
-    "encode": lambda folder, X, y, *_: hocmim.encode(X, y),
-    "encode without y": lambda folder, X, y, *_: hocmim.encode(X),
+    "encode": lambda folder, X, y, *_: hocmim.Encoder().fit_transform(X, y),
+    "encode without y": lambda folder, X, y, *_: hocmim.Encoder().fit_transform(X),
     "Encoder": _encoder,
     "entropy": lambda folder, X, y, *_: hocmim.entropy(X),
     "entropy of y": lambda folder, X, y, *_: hocmim.entropy(y),
@@ -139,7 +142,7 @@ OTHERS = {
     "selected_interactions": lambda folder, X, y, *w: str(
         hocmim.selected_interactions(_small(X, y, *w), X, y)
     ),
-    "kendall_transform": lambda folder, X, y, *_: hocmim.kendall_transform(X, y),
+    "kendall_transform": lambda folder, X, y, *_: kendall_transform(X, y),
     "extend": lambda folder, X, y, *w: fit("JMI", X, y, *w).extend(3, X, y, *w),
     "inverse_transform": lambda folder, X, y, *w: (s := _small(X, y, *w)).inverse_transform(
         s.transform(X)
@@ -149,9 +152,8 @@ OTHERS = {
     "report of a filter": _report_of_a_filter,
     "compare_methods": _compare,
     "cluster_columns": lambda folder, X, y, *_: str(hocmim.cluster_columns(X, y)),
-    "one_per_cluster": lambda folder, X, y, *_: hocmim.one_per_cluster(X, y),
     "check_table": lambda folder, X, y, *_: str(hocmim.check_table(X, y)),
-    "describe_columns": lambda folder, X, y, *_: str(hocmim.describe_columns(X, y)),
+    "describe_columns": lambda folder, X, y, *_: str(describe_columns(X, y)),
     "fingerprint": lambda folder, X, y, *_: fingerprint(X, y),
     "convert_text": lambda folder, X, y, *_: hocmim.convert_text(X),
     "TextConverter": lambda folder, X, y, *_: hocmim.TextConverter().fit(X, y).transform(X),

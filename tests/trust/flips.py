@@ -49,7 +49,7 @@ def make_files(folder: Path) -> list[tuple[str, Path, Callable[[], object]]]:
     selection.write_text(FITTED.selection_.to_json())
     checkpoint = folder / "run.checkpoint"
     read_again(checkpoint)
-    # Without a limit of levels one column has two bytes a code, so that no file is empty.
+    # Without a limit of levels one column has two bytes per code, so that no file is empty.
     engine = Engine(codes_dir=folder / "codes")
     JMI(2, engine=engine, encoder=Encoder(max_levels=None), n_jobs=1).fit(X, Y)
     (codes,) = (folder / "codes").iterdir()

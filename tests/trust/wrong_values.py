@@ -20,7 +20,11 @@ from bad_tables import frame
 from judge import judge
 
 import hocmim
+from hocmim.coding.kendall import kendall_transform
+from hocmim.insight.checks import describe_columns
 from hocmim.insight.plots import KINDS
+from hocmim.insight.report.page import write_report
+from hocmim.selectors.stability import stability_index
 
 WRONG = {
     "None": None,
@@ -130,7 +134,6 @@ def functions(folder):
     yield "entropy", hocmim.entropy, {"X": X}
     yield "mi", hocmim.mi, {"X": X, "Z": Y}
     yield "cmi", hocmim.cmi, {"X": X["f0"], "Y": Y, "Z": X["f1"]}
-    yield "encode", hocmim.encode, both
     yield "cluster_columns", hocmim.cluster_columns, both
     yield (
         "compare_methods",
@@ -144,19 +147,19 @@ def functions(folder):
         },
     )
     yield "check_table", hocmim.check_table, both
-    yield "describe_columns", hocmim.describe_columns, both
+    yield "describe_columns", describe_columns, both
     yield "interactions", hocmim.interactions, both
-    yield "kendall_transform", hocmim.kendall_transform, both
+    yield "kendall_transform", kendall_transform, both
     own = _fitted()
     yield "selected_interactions", hocmim.selected_interactions, {"selector": own, **both}
     given = {"selector": own, **both, "feature": int(own.selected_[0])}
     yield "substitutes", hocmim.substitutes, given
-    yield "stability_index", hocmim.stability_index, {"selections": [[0, 1], [1, 1]]}
+    yield "stability_index", stability_index, {"selections": [[0, 1], [1, 1]]}
     yield "load", hocmim.load, {"path": folder / "absent.json"}
     yield "make_selector", hocmim.make_selector, {"name": "MIM"}
     yield (
         "write_report",
-        hocmim.write_report,
+        write_report,
         {
             "selector": own,
             **both,
@@ -195,8 +198,7 @@ def methods(folder):
 
 # Functions that pass their keywords on: the names they accept besides their own.
 PASSED_ON = {
-    "JMI.report": hocmim.write_report,
-    "encode": hocmim.Encoder,
+    "JMI.report": write_report,
     "make_selector": hocmim.JMI,
 }
 

@@ -7,7 +7,10 @@ from typing import Any
 
 import click
 
+HELP_NAMES = {"-h", "--help", "--help-all"}
 HELP_ALL = "hocmim.help_all"
+# The section of an option, and its names and text.
+HelpRecord = tuple[str | None, tuple[str, str]]
 # The objects that messages of the library mention, and how their parameters begin as options.
 OBJECTS = {"Encoder": "", "Target": "target-", "StopTest": "", "Engine": ""}
 
@@ -36,13 +39,17 @@ class Command(click.Command):
             )
         )
 
+    def help_records(self, ctx: click.Context) -> list[HelpRecord]:
+        """Return the options as the help shows them."""
+        options = [one for one in self.get_params(ctx) if isinstance(one, click.Option)]
+        records = [(getattr(one, "section", None), one.get_help_record(ctx)) for one in options]
+        return [(section, record) for section, record in records if record is not None]
+
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the common options, or all of them in sections."""
         sections: dict[str | None, list[tuple[str, str]]] = {None: []}
-        for option in self.get_params(ctx):
-            record = option.get_help_record(ctx) if isinstance(option, click.Option) else None
-            if record is not None:
-                sections.setdefault(getattr(option, "section", None), []).append(record)
+        for section, record in self.help_records(ctx):
+            sections.setdefault(section, []).append(record)
         others = {title: found for title, found in sections.items() if title is not None}
         with formatter.section("Options"):
             formatter.write_dl(sections[None])

@@ -17,7 +17,7 @@ from typing import Any
 
 import click
 
-from hocmim.cli.command import in_options
+from hocmim.cli.command import HELP_NAMES, in_options
 from hocmim.cli.pipes import replace_unknown_characters, standard_output
 from hocmim.text import did_you_mean, escaped
 
@@ -65,6 +65,12 @@ class Commands(click.Group):
         if args and args[0] not in self._files and not args[0].startswith("-"):
             hint = did_you_mean(args[0], self._files, n=1)
             raise click.UsageError(f"There is no command {args[0]!r}.{hint}", ctx)
+        if HELP_NAMES.intersection(args[1:]):
+            from hocmim.cli.help import stored_command
+
+            stored = stored_command(args[0])
+            if stored is not None:
+                return args[0], stored, args[1:]
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -28,8 +28,8 @@ from hocmim.data.reading import TextConverter
 from hocmim.data.recognize import KINDS
 from hocmim.defaults import DEFAULT_K, DEFAULT_METHOD
 from hocmim.parameters import JOBS, SEED, number
+from hocmim.search.constraints import Budget
 from hocmim.search.search import Engine
-from hocmim.search.spending import Budget
 from hocmim.search.stopping import StopTest
 from hocmim.selectors.registry import METHODS
 from hocmim.text import one_line, quote, some_of

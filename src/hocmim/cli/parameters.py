@@ -36,8 +36,8 @@ from hocmim.coding.target import Target
 from hocmim.defaults import DEFAULT_K, DEFAULT_METHOD
 from hocmim.errors import InvalidParameterError
 from hocmim.parameters import as_constraint, check_value
+from hocmim.search.constraints import Budget
 from hocmim.search.search import Engine
-from hocmim.search.spending import Budget
 from hocmim.search.stopping import StopTest
 from hocmim.selectors.base import InformationSelector
 from hocmim.selectors.filters._base import Filter

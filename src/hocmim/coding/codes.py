@@ -48,9 +48,9 @@ class Codes:
     ``narrow`` holds the columns of at most 256 levels and ``wide`` the others, both in the order of
     the table: a *row* of these arrays is a column of the table. Column j is row ``place[j]`` of
     ``narrow``, or row ``~place[j]`` of ``wide`` if ``place[j]`` is negative. ``start`` is the index
-    of the first column in the whole table. ``planes`` says whether there is enough memory for bit
-    planes of the codes. ``made_planes`` are those that the encoder has already made: for a search
-    on this machine, and never in a copy or a file.
+    of the first column in the whole table. ``can_have_planes`` says whether there is enough memory
+    for bit planes of the codes. ``made_planes`` are those that the encoder has already made: for a
+    search on this machine, and never in a copy or a file.
     """
 
     narrow: NDArray[np.uint8]
@@ -59,7 +59,7 @@ class Codes:
     arity: NDArray[np.int64]
     names: tuple[str, ...] | None = None
     start: int = 0
-    planes: bool = True
+    can_have_planes: bool = True
     made_planes: tuple[MadePlanes, ...] = ()
 
     def __getstate__(self) -> dict[str, Any]:
@@ -173,7 +173,7 @@ class Codes:
             self.arity[start:stop],
             None if self.names is None else self.names[start:stop],
             self.start + start,
-            self.planes,
+            self.can_have_planes,
             tuple(
                 (first - start, part)
                 for first, part in self.made_planes

@@ -1,4 +1,6 @@
-"""Cut points of numeric columns: the code of x is the number of cuts <= x.
+"""How columns are coded: cut points of numbers, and the record of all columns.
+
+The code of a number x is the number of cuts <= x.
 
 =========  ========================================================================================
 uniform    min + (max − min)·k / n_bins, k = 1 .. n_bins−1
@@ -9,13 +11,20 @@ mdlp       recursive splits of least class entropy, while the gain exceeds the c
 =========  ========================================================================================
 
 Missing values (NaN) are ignored. The cuts are exact and do not depend on the order of the values.
+
+A column with at most ``n_bins`` distinct numbers has them as levels, and cuts midway between
+neighbours: a new number goes to the nearest level. A column of categories has the sorted values
+that occur; of too many, the rarest are pooled (``rare.py``). The level of missing values is the
+last one. ``ColumnDescriptions`` has all this, from the kernels to the saved file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from functools import cached_property
+from itertools import accumulate
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -85,7 +94,7 @@ class Survey:
     has_missing : ndarray of bool
     distinct : Ragged
         The sorted distinct values of each column that has at most ``limit`` of them.
-    many : ndarray of bool
+    has_many : ndarray of bool
         Whether a column has more than ``limit`` distinct values (``distinct`` is empty then).
     limit : int
     """
@@ -94,7 +103,7 @@ class Survey:
     maximum: NDArray[np.float64]
     has_missing: NDArray[np.bool_]
     distinct: Ragged
-    many: NDArray[np.bool_]
+    has_many: NDArray[np.bool_]
     limit: int
 
     @classmethod
@@ -130,13 +139,13 @@ class Survey:
             np.concatenate([part.maximum for part in parts]),
             np.concatenate([part.has_missing for part in parts]),
             Ragged.concatenate([part.distinct for part in parts]),
-            np.concatenate([part.many for part in parts]),
+            np.concatenate([part.has_many for part in parts]),
             parts[0].limit,
         )
 
     def merge(self, other: Survey) -> Survey:
         """Return the survey of the rows of both; associative."""
-        many = self.many | other.many
+        many = self.has_many | other.has_many
         union = _union(self.distinct, other.distinct)
         many |= union.counts > self.limit
         kept = np.repeat(~many, union.counts)
@@ -321,3 +330,159 @@ def cut_columns(
     survey = Survey.of(values, n_bins)
     every = np.arange(values.shape[1], dtype=np.int64)
     return get_discretizer(discretizer).cut(values, every, survey, n_bins, y)
+
+
+# --- how columns are coded ------------------------------------------------------------------------
+
+KINDS = ("cut", "levels", "categories")
+CUT, LEVELS, CATEGORIES = range(3)
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnDescription:
+    """How one column was encoded.
+
+    Attributes
+    ----------
+    kind : "cut", "levels" or "categories"
+    cuts : ndarray of float64
+        The code of a number is the number of cuts that are not above it. Empty for categories.
+    levels : ndarray of float64, or list
+        Of numbers that were not cut, or of categories: the value of code k is ``levels[k]``. Empty
+        for a column that was cut.
+    missing : int or None
+        The code of missing values, if there were any.
+    unknown : int
+        The code of new categories, and of missing values if there were none.
+    arity : int
+        Number of codes, the code of missing values included.
+    other : int or None
+        The code of the pooled categories, if there are any.
+    n_pooled : int
+        How many categories are pooled.
+    """
+
+    kind: str
+    cuts: NDArray[np.float64]
+    levels: NDArray[np.float64] | list[Any]
+    missing: int | None
+    unknown: int
+    arity: int
+    other: int | None = None
+    n_pooled: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnDescriptions(Sequence[ColumnDescription]):
+    """How columns are coded, one element for each column. ``descriptions[j]`` describes column j.
+
+    Attributes
+    ----------
+    kind : ndarray of int8
+        An index of ``KINDS``.
+    n_levels : ndarray of int64
+        Without the level of missing values.
+    has_missing : ndarray of bool
+    cuts : Ragged
+        The cuts of numeric columns.
+    levels : Ragged
+        The levels of numeric columns that are not cut.
+    categories : dict of column index to sorted list
+        Without the pooled ones.
+    n_pooled : dict of column index to int
+        How many categories are pooled into the level after the last one; only where some are.
+    most_frequent : ndarray of int64
+        The most frequent code of each column in the table of the fit; the first of equals.
+    n_most_frequent : ndarray of int64
+        How many rows have it.
+    identifiers : ndarray of int64
+        The columns that identify the rows: see ``identifiers.py``.
+    """
+
+    kind: NDArray[np.int8]
+    n_levels: NDArray[np.int64]
+    has_missing: NDArray[np.bool_]
+    cuts: Ragged
+    levels: Ragged
+    categories: dict[int, list[Any]]
+    n_pooled: dict[int, int]
+    most_frequent: NDArray[np.int64]
+    n_most_frequent: NDArray[np.int64]
+    identifiers: NDArray[np.int64]
+
+    @cached_property
+    def arity(self) -> NDArray[np.int64]:
+        """Number of codes of each column, the code of missing values included."""
+        return self.n_levels + self.has_missing
+
+    @property
+    def is_cut(self) -> NDArray[np.bool_]:
+        """Which columns are numbers that were cut into bins."""
+        return self.kind == CUT
+
+    @cached_property
+    def unknown(self) -> NDArray[np.int64]:
+        """The code of new categories, and of missing values if there were none in the fit."""
+        codes = np.where(self.has_missing, self.n_levels, self.most_frequent)
+        for j in self.n_pooled:
+            codes[j] = self.n_levels[j] - 1
+        return codes
+
+    def __len__(self) -> int:
+        return len(self.kind)
+
+    @overload
+    def __getitem__(self, j: int) -> ColumnDescription: ...
+    @overload
+    def __getitem__(self, j: slice) -> list[ColumnDescription]: ...
+    def __getitem__(self, j: int | slice) -> ColumnDescription | list[ColumnDescription]:
+        if isinstance(j, slice):
+            return [self[i] for i in range(*j.indices(len(self)))]
+        j = range(len(self))[j]
+        kind, n_levels = KINDS[self.kind[j]], int(self.n_levels[j])
+        return ColumnDescription(
+            kind,
+            self.cuts.row(j),
+            self.categories[j] if kind == "categories" else self.levels.row(j),
+            n_levels if self.has_missing[j] else None,
+            int(self.unknown[j]),
+            int(self.arity[j]),
+            n_levels - 1 if j in self.n_pooled else None,
+            self.n_pooled.get(j, 0),
+        )
+
+    def columns(self, start: int, stop: int) -> ColumnDescriptions:
+        """Return columns start..stop-1."""
+        is_inside = (self.identifiers >= start) & (self.identifiers < stop)
+        return ColumnDescriptions(
+            self.kind[start:stop],
+            self.n_levels[start:stop],
+            self.has_missing[start:stop],
+            self.cuts.rows(start, stop),
+            self.levels.rows(start, stop),
+            {j - start: levels for j, levels in self.categories.items() if start <= j < stop},
+            {j - start: number for j, number in self.n_pooled.items() if start <= j < stop},
+            self.most_frequent[start:stop],
+            self.n_most_frequent[start:stop],
+            self.identifiers[is_inside] - start,
+        )
+
+    @classmethod
+    def concatenate(cls, parts: Sequence[ColumnDescriptions]) -> ColumnDescriptions:
+        """Return the columns of all parts, side by side."""
+        if len(parts) == 1:
+            return parts[0]
+        starts = list(accumulate((len(part) for part in parts[:-1]), initial=0))
+        placed = list(zip(starts, parts, strict=True))
+        return cls(
+            np.concatenate([part.kind for part in parts]),
+            np.concatenate([part.n_levels for part in parts]),
+            np.concatenate([part.has_missing for part in parts]),
+            Ragged.concatenate([part.cuts for part in parts]),
+            Ragged.concatenate([part.levels for part in parts]),
+            {at + j: levels for at, part in placed for j, levels in part.categories.items()},
+            {at + j: number for at, part in placed for j, number in part.n_pooled.items()},
+            np.concatenate([part.most_frequent for part in parts]),
+            np.concatenate([part.n_most_frequent for part in parts]),
+            np.concatenate([at + part.identifiers for at, part in placed]),
+        )

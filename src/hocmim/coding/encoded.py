@@ -4,8 +4,8 @@ A table comes in one of three kinds:
 
 ==============  ==================================================================================
 in memory       a NumPy array, a DataFrame, a pyarrow table, a sparse matrix, nested lists
-row source      a Parquet file or a folder of them, a pyarrow data set, a ``RowSource`` of several
-                tables; it may be larger than memory and is read in pieces
+row source      a Parquet file or a folder of them, a pyarrow data set; it may be larger than memory
+                and is read in pieces
 on a cluster    a Dask collection, or Parquet files that the workers of a Dask cluster read
 ==============  ==================================================================================
 
@@ -26,7 +26,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 import hocmim._native as _native
-from hocmim.coding.cluster import is_dask_collection
 from hocmim.coding.codes import Allocate, Codes, Column, RemoteCodes
 from hocmim.coding.encoder import Encoder
 from hocmim.coding.groups import Features, resolve_groups
@@ -44,7 +43,7 @@ from hocmim.data import table as tables
 from hocmim.data.checks import check_features, check_finite
 from hocmim.data.row_groups import RowGroups, as_row_groups
 from hocmim.data.rows import RowSource
-from hocmim.data.sources import are_files, are_names, is_row_source, open_source
+from hocmim.data.sources import are_files, are_names, is_dask_collection, is_row_source, open_source
 from hocmim.data.table import FrameTable, Table, as_table, check_shape
 from hocmim.data.target import as_target
 from hocmim.data.times import TimeKinds
@@ -149,8 +148,8 @@ class Encoded:
         codes = self.codes
         if not isinstance(codes, Codes):
             return None  # on a cluster, which may be gone
-        parts = [part for part in (codes.narrow, codes.wide) if not _is_on_disk(part)]
-        if sum(part.nbytes for part in parts) > MAX_KEPT_BYTES:
+        parts = codes.narrow, codes.wide
+        if sum(part.nbytes for part in parts if not _is_on_disk(part)) > MAX_KEPT_BYTES:
             return None
         return replace(self, codes=replace(codes, made_planes=()), table=None, encode_again=None)
 
@@ -257,9 +256,13 @@ def encode_table(
         if remote is not None:
             return remote.encode(y_column, encoder)
         assert isinstance(data, (Table, RowSource))
-        n_threads = resolve_n_jobs(n_jobs)
-        fitted, columns = _encode_or_load(
-            data, y_column, encoder, codes_dir, n_threads, plane_classes
+        fitted, columns = _encode_here(
+            data,
+            y_column,
+            encoder,
+            resolve_n_jobs(n_jobs),
+            codes_dir=codes_dir,
+            plane_classes=plane_classes,
         )
         return fitted, features.join(columns)
 
@@ -320,7 +323,7 @@ def open_memory(
     if table.names is not None and are_names(names):
         table, y = _without_target(table, names)
     n_rows = table.n_rows
-    counts = as_counts(sample_weight, n_rows, y)
+    counts = None if sample_weight is None else as_counts(sample_weight, n_rows, y)
     n_repeated = 0 if counts is None else int(counts.sum())
     warn_if_short(n_repeated or n_rows, table.n_columns, n_repeated, bytes_per_value)
     if counts is not None:
@@ -443,30 +446,32 @@ def _plane_classes(estimator: str, y: Column) -> int:
     return 0 if _native.needs_samples(getattr(_native.Estimator, estimator)) else y.arity
 
 
-def _encode_or_load(
+def _encode_here(
     data: Table | RowSource,
     y: Column,
     encoder: Encoder,
-    codes_dir: Folder | None,
     n_threads: int,
-    plane_classes: int,
+    *,
+    codes_dir: Folder | None = None,
+    plane_classes: int = 0,
+    allocate: Allocate | None = None,
 ) -> tuple[Encoder, Codes]:
     """Encode on this machine; with ``codes_dir``, use the codes stored there or store them."""
-
-    def encode(allocate: Allocate | None) -> tuple[Encoder, Codes]:
-        if isinstance(data, RowSource):
-            return encode_source(data, y, encoder, n_jobs=n_threads, allocate=allocate)
-        fitted = encoder.unfitted()
-        codes = fitted.fit_transform(
-            data, y, n_jobs=n_threads, allocate=allocate, plane_classes=plane_classes
+    if codes_dir is not None:
+        check_parameters(encoder)
+        stored, codes = stored_codes(
+            codes_dir,
+            codes_fingerprint(data, y, encoder),
+            lambda allocate: _encode_here(data, y, encoder, n_threads, allocate=allocate),
         )
-        return fitted, codes
-
-    if codes_dir is None:
-        return encode(None)
-    check_parameters(encoder)
-    stored, codes = stored_codes(codes_dir, codes_fingerprint(data, y, encoder), encode)
-    return encoder.with_columns(stored.columns_, stored.names), codes
+        return encoder.with_columns(stored.columns_, stored.names), codes
+    if isinstance(data, RowSource):
+        return encode_source(data, y, encoder, n_jobs=n_threads, allocate=allocate)
+    fitted = encoder.unfitted()
+    codes = fitted.fit_transform(
+        data, y, n_jobs=n_threads, allocate=allocate, plane_classes=plane_classes
+    )
+    return fitted, codes
 
 
 # --- some columns of another table ----------------------------------------------------------------

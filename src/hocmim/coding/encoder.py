@@ -40,11 +40,14 @@ from hocmim.coding.codes import (
     Column,
     MadePlanes,
 )
-from hocmim.coding.cuts import DEFAULT_DISCRETIZER, DISCRETIZERS, Ragged, Survey, for_kernels
-from hocmim.coding.descriptions import (
+from hocmim.coding.cuts import (
     CATEGORIES,
-    ColumnDescription,
+    DEFAULT_DISCRETIZER,
+    DISCRETIZERS,
     ColumnDescriptions,
+    Ragged,
+    Survey,
+    for_kernels,
 )
 from hocmim.coding.identifiers import (
     IDENTIFIERS,
@@ -66,8 +69,6 @@ if TYPE_CHECKING:
     from hocmim._sklearn import BaseEstimator
 else:
     from sklearn.base import BaseEstimator
-
-__all__ = ["ColumnDescription", "ColumnDescriptions", "Encoder", "encode"]
 
 # Bytes of a table that one thread encodes before a second one has started.
 MAX_BYTES_OF_ONE_THREAD = 1 << 22
@@ -319,6 +320,8 @@ def _map_table(function: Callable[[Span], Result], table: Table, n_threads: int)
     n_spans = 1 if n_threads == 1 else SPANS_PER_THREAD * n_threads
     n_cells = table.n_rows * table.n_columns // n_spans
     spans = table.spans(min(max(n_cells, MIN_SPAN_CELLS), MAX_SPAN_CELLS))
+    if n_threads == 1:
+        return [function(span) for span in spans]
     is_shared = [not _HAS_GIL or table.is_numeric(span) for span in spans]
     shared = [span for span, is_for_all in zip(spans, is_shared, strict=True) if is_for_all]
     others = [span for span, is_for_all in zip(spans, is_shared, strict=True) if not is_for_all]
@@ -516,30 +519,6 @@ class _Learning:
 
 
 # --- functions ------------------------------------------------------------------------------------
-
-
-def encode(X: Any, y: Any = None, *, n_jobs: int | None = None, **parameters: Any) -> Codes:
-    """Return the codes of a table: ``Encoder(**parameters).fit_transform(X, y)``.
-
-    Parameters
-    ----------
-    X : table of shape (n_samples, n_columns)
-        NumPy array, pandas or polars DataFrame, pyarrow Table, scipy sparse matrix, nested lists.
-    y : array-like of shape (n_samples,)
-        Only for ``discretizer="mdlp"``.
-    n_jobs : int or None
-        Number of threads: None for one, -1 for all cores.
-    **parameters
-        See :class:`Encoder`.
-
-    Examples
-    --------
-    >>> from hocmim.coding.encoder import encode
-    >>> encode([[0.1, "b"], [0.7, "a"], [None, "b"]]).narrow
-    array([[0, 1, 2],
-           [1, 0, 1]], dtype=uint8)
-    """
-    return Encoder(**parameters).fit_transform(X, y, n_jobs=n_jobs)
 
 
 def most_frequent(codes: Codes) -> NDArray[np.int64]:

@@ -34,8 +34,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hocmim.coding.codes import Codes
-from hocmim.coding.cuts import Ragged, Survey, get_discretizer, midpoints
-from hocmim.coding.descriptions import CATEGORIES, CUT, LEVELS, ColumnDescriptions
+from hocmim.coding.cuts import (
+    CATEGORIES,
+    CUT,
+    LEVELS,
+    ColumnDescriptions,
+    Ragged,
+    Survey,
+    get_discretizer,
+    midpoints,
+)
 from hocmim.coding.encoder import Encoder, most_frequent
 from hocmim.coding.identifiers import Marks, are_nearly_distinct, may_be_row_numbers
 from hocmim.coding.rare import LevelCounts, kept_levels, level_limit
@@ -67,7 +75,7 @@ class TableSurvey:
     @property
     def n_columns(self) -> int:
         """Number of columns."""
-        return len(self.numbers.many)
+        return len(self.numbers.has_many)
 
     def label(self, j: int) -> str:
         """Return the name of column j for a message."""
@@ -164,7 +172,7 @@ def survey_partition(X: Any, n_bins: int) -> TableSurvey:
 def columns_to_cut(survey: TableSurvey, discretizer: str) -> NDArray[np.int64]:
     """Return the indices of the columns that are cut by their values; none for "uniform"."""
     needs_values = get_discretizer(discretizer).needs_values
-    return np.flatnonzero(survey.numbers.many & needs_values)
+    return np.flatnonzero(survey.numbers.has_many & needs_values)
 
 
 def read_numbers(X: Any, columns: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -181,7 +189,7 @@ def read_numbers(X: Any, columns: NDArray[np.int64]) -> NDArray[np.float64]:
 def possible_row_numbers(survey: TableSurvey) -> NDArray[np.int64]:
     """Return the columns of numbers that may be row numbers; their values have to be read."""
     numbers = survey.numbers
-    low, high = np.where(numbers.many, (numbers.minimum, numbers.maximum), 0.0)
+    low, high = np.where(numbers.has_many, (numbers.minimum, numbers.maximum), 0.0)
     return np.flatnonzero(may_be_row_numbers(low, high, survey.n_rows))
 
 
@@ -217,12 +225,12 @@ def fit_encoder(
     """
     numbers = survey.numbers
     if cuts is None:
-        many = np.flatnonzero(numbers.many)
+        many = np.flatnonzero(numbers.has_many)
         cut = get_discretizer(encoder.discretizer).cut
         cuts = cut(np.empty((0, 0)), many, numbers, encoder.n_bins, None)
-    cuts = _interleave(numbers.many, cuts, midpoints(numbers.distinct))
+    cuts = _interleave(numbers.has_many, cuts, midpoints(numbers.distinct))
     n_levels = np.where(numbers.is_empty, 0, cuts.counts + 1)
-    kind = np.where(numbers.many, CUT, LEVELS).astype(np.int8)
+    kind = np.where(numbers.has_many, CUT, LEVELS).astype(np.int8)
     suspects = possible_row_numbers(survey).tolist()
     identifiers = [j for j, found in zip(suspects, marks, strict=True) if found.is_row_number]
     categories: dict[int, list[Any]] = {}

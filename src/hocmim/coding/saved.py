@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hocmim.coding.codes import MAX_LEVELS
-from hocmim.coding.cuts import Ragged
-from hocmim.coding.descriptions import CATEGORIES, KINDS, ColumnDescriptions
+from hocmim.coding.cuts import CATEGORIES, KINDS, ColumnDescriptions, Ragged
 from hocmim.coding.encoder import Encoder
 from hocmim.coding.groups import Features, Group
 from hocmim.data.values import (

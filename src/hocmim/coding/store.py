@@ -191,7 +191,7 @@ def _mapped(
     n_samples: int,
     names: Sequence[str] | None,
     mode: Any,
-    planes: bool = True,
+    can_have_planes: bool = True,
 ) -> Codes:
     place = places(arity)
     narrow, wide = (
@@ -203,7 +203,9 @@ def _mapped(
             strict=True,
         )
     )
-    return Codes(narrow, wide, place, arity, None if names is None else tuple(names), 0, planes)
+    return Codes(
+        narrow, wide, place, arity, None if names is None else tuple(names), 0, can_have_planes
+    )
 
 
 def _map_file(path: Path, n_bytes: int, dtype: Any, mode: Any) -> NDArray[Any]:

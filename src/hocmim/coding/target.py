@@ -302,7 +302,7 @@ def _encode_one(values: NDArray[Any], target: Target) -> EncodedTarget:
 def _encode_quantity(values: NDArray[Any], target: Target, guess: str) -> EncodedTarget:
     block = values.astype(np.float64)[:, None]
     survey = Survey.of(block, target.bins)
-    if survey.many[0]:
+    if survey.has_many[0]:
         cut = get_discretizer(target.discretizer).cut
         cuts = cut(block, np.zeros(1, np.int64), survey, target.bins, None).values
     else:

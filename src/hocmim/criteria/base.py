@@ -23,12 +23,15 @@ from __future__ import annotations
 import copy
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hocmim.coding.codes import Codes, Column
+from hocmim.criteria.cost import PerCostSearch
 from hocmim.criteria.search import SearchPlan
 from hocmim.information.counting import BlockTerms, Joint, Values
 from hocmim.information.estimators import SECOND_ORDER_ESTIMATOR, estimator_by_name
@@ -78,6 +81,15 @@ class Criterion(ABC):
         """
         fresh = copy.copy(self)
         fresh._on_terms = on_terms
+        return fresh
+
+    def per_cost(self, costs: Values) -> Self:
+        """Return a copy whose best candidate has the largest J per unit of cost.
+
+        ``costs`` are those of every column of the table. The scores do not change.
+        """
+        fresh = self.copy()
+        fresh.plan = replace(self.plan, search=partial(PerCostSearch, costs=costs))
         return fresh
 
     def expect(self, n_select: int) -> None:  # noqa: B027 (optional)

@@ -30,13 +30,13 @@ class BetaGammaCriterion(Criterion):
         beta: float,
         gamma: float,
         *,
-        mean: bool = False,
+        is_mean: bool = False,
         estimator: str = SECOND_ORDER_ESTIMATOR,
     ) -> None:
         super().__init__(estimator)
         self.beta = beta
         self.gamma = gamma
-        self.mean = mean
+        self.is_mean = is_mean
         self.sees_redundancy = beta != 0 or gamma != 0
 
     def start(self, block: Codes, y: Column) -> Values:
@@ -61,7 +61,7 @@ class BetaGammaCriterion(Criterion):
 
     def scores(self) -> Values:
         """Relevance less the penalty, or its mean."""
-        share = 1 / len(self.selected) if self.mean and self.selected else 1.0
+        share = 1 / len(self.selected) if self.is_mean and self.selected else 1.0
         return self.relevance - share * self.penalty
 
 
@@ -110,7 +110,7 @@ class MRMRCriterion(BetaGammaCriterion):
     """
 
     def __init__(self, estimator: str = SECOND_ORDER_ESTIMATOR) -> None:
-        super().__init__(1, 0, mean=True, estimator=estimator)
+        super().__init__(1, 0, is_mean=True, estimator=estimator)
 
 
 class JMICriterion(BetaGammaCriterion):
@@ -126,7 +126,7 @@ class JMICriterion(BetaGammaCriterion):
     """
 
     def __init__(self, estimator: str = SECOND_ORDER_ESTIMATOR) -> None:
-        super().__init__(1, 1, mean=True, estimator=estimator)
+        super().__init__(1, 1, is_mean=True, estimator=estimator)
 
 
 class CIFECriterion(BetaGammaCriterion):

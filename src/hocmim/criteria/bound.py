@@ -15,7 +15,7 @@ import numpy as np
 
 import hocmim._native as _native
 from hocmim.coding.codes import Codes, Column
-from hocmim.criteria.search import ONE_THREAD, Found, LazySearch, Threads
+from hocmim.criteria.search import ONE_THREAD, Best, LazySearch, Threads
 from hocmim.information.comparison import comparison_key
 from hocmim.information.counting import Joint, Values, native_list
 
@@ -97,8 +97,8 @@ class BoundedSearch(LazySearch):
         # A failed proof is tried again after 1, 2, 4 … more columns.
         self._next_try, self._pause = 1, 1
         self._is_first_of_step = True
-        # Last levels are left once a score is below it: what the best score is likely to be.
-        self._bar = np.inf
+        # Last levels are left unfinished once a score is below it.
+        self._likely_best = np.inf
 
     def start(self, blocks: Sequence[Codes], y: Column) -> Values:
         """Give every criterion its block; return the relevance of every column."""
@@ -106,15 +106,16 @@ class BoundedSearch(LazySearch):
         self._selected = SelectedCells.empty(len(y.codes)) if can_bound else None
         return super().start(blocks, y)
 
-    def _update_all(self, newest: Column) -> None:
-        super()._update_all(newest)
+    def update(self, newest: Column) -> None:
+        """Give every criterion the newest selected column."""
+        super().update(newest)
         self._is_first_of_step = True
         if self._selected is not None:
             before, self._selected = self._selected, self._selected.with_column(newest)
             if self._selected.cells.n_cells > before.cells.n_cells:
                 self._bounds = None
 
-    def best(self) -> Found | None:
+    def best(self) -> Best | None:
         """Return the best candidate of all blocks; None if there is none."""
         if self._selected is not None and len(self._selected.columns) >= self._next_try:
             began = time.perf_counter()
@@ -126,17 +127,19 @@ class BoundedSearch(LazySearch):
                 self._is_first_of_step = False
                 if block < 0:
                     return None
-                return Found(block, position, float(comparison_key(score)), score)
+                return Best(float(comparison_key(score)), block, position, score)
             self._note_failed_proof(self._selected)
         return self._best_of_all_paths()
 
-    def _best_of_all_paths(self) -> Found | None:
+    def _best_of_all_paths(self) -> Best | None:
         """Update every path, but finish the last level only where the score could be the best."""
         if not _native.bound_is_enabled() or not self.criteria[0].selected:
             return super().best()
         began = time.perf_counter()
         threads = self.step_threads
-        list(threads.map(lambda criterion: criterion.update_paths(self._bar), self.criteria))
+        list(
+            threads.map(lambda criterion: criterion.update_paths(self._likely_best), self.criteria)
+        )
         search = _native.LastLevels([criterion.paths for criterion in self.criteria], self.is_open)
         list(threads.map(lambda _: search.work(), range(threads.n_threads)))
         block, position, score = search.best()
@@ -145,8 +148,8 @@ class BoundedSearch(LazySearch):
         self._is_first_of_step = False
         if block < 0:
             return None
-        found = Found(block, position, float(comparison_key(score)), score)
-        self._bar = found.key  # of the runner-up, in the end
+        found = Best(float(comparison_key(score)), block, position, score)
+        self._likely_best = found.key  # of the runner-up, in the end
         return found
 
     def _bound_search(self, selected: SelectedCells) -> _native.BoundSearch:

@@ -33,7 +33,8 @@ class CMICOTCriterion(Criterion):
     before all its equals: so a copy of a selected feature meets itself and scores 0. Rewards what X
     adds with the best help against the strongest competition.
 
-    Cost: O(t² K² D) terms; remembered teams make it about 2 t a representative and newcomer.
+    Cost: O(t² K² D) terms; remembered teams make it about 2 t for each
+    representative and new column.
 
     References
     ----------

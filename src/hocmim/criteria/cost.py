@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
-from typing import Any, NamedTuple, Self
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hocmim.coding.codes import Codes, Column
-from hocmim.criteria.base import Criterion
 from hocmim.criteria.search import ONE_THREAD, Best, EagerSearch, Threads
 from hocmim.information.comparison import comparison_key
 from hocmim.information.counting import Values
+
+if TYPE_CHECKING:
+    from hocmim.criteria.base import Criterion
 
 # Candidates that are scored together at first; then twice as many, and so on.
 FIRST_CHUNK = 4
@@ -52,22 +53,38 @@ class PerCostSearch(EagerSearch):
     """Takes the candidate with the largest score per unit of cost; among equals the first.
 
     The score is rounded to 12 decimals before it is divided, so that the unit of the costs does not
-    matter. If the criterion bounds its scores, candidates are scored in the order of their bounds
-    per unit of cost, until no bound reaches the best.
+    matter; scores are those of the criterion. If it bounds them, candidates are scored in
+    the order of their bounds per unit of cost, until no bound reaches the best.
+
+    Parameters
+    ----------
+    criteria, threads
+        See EagerSearch.
+    costs : ndarray of float64
+        Of every column of the table, positive.
     """
 
-    criteria: Sequence[PerCostCriterion]
-
-    def __init__(self, criteria: Sequence[PerCostCriterion], threads: Threads = ONE_THREAD) -> None:
+    def __init__(
+        self, criteria: Sequence[Criterion], threads: Threads = ONE_THREAD, *, costs: Values
+    ) -> None:
         super().__init__(criteria, threads)
         self._bounded: dict[int, Bounded | None] = {}
+        self._all_costs = costs
+        self._costs: list[Values] = []  # of each block
+
+    def start(self, blocks: Sequence[Codes], y: Column) -> Values:
+        """Give every criterion its block; return the relevance of every column."""
+        self._costs = [
+            self._all_costs[block.start : block.start + block.n_columns] for block in blocks
+        ]
+        return super().start(blocks, y)
 
     def _forget_scores(self) -> None:
         super()._forget_scores()
         self._bounded = {}
 
     def _keys(self, block: int, scores: Values) -> Values:
-        return per_cost(comparison_key(scores), self.criteria[block].costs)
+        return per_cost(comparison_key(scores), self._costs[block])
 
     def _search(self, blocks: Sequence[int]) -> Iterable[Best | None]:
         """Search these blocks with every thread: some criteria do the work here."""
@@ -90,10 +107,10 @@ class PerCostSearch(EagerSearch):
             chunk, waiting = waiting[:n_at_a_time], waiting[n_at_a_time:]
             scores = self.criteria[block].scores_of(chunk)
             known.scores[chunk] = scores
-            known.keys[chunk] = per_cost(comparison_key(scores), self.criteria[block].costs[chunk])
+            known.keys[chunk] = per_cost(comparison_key(scores), self._costs[block][chunk])
             best, n_at_a_time = max(best, known.keys[chunk].max()), 2 * n_at_a_time
         position = int(np.argmax(np.where(is_open, known.keys, -np.inf)))
-        return Best(float(known.keys[position]), position, float(known.scores[position]))
+        return Best(float(known.keys[position]), block, position, float(known.scores[position]))
 
     def _bound(self, block: int) -> Bounded | None:
         bounds = self.criteria[block].upper_bounds()
@@ -103,66 +120,3 @@ class PerCostSearch(EagerSearch):
         n = len(keys)
         order = np.argsort(-keys, kind="stable")
         return Bounded(order, keys, np.full(n, -np.inf), np.full(n, np.nan))
-
-
-class PerCostCriterion(Criterion):
-    """A criterion J whose best candidate has the largest J per unit of cost.
-
-    The scores are those of the criterion: only the comparison uses the costs. Cost: that of the
-    criterion; of the savings of a search of its own, those by ``upper_bounds``.
-
-    Parameters
-    ----------
-    criterion : Criterion
-    costs : ndarray of float64
-        Of every column of the table, positive.
-    """
-
-    def __init__(self, criterion: Criterion, costs: Values) -> None:
-        super().__init__(criterion.estimator)
-        self.sees_redundancy = criterion.sees_redundancy
-        self.has_representative_sets = criterion.has_representative_sets
-        self.unit = criterion.unit
-        self.plan = replace(criterion.plan, search=PerCostSearch)
-        self.costs = self._all_costs = costs
-        self._criterion = criterion
-
-    def copy(self, on_terms: Callable[[int], None] | None = None) -> Self:
-        """See Criterion."""
-        fresh = super().copy(on_terms)
-        fresh._criterion = self._criterion.copy(on_terms)
-        return fresh
-
-    def expect(self, n_select: int) -> None:
-        """See Criterion."""
-        self._criterion.expect(n_select)
-
-    def start(self, block: Codes, y: Column) -> Values:
-        """See Criterion."""
-        self.costs = self._all_costs[block.start : block.start + block.n_columns]
-        self.relevance = self._criterion.start(block, y)
-        return self.relevance
-
-    def update(self, newest: Column) -> None:
-        """See Criterion."""
-        self._criterion.update(newest)
-
-    def scores(self) -> Values:
-        """The scores of the criterion."""
-        return self._criterion.scores()
-
-    def upper_bounds(self) -> Values | None:
-        """See Criterion."""
-        return self._criterion.upper_bounds()
-
-    def scores_of(self, positions: NDArray[np.intp]) -> Values:
-        """See Criterion."""
-        return self._criterion.scores_of(positions)
-
-    def describe(self, position: int) -> dict[str, Any]:
-        """See Criterion."""
-        return self._criterion.describe(position)
-
-    def n_terms(self, n_select: int) -> int:
-        """See Criterion."""
-        return self._criterion.n_terms(n_select)

@@ -160,15 +160,15 @@ class GreedyHOCMIM(HOCMIMCriterion):
         super().update(newest)
         self._selected.append(newest.codes, newest.arity)
 
-    def update_paths(self, bar: float) -> None:
-        """Update every path; leave its last level unfinished once the key of J is below ``bar``."""
+    def update_paths(self, threshold: float) -> None:
+        """Update every path; leave a last level unfinished once the key of J is below this."""
         candidates = np.flatnonzero(self.is_candidate)
         if self._n_updated == len(self.selected) or not len(candidates):
             return
         newest = Joint.of([self.selected[-1]])
         is_conditional = self.form == "conditional"
         first = (self.terms.conditional if is_conditional else self.terms.redundancy)(newest)
-        self.paths.update(candidates, bar, first)
+        self.paths.update(candidates, threshold, first)
         self._n_updated = len(self.selected)
 
     def scores(self) -> Values:

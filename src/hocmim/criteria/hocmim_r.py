@@ -10,7 +10,7 @@ import numpy as np
 import hocmim._native as _native
 from hocmim.coding.codes import Codes, Column
 from hocmim.criteria.base import Criterion
-from hocmim.criteria.search import ONE_THREAD, EagerSearch, Found, SearchPlan, Threads
+from hocmim.criteria.search import ONE_THREAD, Best, EagerSearch, SearchPlan, Threads
 from hocmim.information.comparison import comparison_key
 from hocmim.information.counting import Joint, Values, native_list
 from hocmim.information.estimators import UNBIASED_ESTIMATOR
@@ -34,7 +34,7 @@ class RobustSearch(EagerSearch):
     ) -> None:
         super().__init__(criteria, threads)
 
-    def best(self) -> Found | None:
+    def best(self) -> Best | None:
         """Return the best candidate of all blocks; None if there is none."""
         first = self.criteria[0]
         if not first.selected:
@@ -49,7 +49,7 @@ class RobustSearch(EagerSearch):
 
         list(self.threads.map(take_part, range(self.threads.n_threads)))
         block, position, score = search.best()
-        return None if block < 0 else Found(block, position, float(comparison_key(score)), score)
+        return None if block < 0 else Best(float(comparison_key(score)), block, position, score)
 
 
 class RobustHOCMIMCriterion(Criterion):

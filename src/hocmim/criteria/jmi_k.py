@@ -6,7 +6,7 @@ import numpy as np
 
 from hocmim.coding.codes import Codes, Column
 from hocmim.criteria.base import Criterion
-from hocmim.criteria.subsets import n_subset_terms, subsets_with_newest
+from hocmim.criteria.least import n_subset_terms, subsets_with_newest
 from hocmim.information.counting import Joint, Values
 from hocmim.information.estimators import HIGH_ORDER_ESTIMATOR
 

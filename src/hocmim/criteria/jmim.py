@@ -1,4 +1,4 @@
-"""Joint mutual information maximisation."""
+"""Joint mutual information maximization."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import comb
 from typing import ClassVar
 
@@ -16,12 +16,11 @@ from hocmim.criteria.base import Criterion
 from hocmim.criteria.search import (
     ONE_THREAD,
     Best,
-    Floor,
+    BestKey,
     LazySearch,
     SearchPlan,
     Threads,
 )
-from hocmim.criteria.subsets import n_subset_terms
 from hocmim.information.comparison import comparison_key
 from hocmim.information.counting import Joint, Values, native_list
 
@@ -36,8 +35,8 @@ LAZY_MIN_CELLS_FOR_THREADS = 100_000_000
 class LeastTermSearch(LazySearch):
     """Evaluates lazily: the old score of a candidate bounds its new one.
 
-    Blocks share a floor: a candidate whose bound is below the best exact score of any block is not
-    evaluated.
+    Blocks share the best key: a candidate whose bound is below the best exact score of any block is
+    not evaluated.
     """
 
     criteria: Sequence[LeastTermCriterion]
@@ -46,14 +45,15 @@ class LeastTermSearch(LazySearch):
         self, criteria: Sequence[LeastTermCriterion], threads: Threads = ONE_THREAD
     ) -> None:
         super().__init__(criteria, threads)
-        self._floor = Floor()
+        self._best_key = BestKey()
 
     def _search(self, blocks: Sequence[int]) -> list[Best | None]:
-        self._floor.key = max((best.key for best in self._best.values()), default=-np.inf)
+        self._best_key.key = max((best.key for best in self._best.values()), default=-np.inf)
         return list(super()._search(blocks))
 
     def _search_block(self, block: int) -> Best | None:
-        return self.criteria[block].find_best(self.is_open[block], self._floor)
+        found = self.criteria[block].find_best(self.is_open[block], self._best_key)
+        return None if found is None else Best(found[0], block, *found[1:])
 
 
 class LeastTermCriterion(Criterion):
@@ -139,20 +139,25 @@ class LeastTermCriterion(Criterion):
             self.count_terms(n_terms)
         return self.least[positions]
 
-    def find_best(self, is_open: NDArray[np.bool_], floor: Floor) -> Best | None:
-        """Return the best open candidate with as few terms as possible; None if below the floor."""
+    def find_best(
+        self, is_open: NDArray[np.bool_], best: BestKey
+    ) -> tuple[float, int, float] | None:
+        """Return key, position and score of the best open candidate, with as few terms as possible.
+
+        None if another block has a better one.
+        """
         position = self._subsets.unfinished
         while position == self._subsets.unfinished:
             position, n_terms = self._subsets.best(
-                is_open, self._n_met, self.least, floor.key, self._chunk, self._terms_per_call
+                is_open, self._n_met, self.least, best.key, self._chunk, self._terms_per_call
             )
             self.count_terms(n_terms)
         if position == self._subsets.none_found:
             return None
         score = float(self.least[position])
         key = float(comparison_key(score))
-        floor.rise(key)
-        return Best(key, position, score)
+        best.raise_to(key)
+        return key, position, score
 
     @property
     def _chunk(self) -> int:
@@ -172,3 +177,30 @@ class LeastTermCriterion(Criterion):
 SINGLE_COLUMN_PLAN = SearchPlan(
     LeastTermSearch, blocks_per_thread=4, min_cells_for_threads=LAZY_MIN_CELLS_FOR_THREADS
 )
+
+
+# --- the subsets that hold the newest column ------------------------------------------------------
+
+
+def subsets_with_newest(selected: Sequence[Column], size: int) -> Iterator[Joint]:
+    """Yield each subset of that size with the latest of the columns, as one variable."""
+    *earlier, newest = selected
+    return _with_more(Joint.of([newest]), earlier, size - 1)
+
+
+def _with_more(joint: Joint, columns: Sequence[Column], n_more: int) -> Iterator[Joint]:
+    if n_more == 0:
+        yield joint
+        return
+    for at, column in enumerate(columns):
+        if at >= n_more - 1:
+            yield from _with_more(joint.with_column(column), columns[:at], n_more - 1)
+
+
+def n_subset_terms(size: int, n_select: int) -> int:
+    """How many subsets a candidate meets until ``n_select`` columns are selected.
+
+    The last column is never absorbed; fewer than ``size`` columns count as one subset.
+    """
+    n_absorbed = n_select - 1
+    return min(n_absorbed, size - 1) + comb(n_absorbed, size)

@@ -1,4 +1,4 @@
-"""Normalised joint mutual information maximisation."""
+"""Normalized joint mutual information maximization."""
 
 from __future__ import annotations
 

@@ -57,5 +57,5 @@ class RelaxMRMRCriterion(Criterion):
         return self.relevance - singles - pairs
 
     def n_terms(self, n_select: int) -> int:
-        """Return one term a selected feature, two a pair."""
+        """Return one term for each selected feature, two for each pair."""
         return (n_select - 1) ** 2

@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
@@ -31,19 +32,11 @@ SECONDS_PER_CELL = 5e-9
 
 
 class Best(NamedTuple):
-    """The best candidate of a block: its comparison key, its position there and its score."""
+    """The best candidate of a block, or of all: its comparison key, where it is, and its score."""
 
     key: float
-    position: int
-    score: float
-
-
-class Found(NamedTuple):
-    """The best candidate of all blocks: its block, its position there, its key and its score."""
-
     block: int
     position: int
-    key: float
     score: float
 
 
@@ -95,23 +88,18 @@ class EagerSearch:
         self.is_open = [np.ones(block.n_columns, bool) for block in blocks]
         self._forget_scores()
         target = SharedColumn.of(y)
-        parts = self.threads.map(
-            lambda criterion, block: criterion.start(block, target), self.criteria, blocks
-        )
-        checked = (
-            _checked(criterion, "start", part, is_open)
-            for criterion, part, is_open in zip(self.criteria, parts, self.is_open, strict=True)
-        )
-        return np.concatenate(list(checked))
+
+        def start_block(criterion: Criterion, block: Codes, is_open: NDArray[np.bool_]) -> Values:
+            return _checked(criterion, "start", criterion.start(block, target), is_open)
+
+        parts = self.threads.map(start_block, self.criteria, blocks, self.is_open)
+        return np.concatenate(list(parts))
 
     def update(self, newest: Column) -> None:
         """Give every criterion the newest selected column."""
         shared = SharedColumn.of(newest)
-        self._update_all(shared)
+        list(self.threads.map(lambda criterion: criterion.update(shared), self.criteria))
         self._forget_scores()
-
-    def _update_all(self, newest: Column) -> None:
-        list(self.threads.map(lambda criterion: criterion.update(newest), self.criteria))
 
     def _forget_scores(self) -> None:
         self._scores = [None] * len(self.criteria)
@@ -129,17 +117,14 @@ class EagerSearch:
             if positions.any():
                 self.set_open(block, np.flatnonzero(positions), value)
 
-    def best(self) -> Found | None:
+    def best(self) -> Best | None:
         """Return the best candidate of all blocks; None if there is none."""
         blocks = [block for block in range(len(self.criteria)) if block not in self._best]
-        for block, candidate in zip(blocks, self._search(blocks), strict=True):
-            if candidate is not None:  # None may also mean: no candidate of the block can win now
-                self._best[block] = candidate
-        found = [
-            Found(block, best.position, best.key, best.score)
-            for block, best in sorted(self._best.items())
-        ]
-        return max(found, key=lambda best: best.key, default=None)
+        for found in self._search(blocks):
+            if found is not None:  # None may also mean: no candidate of the block can win now
+                self._best[found.block] = found
+        in_order = map(self._best.__getitem__, sorted(self._best))
+        return max(in_order, key=itemgetter(0), default=None)
 
     def _search(self, blocks: Sequence[int]) -> Iterable[Best | None]:
         """Search these blocks. The work was done by ``update``, so no thread is worth its start."""
@@ -152,30 +137,22 @@ class EagerSearch:
             return None
         known = self._scores[block]
         if known is None:
-            scores = _checked_scores(self.criteria[block], is_open)
+            criterion = self.criteria[block]
+            scores = _checked(criterion, "scores", criterion.scores(), is_open)
             known = self._scores[block] = scores, self._keys(block, scores)
         scores, keys = known
         position = int(np.argmax(np.where(is_open, keys, -np.inf)))
-        return Best(float(keys[position]), position, float(scores[position]))
+        return Best(float(keys[position]), block, position, float(scores[position]))
 
     def _keys(self, block: int, scores: Values) -> Values:
         """Return the keys by which the scores of a block are compared."""
         return comparison_key(scores)
 
-    def describe(self, block: int, position: int) -> dict[str, Any]:
-        """Return what the criterion says about a column."""
-        return self.criteria[block].describe(position)
-
-
-def _checked_scores(criterion: Criterion, is_open: NDArray[np.bool_]) -> Values:
-    """Return the scores of a criterion; an error if they are not one number per column."""
-    return _checked(criterion, "scores", criterion.scores(), is_open)
-
 
 def _checked(
     criterion: Criterion, method: str, returned: Any, is_open: NDArray[np.bool_]
 ) -> Values:
-    """Return what a method returned; an error if it is not one finite number an open column."""
+    """Return what a method returned; an error unless it is a finite number for each open column."""
     name = f"{type(criterion).__name__}.{method}()"
     must = f"{name} must return one number for each column of its block"
     try:
@@ -205,7 +182,7 @@ class RankingSearch(EagerSearch):
     def __init__(self, criteria: Sequence[Criterion], threads: Threads = ONE_THREAD) -> None:
         super().__init__(criteria, threads)
         # The best candidate of each block that is open; a block without an entry has to be asked.
-        self._leaders: dict[int, Found | None] = {}
+        self._leaders: dict[int, Best | None] = {}
         self._ranked: dict[int, Ranked] = {}
 
     def start(self, blocks: Sequence[Codes], y: Column) -> Values:
@@ -225,9 +202,9 @@ class RankingSearch(EagerSearch):
         if is_open and block in self._ranked:
             self._ranked[block].n_passed = 0
 
-    def best(self) -> Found | None:
+    def best(self) -> Best | None:
         """Return the best candidate of all blocks; None if there is none."""
-        leader: Found | None = None
+        leader: Best | None = None
         for block in range(len(self.criteria)):
             if block not in self._leaders:
                 self._leaders[block] = self._best_of(block)
@@ -236,9 +213,10 @@ class RankingSearch(EagerSearch):
                 leader = found
         return leader
 
-    def _best_of(self, block: int) -> Found | None:
+    def _best_of(self, block: int) -> Best | None:
         if block not in self._ranked:
-            scores = _checked_scores(self.criteria[block], self.is_open[block])
+            criterion = self.criteria[block]
+            scores = _checked(criterion, "scores", criterion.scores(), self.is_open[block])
             self._ranked[block] = Ranked(scores, comparison_key(scores))
         ranked, is_open = self._ranked[block], self.is_open[block]
         for place in range(ranked.n_passed, len(ranked.order)):
@@ -246,7 +224,7 @@ class RankingSearch(EagerSearch):
             if is_open[position]:
                 ranked.n_passed = place
                 key, score = float(ranked.keys[position]), float(ranked.scores[position])
-                return Found(block, position, key, score)
+                return Best(key, block, position, score)
         return None
 
 
@@ -281,9 +259,12 @@ class LazySearch(EagerSearch):
         self._seconds = SECONDS_PER_CELL * n_cells
         return super().start(blocks, y)
 
-    def _update_all(self, newest: Column) -> None:
+    def update(self, newest: Column) -> None:
+        """Give every criterion the newest selected column."""
+        shared = SharedColumn.of(newest)
         for criterion in self.criteria:
-            criterion.update(newest)
+            criterion.update(shared)
+        self._forget_scores()
 
     @property
     def step_threads(self) -> Threads:
@@ -299,7 +280,7 @@ class LazySearch(EagerSearch):
         return found
 
 
-class Floor:
+class BestKey:
     """The largest key found in this step by any block: a candidate below it cannot be selected.
 
     Blocks on different threads share one. It saves work and never changes a result.
@@ -308,8 +289,8 @@ class Floor:
     def __init__(self) -> None:
         self.key = -np.inf
 
-    def rise(self, key: float) -> None:
-        """Note that a candidate of this key was found (a lost race leaves a lower floor)."""
+    def raise_to(self, key: float) -> None:
+        """Note that a candidate of this key was found (a lost race leaves a lower one)."""
         self.key = max(self.key, key)
 
 

@@ -84,18 +84,24 @@ def column_label(names: Sequence[str] | None, j: int) -> str:
     return f"column {j}" if names is None else f"column {names[j]!r}"
 
 
-def read_array(values: NDArray[Any], start: int, label: str) -> Numbers | Categories:
-    """Read columns of one NumPy type; columns that are not numbers one at a time."""
-    kind = values.dtype.kind
-    if kind in "biuf" and not _is_plain(values):
-        values = values.astype(values.dtype.newbyteorder("="))
+def read_array(
+    values: NDArray[Any], start: int, names: Sequence[str] | None
+) -> Numbers | Categories:
+    """Read columns of one NumPy type; columns that are not numbers one at a time.
+
+    ``names`` are those of all columns of the table, for a message.
+    """
     if is_read_in_place(values):
         return Numbers(start, values)
+    kind = values.dtype.kind
+    if kind in "biu":
+        return Numbers(start, values.astype(values.dtype.newbyteorder("=")))
     if kind == "f":
         with np.errstate(over="ignore"):  # beyond 64 bits it is infinite, which is an error later
             return Numbers(start, values.astype(np.float32 if values.itemsize < 4 else np.float64))
     if kind in "mM":
         return Numbers(start, _nanoseconds(values))
+    label = column_label(names, start)
     if kind == "T" and hasattr(values.dtype, "na_object"):
         return _read_objects(values[:, 0].astype(object), start, label)
     if kind in "UST":
@@ -110,13 +116,9 @@ def read_array(values: NDArray[Any], start: int, label: str) -> Numbers | Catego
 
 def is_read_in_place(values: NDArray[Any]) -> bool:
     """Whether an array is numbers that the kernels read where they are."""
-    has_type = values.dtype.kind in "biu" or values.dtype in (np.float32, np.float64)
-    return has_type and _is_plain(values)
-
-
-def _is_plain(values: NDArray[Any]) -> bool:
-    """Whether the kernels can read it in place: native byte order, whole strides, aligned."""
-    has_whole_strides = not any(stride % values.itemsize for stride in values.strides)
+    if values.dtype.kind not in "biu" and values.dtype not in (np.float32, np.float64):
+        return False
+    has_whole_strides = not np.remainder(values.strides, values.itemsize).any()
     return values.dtype.isnative and values.flags.aligned and has_whole_strides
 
 

@@ -345,17 +345,6 @@ class TableReading:
         return take_columns(read, [found[name] for name in names])
 
 
-def plain_reading(table: Any, name: str) -> ColumnReading:
-    """Return how a column of a pyarrow table that is not converted is read again: by its type."""
-    j = table.column_names.index(name)
-    opened = as_table(table)
-    if not isinstance(opened, FrameTable):
-        raise TypeError(type(opened))
-    dtype = opened.dtype(j)
-    kind = NUMBER if dtype.is_numeric() else DATE if opened.time_kinds([j]) else CATEGORY
-    return ColumnReading("boolean" if dtype == nw.Boolean else kind, name=name, index=j)
-
-
 # --- what a column holds --------------------------------------------------------------------------
 
 

@@ -1,4 +1,4 @@
-"""Tables in pieces of rows: they may be larger than memory, or lie in several tables.
+"""Tables in pieces of rows, which may be larger than memory.
 
 A row source knows its columns and its number of rows without reading them. It is a list of pieces.
 A piece holds some rows, can be pickled, and is read a few cells at a time on any machine.
@@ -6,7 +6,7 @@ A piece holds some rows, can be pickled, and is read a few cells at a time on an
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Protocol
@@ -15,8 +15,7 @@ import narwhals as nw
 import numpy as np
 
 from hocmim.data.columns import Span
-from hocmim.data.digests import digest_table, new_digest
-from hocmim.data.table import as_table, take_columns, take_rows
+from hocmim.data.table import as_table
 from hocmim.data.times import TimeKinds
 from hocmim.errors import InvalidTableError, InvalidTargetError
 from hocmim.memory import free_memory
@@ -72,14 +71,14 @@ class RowSource:
     target : str or None
         The target as a piece knows it.
     pieces : tuple of Piece
-    file_digest : str or None
-        For files: a digest of their paths, sizes, times of change, schemas and numbers of rows.
+    fingerprint : str
+        A digest of the paths, sizes, times of change, schemas and numbers of rows of the files.
     """
 
     columns: tuple[Key, ...]
     target: Key | None
     pieces: tuple[Piece, ...]
-    file_digest: str | None = None
+    fingerprint: str
 
     @property
     def n_rows(self) -> int:
@@ -97,17 +96,6 @@ class RowSource:
         names = tuple(column for column in self.columns if isinstance(column, str))
         return names if len(names) == len(self.columns) else None
 
-    @cached_property
-    def fingerprint(self) -> str:
-        """A digest of the data: ``file_digest`` for files, of every value for tables in memory."""
-        if self.file_digest is not None:
-            return self.file_digest
-        digest = new_digest()
-        for piece in self.pieces:
-            assert isinstance(piece, TablePiece)
-            digest.update(digest_table(as_table(piece.table, min_rows=0)).encode())
-        return digest.hexdigest()
-
     def time_kinds(self, columns: Sequence[int]) -> TimeKinds:
         """Return which of these features hold dates, times or durations, by the first piece."""
         keys = [self.columns[j] for j in columns]
@@ -116,16 +104,6 @@ class RowSource:
         piece = next((piece for piece in self.pieces if piece.n_rows), self.pieces[0])
         kinds = as_table(piece.head(keys), min_rows=0).time_kinds(range(len(keys)))
         return {columns[place]: kind for place, kind in kinds.items()}
-
-    @classmethod
-    def of_tables(cls, tables: Iterable[Any]) -> RowSource:
-        """Put tables in memory one below the other."""
-        opened = [as_table(table, min_rows=0) for table in tables]
-        if not opened:
-            raise InvalidTableError("X is an empty list of tables. Pass at least one table.")
-        first = opened[0]
-        columns: tuple[Key, ...] = first.names or tuple(range(first.n_columns))
-        return cls(columns, None, tuple(TablePiece(t.native, t.n_rows) for t in opened))
 
     def with_target(self, name: str) -> RowSource:
         """Return the same rows with one of the columns as target."""
@@ -184,36 +162,6 @@ class RowSource:
         width = max(1, min(n_readers, MAX_CELLS // min(MIN_ROWS, most_rows)))
         starts = range(0, self.n_columns, width)
         return [Span(start, min(start + width, self.n_columns)) for start in starts]
-
-
-@dataclass(frozen=True, eq=False)
-class TablePiece:
-    """A table in memory: see Piece."""
-
-    table: Any
-    n_rows: int
-    column_bytes: int = 1
-
-    def tables(self, groups: Groups, max_cells: int) -> Iterator[tuple[int, Any]]:
-        """See Piece."""
-        table = as_table(self.table, min_rows=0)
-        place = {label: j for j, label in enumerate(table.names or range(table.n_columns))}
-        for number, columns in enumerate(groups):
-            chosen = take_columns(self.table, [place[column] for column in columns])
-            n_rows = max(1, max_cells // len(columns))
-            for start in range(0, self.n_rows, n_rows):
-                yield number, take_rows(chosen, range(start, min(start + n_rows, self.n_rows)))
-
-    def head(self, columns: Sequence[Any]) -> Any:
-        """See Piece."""
-        return next(self.tables([columns], len(columns)), (0, self.table))[1]
-
-    def concatenate(self, tables: list[Any]) -> Any:
-        """See Piece."""
-        if isinstance(tables[0], np.ndarray):
-            return np.concatenate(tables)
-        frames = [nw.from_native(table, eager_only=True) for table in tables]
-        return nw.concat(frames, how="vertical").to_native()
 
 
 def cells_per_thread(n_jobs: int | None) -> int:

@@ -32,6 +32,11 @@ def is_row_source(X: Any) -> bool:
     return isinstance(X, (str, PathLike, RowSource)) or _is_dataset(X)
 
 
+def is_dask_collection(X: Any) -> bool:
+    """Whether X is a Dask collection, such as a DataFrame or an Array."""
+    return hasattr(X, "__dask_graph__") and hasattr(X, "to_delayed")
+
+
 def open_source(X: Any, y: Any = None) -> tuple[RowSource, Any]:
     """Open a row source and its target.
 

@@ -6,7 +6,6 @@ was made. Its conversions, and the kernels, would then read memory that is not t
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import numpy as np
@@ -16,12 +15,6 @@ from hocmim.errors import InvalidTableError
 from hocmim.memory import BYTES_PER_COLUMN, MIN_CHECKED_BYTES, free_memory
 
 _BY_ROW = ("csr", "bsr")
-
-
-def is_sparse(X: Any) -> bool:
-    """Whether X is a sparse matrix of SciPy; there is none before its module is imported."""
-    module = sys.modules.get("scipy.sparse")
-    return module is not None and bool(module.issparse(X))
 
 
 def checked_csc(matrix: Any) -> Any:

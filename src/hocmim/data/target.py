@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hocmim.data.columns import missing_objects, unmask
-from hocmim.data.sparse import is_sparse
+from hocmim.data.table import is_sparse
 from hocmim.errors import InvalidTargetError
 
 

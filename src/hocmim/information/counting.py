@@ -33,22 +33,16 @@ class Joint:
     @classmethod
     def of(cls, columns: Sequence[Column], n_samples: int | None = None) -> Joint:
         """Join columns into one variable (no columns: a single cell)."""
-        if len(columns) == 1:
-            return cls._of_one(columns[0])
+        alone = columns[0] if len(columns) == 1 else None
+        if isinstance(alone, SharedColumn):
+            return alone.joint
         if n_samples is None:
             n_samples = len(columns[0].codes)
-        return cls(*_native.join(native_list(columns, n_samples)))
-
-    @classmethod
-    def _of_one(cls, column: Column) -> Joint:
-        """Return a column by itself as a joint variable."""
-        if isinstance(column, SharedColumn):
-            return column.joint
-        return cls(*_native.join(native_list([column], len(column.codes))), column)
+        return cls(*_native.join(native_list(columns, n_samples)), alone)
 
     @cached_property
     def masks(self) -> _native.CellMasks:
-        """One bit a sample and cell, for the kernels on bit planes."""
+        """A bit for each sample and cell, for the kernels on bit planes."""
         if self.column is not None and self.column.codes.dtype == np.uint8:
             codes = cast("NDArray[np.uint8]", self.column.codes)
             return _native.CellMasks(codes, self.column.arity)
@@ -86,16 +80,6 @@ def native_list(columns: Sequence[Column], n_samples: int) -> _native.Columns:
     return native
 
 
-def native_block(codes: Codes) -> _native.Columns:
-    """A block of codes as the kernels take it."""
-    return _native.Columns(codes.narrow, codes.wide, codes.place, codes.arity)
-
-
-def plane_classes(estimator: str, y: Column) -> int:
-    """Return the number of classes of counts on bit planes; 0 if the estimator makes none."""
-    return 0 if _native.needs_samples(estimator_by_name(estimator)) else y.arity
-
-
 class BlockTerms:
     """Terms between each column X of a block, the class Y, and joint variables W and V.
 
@@ -111,12 +95,12 @@ class BlockTerms:
         estimator: str,
         on_terms: Callable[[int], None] | None = None,
     ) -> None:
-        self.columns = native_block(block)
+        self.columns = _native.Columns(block.narrow, block.wide, block.place, block.arity)
         self._made_planes = block.made_planes
         self.y = y
         self.estimator = estimator_by_name(estimator)
         self._on_terms = on_terms
-        self.can_use_planes = block.planes and not _native.needs_samples(self.estimator)
+        self.can_use_planes = block.can_have_planes and not _native.needs_samples(self.estimator)
         self._nothing = Joint(np.zeros(block.n_samples, np.uint32), 1)
 
     def _term(self, term: Term, w: Joint, y: Joint, which: Positions | None) -> Values:
@@ -125,7 +109,7 @@ class BlockTerms:
     def _several(
         self, terms: list[Term], w: Joint, y: Joint, which: Positions | None
     ) -> NDArray[np.float64]:
-        """Several terms of the same variables, one row a term."""
+        """Several terms of the same variables, a row for each term."""
         out = np.empty((len(terms), len(self.columns) if which is None else len(which)))
         by_planes = self.pays_by_planes(w.n_cells * y.n_cells, which)
         if by_planes.all():

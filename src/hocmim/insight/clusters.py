@@ -363,26 +363,3 @@ def _numbered(
     new = np.empty(len(order), np.int64)
     new[order] = np.arange(len(order))
     return new[labels], representatives[order], distance
-
-
-def one_per_cluster(X: Any, y: Any = None, **options: Any) -> list[Any]:
-    """Return one column of each cluster: its name, or its index if the columns have no names.
-
-    In the order of the table. The columns left out are ``cluster_columns(X, y).others``.
-
-    Parameters
-    ----------
-    X, y, **options
-        See ``cluster_columns``.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> from hocmim import one_per_cluster
-    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
-    >>> X[one_per_cluster(X, y)].shape
-    (569, 20)
-    """
-    clusters = cluster_columns(X, y, **options)
-    chosen = np.sort(clusters.representatives).tolist()
-    return chosen if clusters.names is None else [clusters.names[j] for j in chosen]

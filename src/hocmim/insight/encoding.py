@@ -10,7 +10,7 @@ from math import floor, inf, log10
 import numpy as np
 
 from hocmim.coding.codes import Column
-from hocmim.coding.encoder import ColumnDescription
+from hocmim.coding.cuts import ColumnDescription
 from hocmim.coding.groups import column_name
 from hocmim.data.times import DATE, UTC_DATE
 from hocmim.insight.basis import Basis

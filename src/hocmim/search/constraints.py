@@ -5,17 +5,86 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from math import fsum
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, ClassVar
 
-from hocmim.coding.choice import check_disjoint, resolve_columns, resolve_costs
-from hocmim.coding.groups import Features
+import numpy as np
+from numpy.typing import NDArray
+
+from hocmim.coding.groups import Features, check_disjoint, resolve_columns, resolve_costs
 from hocmim.errors import InvalidParameterError, warn_user
-from hocmim.parameters import number, whole
-from hocmim.search.spending import ROUNDING, Budget, Spending
+from hocmim.information.counting import Values
+from hocmim.parameters import check_parameters, number, whole
 from hocmim.text import count
+
+# A sum of costs may exceed the budget by this share of it, for rounding errors: 0.1 + 0.2 is more
+# than 0.3 in floating-point numbers.
+ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class Budget:
+    """Select as many features as can be paid for: a value of ``n_features_to_select``.
+
+    Parameters
+    ----------
+    total : float
+        What the selected columns may cost together, in the unit of ``costs``. The selection ends
+        when no other column can be paid for.
+    n_features : int or None
+        The most features to select; None for no limit.
+
+    Examples
+    --------
+    >>> from hocmim import Budget, JMI
+    >>> JMI(Budget(20), costs={"mri": 15}).n_features_to_select
+    Budget(total=20, n_features=None)
+    """
+
+    total: float
+    n_features: int | None = None
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "total": [number(0, closed="neither")],
+        "n_features": [whole(1), None],
+    }
+
+    def __post_init__(self) -> None:
+        check_parameters(self)
+
+
+@dataclass(frozen=True, eq=False)
+class Spending:
+    """The cost of every feature, and what all selected features may cost together.
+
+    Attributes
+    ----------
+    costs : ndarray of float64
+        Positive.
+    budget : float or None
+        None if there is no limit.
+    """
+
+    costs: Values
+    budget: float | None = None
+
+    def total(self, indices: Iterable[int]) -> float:
+        """Return the cost of several features."""
+        return fsum(float(self.costs[k]) for k in indices)
+
+    def left(self, selected: Sequence[int]) -> float:
+        """Return what is left of the budget; infinite without one."""
+        return np.inf if self.budget is None else self.budget - self.total(selected)
+
+    def is_affordable(self, selected: Sequence[int]) -> NDArray[np.bool_]:
+        """Return which features can still be paid for."""
+        if self.budget is None:
+            return np.ones(len(self.costs), bool)
+        return np.asarray(self.costs <= self.left(selected) + ROUNDING * self.budget)
+
 
 # What ``n_features_to_select`` may be for every selector.
 COUNTS = [whole(1), number(0, 1, "right"), Budget, None]
@@ -103,6 +172,8 @@ def resolve_constraints(
     asked : object
         ``n_features_to_select``, which may be a Budget.
     """
+    if keep is None and exclude is None and costs is None and not isinstance(asked, Budget):
+        return Constraints(len(features))
     kept = resolve_columns(keep, features, "keep")
     excluded = resolve_columns(exclude, features, "exclude")
     check_disjoint(kept, excluded, features)

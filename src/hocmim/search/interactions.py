@@ -53,7 +53,7 @@ from scipy import special
 
 import hocmim._native as _native
 from hocmim.coding.codes import Codes, Column
-from hocmim.coding.descriptions import CATEGORIES
+from hocmim.coding.cuts import CATEGORIES
 from hocmim.coding.encoded import Encoded
 from hocmim.coding.encoder import Encoder
 from hocmim.information.comparison import comparison_key

@@ -28,7 +28,7 @@ from hocmim.criteria.cost import per_cost
 from hocmim.criteria.search import ONE_THREAD
 from hocmim.information.comparison import comparison_key
 from hocmim.information.counting import Joint, Values
-from hocmim.search.spending import ROUNDING, Spending
+from hocmim.search.constraints import ROUNDING, Spending
 
 # Codes of the candidates; for more rows than that allows, the strongest sets are candidates.
 MOST_BYTES = 1 << 30
@@ -147,7 +147,7 @@ class JointCandidates:
 
     def describe(self, number: int) -> dict[str, Any]:
         """Return what the criterion says about a set."""
-        return self._search.describe(0, number)
+        return self._search.criteria[0].describe(number)
 
     def set_aside(self, number: int) -> None:
         """Take a set out of the candidates."""

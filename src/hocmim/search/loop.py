@@ -129,7 +129,7 @@ def forward_search(
     """
     relevance = engine.start()
     given = Constraints(len(relevance)) if constraints is None else constraints
-    steps = continued(taken, n_select)
+    steps = continued(taken, n_select) if taken else []
     stopping = None
     candidates = _Candidates(engine, n_select, given, joint)
 

@@ -8,9 +8,9 @@ import numpy as np
 
 from hocmim.data.documents import format_document, parse_document
 from hocmim.data.values import array_of, from_json, indices_below, is_count, require, to_json
+from hocmim.search.constraints import Spending
 from hocmim.search.discovery import ErrorControl
 from hocmim.search.selection import Failure, Interaction, Selection, Step, Stopping
-from hocmim.search.spending import Spending
 
 _CLASSES = (Step, Stopping, Failure, Selection, ErrorControl, Spending, Interaction)
 RECORDS = {record.__name__: record for record in _CLASSES}

@@ -6,24 +6,23 @@ stopping test, engine, checkpoint) and runs the one greedy loop.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from hocmim.coding.cluster import address_of
-from hocmim.coding.codes import Codes, Column, column_digests, fingerprint
+from hocmim.coding.codes import Codes, Column, RemoteCodes, column_digests, fingerprint
 from hocmim.coding.encoded import Encoded
 from hocmim.criteria.base import Criterion
-from hocmim.criteria.cost import PerCostCriterion
 from hocmim.criteria.mean import MeanCriterion
+from hocmim.errors import DASK, InvalidParameterError, not_installed
 from hocmim.parameters import PATH_OR_NONE, check_parameters
 from hocmim.search.checkpoint import Checkpoint
 from hocmim.search.constraints import Constraints
-from hocmim.search.engines import open_engine
+from hocmim.search.engines.local import LocalEngine
 from hocmim.search.interactions import Screen, ScreenedTable, screen
 from hocmim.search.joint_candidates import JointCandidates
 from hocmim.search.loop import Interrupted, forward_search
@@ -31,10 +30,12 @@ from hocmim.search.progress import Progress
 from hocmim.search.row_groups import GroupedStoppingRule
 from hocmim.search.selection import Selection
 from hocmim.search.stopping import StoppingRule, StopTest
+from hocmim.text import value_text
 from hocmim.threads import stopped_by
 
 if TYPE_CHECKING:
     from hocmim.coding.dask_cluster import Cluster
+    from hocmim.search.engines.dask import DaskEngine
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,67 @@ class Engine:
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "cluster": address_of(self.cluster)}
+
+
+def open_cluster(engine: Any) -> AbstractContextManager[Cluster | None]:
+    """Open the cluster that the parameter ``engine`` names; None for this machine."""
+    if engine is None:
+        return nullcontext()
+    is_name = isinstance(engine, str) and (engine == "dask" or ":" in engine)
+    if not (is_name or _is_client(engine)):
+        raise InvalidParameterError(
+            "engine must be None, 'dask', a distributed.Client, or the address of a Dask "
+            f"scheduler such as 'tcp://10.0.0.1:8786'. Got {value_text(engine)} instead."
+        )
+    try:
+        from hocmim.coding.dask_cluster import Cluster
+    except ImportError as error:
+        raise not_installed("engine='dask' needs", *DASK) from error
+    return Cluster(engine)
+
+
+def _is_client(engine: Any) -> bool:
+    return type(engine).__module__.partition(".")[0] == "distributed"
+
+
+def address_of(engine: Any) -> Any:
+    """Return the parameter ``engine`` in a form that can be pickled: a Client by its address."""
+    return engine.scheduler.address if _is_client(engine) and engine.scheduler else engine
+
+
+def open_engine(
+    codes: Codes | RemoteCodes,
+    y: Column,
+    criterion: Criterion,
+    *,
+    cluster: Cluster | None = None,
+    n_jobs: int | None = None,
+    on_terms: Callable[[int], None] | None = None,
+) -> LocalEngine | DaskEngine:
+    """Return the engine that searches these codes: on a cluster, or on this machine.
+
+    Parameters
+    ----------
+    codes : Codes or RemoteCodes
+        From ``encode_table``.
+    y : Column
+    criterion : Criterion
+    cluster : Cluster, optional
+        The one that was passed to ``encode_table``.
+    n_jobs : int, optional
+        Threads on this machine.
+    on_terms : callable, optional
+        Called with the number of terms that were just computed.
+    """
+    if cluster is None:
+        assert isinstance(codes, Codes)
+        return LocalEngine(codes, y, criterion, n_jobs=n_jobs, on_terms=on_terms)
+    from hocmim.coding.dask_codes import DaskCodes
+    from hocmim.search.engines.dask import DaskEngine
+
+    remote = DaskCodes.scatter(cluster, codes) if isinstance(codes, Codes) else codes
+    assert isinstance(remote, DaskCodes)
+    return DaskEngine(remote, y, criterion, on_terms=on_terms)
 
 
 def search(
@@ -136,7 +198,7 @@ def search(
     if ys:
         criterion = MeanCriterion(criterion, ys)
     if constraints.spending is not None:
-        criterion = PerCostCriterion(criterion, constraints.spending.costs)
+        criterion = criterion.per_cost(constraints.spending.costs)
     rule = None
     if test is not None:
         rows = encoded.each_row_once()

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from hocmim import html
 from hocmim.information.counting import Values
+from hocmim.search.constraints import Spending
 from hocmim.search.discovery import ErrorControl
-from hocmim.search.spending import Spending
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,6 @@ from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from hocmim._sklearn import BaseEstimator, CallbackSupportMixin, SelectorMixin, with_callbacks
-from hocmim.coding.cluster import address_of, open_cluster
 from hocmim.coding.encoded import Encoded, encode_table, take_columns
 from hocmim.coding.encoder import Encoder
 from hocmim.coding.groups import Features
@@ -56,12 +55,11 @@ from hocmim.parameters import (
     one_of,
     whole,
 )
-from hocmim.search.constraints import COUNTS, Constraints, resolve_constraints
+from hocmim.search.constraints import COUNTS, Budget, Constraints, resolve_constraints
 from hocmim.search.loop import Interrupted
 from hocmim.search.progress import LOGGER, Progress, ProgressCallback, ProgressEvent
-from hocmim.search.search import Engine, search
+from hocmim.search.search import Engine, address_of, open_cluster, search
 from hocmim.search.selection import Selection, Stopping
-from hocmim.search.spending import Budget
 from hocmim.search.stopping import StopTest
 from hocmim.search.validation import Validation, cross_validate
 from hocmim.threads import resolve_n_jobs, stopped_by
@@ -215,7 +213,7 @@ class Selector(SelectorMixin, BaseEstimator):
         X, y
             The table and the target the selector was fitted on.
         **options
-            See ``hocmim.write_report``. Needs ``pip install jinja2``.
+            See ``hocmim.insight.report.page.write_report``. Needs ``pip install jinja2``.
 
         Returns
         -------
@@ -411,7 +409,7 @@ def leave_out_identifiers(
     constraints: Constraints, features: Features, found: NDArray[np.int64], mode: str
 ) -> Constraints:
     """Leave out the columns that identify the rows, if ``mode`` is "drop"."""
-    if mode != "drop":
+    if mode != "drop" or not len(found):
         return constraints
     if len(found) == features.n_columns:
         raise only_identifiers()
@@ -579,10 +577,9 @@ class InformationSelector(CallbackSupportMixin, Selector):
 
     def make_criterion(self) -> Criterion:
         """Return the criterion of the method, with its parameters."""
-        own = [name for name in self._parameter_constraints if name not in COMMON]
-        return self.criterion_type(
-            **{name: getattr(self, name) for name in own}, estimator=self.estimator
-        )
+        names = self._parameter_constraints.keys() - COMMON
+        own = {name: getattr(self, name) for name in names}
+        return self.criterion_type(**own, estimator=self.estimator)
 
     @with_callbacks
     def fit(
@@ -627,6 +624,8 @@ class InformationSelector(CallbackSupportMixin, Selector):
         far, and KeyboardInterrupt is raised.
         """
         check_value("progress", progress, FUNCTION_OR_NONE)
+        if not getattr(self, "_skl_callbacks", None):
+            return self._fit(X, y, sample_weight, groups, progress)
         with self._reported_tasks(X, y, progress) as on_event:
             return self._fit(X, y, sample_weight, groups, on_event)
 
@@ -901,7 +900,8 @@ class InformationSelector(CallbackSupportMixin, Selector):
         self._set_selection(selection, features)
         self.relevance_ = selection.relevance[features.of_column]
         self.trace_ = Trace(selection, features)
-        self.stopping_ = _in_columns(selection.stopping, features)
+        stopping = selection.stopping
+        self.stopping_ = None if stopping is None else _in_columns(stopping, features)
         for name in OPTIONAL_ATTRIBUTES:
             self.__dict__.pop(name, None)  # of a fit before
         if selection.p_values is not None:
@@ -944,7 +944,7 @@ class InformationSelector(CallbackSupportMixin, Selector):
         Returns
         -------
         Explanation
-            ``print`` it; or read its ``relevance``, ``redundancy``, ``contests`` and so on.
+            ``print`` it; or read its ``relevance``, ``redundancy``, ``steps`` and so on.
 
         Examples
         --------
@@ -997,11 +997,8 @@ class InformationSelector(CallbackSupportMixin, Selector):
     @contextmanager
     def _reported_tasks(
         self, X: Any, y: Any, progress: ProgressCallback | None
-    ) -> Iterator[ProgressCallback | None]:
+    ) -> Iterator[ProgressCallback]:
         """Report the fit to callbacks of scikit-learn; give the progress callback to fit with."""
-        if not getattr(self, "_skl_callbacks", None):
-            yield progress
-            return
         asked = self.n_features_to_select
         most = asked if isinstance(asked, int) else None
         context = self._init_callback_context(max_subtasks=most)
@@ -1082,10 +1079,8 @@ def _other_table() -> InvalidTableError:
     )
 
 
-def _in_columns(stopping: Stopping | None, features: Features) -> Stopping | None:
+def _in_columns(stopping: Stopping, features: Features) -> Stopping:
     """Return where the selection stopped, in column indices."""
-    if stopping is None:
-        return None
 
     def in_columns(one: Any) -> dict[str, Any]:
         [index] = _first_columns([one.index], features)

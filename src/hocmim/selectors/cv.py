@@ -17,14 +17,13 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.validation import check_is_fitted
 
 from hocmim._sklearn import MetaEstimatorMixin
-from hocmim.coding.cluster import is_dask_collection
 from hocmim.coding.encoded import find_identifiers, open_memory
 from hocmim.coding.encoder import Encoder
 from hocmim.coding.groups import Features, resolve_groups
 from hocmim.coding.target import Target, TargetKind
 from hocmim.data.checks import set_features
 from hocmim.data.row_groups import RowGroups, as_row_groups
-from hocmim.data.sources import is_row_source
+from hocmim.data.sources import is_dask_collection, is_row_source
 from hocmim.data.table import take_rows
 from hocmim.data.weights import are_observations, as_counts
 from hocmim.defaults import DEFAULT_METHOD

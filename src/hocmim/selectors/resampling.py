@@ -11,7 +11,7 @@ from hocmim.data.row_groups import RowGroups
 def draw_rows(
     groups: NDArray[np.int64], fraction: float, with_replacement: bool, rng: np.random.RandomState
 ) -> NDArray[np.int64]:
-    """Draw a fraction of the rows, in order; stratified, with at least one row a group."""
+    """Draw a fraction of the rows, in order; stratified, with at least one row of each group."""
     parts = []
     for group in range(groups.max() + 1):
         rows = np.flatnonzero(groups == group)

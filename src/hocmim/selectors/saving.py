@@ -35,9 +35,9 @@ from hocmim.data.values import (
 )
 from hocmim.errors import InvalidParameterError, warn_user
 from hocmim.parameters import BOOLEAN, PATH, check_value, checked
+from hocmim.search.constraints import Budget
 from hocmim.search.saved import selection_content, selection_from
 from hocmim.search.selection import Selection
-from hocmim.search.spending import Budget
 from hocmim.search.stopping import StopTest
 from hocmim.selectors.base import WITHOUT_EFFECT, InformationSelector, Selector
 from hocmim.selectors.filters._base import Filter

@@ -70,7 +70,7 @@ def stability_index(selections: ArrayLike, *, confidence: float = 0.95) -> Stabi
 
     Examples
     --------
-    >>> from hocmim import stability_index
+    >>> from hocmim.selectors.stability import stability_index
     >>> round(stability_index([[1, 1, 0, 0], [1, 1, 0, 0], [1, 0, 1, 0]]).value, 3)
     0.333
     """

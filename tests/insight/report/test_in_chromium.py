@@ -10,6 +10,7 @@ from sklearn.datasets import load_breast_cancer
 
 import hocmim
 from browser import Recorder, open_chromium, phone, script, scroll_cues, served
+from coded import encode
 from hocmim import HOCMIM
 from hocmim.insight.synergy import redundancy_matrix
 
@@ -193,7 +194,7 @@ def test_pictures_have_hints_for_the_pointer(opened):
     hints = script(
         browser, "[...document.querySelectorAll('#together title')].map(t => t.textContent)"
     )
-    information = hocmim.mi(hocmim.encode(X).narrow[selector.selected_[:4]].T, y)
+    information = hocmim.mi(encode(X).narrow[selector.selected_[:4]].T, y)
     assert hints[3].startswith(f"4  + {X.columns[selector.selected_[3]]}\n")
     assert f"plug-in estimate: {information:.4f}" in hints[3]
     assert re.search(r"\d+ cells, [\d.]+ samples each on average", hints[3])

@@ -21,9 +21,9 @@ from hocmim.coding.dask_codes import DaskCodes
 from hocmim.criteria.base import Criterion
 from hocmim.information.counting import Values
 from hocmim.search.engines.dask_block import (
+    BlockReport,
     Candidates,
     Leader,
-    Report,
     advance_block,
     digest_columns,
     start_block,
@@ -123,7 +123,7 @@ class DaskEngine(AbstractContextManager["DaskEngine"]):
         self._selected.append(index)
         self._leaders = None
 
-    def _update(self) -> list[Report]:
+    def _update(self) -> list[BlockReport]:
         """Update every block with the selected columns; store and return the results."""
         reports = self.codes.cluster.reliably(self._update_blocks)
         if self._on_terms is not None:
@@ -131,10 +131,10 @@ class DaskEngine(AbstractContextManager["DaskEngine"]):
         self._leaders = [report.leaders for report in reports]
         return reports
 
-    def _update_blocks(self) -> list[Report]:
+    def _update_blocks(self) -> list[BlockReport]:
         codes, candidates = self.codes, Candidates(tuple(sorted(self._aside)), self._only)
         keys = [block.key for block in codes.present()]
-        reports: dict[int, Report | None] = dict.fromkeys(range(len(keys)))
+        reports: dict[int, BlockReport | None] = dict.fromkeys(range(len(keys)))
         started = [number for number, key in enumerate(keys) if key in self._started]
         if started:
             newest = codes.newest(self._selected[-1]) if self._selected else None

@@ -52,7 +52,7 @@ class Leader(NamedTuple):
     details: dict[str, Any]
 
 
-class Report(NamedTuple):
+class BlockReport(NamedTuple):
     """The result of a step on one block.
 
     ``relevance`` is that of its columns if the search was started, otherwise None.
@@ -95,7 +95,7 @@ def start_search(
     selected: Sequence[Column],
     candidates: Candidates,
     on_terms: Callable[[int], None] | None = None,
-) -> Report:
+) -> BlockReport:
     """Start the search on a block and score the candidates given all these columns."""
     with block.lock:
         block.search = None
@@ -112,7 +112,7 @@ def advance_search(
     n_selected: int,
     candidates: Candidates,
     on_terms: Callable[[int], None] | None = None,
-) -> Report | None:
+) -> BlockReport | None:
     """Score the candidates given one more column; None without the state of the last step."""
     with block.lock:
         state: BlockSearch | None = block.search
@@ -127,21 +127,21 @@ def advance_search(
 
 def _score(
     block: Block, state: BlockSearch, newest: Sequence[Column], candidates: Candidates
-) -> Report:
+) -> BlockReport:
     state.search.set_candidates(0, candidates.within(block.codes))
     for column in newest:
         state.search.update(column)
     leaders = _leaders(state.search, block.codes.start)
     state.n_selected += len(newest)
     block.search = state
-    return Report(leaders)
+    return BlockReport(leaders)
 
 
 def _leaders(search: EagerSearch, start: int) -> list[Leader]:
     """Return the two best candidates: one block may have the winner and the runner-up."""
     leaders: list[Leader] = []
     while len(leaders) < 2 and (found := search.best()) is not None:
-        details = search.describe(0, found.position)
+        details = search.criteria[0].describe(found.position)
         leaders.append(Leader(found.key, start + found.position, found.score, details))
         search.set_open(0, found.position, False)
     search.set_open(0, [leader.column - start for leader in leaders], True)
@@ -174,12 +174,12 @@ def _without_planes_if_memory_is_short(codes: Codes) -> Codes:
     except ValueError:  # not on a worker
         return codes
     used = psutil.Process().memory_info().rss + plane_bytes(codes.arity, codes.n_samples)
-    return codes if not limit or used <= limit / 2 else replace(codes, planes=False)
+    return codes if not limit or used <= limit / 2 else replace(codes, can_have_planes=False)
 
 
 def start_block(
     block: Block, criterion: Criterion, y: Column, selected: list[Column], candidates: Candidates
-) -> Report:
+) -> BlockReport:
     """Run ``start_search`` as a task."""
     counter = TermCounter()
     with stopped_by(counter.raise_if_cancelled):
@@ -189,7 +189,7 @@ def start_block(
 
 def advance_block(
     block: Block, newest: Column | None, n_selected: int, candidates: Candidates
-) -> Report | None:
+) -> BlockReport | None:
     """Run ``advance_search`` as a task."""
     counter = TermCounter()
     with stopped_by(counter.raise_if_cancelled):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -59,6 +59,7 @@ class LocalEngine(AbstractContextManager["LocalEngine"]):
         self._blocks = [codes.block(at, at + block_size) for at in starts]
         report_nothing_new = None if on_terms is None else partial(on_terms, 0)
         threads = ThreadPool(min(n_threads, len(self._blocks)), report_nothing_new)
+        self._stopped_by = stopped_by(threads.check)
 
         # No method: the criteria would refer to the engine, and it to them. Then codes and bit
         # planes would stay in memory until the garbage collector finds them.
@@ -68,12 +69,18 @@ class LocalEngine(AbstractContextManager["LocalEngine"]):
             if on_terms is not None:
                 on_terms(n_terms)
 
-        criteria = [criterion.copy(after_terms) for _ in self._blocks]
+        needs_check = threads.n_threads > 1 or on_terms is not None
+        criteria = [criterion.copy(after_terms if needs_check else None) for _ in self._blocks]
         self.search, self._threads = plan.search(criteria, threads), threads
         # Columns that are no candidates: selected, set aside or closed.
         self._is_closed = np.zeros(codes.n_columns, bool)
 
+    def __enter__(self) -> Self:
+        self._stopped_by.__enter__()  # until the search ends
+        return self
+
     def __exit__(self, *error: object) -> None:
+        self._stopped_by.__exit__(*error)
         self._threads.stop()
 
     def fingerprint(self) -> str:
@@ -84,20 +91,19 @@ class LocalEngine(AbstractContextManager["LocalEngine"]):
     def start(self) -> Values:
         """Start the criterion on every block; return the relevance of every column."""
         self._is_closed[:] = False
-        with stopped_by(self._threads.check):
-            return self.search.start(self._blocks, self.y)
+        return self.search.start(self._blocks, self.y)
 
     def best(self) -> tuple[int, float] | None:
         """Return the column with the largest score, and its score; among equals the first."""
-        with stopped_by(self._threads.check):
-            found = self.search.best()
+        found = self.search.best()
         if found is None:
             return None
         return found.block * self._block_size + found.position, found.score
 
     def describe(self, index: int) -> dict[str, Any]:
         """Return what the criterion says about a column."""
-        return self.search.describe(*divmod(index, self._block_size))
+        block, position = divmod(index, self._block_size)
+        return self.search.criteria[block].describe(position)
 
     def set_aside(self, index: int) -> None:
         """Take a column out of the candidates."""
@@ -130,8 +136,7 @@ class LocalEngine(AbstractContextManager["LocalEngine"]):
     def select(self, index: int) -> None:
         """Take a column out of the candidates and make it the newest selected column."""
         self.set_aside(index)
-        with stopped_by(self._threads.check):
-            self.search.update(self.codes.column(index))
+        self.search.update(self.codes.column(index))
 
 
 def _block_size(n_columns: int, n_threads: int, blocks_per_thread: int) -> int:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from hocmim.coding.target import Target
 from hocmim.parameters import number, whole
-from hocmim.search.spending import Budget
+from hocmim.search.constraints import Budget
 from hocmim.selectors.filters._base import (
     Samples,
     WeightedFilter,

@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 from hocmim import _native
 from hocmim.coding.target import Target
 from hocmim.parameters import JOBS, SEED, number, whole
-from hocmim.search.spending import Budget
+from hocmim.search.constraints import Budget
 from hocmim.selectors.filters._base import Samples, ScoringFilter, constant_columns, thread_pool
 from hocmim.threads import ThreadPool
 

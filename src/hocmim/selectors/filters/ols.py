@@ -15,8 +15,7 @@ from hocmim.errors import InvalidParameterError, not_installed
 from hocmim.information.comparison import comparison_key
 from hocmim.memory import affordable_threads
 from hocmim.parameters import JOBS
-from hocmim.search.constraints import Constraints
-from hocmim.search.spending import Budget
+from hocmim.search.constraints import Budget, Constraints
 from hocmim.selectors.filters._base import (
     Filter,
     Samples,

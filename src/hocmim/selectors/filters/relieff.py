@@ -11,7 +11,7 @@ from scipy import spatial
 from hocmim import _native
 from hocmim.coding.target import Target
 from hocmim.parameters import JOBS, whole
-from hocmim.search.spending import Budget
+from hocmim.search.constraints import Budget
 from hocmim.selectors.filters._base import Samples, ScoringFilter, thread_pool
 from hocmim.threads import ThreadPool
 
