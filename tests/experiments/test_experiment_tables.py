@@ -166,13 +166,15 @@ def test_nothing_finished_is_said():
 
 
 def test_the_papers_comparisons():
-    low, high, filters, robust, robust_high = paper.comparisons()
+    low, high, filters, robust, robust_high, interactions = paper.comparisons()
     assert (len(low.methods), len(low.datasets)) == (11, 15)
     assert (len(high.methods), len(high.datasets)) == (6, 5)
     assert (len(filters.methods), len(filters.datasets)) == (8, 20)
     assert robust.methods == ("HOCMIM-R", *low.methods)
     assert robust_high.methods == ("HOCMIM-R", *high.methods)
-    assert len(set(paper.METHODS)) == 19
+    assert interactions.methods == ("HOCMIM-R", "HOCMIM-R interactions=False")
+    assert interactions.datasets == filters.datasets
+    assert len(set(paper.METHODS)) == 20
     assert {m for group in paper.TIME_GROUPS for m in group.methods} == set(paper.METHODS)
 
 

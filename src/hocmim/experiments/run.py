@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from joblib import Parallel, delayed
@@ -26,6 +26,8 @@ class Experiment:
     n_splits : dict of data set to int
     plan : dict of data set to tuple of str
         The methods to run on each.
+    protocols : dict of data set to Protocol
+        Of the data sets that have another one.
     """
 
     protocol: Protocol
@@ -33,6 +35,11 @@ class Experiment:
     methods: Mapping[str, Method]
     n_splits: Mapping[str, int]
     plan: Mapping[str, Sequence[str]]
+    protocols: Mapping[str, Protocol] = field(default_factory=dict)
+
+    def protocol_of(self, dataset: str) -> Protocol:
+        """Return the protocol of a data set."""
+        return self.protocols.get(dataset, self.protocol)
 
     def items(self) -> list[Item]:
         """Return every item: the first split of every data set, then the second, …"""
@@ -101,18 +108,19 @@ def run(
 
 
 def _keys(experiment: Experiment) -> dict[tuple[str, str], str]:
-    loaded = {name: source.load() for name, source in experiment.sources.items()}
-    return {
-        (dataset, name): outcome_key(loaded[dataset], experiment.methods[name], experiment.protocol)
-        for dataset, names in experiment.plan.items()
-        for name in names
-    }
+    keys = {}
+    for dataset, names in experiment.plan.items():
+        data, protocol = experiment.sources[dataset].load(), experiment.protocol_of(dataset)
+        for name in names:
+            keys[dataset, name] = outcome_key(data, experiment.methods[name], protocol)
+    return keys
 
 
 def _attempt(experiment: Experiment, item: Item) -> Outcome | Failure:
     try:
         data = _load(experiment.sources[item.dataset])
-        return run_item(data, item.split, experiment.methods[item.method], experiment.protocol)
+        protocol = experiment.protocol_of(item.dataset)
+        return run_item(data, item.split, experiment.methods[item.method], protocol)
     except HocmimError as error:
         return Failure(item, f"{error}")
     except (ValueError, ArithmeticError, MemoryError) as error:
