@@ -101,6 +101,9 @@ def test_difference(some):
     assert found.mean_absolute == pytest.approx(0.35 / 6)
     assert found.rank_correlations[1] == pytest.approx(1)
     assert found.published_average_ranks.tolist() == [2.5, 2, 1.5]
+    two = replace(found, table=error_table(some, replace(COMPARISON, methods=("A", "B")), "knn",
+                                           "error", {}))  # fmt: skip
+    assert two.published_average_ranks.tolist() == [1.5, 1.5]
     rows = found.grid().rows
     assert rows[0] == ["one", "-0.050", "+0.000", "+0.100", "0.050", "0.87"]
     assert rows[-3][-2] == "0.058"

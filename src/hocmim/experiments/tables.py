@@ -381,8 +381,8 @@ class Difference:
 
     @property
     def published_average_ranks(self) -> NDArray[np.float64]:
-        """The printed ranks, averaged over these data sets only."""
-        return np.asarray(self._published(self.published.ranks).mean(axis=0))
+        """The printed ranks among these methods, averaged over these data sets only."""
+        return np.asarray(rank_rows(self._published(self.published.ranks)).mean(axis=0))
 
     def grid(self) -> Grid:
         """Return differences, their mean absolute value and the rank correlation of each row."""

@@ -24,6 +24,8 @@ from hocmim.experiments.published import published_sets
 from hocmim.experiments.report import Report, machine_grid, write_tables
 from hocmim.experiments.run import Experiment, Results, run
 from hocmim.experiments.store import Store
+from hocmim.parameters import MAX_JOBS
+from hocmim.selectors.registry import find_name
 from hocmim.text import did_you_mean, value_text
 
 RESULTS = "results.jsonl"
@@ -37,7 +39,11 @@ def out_option(
 
 
 jobs_option = click.option(
-    "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Number of processes."
+    "--jobs",
+    type=click.IntRange(1, MAX_JOBS),
+    default=1,
+    show_default=True,
+    help="Number of processes, at most one per core.",
 )
 methods_option = click.option("--methods", metavar="A,B,…", help="Use only these methods.")
 seed_option = click.option(
@@ -148,7 +154,7 @@ def bench_paper(
 @bench.command("run")
 @click.argument("config", type=click.Path(path_type=Path))
 @out_option("Folder for the results.  [default: the one in CONFIG]", required=False)
-@click.option("--jobs", type=click.IntRange(1), default=None, help="Number of processes.")
+@click.option("--jobs", type=click.IntRange(1, MAX_JOBS), help="Number of processes.")
 @only_report_option
 @format_option
 @pdf_option
@@ -251,7 +257,10 @@ def execute(experiment: Experiment, out: Path, jobs: int, only_report: bool) -> 
         items = experiment.items()
         return Results({item: known[item] for item in items if item in known}, [])
     with show.bar("running", quiet=False, has_lines=True) as move:
-        return run(experiment, store, jobs=jobs, progress=move)
+        results = run(experiment, store, jobs=jobs, progress=move)
+    for text in results.warnings:
+        show.warn(text)
+    return results
 
 
 def check_ready(experiment: Experiment, out: Path) -> None:
@@ -296,6 +305,8 @@ def _print_missing(found: Found) -> None:
 
 def _chosen(text: str | None, known: Sequence[str], what: str) -> tuple[str, ...]:
     chosen = tuple(name.strip() for name in (text or "").split(",") if name.strip())
+    if what == "method":
+        chosen = tuple(dict.fromkeys(_method_name(name, known) for name in chosen))
     for name in chosen:
         if name not in known:
             raise InvalidParameterError(
@@ -303,6 +314,14 @@ def _chosen(text: str | None, known: Sequence[str], what: str) -> tuple[str, ...
                 f"{', '.join(known)}."
             )
     return chosen
+
+
+def _method_name(name: str, known: Sequence[str]) -> str:
+    """Return the method that a name means, as for ``make_selector``; or the name itself."""
+    try:
+        return name if name in known else find_name(name)
+    except InvalidParameterError:
+        return name
 
 
 def _splits_of(entries: Sequence[str], known: Sequence[str]) -> dict[str, int]:
