@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from hocmim.experiments import paper
-from hocmim.experiments.grid import Grid
 from hocmim.experiments.protocol import Item, Method, Outcome, Protocol
 from hocmim.experiments.published import Published, published_table
 from hocmim.experiments.report import machine_grid
@@ -144,17 +143,6 @@ def test_a_clear_loser_is_told_apart():
     )
     table = error_table(made, replace(COMPARISON, datasets=names), "knn", "error", {})
     assert significance(table).worse_than("A") == ["C"]
-
-
-def test_markdown_and_latex():
-    grid = Grid("A & B", ["set", "x_1"], [["p|q", "50%"]], ["Not included: z_3: 1 − 1 = 0."])
-    markdown = grid.to_markdown()
-    assert "| p\\|q | 50% |" in markdown
-    assert markdown.endswith("Not included: z_3: 1 − 1 = 0.\n")
-    latex = grid.to_latex()
-    assert r"\caption{A \& B}" in latex
-    assert r"p|q & 50\% \\" in latex
-    assert r"z\_3: 1 $-$ 1 = 0." in latex
 
 
 def test_nothing_finished_is_said():

@@ -153,14 +153,14 @@ def comparisons(experiment: Experiment) -> list[Comparison]:
     networks = [case for case in cases if case not in (*noise, *together)]
     methods = tuple(experiment.methods)
     groups = {
-        ("all", "added columns and networks", "Both"): noise + networks,
-        ("noise", "columns added to real tables", "Added columns"): noise,
-        ("networks", "Bayesian networks", "Networks"): networks,
-        (INTERACTIONS, "columns that tell only together", "Interactions"): together,
+        ("all", "added columns and networks"): noise + networks,
+        ("noise", "columns added to real tables"): noise,
+        ("networks", "Bayesian networks"): networks,
+        (INTERACTIONS, "columns that tell only together"): together,
     }
     return [
-        Comparison(name, title, methods, tuple(group), short, "Tables")
-        for (name, title, short), group in groups.items()
+        Comparison(name, title, methods, tuple(group), "Tables")
+        for (name, title), group in groups.items()
         if group
     ]
 

@@ -24,7 +24,6 @@ ROBUST = "HOCMIM-R"
 PLAIN = f"{ROBUST} interactions=False"
 METHODS = (*LOW, *FILTERS[1:], ROBUST, PLAIN)
 METHOD_OF = {PLAIN: Method(PLAIN, ROBUST, {"interactions": False})}
-BEYOND = "Beyond the paper"
 MI = "information methods"
 
 # As published: bins of equal width.
@@ -55,24 +54,15 @@ def comparisons(only: Sequence[str] | None = None) -> tuple[Comparison, ...]:
     sets = [entry for entry in published_sets() if only is None or entry.name in only]
     low = tuple(entry.name for entry in sets if not entry.is_high_dimensional)
     high = tuple(entry.name for entry in sets if entry.is_high_dimensional)
+    both = low + high
     return (
-        Comparison("low", f"{MI}, low-dimensional sets", LOW, low, "Low-dimensional"),
-        Comparison("high", f"{MI}, high-dimensional sets", HIGH, high, "High-dimensional"),
-        Comparison("filters", "HOCMIM and other filters, all sets", FILTERS, low + high, "Filters"),
-        Comparison("robust", f"{ROBUST} and the {MI}", (ROBUST, *LOW), low, BEYOND),
+        Comparison("low", f"{MI}, low-dimensional sets", LOW, low),
+        Comparison("high", f"{MI}, high-dimensional sets", HIGH, high),
+        Comparison("filters", "HOCMIM and other filters, all sets", FILTERS, both),
+        Comparison("robust", f"{ROBUST} and the {MI}", (ROBUST, *LOW), low),
+        Comparison("robust_high", f"{ROBUST}, high-dimensional sets", (ROBUST, *HIGH), high),
         Comparison(
-            "robust_high",
-            f"{ROBUST}, high-dimensional sets",
-            (ROBUST, *HIGH),
-            high,
-            f"{BEYOND}, high-dimensional",
-        ),
-        Comparison(
-            "interactions",
-            f"{ROBUST} with and without interactions",
-            (ROBUST, PLAIN),
-            low + high,
-            "Interactions",
+            "interactions", f"{ROBUST} with and without interactions", (ROBUST, PLAIN), both
         ),
     )
 

@@ -17,7 +17,6 @@ from hocmim.experiments.answers import CASES
 from hocmim.experiments.config import config_report, read_config
 from hocmim.experiments.datasets import Found, fetch_published, find_published, save
 from hocmim.experiments.figures import write_figures
-from hocmim.experiments.grid import FORMATS
 from hocmim.experiments.page import write_page
 from hocmim.experiments.protocol import CLASSIFIER_INPUTS, FILTER_INPUTS, Protocol
 from hocmim.experiments.published import published_sets
@@ -51,15 +50,6 @@ seed_option = click.option(
 )
 only_report_option = click.option(
     "--only-report", is_flag=True, help="Compute nothing; write the tables of the existing results."
-)
-format_option = click.option(
-    "--format",
-    "formats",
-    type=click.Choice(tuple(FORMATS)),
-    multiple=True,
-    default=("csv",),
-    show_default=True,
-    help="Format of the tables. Repeatable.",
 )
 pdf_option = click.option("--pdf", is_flag=True, help="Write the figures as PDF as well.")
 
@@ -113,12 +103,11 @@ def bench() -> None:
 )
 @seed_option
 @only_report_option
-@format_option
 @pdf_option
 def bench_paper(
     data: Path, out: Path, jobs: int, splits: int | None, splits_of: Sequence[str], quick: bool,
     datasets: str | None, methods: str | None, classifier_input: str, filter_input: str, seed: int,
-    only_report: bool, formats: Sequence[str], pdf: bool,
+    only_report: bool, pdf: bool,
 ) -> None:  # fmt: skip
     """Run the experiment of the paper.
 
@@ -148,7 +137,7 @@ def bench_paper(
         report = paper.paper_report(
             results.outcomes, experiment, found.missing, results.failures, only=only
         )
-        finish(report, out, formats, pdf)
+        finish(report, out, pdf)
 
 
 @bench.command("run")
@@ -156,12 +145,10 @@ def bench_paper(
 @out_option("Folder for the results.  [default: the one in CONFIG]", required=False)
 @click.option("--jobs", type=click.IntRange(1, MAX_JOBS), help="Number of processes.")
 @only_report_option
-@format_option
 @pdf_option
 @options.safe_csv
 def bench_run(
-    config: Path, out: Path | None, jobs: int | None, only_report: bool, formats: Sequence[str],
-    pdf: bool, safe_csv: bool,
+    config: Path, out: Path | None, jobs: int | None, only_report: bool, pdf: bool, safe_csv: bool,
 ) -> None:  # fmt: skip
     """Run the experiment that the TOML file CONFIG describes.
 
@@ -179,7 +166,7 @@ def bench_run(
         _print_missing(Found({}, settings.missing))
         results = execute(settings.experiment, folder, jobs or settings.jobs, only_report)
         report = config_report(settings, results.outcomes, results.failures)
-        finish(report, folder, formats, pdf, safe_csv)
+        finish(report, folder, pdf, safe_csv)
 
 
 @bench.command("known")
@@ -196,10 +183,9 @@ def bench_run(
 @methods_option
 @seed_option
 @only_report_option
-@format_option
 def bench_known(
     out: Path, tables: int, jobs: int, cases: str | None, methods: str | None, seed: int,
-    only_report: bool, formats: Sequence[str],
+    only_report: bool,
 ) -> None:  # fmt: skip
     """Compare all methods on tables with known answers.
 
@@ -219,7 +205,7 @@ def bench_known(
             seed,
         )
         results = execute(experiment, out, jobs, only_report)
-        finish(known.known_report(results.outcomes, experiment, results.failures), out, formats)
+        finish(known.known_report(results.outcomes, experiment, results.failures), out)
 
 
 @bench.command("fetch")
@@ -272,13 +258,11 @@ def check_ready(experiment: Experiment, out: Path) -> None:
     check_writable(out / RESULTS, overwrite=True)
 
 
-def finish(
-    report: Report, out: Path, formats: Sequence[str], pdf: bool = False, is_safe: bool = False
-) -> None:
+def finish(report: Report, out: Path, pdf: bool = False, is_safe: bool = False) -> None:
     """Write tables, figures and the page, and print where."""
-    write_tables(report, out / "tables", formats, is_safe=is_safe)
+    write_tables(report, out / "tables", is_safe=is_safe)
     write_page(report, write_figures(report, out / "figures", pdf=pdf), out / "index.html")
-    machine_grid().write(out, "machine", "csv")
+    machine_grid().write(out, "machine")
     for problem in report.problems():
         show.say(problem, "yellow")
     show.say(f"Wrote tables, figures and {out / 'index.html'}.")
