@@ -33,8 +33,6 @@ from hocmim.experiments.report import Report, TimeGroup, make_report
 from hocmim.experiments.run import Experiment, Failure
 from hocmim.experiments.statistics import rank_rows
 from hocmim.experiments.tables import Comparison, ErrorTable, error_table, time_table
-from hocmim.selectors.base import InformationSelector
-from hocmim.selectors.registry import METHODS as SELECTORS
 from hocmim.selectors.registry import list_methods
 
 N_TABLES = 5
@@ -182,7 +180,7 @@ def known_report(
         about=_about(experiment),
         missing={},
         times_of=replace(wanted[0], name="times"),
-        time_groups=_time_groups(experiment),
+        time_groups=[TimeGroup("methods", tuple(experiment.methods), fastest_first=True)],
         reference=reference,
         failures=failures,
         against={each.name: reference for each in wanted if len(each.methods) > 1},
@@ -385,23 +383,6 @@ def standing(
 def _reference(experiment: Experiment) -> str:
     methods = list(experiment.methods)
     return DEFAULT_METHOD if DEFAULT_METHOD in methods else methods[0]
-
-
-def _time_groups(experiment: Experiment) -> list[TimeGroup]:
-    information = {
-        SIGNIFICANT,
-        PLAIN,
-        *(name for name, kind in SELECTORS.items() if issubclass(kind, InformationSelector)),
-    }
-    methods = list(experiment.methods)
-    own = [name for name in methods if name in information]
-    filters = [name for name in methods if name not in information and name not in PEERS]
-    groups = {
-        "information-theoretic": own,
-        "other filters": filters,
-        "scikit-learn": [name for name in methods if name in PEERS],
-    }
-    return [TimeGroup(title, tuple(group)) for title, group in groups.items()]
 
 
 def _about(experiment: Experiment) -> list[str]:
