@@ -190,7 +190,6 @@ NOISE, NETWORK, INTERACTION = "noise", "network", "interaction"
 PASSEMIERS_ROWS, PASSEMIERS_COLUMNS = (1000, 500, 250), (8, 64, 512, 2048)
 EPISTASIS_COLUMNS, EPISTASIS_ROWS = (20, 100, 1000), 1600
 HYPERCUBE = "hypercube 500 × 2000"
-MAX_INTERACTION_TABLES = 2  # up to 2048 columns: some methods need seconds
 
 
 class Case(NamedTuple):
