@@ -206,7 +206,7 @@ def main() -> None:
         f"{len(sources)} low-dimensional sets; splits: {given.splits}, except in the last rows."
     ]
     grid = Grid("The ranks when one setting changes", header, rows, notes)
-    print(grid.to_markdown())
+    print(grid.to_csv())
     if given.write:
         grid.write(given.results, "variants", "csv")
 

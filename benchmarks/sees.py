@@ -36,6 +36,7 @@ N_SAMPLES = 4000
 N_NOISE = 10
 VARIANTS = {
     "HOCMIM-R": ("HOCMIM-R", {}),
+    "HOCMIM-R, interactions=False": ("HOCMIM-R", {"interactions": False}),
     "HOCMIM": ("HOCMIM", {}),
     "HOCMIM, min_support=10": ("hocmim.criteria.hocmim:GreedyHOCMIM", {"min_support": 10}),
 }
@@ -205,6 +206,7 @@ def measure(cases: dict[str, Case], n_tables: int, seed: int, show_shares: bool)
 
 PARITY_VARIANTS = {
     "HOCMIM-R": {},
+    "HOCMIM-R, interactions=False": {"interactions": False},
     "HOCMIM": {},
     'HOCMIM, form="conditional"': {"form": "conditional"},
     'HOCMIM, estimator="plugin"': {"estimator": "plugin"},

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from hocmim.experiments import paper
-from hocmim.experiments.grid import Grid
 from hocmim.experiments.protocol import Item, Method, Outcome, Protocol
 from hocmim.experiments.published import Published, published_table
 from hocmim.experiments.report import machine_grid
@@ -101,6 +100,9 @@ def test_difference(some):
     assert found.mean_absolute == pytest.approx(0.35 / 6)
     assert found.rank_correlations[1] == pytest.approx(1)
     assert found.published_average_ranks.tolist() == [2.5, 2, 1.5]
+    two = replace(found, table=error_table(some, replace(COMPARISON, methods=("A", "B")), "knn",
+                                           "error", {}))  # fmt: skip
+    assert two.published_average_ranks.tolist() == [1.5, 1.5]
     rows = found.grid().rows
     assert rows[0] == ["one", "-0.050", "+0.000", "+0.100", "0.050", "0.87"]
     assert rows[-3][-2] == "0.058"
@@ -143,17 +145,6 @@ def test_a_clear_loser_is_told_apart():
     assert significance(table).worse_than("A") == ["C"]
 
 
-def test_markdown_and_latex():
-    grid = Grid("A & B", ["set", "x_1"], [["p|q", "50%"]], ["Not included: z_3: 1 − 1 = 0."])
-    markdown = grid.to_markdown()
-    assert "| p\\|q | 50% |" in markdown
-    assert markdown.endswith("Not included: z_3: 1 − 1 = 0.\n")
-    latex = grid.to_latex()
-    assert r"\caption{A \& B}" in latex
-    assert r"p|q & 50\% \\" in latex
-    assert r"z\_3: 1 $-$ 1 = 0." in latex
-
-
 def test_nothing_finished_is_said():
     table = error_table({}, COMPARISON, "knn", "error", {})
     assert table.grid().rows == []
@@ -166,13 +157,15 @@ def test_nothing_finished_is_said():
 
 
 def test_the_papers_comparisons():
-    low, high, filters, robust, robust_high = paper.comparisons()
+    low, high, filters, robust, robust_high, interactions = paper.comparisons()
     assert (len(low.methods), len(low.datasets)) == (11, 15)
     assert (len(high.methods), len(high.datasets)) == (6, 5)
     assert (len(filters.methods), len(filters.datasets)) == (8, 20)
     assert robust.methods == ("HOCMIM-R", *low.methods)
     assert robust_high.methods == ("HOCMIM-R", *high.methods)
-    assert len(set(paper.METHODS)) == 19
+    assert interactions.methods == ("HOCMIM-R", "HOCMIM-R interactions=False")
+    assert interactions.datasets == filters.datasets
+    assert len(set(paper.METHODS)) == 20
     assert {m for group in paper.TIME_GROUPS for m in group.methods} == set(paper.METHODS)
 
 

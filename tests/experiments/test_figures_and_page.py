@@ -98,7 +98,10 @@ def test_the_page_holds_everything_and_asks_for_nothing(report, tmp_path):
     assert "Two sets &lt;of&gt; ours" in page
     assert "Not included: gone: the file gone.csv does not exist." in page
     assert page.count("<svg") == len(svgs)
-    for _, grid, _ in report.grids():
+    numbers = [table.numbers() for table in report.tables.values()]
+    others = [grid for grid in report.grids().values() if grid not in numbers]
+    assert len(others) < len(report.grids())
+    for grid in (*others, *(table.grid() for table in report.tables.values())):
         assert grid.to_html() in page
     # No address is loaded: what is left of them are names of XML and parts of a figure.
     assert not re.findall(r"""\b(?:src|href)=["'](?!#)""", page)

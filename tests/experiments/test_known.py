@@ -274,7 +274,7 @@ def test_losses_are_shown(made_up):
 def test_every_method_of_the_registry_is_in_the_leaderboard():
     from hocmim import list_methods
 
-    assert {*list_methods(), *PEERS, known.SIGNIFICANT} == set(known.METHOD_NAMES)
+    assert {*list_methods(), *PEERS, known.SIGNIFICANT, known.PLAIN} == set(known.METHOD_NAMES)
     assert known.METHOD_NAMES[0] == "HOCMIM-R"
     for name in known.METHOD_NAMES:
         known.METHODS[name].make(3, Protocol())
@@ -309,7 +309,7 @@ def test_the_command_resumes_and_rebuilds(tmp_path):
     invoke(*command, "--only-report")
     assert {p.name: p.read_bytes() for p in (tmp_path / "tables").iterdir()} == again
     page = (tmp_path / "index.html").read_text()
-    assert "Leaderboard: all cases" in page
+    assert "Leaderboard: added columns and networks" in page
     assert "HOCMIM-R against each" in page
 
 
@@ -325,8 +325,8 @@ def test_wrong_arguments(tmp_path, arguments, message):
 
 
 def test_cases_have_unique_names_without_commas():
-    assert len(CASES) == 21
+    assert len(CASES) == 21 + 4 * 4 * 3 + 3 * 3 + 1
     assert not any("," in name for name in (*CASES, *known.METHOD_NAMES))
-    experiment = known.known_experiment(2)
-    assert len(experiment.items()) == 2 * 21 * len(known.METHOD_NAMES)
+    experiment = known.known_experiment(3)
+    assert len(experiment.items()) == (3 * 21 + 2 * 58) * len(known.METHOD_NAMES)
     assert Item(0, "iris + random 2", "MIM") in experiment.items()

@@ -60,12 +60,6 @@ def test_cells_of_all_csv_files_can_be_neutralised(tmp_path, monkeypatch):
     assert ',"=' not in shown
 
 
-def test_latex_of_a_name_is_no_command():
-    text = Grid("t", ["\\input{x}"], [["a~b^c"]]).to_latex()
-    assert "\\input" not in text
-    assert r"\textbackslash{}input\{x\}" in text
-
-
 # --- disks and rights -----------------------------------------------------------------------------
 
 WRITERS = {

@@ -1,6 +1,6 @@
 """Tables with known answers, generated from seeds: which columns are useful is known.
 
-Two families, which need neither a network nor a folder of data:
+Three families, which need neither a network nor a folder of data:
 
 * *Noise added to real tables* of scikit-learn. The original columns count as useful, the added ones
   as useless. Three kinds of added columns:
@@ -17,6 +17,8 @@ Two families, which need neither a network nor a folder of data:
   its parents, its children and the other parents of its children. Given these, no other column
   tells anything about the class.
 
+* *Interactions*: columns that tell about the class only together (:mod:`.interactions`).
+
 The order of rows and columns is random. The same case, number and seed give the same table.
 
 References
@@ -27,14 +29,25 @@ learning, NeurIPS 2023 (random, corrupted and second-order columns).
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from functools import partial
+from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn import datasets as sklearn_datasets
 
 from hocmim.experiments.datasets import DataSet, make_data_set
+from hocmim.experiments.interactions import (
+    EPISTASIS,
+    PASSEMIERS,
+    Made,
+    epistasis_table,
+    hypercube_table,
+    passemiers_table,
+)
 
 # --- noise added to real tables -------------------------------------------------------------------
 
@@ -44,7 +57,6 @@ MIN_ADDED = 20
 MAX_REAL_ROWS = 1000
 
 Matrix = NDArray[np.float64]
-Made = tuple[Matrix, NDArray[np.int64], int]
 
 
 def load_real(name: str) -> tuple[Matrix, NDArray[np.int64]]:
@@ -174,52 +186,47 @@ def network_table(n_columns: int, n_rows: int, rng: np.random.Generator) -> Made
 
 # --- cases ----------------------------------------------------------------------------------------
 
-NETWORKS = tuple((columns, rows) for columns in (30, 100) for rows in (400, 2000, 10_000))
-NOISE, NETWORK = "noise", "network"
+NOISE, NETWORK, INTERACTION = "noise", "network", "interaction"
+PASSEMIERS_ROWS, PASSEMIERS_COLUMNS = (1000, 500, 250), (8, 64, 512, 2048)
+EPISTASIS_COLUMNS, EPISTASIS_ROWS = (20, 100, 1000), 1600
+HYPERCUBE = "hypercube 500 × 2000"
 
 
-@dataclass(frozen=True)
-class NoiseCase:
-    """A real table with added columns of one kind."""
+class Case(NamedTuple):
+    """A kind of table.
 
-    real: str
-    kind: str
-    family: ClassVar[str] = NOISE
+    Attributes
+    ----------
+    family : "noise", "network" or "interaction"
+    make : callable
+        Returns X, y and the number of useful columns, which come first.
+    """
 
-    @property
-    def name(self) -> str:
-        """The name of the case."""
-        return f"{self.real} + {self.kind}"
-
-    def make(self, rng: np.random.Generator) -> Made:
-        """Return X, y and the number of useful columns, which come first."""
-        return noisy_table(self.real, self.kind, rng)
+    family: str
+    make: Callable[[np.random.Generator], Made]
 
 
-@dataclass(frozen=True)
-class NetworkCase:
-    """A class of a sampled Bayesian network."""
-
-    n_columns: int
-    n_rows: int
-    family: ClassVar[str] = NETWORK
-
-    @property
-    def name(self) -> str:
-        """The name of the case."""
-        return f"network {self.n_columns} × {self.n_rows}"
-
-    def make(self, rng: np.random.Generator) -> Made:
-        """Return X, y and the number of useful columns, which come first."""
-        return network_table(self.n_columns, self.n_rows, rng)
+def passemiers_case(name: str, n_columns: int, n_rows: int) -> str:
+    """Return the name of a case: ``n_rows`` are the rows of the published table."""
+    return f"{name} {n_columns} × {n_rows}"
 
 
-NOISE_CASES = tuple(NoiseCase(real, kind) for kind in KINDS for real in REAL)
-NETWORK_CASES = tuple(NetworkCase(*size) for size in NETWORKS)
-CASES: dict[str, NoiseCase | NetworkCase] = {
-    **{case.name: case for case in NOISE_CASES},
-    **{case.name: case for case in NETWORK_CASES},
-}
+def _cases() -> Iterator[tuple[str, Case]]:
+    for kind, real in product(KINDS, REAL):
+        yield f"{real} + {kind}", Case(NOISE, partial(noisy_table, real, kind))
+    for size in product((30, 100), (400, 2000, 10_000)):
+        yield "network {} × {}".format(*size), Case(NETWORK, partial(network_table, *size))
+    # Half of the rows select: as many as the published five folds of six, or as the name says.
+    for name, columns, rows in product(PASSEMIERS, PASSEMIERS_COLUMNS, PASSEMIERS_ROWS):
+        table = partial(passemiers_table, name, columns, 2 * (rows * 5 // 6))
+        yield passemiers_case(name, columns, rows), Case(INTERACTION, table)
+    for name, columns in product(EPISTASIS, EPISTASIS_COLUMNS):
+        table = partial(epistasis_table, name, columns, 2 * EPISTASIS_ROWS)
+        yield f"{name} {columns} × {EPISTASIS_ROWS}", Case(INTERACTION, table)
+    yield HYPERCUBE, Case(INTERACTION, partial(hypercube_table, 500, 4000))
+
+
+CASES = dict(_cases())
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -16,7 +15,7 @@ from hocmim.experiments.protocol import Item, Method, Outcome, Protocol
 from hocmim.experiments.report import Report, TimeGroup, describe_protocol, make_report
 from hocmim.experiments.run import Experiment, Failure
 from hocmim.experiments.tables import Comparison
-from hocmim.parameters import TEXT, check_value, whole
+from hocmim.parameters import MAX_JOBS, TEXT, check_value, whole
 from hocmim.text import did_you_mean, value_text
 
 RUN_KEYS = ("title", "out", "splits", "jobs")
@@ -62,7 +61,7 @@ def read_config(path: Path) -> Config:
 
         [[method]]
         name = "HOCMIM, order 5"   # title of the column
-        method = "HOCMIM"          # default: name
+        method = "HOCMIM"          # default: name; any selector as "module:Class"
         parameters = { max_order = 5 }
     """
     check_regular(path)
@@ -98,7 +97,7 @@ def read_config(path: Path) -> Config:
     out = path.parent / settings["out"] if "out" in settings else None
     title = str(settings.get("title", path.stem))
     jobs = settings.get("jobs", 1)
-    check_value("jobs in [run]", jobs, [whole(1)])
+    check_value("jobs in [run]", jobs, [whole(1, MAX_JOBS)])
     return Config(title, out, int(jobs), experiment, missing)
 
 
@@ -127,8 +126,6 @@ def _methods(path: Path, entries: list[dict[str, Any]]) -> dict[str, Method]:
     if not _are_sections(entries):
         raise InvalidParameterError(f"{path} has no method. Add a [[method]] with a name.")
     methods: dict[str, Method] = {}
-    # A criterion of the user, module:Class, may be in the folder of the configuration.
-    sys.path.insert(0, str(path.parent.resolve()))
     for entry in entries:
         _known(path, entry, METHOD_KEYS, "[[method]]")
         name = entry.get("name", entry.get("method"))
@@ -142,7 +139,9 @@ def _methods(path: Path, entries: list[dict[str, Any]]) -> dict[str, Method]:
                 f"{path}: a [[method]] needs a string as method and a table as parameters, such as "
                 "parameters = { max_order = 5, encoder__n_bins = 8 }."
             )
-        methods[name] = Method(name, entry.get("method", name), parameters)
+        # A selector module:Class may be in the folder of the configuration.
+        folder = str(path.parent.resolve())
+        methods[name] = Method(name, entry.get("method", name), parameters, folder)
         # An unknown method or parameter is an error now, not in the run.
         methods[name].make(1, Protocol())
     return methods

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,6 +66,11 @@ class DataSet:
     def n_classes(self) -> int:
         """C."""
         return len(self.classes)
+
+    @property
+    def sizes(self) -> tuple[int, int, int]:
+        """N, D and C."""
+        return self.n_samples, self.n_features, self.n_classes
 
     def rows(self, index: NDArray[np.int64]) -> Any:
         """Return the table of these rows."""
@@ -250,14 +255,12 @@ def find_published(folder: Path, wanted: Sequence[PublishedSet]) -> Found:
             names = ", ".join(entry.name + suffix for suffix in SUFFIXES)
             missing[entry.name] = f"none of {names} is in the data folder."
             continue
-        data = source.load()
-        found = (data.n_samples, data.n_features, data.n_classes)
-        published = (entry.n_samples, entry.n_features, entry.n_classes)
-        if found == published:
+        found = source.load().sizes
+        if found == entry.sizes:
             sources[entry.name] = source
         else:
             missing[entry.name] = (
-                f"{source.path.name} has N, D, C = {found}, the data set of the paper {published}."
+                f"{source.path.name} has N, D, C = {found}, that of the paper {entry.sizes}."
             )
     return Found(sources, missing)
 
@@ -273,25 +276,13 @@ def _in_folder(folder: Path, name: str) -> Source | None:
 # --- the public originals -------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Original:
-    """A data set on OpenML, and how to make that of the paper from it.
-
-    Attributes
-    ----------
-    data_id : int
-    drop_columns : tuple of int
-        Columns to drop.
-    drop_incomplete : bool
-        Whether to drop rows with a missing value.
-    n_rows : int or None
-        Use only the first rows.
-    """
+class Original(NamedTuple):
+    """A data set on OpenML, and how to make that of the paper from it."""
 
     data_id: int
     drop_columns: tuple[int, ...] = ()
-    drop_incomplete: bool = False
-    n_rows: int | None = None
+    drop_incomplete: bool = False  # rows with a missing value
+    n_rows: int | None = None  # only the first ones
 
 
 OPENML = {
@@ -357,12 +348,11 @@ def fetch_published(entry: PublishedSet, fetch: Callable[..., Any] | None = None
         complete = ~np.isnan(X).any(axis=1)
         X, y = X[complete], y[complete]
     data = make_data_set(entry.name, X, y)
-    found = (data.n_samples, data.n_features, data.n_classes)
-    published = (entry.n_samples, entry.n_features, entry.n_classes)
-    if found != published:
+    if data.sizes != entry.sizes:
         raise InvalidTableError(
             f"The OpenML data set {original.data_id} is not the {entry.name} of the paper: N, D, C "
-            f"are {found} instead of {published}. OpenML may have replaced it by another version."
+            f"are {data.sizes} instead of {entry.sizes}. OpenML may have replaced it by another "
+            "version."
         )
     return data
 

@@ -14,7 +14,7 @@ from hocmim.errors import not_installed
 from hocmim.experiments.classifiers import TITLES
 from hocmim.experiments.report import Report
 from hocmim.experiments.tables import ALPHA, ErrorTable, Significance
-from hocmim.text import count
+from hocmim.text import count, escaped
 
 # Paul Tol's "bright" and "muted" colours, which colour-blind readers can distinguish.
 COLOURS = (
@@ -42,11 +42,14 @@ def figures(report: Report) -> Iterator[tuple[str, Any]]:
 def write_figures(report: Report, folder: Path, *, pdf: bool = False) -> dict[str, str]:
     """Write every figure as SVG, and as PDF if asked; return the SVG of each by name."""
     import matplotlib as mpl
+    import matplotlib.text
 
     folder.mkdir(parents=True, exist_ok=True)
     written = {}
     with mpl.rc_context({"text.parse_math": False}):  # a $ in a name is no mathematics
         for name, figure in figures(report):
+            for text in figure.findobj(mpl.text.Text):  # fonts have no control characters
+                text.set_text(escaped(text.get_text(), keep="\n"))
             written[name] = to_svg(figure, name)
             write_text(folder / f"{name}.svg", written[name])
             if pdf:

@@ -11,20 +11,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hocmim.defaults import DEFAULT_METHOD
-from hocmim.experiments.answers import CASES, NOISE, KnownSource
+from hocmim.experiments.answers import (
+    CASES,
+    EPISTASIS_COLUMNS,
+    EPISTASIS_ROWS,
+    HYPERCUBE,
+    INTERACTION,
+    NOISE,
+    PASSEMIERS_COLUMNS,
+    PASSEMIERS_ROWS,
+    KnownSource,
+    passemiers_case,
+)
 from hocmim.experiments.classifiers import FINAL_CLASSIFIERS
 from hocmim.experiments.grid import Grid
+from hocmim.experiments.interactions import BEST_PUBLISHED, EPISTASIS, PASSEMIERS, PUBLISHED
 from hocmim.experiments.peers import PEERS
 from hocmim.experiments.protocol import Item, Method, Outcome, Protocol
 from hocmim.experiments.report import Report, TimeGroup, make_report
 from hocmim.experiments.run import Experiment, Failure
 from hocmim.experiments.statistics import rank_rows
-from hocmim.experiments.tables import Comparison, ErrorTable, TimeTable, error_table
-from hocmim.selectors.base import InformationSelector
-from hocmim.selectors.registry import METHODS as SELECTORS
+from hocmim.experiments.tables import Comparison, ErrorTable, error_table, time_table
 from hocmim.selectors.registry import list_methods
 
 N_TABLES = 5
+# Up to 2048 columns, where some methods need seconds: two tables for five of other cases.
+SHARE_OF_INTERACTION_TABLES = 2 / 5
 MAX_SELECTED = 30
 RECOVERY = "recovery"
 MEASURES = {
@@ -34,11 +46,14 @@ MEASURES = {
     "forest": "forest",
 }
 
+INTERACTIONS = "interactions"
 SIGNIFICANT = f"{DEFAULT_METHOD} significant"
+PLAIN = f"{DEFAULT_METHOD} interactions=False"
 # Slow on the larger tables: fewer rows and fewer steps.
 REDUCED = {"NCA": {"max_samples": 300, "max_iter": 100}}
 METHODS: dict[str, Method] = {
     SIGNIFICANT: Method(SIGNIFICANT, DEFAULT_METHOD, {"n_features_to_select": "significant"}),
+    PLAIN: Method(PLAIN, DEFAULT_METHOD, {"interactions": False}),
     **{name: Method(name, name, REDUCED.get(name, {})) for name in (*list_methods(), *PEERS)},
 }
 METHOD_NAMES = (DEFAULT_METHOD, *(name for name in METHODS if name != DEFAULT_METHOD))
@@ -53,12 +68,17 @@ def known_experiment(
     cases: Sequence[str] = tuple(CASES),
     seed: int = 0,
 ) -> Experiment:
-    """Return the experiment: ``n_tables`` tables of each case, each split in halves once."""
-    sources = {
-        source.name: source
+    """Return the experiment: ``n_tables`` tables of each case, each split in halves once.
+
+    On tables with interactions only the recovery is computed, without classifiers.
+    """
+    found = [
+        KnownSource(case, number, seed)
         for number in range(n_tables)
-        for source in (KnownSource(case, number, seed) for case in cases)
-    }
+        for case in cases
+        if CASES[case].family != INTERACTION or number < n_tables * SHARE_OF_INTERACTION_TABLES
+    ]
+    sources = {source.name: source for source in found}
     protocol = Protocol(
         n_features=MAX_SELECTED,
         classifier_input="standardised",
@@ -71,6 +91,11 @@ def known_experiment(
         {name: METHODS[name] for name in methods},
         dict.fromkeys(sources, 1),
         dict.fromkeys(sources, tuple(methods)),
+        {
+            source.name: replace(protocol, classifiers=())
+            for source in found
+            if CASES[source.case].family == INTERACTION
+        },
     )
 
 
@@ -120,18 +145,21 @@ def _sources(experiment: Experiment) -> dict[str, KnownSource]:
 
 
 def comparisons(experiment: Experiment) -> list[Comparison]:
-    """Return the comparisons: all cases, real tables with added columns, and networks."""
+    """Return the comparisons: real tables with added columns and networks, each, interactions."""
     cases = list(dict.fromkeys(source.case for source in _sources(experiment).values()))
     noise = [case for case in cases if CASES[case].family == NOISE]
+    together = [case for case in cases if CASES[case].family == INTERACTION]
+    networks = [case for case in cases if case not in (*noise, *together)]
     methods = tuple(experiment.methods)
     groups = {
-        ("all", "all cases", "All cases"): cases,
-        ("noise", "columns added to real tables", "Added columns"): noise,
-        ("networks", "Bayesian networks", "Networks"): [c for c in cases if c not in noise],
+        ("all", "added columns and networks"): noise + networks,
+        ("noise", "columns added to real tables"): noise,
+        ("networks", "Bayesian networks"): networks,
+        (INTERACTIONS, "columns that tell only together"): together,
     }
     return [
-        Comparison(name, title, methods, tuple(group), short, "Tables")
-        for (name, title, short), group in groups.items()
+        Comparison(name, title, methods, tuple(group), "Tables")
+        for (name, title), group in groups.items()
         if group
     ]
 
@@ -143,16 +171,17 @@ def known_report(
     results = by_case(outcomes, experiment)
     answers = known_answers(experiment)
     wanted = comparisons(experiment)
+    predicted = [each for each in wanted if each.name != INTERACTIONS]
     reference = _reference(experiment)
     report = make_report(
         results,
-        wanted,
+        predicted,
         experiment.protocol,
         title="Tables with known answers",
         about=_about(experiment),
         missing={},
         times_of=replace(wanted[0], name="times"),
-        time_groups=_time_groups(experiment),
+        time_groups=[TimeGroup("methods", tuple(experiment.methods), fastest_first=True)],
         reference=reference,
         failures=failures,
         against={each.name: reference for each in wanted if len(each.methods) > 1},
@@ -163,10 +192,15 @@ def known_report(
     }
     tables = found | {key: table for key, table in report.tables.items() if key[2] == "error"}
     summaries = {
-        _board_name(each): leaderboard(results, each, answers, tables, report.times)
-        for each in wanted
+        "leaderboard" if each.name == "all" else f"leaderboard_{each.name}": leaderboard(
+            results, each, answers, tables
+        )
+        for each in predicted
     }
-    summaries["by_case"] = standing(tables, wanted[0], reference)
+    if wanted[-1].name == INTERACTIONS:
+        summaries |= interaction_boards(results, wanted[-1].methods, answers)
+    once = [each for each in wanted if each.name in ("all", INTERACTIONS)]
+    summaries["by_case"] = standing(tables, once, reference)
     return replace(report, tables=tables, summaries=summaries)
 
 
@@ -188,7 +222,6 @@ def leaderboard(
     comparison: Comparison,
     answers: Answers,
     tables: Mapping[tuple[str, str, str], ErrorTable],
-    times: TimeTable,
 ) -> Grid:
     """Return a row for each method: average ranks, recovery, errors and time; the best first."""
     of = {measure: tables[comparison.name, measure, "error"] for measure in MEASURES}
@@ -205,8 +238,7 @@ def leaderboard(
         for part in ("precision", "recall")
     ]
     errors = [of[classifier].errors.mean(axis=0) for classifier in FINAL_CLASSIFIERS]
-    rows_of = [times.datasets.index(name) for name in of[RECOVERY].datasets]
-    seconds = times.seconds[rows_of].mean(axis=0)
+    seconds = time_table(results, comparison, {}).mean
     overall = ranks.mean(axis=0)
     rows = [
         [
@@ -218,22 +250,114 @@ def leaderboard(
         for j in np.argsort(overall, kind="stable")
     ]
     notes = [
-        f"Ranks are averages over {len(rows_of)} cases; 1 is the best of {len(rows)}. The mean "
-        "rank is the mean of the four average ranks. Precision, recall, errors and seconds are "
-        "means over the cases.",
+        f"Ranks are averages over {len(of[RECOVERY].datasets)} cases; 1 is the best of "
+        f"{len(rows)}. The mean rank is the mean of the four average ranks. Precision, recall, "
+        "errors and seconds are means over the cases.",
         *of[RECOVERY].notes(),
     ]
     return Grid(title, header, rows, notes)
 
 
+# --- interactions ---------------------------------------------------------------------------------
+
+
+def interaction_boards(
+    results: Outcomes, methods: Sequence[str], answers: Answers
+) -> dict[str, Grid]:
+    """Return the tables of Passemiers et al., those with most columns alone, and the others."""
+    shares: dict[tuple[str, str], list[float]] = {}
+    for item, outcome in results.items():
+        useful = answers[item.dataset, item.split]
+        first = useful.intersection(outcome.selected[: len(useful)])
+        shares.setdefault((item.dataset, item.method), []).append(len(first) / len(useful))
+    most = PASSEMIERS_COLUMNS[-1]
+    listed = ", ".join(map(str, PASSEMIERS_COLUMNS[:-1]))
+    epistasis = {
+        f"{name} {n_columns}": [f"{name} {n_columns} × {EPISTASIS_ROWS}"]
+        for name in EPISTASIS
+        for n_columns in EPISTASIS_COLUMNS
+    }
+    ours = {
+        "passemiers": share_board(
+            f"Passemiers et al.: means over {listed} and {most} columns",
+            _passemiers_columns(PASSEMIERS_COLUMNS), methods, shares, _published_rows(),
+        ),
+        f"passemiers_{most}": share_board(
+            f"Passemiers et al.: {most} columns",
+            _passemiers_columns([most]), methods, shares, _published_rows(),
+        ),
+        "epistasis": share_board(
+            f"Epistasis ({EPISTASIS_ROWS} rows, by the number of columns) and a hypercube",
+            epistasis | {HYPERCUBE: [HYPERCUBE]}, methods, shares,
+        ),
+    }  # fmt: skip
+    return {name: board for name, board in ours.items() if board.header[1:]}
+
+
+def share_board(
+    title: str,
+    columns: Mapping[str, Sequence[str]],
+    methods: Sequence[str],
+    shares: Mapping[tuple[str, str], Sequence[float]],
+    published: Mapping[str, Mapping[str, float]] | None = None,
+) -> Grid:
+    """Return the share found, in percent; the best method first, the published values last.
+
+    ``columns`` has the cases over which each column is a mean. Columns without results are left
+    out, and methods that are not finished.
+    """
+    done = {case for case, _ in shares}
+    shown = {title: cases for title, cases in columns.items() if done.issuperset(cases)}
+    means = {
+        method: [np.mean([shares[case, method] for case in cases]) for cases in shown.values()]
+        for method in methods
+        if all((case, method) in shares for cases in shown.values() for case in cases)
+    }
+    best = sorted(means, key=lambda method: -sum(means[method]))
+    rows = [[name, *(f"{100 * share:.0f}" for share in means[name])] for name in best]
+    for name, values in (published or {}).items():
+        cells = [f"{values[title]:.3g}" if title in values else "" for title in shown]
+        if any(cells):
+            rows.append([f"published: {name}", *cells])
+    notes = [
+        "The share of the p useful columns among the first p selected, in percent. The row of all "
+        "columns is chance: it takes them in the order of the table."
+    ]
+    if published:
+        notes.append("Published values are means over 2 to 2048 columns.")
+    return Grid(title, ["method", *shown], rows, notes)
+
+
+def _passemiers_columns(n_columns: Sequence[int]) -> dict[str, list[str]]:
+    return {
+        f"{name} {n_rows}": [passemiers_case(name, each, n_rows) for each in n_columns]
+        for n_rows in PASSEMIERS_ROWS
+        for name in PASSEMIERS
+    }
+
+
+def _published_rows() -> dict[str, dict[str, float]]:
+    rows: dict[str, dict[str, float]] = {"the best of each": {}}
+    for n_rows, best in BEST_PUBLISHED.items():
+        for table, value in zip(PASSEMIERS, best, strict=True):
+            rows["the best of each"][f"{table} {n_rows}"] = value
+    for name, values in PUBLISHED.items():
+        rows[name] = {f"{table} 1000": v for table, v in zip(PASSEMIERS, values, strict=True)}
+    return rows
+
+
 def standing(
-    tables: Mapping[tuple[str, str, str], ErrorTable], comparison: Comparison, method: str
+    tables: Mapping[tuple[str, str, str], ErrorTable],
+    comparisons: Sequence[Comparison],
+    method: str,
 ) -> Grid:
     """Return the place of a method in each case and measure, beside the best method."""
-    column = comparison.methods.index(method)
     rows = []
-    for measure, short in MEASURES.items():
-        table = tables[comparison.name, measure, "error"]
+    wanted = [(each, tables.get((each.name, m, "error"))) for each in comparisons for m in MEASURES]
+    for comparison, table in wanted:
+        if table is None:
+            continue
+        column = comparison.methods.index(method)
         for name, errors in zip(table.datasets, table.errors, strict=True):
             ranks = rank_rows(errors[None])[0]
             best = [comparison.methods[j] for j in np.flatnonzero(ranks == ranks.min())]
@@ -241,7 +365,7 @@ def standing(
             rows.append(
                 [
                     name,
-                    short,
+                    MEASURES[table.classifier],
                     f"{errors[column]:.3f}",
                     f"{ranks[column]:g}",
                     f"{errors.min():.3f}",
@@ -250,33 +374,16 @@ def standing(
                 ]
             )
     header = ["case", "measure", method, "rank", "best", "difference", "best method"]
-    note = f"Ranks of {method} among {len(comparison.methods)} methods. Recovery is 1 − F1."
+    note = f"Ranks of {method} among {len(comparisons[0].methods)} methods. Recovery is 1 − F1."
     return Grid(f"{method} in each case", header, rows, [note])
 
 
-def _board_name(comparison: Comparison) -> str:
-    return "leaderboard" if comparison.name == "all" else f"leaderboard_{comparison.name}"
+# --- the methods, and the text --------------------------------------------------------------------
 
 
 def _reference(experiment: Experiment) -> str:
     methods = list(experiment.methods)
     return DEFAULT_METHOD if DEFAULT_METHOD in methods else methods[0]
-
-
-def _time_groups(experiment: Experiment) -> list[TimeGroup]:
-    information = {
-        SIGNIFICANT,
-        *(name for name, kind in SELECTORS.items() if issubclass(kind, InformationSelector)),
-    }
-    methods = list(experiment.methods)
-    own = [name for name in methods if name in information]
-    filters = [name for name in methods if name not in information and name not in PEERS]
-    groups = {
-        "information-theoretic": own,
-        "other filters": filters,
-        "scikit-learn": [name for name in methods if name in PEERS],
-    }
-    return [TimeGroup(title, tuple(group)) for title, group in groups.items()]
 
 
 def _about(experiment: Experiment) -> list[str]:
@@ -294,6 +401,14 @@ def _about(experiment: Experiment) -> list[str]:
         "them. Networks: the class is a variable of a random Bayesian network (up to 3 parents, 2 "
         "to 4 levels, conditional probabilities from Dirichlet(0.5)); the useful columns are its "
         "Markov blanket, 5 to 10 columns. Cases are named by columns × rows.",
+        "Interactions: columns that tell about the class only together; two tables of each case, "
+        "where others have five. RING, XOR and their mixtures are those of Passemiers et al., "
+        "Scientific Reports 14, 2024, whose published figures are means over 2 to 2048 columns; as "
+        "many rows select as in their six folds (five sixths of the number in "
+        "the name). Epistasis: a disease that depends on two or three genotypes through a "
+        "penetrance table without marginal effects; in the heterogeneous table two pairs decide, "
+        "each for half of the rows. Hypercube: clusters at the corners of a cube of five columns, "
+        "and fifteen linear combinations of them. Only the recovery is computed.",
         "A random half of the rows is used for the selection and for training, the other half for "
         f"the test. Every method selects as many columns as are useful, at most {MAX_SELECTED}; "
         f"so precision and recall differ only where it selects another number. {SIGNIFICANT} "

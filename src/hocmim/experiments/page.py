@@ -61,7 +61,8 @@ def _comparisons(report: Report, svgs: Mapping[str, str]) -> Iterator[str]:
     classifiers = dict.fromkeys(classifier for _, classifier, _ in report.tables)
     for name, comparison in named.items():
         yield f"<h2>{escape(comparison.title[0].upper() + comparison.title[1:])}</h2>"
-        for number, classifier in enumerate(classifiers):
+        own = [c for c in classifiers if (name, c, "error") in report.tables]
+        for number, classifier in enumerate(own):
             content = "".join(_results(report, svgs, name, classifier))
             yield _details(TITLES[classifier], content, is_open=number == 0)
 

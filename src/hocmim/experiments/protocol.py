@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -35,6 +37,7 @@ from hocmim.experiments.classifiers import (
 from hocmim.experiments.datasets import DataSet
 from hocmim.experiments.peers import Selector, make_any
 from hocmim.parameters import check_value, number, one_of, whole
+from hocmim.selectors.base import Selector as OwnSelector
 
 CLASSIFIER_INPUTS = ("binned", "raw", "standardised")
 FILTER_INPUTS = ("raw", "binned")
@@ -94,16 +97,20 @@ class Protocol:
 class Method:
     """A column of the tables: its title, the name of a selector, and its parameters.
 
-    ``encoder__n_bins`` is the parameter ``n_bins`` of the encoder, as in scikit-learn.
+    ``encoder__n_bins`` is the parameter ``n_bins`` of the encoder, as in scikit-learn. ``folder``
+    is searched last for the module of a selector ``module:Class``.
     """
 
     name: str
     selector: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    folder: str = ""
 
     def make(self, n_features: int, protocol: Protocol) -> Selector:
         """Return the selector, with one thread, so that times can be compared."""
-        selector = make_any(self.selector or self.name)
+        name = self.selector or self.name
+        with _importable(self.folder if ":" in name else ""):
+            selector = make_any(name)
         common = {
             "n_features_to_select": n_features,
             "encoder": Encoder(protocol.n_bins, discretizer=protocol.discretizer),
@@ -114,8 +121,20 @@ class Method:
         given = {key: value for key, value in common.items() if key in known}
         own = {key: value for key, value in self.parameters.items() if "__" not in key}
         nested = {key: value for key, value in self.parameters.items() if "__" in key}
-        made: Selector = make_any(self.selector or self.name, **(given | own)).set_params(**nested)
+        made: Selector = make_any(name, **(given | own)).set_params(**nested)
         return made
+
+
+@contextmanager
+def _importable(folder: str) -> Iterator[None]:
+    """Search a folder for modules too, after all others; in any process, so that workers can."""
+    if folder:
+        sys.path.append(folder)
+    try:
+        yield
+    finally:
+        if folder:
+            sys.path.remove(folder)
 
 
 @dataclass(frozen=True, order=True)
@@ -263,14 +282,15 @@ def selector_input(
 
     The information-theoretic selectors cut columns into bins, and missing is a level. For the other
     selectors missing values are replaced by the training median (the most frequent category), and
-    columns are cut if the protocol requires it.
+    columns are cut if the protocol requires it. Selectors of others get numbers.
     """
     if "encoder" in selector.get_params():
         return data.rows(rows)
-    if not data.has_missing and protocol.filter_input == "raw":
-        return data.rows(rows)
-    if protocol.filter_input == "raw" and not isinstance(data.X, np.ndarray):
-        return _impute_arrow(data.rows(rows))
+    if protocol.filter_input == "raw" and isinstance(selector, OwnSelector):
+        if not data.has_missing:
+            return data.rows(rows)
+        if not isinstance(data.X, np.ndarray):
+            return _impute_arrow(data.rows(rows))
     columns = np.arange(data.n_features)
     values = data.numbers(rows, columns)
     imputed, _ = impute(values, values)

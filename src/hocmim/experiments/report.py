@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -105,23 +105,21 @@ class Report:
         ]
         return missing_notes(self.missing) + failed
 
-    def grids(self) -> Iterator[tuple[str, Grid, Grid]]:
-        """Return every table: the name of its file, the table for readers, the one for programs."""
+    def grids(self) -> dict[str, Grid]:
+        """Return every table, for programs, by the name of its file."""
+        found = {}
         for (comparison, classifier, measure), table in self.tables.items():
             suffix = "" if measure == "error" else "_balanced_error"
-            yield f"{classifier}_{comparison}{suffix}", table.grid(), table.numbers()
-        others: dict[str, Grid] = {
-            f"{classifier}_{comparison}_difference": found.grid()
-            for (comparison, classifier), found in self.differences.items()
-        }
+            found[f"{classifier}_{comparison}{suffix}"] = table.numbers()
+        for (comparison, classifier), each in self.differences.items():
+            found[f"{classifier}_{comparison}_difference"] = each.grid()
         for (comparison, classifier), tested in self.tests.items():
             if tested.has_few_pairs:
-                others[f"{classifier}_{comparison}_tests"] = tested.grid()
+                found[f"{classifier}_{comparison}_tests"] = tested.grid()
         for (comparison, classifier), grid in self.duels.items():
-            others[f"{classifier}_{comparison}_against"] = grid
-        others["times"] = self.times.grid(self.reference)
-        for name, grid in (others | dict(self.summaries)).items():
-            yield name, grid, grid
+            found[f"{classifier}_{comparison}_against"] = grid
+        found["times"] = self.times.grid(self.reference)
+        return found | dict(self.summaries)
 
 
 def make_report(
@@ -227,14 +225,11 @@ def machine_grid() -> Grid:
     return Grid("Machine", ["part", "value"], rows)
 
 
-def write_tables(
-    report: Report, folder: Path, formats: Sequence[str] = ("csv",), *, is_safe: bool = False
-) -> None:
-    """Write every table, as CSV or in other formats of ``grid.FORMATS``.
+def write_tables(report: Report, folder: Path, *, is_safe: bool = False) -> None:
+    """Write every table as CSV.
 
-    ``is_safe``: neutralise the cells of CSV that spreadsheets would run as formulas.
+    ``is_safe``: neutralise the cells that spreadsheets would run as formulas.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    for name, grid, numbers in report.grids():
-        for form in formats:
-            (numbers if form == "csv" else grid).write(folder, name, form, is_safe=is_safe)
+    for name, grid in report.grids().items():
+        grid.write(folder, name, is_safe=is_safe)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
+import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
-from joblib import Parallel, delayed
+from joblib import Parallel, cpu_count, delayed
 
-from hocmim.errors import HocmimError
+from hocmim.errors import HocmimError, HocmimWarning
 from hocmim.experiments.datasets import AnySource, DataSet
 from hocmim.experiments.protocol import Item, Method, Outcome, Protocol, outcome_key, run_item
 from hocmim.experiments.store import Store, check_keys
@@ -26,6 +28,8 @@ class Experiment:
     n_splits : dict of data set to int
     plan : dict of data set to tuple of str
         The methods to run on each.
+    protocols : dict of data set to Protocol
+        Of the data sets that have another one.
     """
 
     protocol: Protocol
@@ -33,6 +37,11 @@ class Experiment:
     methods: Mapping[str, Method]
     n_splits: Mapping[str, int]
     plan: Mapping[str, Sequence[str]]
+    protocols: Mapping[str, Protocol] = field(default_factory=dict)
+
+    def protocol_of(self, dataset: str) -> Protocol:
+        """Return the protocol of a data set."""
+        return self.protocols.get(dataset, self.protocol)
 
     def items(self) -> list[Item]:
         """Return every item: the first split of every data set, then the second, …"""
@@ -55,10 +64,14 @@ class Failure:
 
 @dataclass(frozen=True)
 class Results:
-    """The outcomes and the failures of an experiment."""
+    """The outcomes, the failures and the warnings of an experiment.
+
+    A warning begins with the name of the data set. It is there once for all methods and splits.
+    """
 
     outcomes: dict[Item, Outcome]
     failures: list[Failure]
+    warnings: list[str] = field(default_factory=list)
 
 
 OnProgress = Callable[[int, int, str], None]
@@ -74,7 +87,7 @@ def run(
     experiment : Experiment
     store : Store
     jobs : int
-        Number of processes. Never changes a result except times.
+        Number of processes, at most one per core. Never changes a result except times.
     progress : callable
         Called as ``progress(done, total, latest)`` at the beginning and after every item.
     """
@@ -84,12 +97,17 @@ def run(
     todo = [item for item in items if item not in known]
     results = Results({item: known[item] for item in items if item in known}, [])
     done, report = len(items) - len(todo), progress or (lambda *_: None)
+    said: dict[tuple[str, str], str] = {}
     with store.appending() as append:
         report(done, len(items), "")
         # Unordered: an outcome is stored at once, and does not wait for a slower item.
+        jobs = min(jobs, cpu_count())
         workers = Parallel(jobs, return_as="generator_unordered", pre_dispatch=f"{jobs + 2}")
-        for outcome in workers(delayed(_attempt)(experiment, item) for item in todo):
+        for outcome, caught in workers(delayed(_attempt)(experiment, item) for item in todo):
             done += 1
+            for text in caught:
+                # Other splits and methods give the same text with other numbers.
+                said.setdefault((outcome.item.dataset, re.sub(r"\d+", "0", text)), text)
             if isinstance(outcome, Failure):
                 results.failures.append(outcome)
             else:
@@ -97,22 +115,36 @@ def run(
                 results.outcomes[outcome.item] = outcome
             item = outcome.item
             report(done, len(items), f"{item.dataset}, split {item.split + 1}, {item.method}")
+    results.warnings.extend(f"{dataset}: {text}" for (dataset, _), text in said.items())
     return results
 
 
 def _keys(experiment: Experiment) -> dict[tuple[str, str], str]:
-    loaded = {name: source.load() for name, source in experiment.sources.items()}
-    return {
-        (dataset, name): outcome_key(loaded[dataset], experiment.methods[name], experiment.protocol)
-        for dataset, names in experiment.plan.items()
-        for name in names
-    }
+    keys = {}
+    for dataset, names in experiment.plan.items():
+        data, protocol = experiment.sources[dataset].load(), experiment.protocol_of(dataset)
+        for name in names:
+            keys[dataset, name] = outcome_key(data, experiment.methods[name], protocol)
+    return keys
 
 
-def _attempt(experiment: Experiment, item: Item) -> Outcome | Failure:
+def _attempt(experiment: Experiment, item: Item) -> tuple[Outcome | Failure, list[str]]:
+    """Run an item; return its outcome and the warnings of hocmim."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", HocmimWarning)
+        outcome = _run_or_fail(experiment, item)
+    texts = [str(one.message) for one in caught if issubclass(one.category, HocmimWarning)]
+    for one in caught:
+        if not issubclass(one.category, HocmimWarning):
+            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+    return outcome, texts
+
+
+def _run_or_fail(experiment: Experiment, item: Item) -> Outcome | Failure:
     try:
         data = _load(experiment.sources[item.dataset])
-        return run_item(data, item.split, experiment.methods[item.method], experiment.protocol)
+        protocol = experiment.protocol_of(item.dataset)
+        return run_item(data, item.split, experiment.methods[item.method], protocol)
     except HocmimError as error:
         return Failure(item, f"{error}")
     except (ValueError, ArithmeticError, MemoryError) as error:

@@ -44,8 +44,6 @@ class Comparison:
     name, title : str
     methods, datasets : tuple of str
         In the order of the table.
-    short : str
-        A title of a word or two.
     repeats : str
         What the errors of a data set are averaged over.
     """
@@ -54,7 +52,6 @@ class Comparison:
     title: str
     methods: tuple[str, ...]
     datasets: tuple[str, ...]
-    short: str = "Comparison"
     repeats: str = "Splits"
 
 
@@ -129,7 +126,7 @@ class ErrorTable:
     def grid(self) -> Grid:
         """Return a table with error(rank) in each cell, as in the paper."""
         rows = [
-            [name, *(f"{e:.3f}({_rank(r)})" for e, r in zip(errors, ranks, strict=True))]
+            [name, *(f"{e:.3f}({r:g})" for e, r in zip(errors, ranks, strict=True))]
             for name, errors, ranks in zip(self.datasets, self.errors, self.ranks, strict=True)
         ]
         if rows:
@@ -381,8 +378,8 @@ class Difference:
 
     @property
     def published_average_ranks(self) -> NDArray[np.float64]:
-        """The printed ranks, averaged over these data sets only."""
-        return np.asarray(self._published(self.published.ranks).mean(axis=0))
+        """The printed ranks among these methods, averaged over these data sets only."""
+        return np.asarray(rank_rows(self._published(self.published.ranks)).mean(axis=0))
 
     def grid(self) -> Grid:
         """Return differences, their mean absolute value and the rank correlation of each row."""
@@ -498,10 +495,6 @@ def time_table(
 
 def _all(values: Iterable[float], form: str) -> list[str]:
     return [format(float(value), form) for value in values]
-
-
-def _rank(rank: float) -> str:
-    return f"{rank:g}"
 
 
 def _spearman(a: NDArray[np.float64], b: NDArray[np.float64]) -> float:

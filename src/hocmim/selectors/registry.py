@@ -95,17 +95,21 @@ def make_selector(name: str, **parameters: Any) -> Selector:
 
 def _make_own(name: str, parameters: dict[str, Any]) -> Selector:
     """Return the selector of a class of the user, named as ``module:Class``."""
-    kind = _load(name)
+    kind = load_class(name)
     if issubclass(kind, Selector):
-        return _call(kind, name, parameters)
+        return make_instance(kind, name, parameters)
+    if not issubclass(kind, Criterion):
+        raise InvalidParameterError(
+            f"{name} must be a subclass of hocmim.Criterion, or a selector of hocmim."
+        )
     of_selector = set(CriterionSelector._get_param_names())
     own = {key: value for key, value in parameters.items() if key not in of_selector}
     common = {key: value for key, value in parameters.items() if key in of_selector}
-    return CriterionSelector(_call(kind, name, own), **common)
+    return CriterionSelector(make_instance(kind, name, own), **common)
 
 
-def _load(name: str) -> type[Any]:
-    """Import the class of a name."""
+def load_class(name: str) -> type[Any]:
+    """Import the class of a name, ``module:Class``."""
     module, _, class_name = name.partition(":")
     try:
         found = import_module(module)
@@ -123,14 +127,11 @@ def _load(name: str) -> type[Any]:
             f"There is no class {class_name!r} in the module {module!r}."
             f"{did_you_mean(class_name, classes)}"
         )
-    if not issubclass(kind, (Criterion, Selector)):
-        raise InvalidParameterError(
-            f"{name} must be a subclass of hocmim.Criterion, or a selector of hocmim."
-        )
     return kind
 
 
-def _call(kind: type[Any], name: str, arguments: dict[str, Any]) -> Any:
+def make_instance(kind: type[Any], name: str, arguments: dict[str, Any]) -> Any:
+    """Call the class; wrong arguments are an error that names it."""
     try:
         return kind(**arguments)
     except TypeError as error:

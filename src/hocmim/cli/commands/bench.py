@@ -17,13 +17,14 @@ from hocmim.experiments.answers import CASES
 from hocmim.experiments.config import config_report, read_config
 from hocmim.experiments.datasets import Found, fetch_published, find_published, save
 from hocmim.experiments.figures import write_figures
-from hocmim.experiments.grid import FORMATS
 from hocmim.experiments.page import write_page
 from hocmim.experiments.protocol import CLASSIFIER_INPUTS, FILTER_INPUTS, Protocol
 from hocmim.experiments.published import published_sets
 from hocmim.experiments.report import Report, machine_grid, write_tables
 from hocmim.experiments.run import Experiment, Results, run
 from hocmim.experiments.store import Store
+from hocmim.parameters import MAX_JOBS
+from hocmim.selectors.registry import find_name
 from hocmim.text import did_you_mean, value_text
 
 RESULTS = "results.jsonl"
@@ -37,7 +38,11 @@ def out_option(
 
 
 jobs_option = click.option(
-    "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Number of processes."
+    "--jobs",
+    type=click.IntRange(1, MAX_JOBS),
+    default=1,
+    show_default=True,
+    help="Number of processes, at most one per core.",
 )
 methods_option = click.option("--methods", metavar="A,B,…", help="Use only these methods.")
 seed_option = click.option(
@@ -45,15 +50,6 @@ seed_option = click.option(
 )
 only_report_option = click.option(
     "--only-report", is_flag=True, help="Compute nothing; write the tables of the existing results."
-)
-format_option = click.option(
-    "--format",
-    "formats",
-    type=click.Choice(tuple(FORMATS)),
-    multiple=True,
-    default=("csv",),
-    show_default=True,
-    help="Format of the tables. Repeatable.",
 )
 pdf_option = click.option("--pdf", is_flag=True, help="Write the figures as PDF as well.")
 
@@ -107,12 +103,11 @@ def bench() -> None:
 )
 @seed_option
 @only_report_option
-@format_option
 @pdf_option
 def bench_paper(
     data: Path, out: Path, jobs: int, splits: int | None, splits_of: Sequence[str], quick: bool,
     datasets: str | None, methods: str | None, classifier_input: str, filter_input: str, seed: int,
-    only_report: bool, formats: Sequence[str], pdf: bool,
+    only_report: bool, pdf: bool,
 ) -> None:  # fmt: skip
     """Run the experiment of the paper.
 
@@ -142,20 +137,18 @@ def bench_paper(
         report = paper.paper_report(
             results.outcomes, experiment, found.missing, results.failures, only=only
         )
-        finish(report, out, formats, pdf)
+        finish(report, out, pdf)
 
 
 @bench.command("run")
 @click.argument("config", type=click.Path(path_type=Path))
 @out_option("Folder for the results.  [default: the one in CONFIG]", required=False)
-@click.option("--jobs", type=click.IntRange(1), default=None, help="Number of processes.")
+@click.option("--jobs", type=click.IntRange(1, MAX_JOBS), help="Number of processes.")
 @only_report_option
-@format_option
 @pdf_option
 @options.safe_csv
 def bench_run(
-    config: Path, out: Path | None, jobs: int | None, only_report: bool, formats: Sequence[str],
-    pdf: bool, safe_csv: bool,
+    config: Path, out: Path | None, jobs: int | None, only_report: bool, pdf: bool, safe_csv: bool,
 ) -> None:  # fmt: skip
     """Run the experiment that the TOML file CONFIG describes.
 
@@ -173,7 +166,7 @@ def bench_run(
         _print_missing(Found({}, settings.missing))
         results = execute(settings.experiment, folder, jobs or settings.jobs, only_report)
         report = config_report(settings, results.outcomes, results.failures)
-        finish(report, folder, formats, pdf, safe_csv)
+        finish(report, folder, pdf, safe_csv)
 
 
 @bench.command("known")
@@ -190,10 +183,9 @@ def bench_run(
 @methods_option
 @seed_option
 @only_report_option
-@format_option
 def bench_known(
     out: Path, tables: int, jobs: int, cases: str | None, methods: str | None, seed: int,
-    only_report: bool, formats: Sequence[str],
+    only_report: bool,
 ) -> None:  # fmt: skip
     """Compare all methods on tables with known answers.
 
@@ -213,7 +205,7 @@ def bench_known(
             seed,
         )
         results = execute(experiment, out, jobs, only_report)
-        finish(known.known_report(results.outcomes, experiment, results.failures), out, formats)
+        finish(known.known_report(results.outcomes, experiment, results.failures), out)
 
 
 @bench.command("fetch")
@@ -251,7 +243,10 @@ def execute(experiment: Experiment, out: Path, jobs: int, only_report: bool) -> 
         items = experiment.items()
         return Results({item: known[item] for item in items if item in known}, [])
     with show.bar("running", quiet=False, has_lines=True) as move:
-        return run(experiment, store, jobs=jobs, progress=move)
+        results = run(experiment, store, jobs=jobs, progress=move)
+    for text in results.warnings:
+        show.warn(text)
+    return results
 
 
 def check_ready(experiment: Experiment, out: Path) -> None:
@@ -263,13 +258,11 @@ def check_ready(experiment: Experiment, out: Path) -> None:
     check_writable(out / RESULTS, overwrite=True)
 
 
-def finish(
-    report: Report, out: Path, formats: Sequence[str], pdf: bool = False, is_safe: bool = False
-) -> None:
+def finish(report: Report, out: Path, pdf: bool = False, is_safe: bool = False) -> None:
     """Write tables, figures and the page, and print where."""
-    write_tables(report, out / "tables", formats, is_safe=is_safe)
+    write_tables(report, out / "tables", is_safe=is_safe)
     write_page(report, write_figures(report, out / "figures", pdf=pdf), out / "index.html")
-    machine_grid().write(out, "machine", "csv")
+    machine_grid().write(out, "machine")
     for problem in report.problems():
         show.say(problem, "yellow")
     show.say(f"Wrote tables, figures and {out / 'index.html'}.")
@@ -296,6 +289,8 @@ def _print_missing(found: Found) -> None:
 
 def _chosen(text: str | None, known: Sequence[str], what: str) -> tuple[str, ...]:
     chosen = tuple(name.strip() for name in (text or "").split(",") if name.strip())
+    if what == "method":
+        chosen = tuple(dict.fromkeys(_method_name(name, known) for name in chosen))
     for name in chosen:
         if name not in known:
             raise InvalidParameterError(
@@ -303,6 +298,14 @@ def _chosen(text: str | None, known: Sequence[str], what: str) -> tuple[str, ...
                 f"{', '.join(known)}."
             )
     return chosen
+
+
+def _method_name(name: str, known: Sequence[str]) -> str:
+    """Return the method that a name means, as for ``make_selector``; or the name itself."""
+    try:
+        return name if name in known else find_name(name)
+    except InvalidParameterError:
+        return name
 
 
 def _splits_of(entries: Sequence[str], known: Sequence[str]) -> dict[str, int]:

@@ -27,6 +27,11 @@ class PublishedSet:
     n_classes: int
 
     @property
+    def sizes(self) -> tuple[int, int, int]:
+        """N, D and C."""
+        return self.n_samples, self.n_features, self.n_classes
+
+    @property
     def is_high_dimensional(self) -> bool:
         """Whether it is high-dimensional in the paper (D > 520)."""
         return self.n_features > 520
