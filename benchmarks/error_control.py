@@ -3,7 +3,8 @@
     python benchmarks/error_control.py [--tables 200] [--quick] [--write]
 
 On tables with known structure, generated from seeds: of every kind with the default method, and of
-some kinds with every method. --write puts the tables into docs/development/error_control.md.
+some kinds with every method; and on noise with every kind of weights (five times as many tables).
+--only NAME makes one of the tables. --write puts them into docs/development/error_control.md.
 """
 
 from __future__ import annotations
@@ -19,9 +20,11 @@ from scipy.special import expit
 
 import hocmim
 from common import markdown, options_of, write_table
+from hocmim.selectors.stability import wilson_intervals
 
 SEED = 2022
 LEVELS = (0.05, 0.1, 0.2)
+FAMILY_LEVELS = (0.01, 0.1)
 DEFAULT = "HOCMIM-R"
 METHODS = (DEFAULT, "HOCMIM", "CMICOT", "CMIM", "CMI", "mRMR", "JMI", "JMI-3", "MIM")
 KINDS_FOR_METHODS = ("noise", "correlated", "copies", "synergy")
@@ -198,9 +201,7 @@ class Rates:
         """Compare selections with what is known; ``alone``: null means independent of y."""
         shares, found = [], []
         for table, chosen in zip(tables, selections, strict=True):
-            before = [() if alone else chosen[:k] for k in range(len(chosen))]
-            n_false = sum(map(table.is_null, chosen, before))
-            shares.append(n_false / max(1, len(chosen)))
+            shares.append(sum(is_false(table, chosen, alone)) / max(1, len(chosen)))
             found.append(len(table.useful & set(chosen)) / max(1, len(table.useful)))
         sizes = [len(chosen) for chosen in selections]
         error = np.std(shares, ddof=1) / np.sqrt(len(shares))
@@ -217,6 +218,11 @@ def generate(kind: Callable[[np.random.Generator], Table], n_tables: int) -> lis
     """Return tables of one kind, the same for every method."""
     rng = np.random.default_rng([SEED, KINDS.index(kind)])
     return [kind(rng) for _ in range(n_tables)]
+
+
+def is_false(table: Table, chosen: Sequence[int], alone: bool = False) -> list[bool]:
+    """Return which of the selected columns are null given those before them, or alone."""
+    return [table.is_null(j, () if alone else chosen[:k]) for k, j in enumerate(chosen)]
 
 
 def by_fdr(method: str, table: Table, q: float, **parameters: object) -> list[int]:
@@ -267,6 +273,40 @@ def summary_rows(rows: Sequence[Sequence[str]]) -> list[list[str]]:
     ]
 
 
+def kinds_tables(n_tables: int) -> dict[str, str]:
+    rows, levels = kinds_rows(n_tables), [f"fdr={q:g}" for q in LEVELS]
+    header = ["tables", "test", *(f"{level}: false, %" for level in levels)]
+    header += ["useful columns found", "selected", "ms"]
+    return {
+        "kinds": markdown(header, rows),
+        "summary": markdown(["tables, rows × columns", *levels], summary_rows(rows)),
+    }
+
+
+def family_table(n_tables: int) -> dict[str, str]:
+    """The share of tables in which any column is false, with alpha instead of fdr."""
+    rows = []
+    for kind in KINDS:
+        tables, cells = generate(kind, n_tables), [kind.__name__]
+        for alpha in FAMILY_LEVELS:
+            selector = hocmim.make_selector(DEFAULT, n_features_to_select=hocmim.StopTest(alpha))
+            chosen = [order_of(selector.set_params(n_jobs=1), table) for table in tables]
+            pairs = zip(tables, chosen, strict=True)
+            n_any = sum(any(is_false(table, columns)) for table, columns in pairs)
+            low, high = wilson_intervals([n_any], n_tables)[0]
+            cells.append(f"{100 * n_any / n_tables:.1f} ({100 * low:.1f}–{100 * high:.1f})")
+            cells.append(f"{100 * Rates.of(tables, chosen, alone=False).found:.0f} %")
+        rows.append(cells)
+        print(cells, file=sys.stderr, flush=True)
+    header = [f"alpha={alpha:g}: any false, %" for alpha in FAMILY_LEVELS]
+    return {"family": markdown(["tables", *(c for h in header for c in (h, "found"))], rows)}
+
+
+def methods_table(n_tables: int) -> dict[str, str]:
+    of_kinds = [cell for kind in KINDS_FOR_METHODS for cell in (f"{kind}: false, %", "found")]
+    return {"methods": markdown(["method", *of_kinds], methods_rows(n_tables))}
+
+
 def methods_rows(n_tables: int) -> list[list[str]]:
     """The rates of every method at one level, on some kinds of tables.
 
@@ -288,25 +328,143 @@ def methods_rows(n_tables: int) -> list[list[str]]:
     return rows
 
 
+# --- weights --------------------------------------------------------------------------------------
+
+N_NOISE, D_NOISE = 1000, 10
+Weighted = tuple[NDArray, Ints, dict[str, object]]
+
+
+def weighted_noise(rng: np.random.Generator, share: float = 0.5) -> tuple[NDArray, Ints]:
+    """Return numbers, and two classes that do not depend on them."""
+    return rng.normal(size=(N_NOISE, D_NOISE)), (rng.random(N_NOISE) < share).astype(np.int64)
+
+
+def with_weights(make: Callable[[np.random.Generator, NDArray], object], share: float = 0.5):
+    """Return a function that makes a table of noise with such weights."""
+
+    def table(rng: np.random.Generator) -> Weighted:
+        X, y = weighted_noise(rng, share)
+        return X, y, {"sample_weight": make(rng, X)}
+
+    return table
+
+
+def summarised(rng: np.random.Generator) -> Weighted:
+    """Return the distinct rows of a table of bits, and how often each occurs."""
+    bits = rng.integers(2, size=(N_NOISE, D_NOISE + 1))
+    rows, counts = np.unique(bits, axis=0, return_counts=True)
+    return rows[:, :-1], rows[:, -1], {"sample_weight": counts}
+
+
+def in_groups(make: Callable[[np.random.Generator, NDArray], object] | None = None):
+    """Return a function that makes noise in groups of five rows, with effects of the group."""
+
+    def table(rng: np.random.Generator) -> Weighted:
+        groups = np.arange(N_NOISE) // 5
+        X = rng.normal(size=(groups.max() + 1, D_NOISE))[groups]
+        X = X + rng.normal(size=(N_NOISE, D_NOISE))
+        signal = 1.5 * rng.normal(size=groups.max() + 1)[groups]
+        y = (signal + rng.logistic(size=N_NOISE) > 0).astype(np.int64)
+        return X, y, {"groups": groups, "sample_weight": make(rng, X) if make else None}
+
+    return table
+
+
+def exponential(rng: np.random.Generator, X: NDArray) -> NDArray:
+    return rng.exponential(size=len(X))
+
+
+WEIGHTS = {
+    "none": with_weights(lambda rng, X: None),
+    "uniform(0, 1)": with_weights(lambda rng, X: rng.random(len(X))),
+    "recency, exp(−i/200)": with_weights(lambda rng, X: np.exp(-np.arange(len(X)) / 200)),
+    "exponential": with_weights(exponential),
+    "1 / propensity, 1 + exp(−2 x)": with_weights(lambda rng, X: 1 + np.exp(-2 * X[:, 0])),
+    **{
+        f'`"balanced"`, {share:.0%} positive': with_weights(lambda rng, X: "balanced", share)
+        for share in (0.3, 0.2, 0.1, 0.05)
+    },
+    "integers, counts of equal rows": summarised,
+    "groups": in_groups(),
+    "groups, uniform(0, 1)": in_groups(lambda rng, X: rng.random(len(X))),
+    "groups, exponential": in_groups(exponential),
+}
+
+
+def weights_table(n_tables: int) -> dict[str, str]:
+    """The share of tables of noise in which any column is selected, for each kind of weights.
+
+    Levels cut one sequence, so one fit at the loosest level shows what the others select. Five
+    times as many tables; with permutations half as many.
+    """
+    tests = {
+        hocmim.StopTest(fdr=0.1): 5 * n_tables,
+        hocmim.StopTest(fdr=0.1, test="permutation", n_permutations=199): n_tables // 2,
+    }
+    rows = []
+    for number, (name, make) in enumerate(WEIGHTS.items()):
+        cells, n_screened = [name], 0
+        for test, n_of_it in tests.items():
+            rng = np.random.default_rng([SEED, 100 + number])
+            first = np.ones(n_of_it)
+            for place in range(n_of_it):
+                X, y, given = make(rng)
+                found = hocmim.RobustHOCMIM(test, n_jobs=1).fit(X, y, **given)
+                if len(found.selected_):
+                    first[place] = found.p_values_[0]
+                n_screened += test.test == "chi2" and len(found.selection_.interactions) > 0
+            levels = (0.01, 0.05, 0.1) if test.test == "chi2" else (0.1,)
+            cells += [f"{100 * np.mean(first <= level):.1f} %" for level in levels]
+        rows.append([*cells, f"{100 * n_screened / (5 * n_tables):.1f} %"])
+        print(rows[-1], file=sys.stderr, flush=True)
+    header = ["weights", "alpha=0.01", "alpha=0.05", "fdr=0.1", "permutation, fdr=0.1"]
+    return {"weights": markdown([*header, "screen keeps any pair or triple"], rows)}
+
+
+def certainty_table(n_tables: int) -> dict[str, str]:
+    """What resamples and cross-validation say of noise, for each kind of weights; fewer tables."""
+    rows, n_tables = [], max(2, n_tables // 5)
+    for number, (name, make) in enumerate(WEIGHTS.items()):
+        rng = np.random.default_rng([SEED, 200 + number])
+        often, index, gains, sizes = [], [], [], []
+        for _ in range(n_tables):
+            X, y, given = make(rng)
+            tested = hocmim.StabilitySelector(hocmim.RobustHOCMIM("significant"), 20)
+            often.append(tested.fit(X, y, **given).frequencies_.max())
+            three = hocmim.StabilitySelector(hocmim.RobustHOCMIM(3), 20).fit(X, y, **given)
+            index.append(three.stability_)
+            chosen = hocmim.RobustHOCMIM("cv").fit(X, y, **given)
+            scores = chosen.validation_.scores.mean(axis=0)
+            sizes.append(chosen.n_features_)
+            gains.append(scores[chosen.n_features_] - scores[0])
+        cells = [f"{np.mean(np.array(often) > 0.5):.0%}", f"{np.mean(index):.2f}"]
+        cells += [f"{np.mean(sizes):.1f}", f"{np.mean(gains):+.4f}", f"{np.max(gains):+.4f}"]
+        rows.append([name, *cells])
+        print(rows[-1], file=sys.stderr, flush=True)
+    header = ["weights", "any column in half of the resamples, tested", "stability of 3 columns"]
+    header += ['K of `"cv"`', "its gain over no column, mean", "largest"]
+    return {"certainty": markdown(header, rows)}
+
+
 def main() -> None:
     parser = options_of(__doc__)
     parser.add_argument("--tables", type=int, help="tables of each kind")
+    parser.add_argument("--only", help="kinds, family, methods, weights or certainty")
     options = parser.parse_args()
-    n_tables = options.tables or (2 if options.quick else 200)
-    rows = kinds_rows(n_tables)
-    levels = [f"fdr={q:g}" for q in LEVELS]
-    header = ["tables", "test", *(f"{level}: false, %" for level in levels)]
-    header += ["useful columns found", "selected", "ms"]
-    of_kinds = [cell for kind in KINDS_FOR_METHODS for cell in (f"{kind}: false, %", "found")]
-    made = {
-        (PAGE, "kinds"): markdown(header, rows),
-        (PAGE, "summary"): markdown(["tables, rows × columns", *levels], summary_rows(rows)),
-        (PAGE, "methods"): markdown(["method", *of_kinds], methods_rows(n_tables)),
+    n_tables = options.tables or (5 if options.quick else 200)
+    makers = {
+        "kinds": kinds_tables,
+        "family": family_table,
+        "methods": methods_table,
+        "weights": weights_table,
+        "certainty": certainty_table,
     }
-    for (page, name), text in made.items():
-        print(f"{text}\n")
-        if options.write:
-            write_table(page, name, text)
+    for name, make in makers.items():
+        if options.only in (None, name):
+            for part, text in make(n_tables).items():
+                print(f"{text}\n")
+                if options.write:
+                    write_table(PAGE, part, text)
 
 
 if __name__ == "__main__":

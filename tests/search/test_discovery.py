@@ -1,6 +1,6 @@
 """The false-discovery rate of a selection: its levels, its rate, its words."""
 
-from math import inf
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -23,8 +23,14 @@ from hocmim import (
 from hocmim.coding.codes import Column
 from hocmim.errors import InvalidParameterError
 from hocmim.information.counting import Joint
-from hocmim.search.discovery import discovery_factor
-from hocmim.search.stopping import ConditioningSets, Strata, chi2_p_value, redundant_features
+from hocmim.search.discovery import SHARE_OF_SETS, discoveries, n_hypotheses_of
+from hocmim.search.stopping import (
+    CLEAR,
+    ConditioningSets,
+    Strata,
+    chi2_p_value,
+    redundant_features,
+)
 
 
 def table(seed, n=500, n_useful=8, n_noise=30):
@@ -35,65 +41,98 @@ def table(seed, n=500, n_useful=8, n_noise=30):
     return X, y
 
 
-def naive_p_value(codes, target, x, before, q):
+def naive_p_value(target, x, before, clear):
     """The p-value of a column given those before it, corrected for its sets."""
-    sets = ConditioningSets(x, before, target, redundant_features(x, before, target, q))
-    n_rows = len(target.codes)
-    return [
-        chi2_p_value(Strata(x, target, Joint.of(given, n_rows))) * sets.n_possible for given in sets
-    ]
+    sets = ConditioningSets(x, before, target, redundant_features(x, before, target))
+    found = 1.0
+    for given in sets:
+        p_value = chi2_p_value(Strata(x, target, Joint.of(given, len(target.codes))))
+        found = min(found, p_value * sets.n_possible)
+        if found <= clear:
+            break
+    return found
 
 
-def naive_discoveries(X, y, method, q, max_tries):
-    """Each step: test the best candidates, one search each, at the level q k / (m D)."""
+def naive_discoveries(X, y, method, max_tries, share, is_fdr, level):
+    """Each step: of the best candidates, one search each, the one with the smallest m p."""
     codes, target = encode(X), Column(y.astype(np.uint8), 2)
+    n_hypotheses = X.shape[1] / share
     selected, adjusted = [], []
     while True:
-        failed, ended = [], []
-        while len(failed) < max_tries:
+        tried, p_values = [], []
+        while len(tried) < max_tries:
             size = len(selected) + 1
-            search = make_selector(method, n_features_to_select=size, keep=selected, exclude=failed)
-            best = int(search.fit(X, y).selected_[-1])
-            factor = (1 + len(failed)) * X.shape[1] / size
-            before = [codes.column(j) for j in selected]
-            found = inf
-            for p_value in naive_p_value(codes, target, codes.column(best), before, q):
-                found = min(found, p_value * factor)
-                if found <= q:
-                    break
-            if found <= q:
-                selected.append(best)
-                adjusted.append(found)
+            search = make_selector(method, n_features_to_select=size, keep=selected, exclude=tried)
+            if method == "HOCMIM-R":
+                search.set_params(interactions=False)
+            search.fit(X, y)
+            tried.append(int(search.selected_[-1]))
+            if search.scores_[-1] <= 0:
+                p_values.append(n_hypotheses)
                 break
-            failed.append(best)
-            ended.append(min(found, 1.0))
-        else:
-            return selected, adjusted, failed, ended
+            x, before = codes.column(tried[-1]), [codes.column(j) for j in selected]
+            p_value = naive_p_value(target, x, before, CLEAR / n_hypotheses)
+            p_values.append(p_value * n_hypotheses)
+            if len(tried) * p_values[-1] <= CLEAR:
+                break
+        places = np.arange(1, len(tried) + 1)
+        best = int(np.argmin(places * p_values))
+        corrected = np.minimum(1, places * p_values / (size if is_fdr else 1))
+        if corrected[best] > level:
+            return selected, adjusted, tried, corrected.tolist()
+        selected.append(tried[best])
+        adjusted.append(corrected[best])
 
 
 @pytest.mark.parametrize("method", ["HOCMIM-R", "HOCMIM", "JMI", "CMIM", "mRMR"])
-@pytest.mark.parametrize(("q", "max_tries"), [(0.05, 4), (0.3, 1)])
-def test_levels_are_those_of_the_definition(method, q, max_tries):
+@pytest.mark.parametrize(("kind", "level", "max_tries"), [("fdr", 0.05, 4), ("alpha", 0.3, 3)])
+def test_levels_are_those_of_the_definition(method, kind, level, max_tries):
     X, y = table(3)
-    selected, adjusted, failed, ended = naive_discoveries(X, y, method, q, max_tries)
-    test = StopTest(fdr=q, max_tries=max_tries)
+    test = StopTest(**{kind: level}, max_tries=max_tries)
     selector = make_selector(method, n_features_to_select=test).fit(X, y)
+    share = 1 - SHARE_OF_SETS if method == "HOCMIM-R" else 1
+    expected = naive_discoveries(X, y, method, max_tries, share, kind == "fdr", level)
+    selected, adjusted, tried, ended = expected
     assert 2 < len(selected) < 20
     assert selector.selected_.tolist() == selected
     np.testing.assert_allclose(selector.p_values_, adjusted, rtol=1e-12)
     stopping = selector.stopping_
-    assert [stopping.index, *(one.index for one in stopping.failures)] == failed
+    assert [stopping.index, *(one.index for one in stopping.failures)] == tried
     p_values = [stopping.p_value, *(one.p_value for one in stopping.failures)]
     np.testing.assert_allclose(p_values, ended, rtol=1e-12)
 
 
-def test_only_significant_features_raise_the_level():
-    assert discovery_factor(30, [], 0.1) == 30
-    assert discovery_factor(30, [0.01, 0.1], 0.1) == 10
-    # Not significant, or selected without a test: neither is a discovery.
-    assert discovery_factor(30, [0.01, 0.2, np.nan], 0.1) == 15
-    # The third candidate of a step, after two that failed.
-    assert discovery_factor(30, [0.01, 0.1], 0.1, 2) == 30
+@pytest.mark.parametrize("method", ["HOCMIM-R", "CMIM"])
+def test_levels_cut_one_sequence(method):
+    """Genes of 160 rows, correlated in modules: a looser level gives the same columns and more."""
+    sizes = []
+    for seed in range(4):
+        rng = np.random.default_rng([seed, 7])
+        y = np.arange(160) % 4
+        factor = rng.normal(size=(160, 16))
+        factor[:, :8] += 1.5 * (y[:, None] == np.arange(8) % 4)
+        X = np.repeat(factor, 8, axis=1) + 0.8 * rng.normal(size=(160, 128))
+        tests = [*(StopTest(q) for q in (0.001, 0.01, 0.1)), StopTest(fdr=0.1), StopTest(fdr=0.3)]
+        found = [
+            make_selector(method, n_features_to_select=test).fit(X, y).selected_.tolist()
+            for test in tests
+        ]
+        for strict, loose in pairwise(found):
+            assert loose[: len(strict)] == strict
+        sizes.append([len(one) for one in found])
+    assert (np.ptp(sizes, axis=1) > 0).any()
+
+
+def test_columns_and_sets_share_the_level():
+    assert n_hypotheses_of(30, 0, is_set=False) == 30
+    shares = [1 / n_hypotheses_of(30, 435, is_set=is_set) for is_set in (False, True)]
+    assert 30 * shares[0] + 435 * shares[1] == pytest.approx(1)
+
+
+def test_a_set_counts_as_the_features_that_it_adds():
+    assert discoveries(0, 1) == discoveries(0, 3) == 1
+    assert discoveries(4, 1) == 5
+    assert discoveries(4, 2) == 3
 
 
 def test_it_finds_more_than_the_same_alpha():
@@ -188,7 +227,13 @@ def test_statement_of_a_false_discovery_rate():
     assert "N = 500" in text
     assert "The false-discovery rate was controlled at 5 %: the expected share of selected" in text
     assert "add no information about the target to the features selected before them" in text
-    assert "(G-tests of conditional independence with Benjamini–Hochberg levels)" in text
+    assert "to the features selected before them or with them" in text
+    assert (
+        "(G-tests of conditional independence with Benjamini–Hochberg levels for features" in text
+    )
+    assert text.endswith("and for 9,139 pairs and triples).")
+    text = RobustHOCMIM(StopTest(fdr=0.05), interactions=False).fit(X, y).statement()
+    assert text.endswith("(G-tests of conditional independence with Benjamini–Hochberg levels).")
 
 
 def test_statement_of_permutations_and_their_seed():

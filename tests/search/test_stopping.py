@@ -17,7 +17,15 @@ from hocmim import HOCMIM, MIM, Encoder, StopTest, errors
 from hocmim.coding.codes import Column
 from hocmim.information.counting import Joint
 from hocmim.search.moments import Margins, mean_of_g, moments_of_pearson, table_probability
-from hocmim.search.stopping import Strata, chi2_p_value, permutation_p_value, redundant_features
+from hocmim.search.row_groups import GroupedStoppingRule
+from hocmim.search.selection import Step
+from hocmim.search.stopping import (
+    StoppingRule,
+    Strata,
+    chi2_p_value,
+    permutation_p_value,
+    redundant_features,
+)
 from hocmim.selectors.base import InformationSelector
 from hocmim.selectors.registry import METHODS
 
@@ -201,7 +209,7 @@ def test_redundant_features():
     noise = column(rng.integers(3, size=1000))
 
     def indices(x):
-        return sorted(s.index for s in redundant_features(x, [a, b, c], y, 0.01))
+        return sorted(s.index for s in redundant_features(x, [a, b, c], y))
 
     assert indices(copy) == [0]
     assert indices(both) == [0, 1]
@@ -299,7 +307,7 @@ def test_a_candidate_that_fails_is_set_aside_and_the_next_is_tried(name, stop):
         assert first.failures[0].score > first.score
         once = MIM(replace(test, max_tries=1), encoder=encoder).fit(X, y)
         assert once.selected_.size == 0
-        assert "adds nothing significant" in selector.explain("date", X).reason
+        assert "adds nothing significant (p = 1, level 0.01)" in selector.explain("date", X).reason
 
 
 def test_at_most_max_tries_candidates_fail():
@@ -379,6 +387,56 @@ def test_seeds_and_threads():
     assert first.p_values_.tobytes() == again.p_values_.tobytes()
     assert first.stopping_.p_value == again.stopping_.p_value
     assert first.p_values_.tobytes() != other.p_values_.tobytes()
+
+
+@pytest.mark.parametrize("groups", [None, np.arange(500)])
+def test_every_member_of_a_pair_has_to_add_something(groups):
+    """A useful column brings no noise with it; both bits of an exclusive or pass."""
+    rng = np.random.default_rng(4)
+    useful, noise, first, second = (column(rng.integers(2, size=500), j) for j in range(4))
+    y = column(useful.codes * 2 + (first.codes ^ second.codes))
+    columns = [useful, noise, first, second]
+    table = (StopTest(), columns.__getitem__, y, 4)
+    rule = StoppingRule(*table, n_sets=6)
+    if groups is not None:
+        rule = GroupedStoppingRule(groups, *table, n_sets=6)
+    for members, is_selected in (((0, 1), False), ((2, 3), True), ((0, 2), False)):
+        rule([], Step(members[0], 0.1, {}, interaction=members))
+        assert (rule.choose() is not None) == is_selected
+    given = [Step(2, 0.1, {})]
+    rule(given, Step(3, 0.1, {}, interaction=(2, 3)))
+    assert rule.choose() == (0, ())
+    # Six sets have a tenth of the level.
+    p_value = chi2_p_value(strata(second.codes, y.codes, first.codes))
+    assert rule.p_values[0] == pytest.approx(60 * p_value)
+
+
+def test_pairs_of_pure_noise_stay_within_the_level():
+    """Columns and pairs together: 12 of 60 tables expected, give or take 3.5 deviations."""
+    n_any = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        X, y = rng.integers(2, size=(200, 8)), rng.integers(2, size=200)
+        selector = hocmim.RobustHOCMIM(StopTest(0.2), interactions=True).fit(X, y)
+        assert selector.selection_.error_control.n_sets == 28 + 56
+        n_any += len(selector.selected_) > 0
+    assert n_any <= 22
+
+
+def test_no_column_with_a_score_of_0_or_less_is_selected():
+    """By the criterion itself such a column adds nothing, whatever its p-value."""
+    X, y = known_table(2, n=500)
+
+    class LessThanHalf(hocmim.Criterion):
+        def scores(self):
+            return self.relevance - np.sort(self.relevance)[-2]
+
+    found = MIM("significant").fit(X, y).selected_
+    selector = hocmim.CriterionSelector(LessThanHalf(), "significant", n_jobs=1).fit(X, y)
+    assert len(found) > 2
+    assert selector.selected_.tolist() == found[:1].tolist()
+    assert selector.stopping_.score == 0
+    assert selector.stopping_.p_value == 1
 
 
 def test_all_columns_may_be_taken():

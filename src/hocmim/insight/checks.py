@@ -11,6 +11,7 @@ constant      one value, or none at all
 many levels   fewer than 10 rows per level on average: information is easily overestimated
 uneven bins   one bin of a column that was cut holds more than 80 % of the rows
 missing       some values are missing
+duplicates    more than 1 % of the rows repeat another row: ``hocmim.insight.duplicates``
 ============  =====================================================================================
 
 The survey works on the codes of the table. Raw values are read for the few columns that may be
@@ -38,11 +39,12 @@ from hocmim.data.table import Table, as_table
 from hocmim.errors import InvalidTableError, TextWarning, warn_about_data, warn_user
 from hocmim.information.counting import BlockTerms, Joint, Values
 from hocmim.information.estimators import PLUGIN_ESTIMATOR
+from hocmim.insight.duplicates import count_repeated_rows
 from hocmim.insight.encoding import Encoding, describe_bins, describe_column, format_cuts
 from hocmim.parameters import checked
 from hocmim.text import count, one_line, percent, quote, some_of
 
-LEAK, IDENTIFIER, TEXT, CONSTANT, MANY_LEVELS, UNEVEN, MISSING = KINDS = (
+LEAK, IDENTIFIER, TEXT, CONSTANT, MANY_LEVELS, UNEVEN, MISSING, DUPLICATES = KINDS = (
     "leak",
     "identifier",
     "text",
@@ -50,9 +52,10 @@ LEAK, IDENTIFIER, TEXT, CONSTANT, MANY_LEVELS, UNEVEN, MISSING = KINDS = (
     "many levels",
     "uneven bins",
     "missing",
+    "duplicates",
 )
 # What makes a selection misleading: ``fit`` warns about these.
-WARNED = (LEAK, IDENTIFIER, TEXT, UNEVEN)
+WARNED = (LEAK, IDENTIFIER, TEXT, UNEVEN, DUPLICATES)
 
 # Columns that a sentence names, and characters of a value in it.
 MAX_NAMED, MAX_VALUE = 5, 20
@@ -230,7 +233,29 @@ def check_codes(
                 *_say(kind, names, advice.get(kind, ""), target),
             )
         )
+    if DUPLICATES in kinds and isinstance(codes, Codes):
+        found += _duplicates(codes, targets, table)
     return found
+
+
+def _duplicates(
+    codes: Codes, targets: Sequence[EncodedTarget], table: Table | None
+) -> list[Finding]:
+    """Return the finding on rows that repeat another row, if there are enough of them."""
+    n_repeated = count_repeated_rows(codes, targets, table)
+    if not n_repeated:
+        return []
+    equal = "values" if table is not None else "codes"
+    sentence = (
+        f"{n_repeated:,} of {codes.n_samples:,} rows repeat another row: all {equal} are equal, "
+        "that of the target too."
+    )
+    advice = (
+        "A test takes each for an observation of its own, and is too sure if they are copies. Drop "
+        "copies. If equal rows belong together, pass groups; if one row stands for several "
+        "observations, pass their number as sample_weight, integers."
+    )
+    return [Finding(DUPLICATES, (), (), (), sentence, advice)]
 
 
 def warn_about(findings: Sequence[Finding]) -> None:

@@ -21,7 +21,7 @@ from hocmim.insight.basis import Basis, column_of
 from hocmim.insight.encoding import Encoding, describe_encoding
 from hocmim.search.discovery import ErrorControl
 from hocmim.search.selection import Failure, Selection
-from hocmim.text import one_line, percent, quote, some_of, visible
+from hocmim.text import count, one_line, percent, quote, some_of, visible
 
 MAX_ENCODING_LENGTH = 500
 # Targets whose relevance is listed.
@@ -274,13 +274,13 @@ def _why(basis: Basis, k: int, steps: Sequence[StepScore]) -> Iterator[str]:
         yield _why_stopped(basis, k)
         if selection.stopping.failures:
             n_failed = len(selection.stopping.failures)
-            yield f"{n_failed} other candidates failed the test in this step."
+            yield f"{count(n_failed, 'other candidate')} failed the test in this step."
     elif failed is not None:
         step, failure = failed
+        test = tested(failure.p_value, selection.error_control)
         yield (
-            f"{method} did not select {name}: it had the largest score in step {step}, but it adds "
-            f"nothing significant (p = {failure.p_value:.2g}), so the next best candidate was "
-            "tried."
+            f"{method} did not select {name}: it had one of the largest scores in step {step}, but "
+            f"it was not the most significant ({test})."
         )
     elif closest is not None:
         yield _why_not(basis, k, closest)
@@ -342,7 +342,10 @@ def _why_selected(basis: Basis, k: int, place: int) -> Iterator[str]:
             f"and its cost {spending.costs[k]:g}."
         )
     else:
-        yield f"{start} {len(selection)}: its score, {step.score:.4f}, was the largest."
+        but = ""
+        if step.failures:
+            but = f" but for {count(len(step.failures), 'candidate')} less significant"
+        yield f"{start} {len(selection)}: its score, {step.score:.4f}, was the largest{but}."
     control, p_values = selection.error_control, selection.p_values
     if control is not None and control.is_fdr and p_values is not None and not step.is_kept:
         yield f"It adds more than chance would: {tested(float(p_values[place]), control)}."
@@ -390,9 +393,11 @@ def _why_stopped(basis: Basis, k: int) -> str:
 
 
 def tested(p_value: float, control: ErrorControl | None) -> str:
-    """Return a p-value in words; with the false-discovery rate it was adjusted for."""
-    if control is None or not control.is_fdr:
+    """Return a p-value in words, with the level it is compared with."""
+    if control is None:
         return f"p = {p_value:.2g}"
+    if not control.is_fdr:
+        return f"p = {p_value:.2g}, level {control.level:g}"
     return f"adjusted p = {p_value:.2g}, false-discovery rate {control.level:g}"
 
 

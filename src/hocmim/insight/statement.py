@@ -86,7 +86,8 @@ def rate_in_words(control: ErrorControl, *, has_kept: bool = False) -> str:
     target = "the target" if control.n_targets == 1 else "any of the targets"
     if control.given_selected:
         false = f"no information about {target} to the features selected before"
-        many, one = f"add {false} them", f"adds {false} it"
+        with_it = (" or with them", " or with it") if control.n_sets else ("", "")
+        many, one = f"add {false} them{with_it[0]}", f"adds {false} it{with_it[1]}"
     else:
         many, one = f"have no information about {target}", f"has no information about {target}"
     if control.is_fdr:
@@ -103,6 +104,8 @@ def rate_in_words(control: ErrorControl, *, has_kept: bool = False) -> str:
 def _how(control: ErrorControl) -> str:
     what = "conditional independence" if control.given_selected else "independence"
     correction = "Benjamini–Hochberg levels" if control.is_fdr else "Bonferroni correction"
+    if control.n_sets:
+        correction += f" for features and for {control.n_sets:,} pairs and triples"
     if control.test == "chi2":
         return f"G-tests of {what} with {correction}"
     seed = "" if control.seed is None else f", random seed {control.seed}"

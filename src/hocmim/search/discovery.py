@@ -11,9 +11,15 @@ as discovery number k if
 
     p ≤ q k / (m D),        so that the adjusted p-value  p m D / k  is at most q.
 
-D is the number of features, and p the p-value of ``search.stopping``, corrected for its sets Z. The
-first discovery needs the level of Bonferroni; each one that is made allows for more. If
-``max_tries`` candidates of a step fail, the selection ends.
+D is the number of features, and p the p-value of ``search.stopping``, corrected for its sets Z.
+``alpha=q`` is the same with k = 1 throughout, which bounds the probability of any false discovery.
+For the first discovery the two are equal; with ``fdr`` each one that is made allows for more.
+
+Pairs and triples. If sets of columns were screened they are hypotheses too: a false one adds a
+feature that adds nothing. Nine tenths of the level are for the D columns and one tenth for the M
+sets that were screened (weighted p-values: their shares add up to 1), so D above is D / 0.9 for a
+column and M / 0.1 for a set. A set that adds j features can add j false ones: its k is a j-th of
+the number of discoveries with it.
 
 Selection effects. The candidate is the best of all, but each feature has a hypothesis of its own,
 with a share 1/D of the level, so it does not matter how a search chooses the features it tests.
@@ -44,15 +50,17 @@ Benjamini, Yekutieli: The control of the false discovery rate in multiple testin
 Annals of Statistics 29, 2001.
 Blanchard, Roquain: Two simple sufficient conditions for FDR control. Electronic Journal of
 Statistics 2, 2008.
+Genovese, Roeder, Wasserman: False discovery control with p-value weighting. Biometrika 93, 2006.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 FALSE_DISCOVERY_RATE = "false-discovery rate"
 FAMILY_WISE_RATE = "family-wise error rate"
+# What pairs and triples of columns have of the level if they are candidates.
+SHARE_OF_SETS = 0.1
 
 
 @dataclass(frozen=True)
@@ -82,6 +90,8 @@ class ErrorControl:
     weights : {"", "counts", "relative"}
         "counts": a row of weight w is w of the ``n_samples``. "relative": weights change scores,
         and the tests use each row once. "" without weights.
+    n_sets : int
+        How many pairs and triples of features were hypotheses besides the features.
     """
 
     rate: str
@@ -95,6 +105,7 @@ class ErrorControl:
     given_selected: bool = True
     n_groups: int | None = None
     weights: str = ""
+    n_sets: int = 0
 
     @property
     def is_fdr(self) -> bool:
@@ -102,21 +113,20 @@ class ErrorControl:
         return self.rate == FALSE_DISCOVERY_RATE
 
 
-def discovery_factor(
-    n_features: int, p_values: Iterable[float], fdr: float, n_failed: int = 0
-) -> float:
-    """Return m D / k, which adjusts the p-value of the next discovery, number k.
+def n_hypotheses_of(n_columns: int, n_sets: int, *, is_set: bool) -> float:
+    """Return the factor of Bonferroni's correction of a column, or of a pair or triple.
 
-    Parameters
-    ----------
-    n_features : int
-        D.
-    p_values : iterable of float
-        The adjusted p-values so far; those of at most ``fdr`` are discoveries. Features that were
-        selected without a test do not count.
-    fdr : float
-        q.
-    n_failed : int
-        How many candidates failed in this step: m − 1.
+    Their shares of the level add up to 1. Without sets the columns have all of it.
     """
-    return (1 + n_failed) * n_features / (1 + sum(p_value <= fdr for p_value in p_values))
+    if not n_sets:
+        return n_columns
+    return n_sets / SHARE_OF_SETS if is_set else n_columns / (1 - SHARE_OF_SETS)
+
+
+def discoveries(n_before: int, n_joining: int) -> float:
+    """Return k for a candidate that adds so many features after so many discoveries.
+
+    For one feature its number. A set that adds j features makes j false discoveries if it is a
+    false one, so it has a j-th of what their number allows.
+    """
+    return (n_before + n_joining) / n_joining

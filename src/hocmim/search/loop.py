@@ -7,8 +7,8 @@ are compared after rounding to 12 decimals; among equals the lowest column index
 Columns to keep come first: they are the only candidates until all of them are selected. So the
 criterion gives them an order and a score, and everything after them is selected given them.
 
-A rule may set a candidate aside and have the next best tried. Candidates that were set aside come
-back in the next step: given one more column they may add something.
+A rule may look at several candidates of a step, the best first, and choose one of them. The others
+come back in the next step: given one more column they may add something.
 
 Pairs and triples of columns may be candidates too (``search.joint_candidates``): if one wins, its
 columns are selected one after the other.
@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from enum import Enum
 from typing import Any, Protocol
 
 import numpy as np
@@ -68,26 +67,17 @@ class SearchEngine(Protocol):
         """Absorb a column as the newest selected."""
 
 
-class Verdict(Enum):
-    """What a rule says about the best candidate."""
-
-    SELECT = "select it"
-    TRY_NEXT = "set it aside and try the next best"
-    STOP = "end the search"
-
-
 class Rule(Protocol):
     """What the search asks of a stopping rule."""
 
-    def __call__(self, steps: Sequence[Step], best: Step) -> Verdict:
-        """Judge the best candidate, given the steps so far."""
+    def __call__(self, steps: Sequence[Step], best: Step) -> bool:
+        """Judge the best candidate that is left; whether the next one is to be judged too."""
 
-    @property
-    def failures(self) -> tuple[Failure, ...]:
-        """The candidates of this step that were set aside, the best first."""
+    def choose(self) -> tuple[int, tuple[Failure, ...]] | None:
+        """Return which of the candidates that were judged is selected; None ends the search.
 
-    def end(self) -> None:
-        """Note that all candidates of this step were set aside, or that there were none."""
+        By its place, with those before it, which had a larger score.
+        """
 
 
 def forward_search(
@@ -108,9 +98,9 @@ def forward_search(
     n_select : int
         At least the number of columns to keep.
     stop : Rule, optional
-        Called as ``stop(steps, step)`` with the steps taken and the best one next; its verdict is
-        to select it, to try the next best, or to end the search before it. Not called for columns
-        to keep.
+        Called as ``stop(steps, step)`` with the steps taken and the candidates of the next, the
+        best first, while it asks for more; then it chooses one of them, or ends the search. Not
+        called for columns to keep.
     on_step : callable, optional
         Called as ``on_step(number, step)`` after each selection, ``number`` counting from 1.
     taken : sequence of Step
@@ -252,22 +242,31 @@ class _Candidates:
     def best_accepted(
         self, steps: Sequence[Step], rule: Rule | None, only_columns: bool
     ) -> Step | None:
-        """Return the best candidate that the rule accepts; None if the search ends."""
+        """Return the candidate that the rule chooses; None if the search ends."""
+        judged: list[tuple[Step, BestSet | None]] = []
         while (found := self._best(steps, only_columns)) is not None:
-            step, best_set = found
-            verdict = Verdict.SELECT if rule is None else rule(steps, step)
-            if verdict is Verdict.SELECT:
-                failures = () if rule is None else rule.failures
-                return replace(step, failures=failures) if failures else step
-            if verdict is Verdict.STOP:
-                return None
-            if best_set is None or self._joint is None:
-                self._engine.set_aside(step.index)
-            else:
-                self._joint.set_aside(best_set.number)
-        if rule is not None:
-            rule.end()
-        return None
+            if rule is None:
+                return found[0]
+            judged.append(found)
+            if not rule(steps, found[0]):
+                break
+            self._set_aside(*found)
+        choice = None if rule is None else rule.choose()
+        if choice is None:
+            return None
+        place, failures = choice
+        after = [step.index for step, best_set in judged[place + 1 :] if best_set is None]
+        if after:
+            self._engine.reopen(after)
+        step, _ = judged[place]
+        return replace(step, failures=failures) if failures else step
+
+    def _set_aside(self, step: Step, best_set: BestSet | None) -> None:
+        """Take a candidate out for the rest of the step."""
+        if best_set is None or self._joint is None:
+            self._engine.set_aside(step.index)
+        else:
+            self._joint.set_aside(best_set.number)
 
     def _best(
         self, steps: Sequence[Step], only_columns: bool

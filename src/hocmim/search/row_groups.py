@@ -24,7 +24,6 @@ Meinshausen, Meier, Bühlmann: p-values for high-dimensional regression. JASA 10
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -35,8 +34,7 @@ from hocmim.coding.codes import Column
 from hocmim.data.row_groups import RowGroups
 from hocmim.information.counting import Joint
 from hocmim.search.discovery import ErrorControl
-from hocmim.search.selection import Step
-from hocmim.search.stopping import StoppingRule
+from hocmim.search.stopping import CLEAR, Question, StoppingRule
 
 N_DRAWS = 11
 # The p-value of a sample is multiplied by at most this: for the median, and for two tests.
@@ -73,12 +71,14 @@ class GroupedStoppingRule(StoppingRule):
         """The error rate that the tests keep, with the number of groups."""
         return replace(super().error_control, n_groups=int(np.count_nonzero(self._sizes)))
 
-    def _p_value_for(self, y: Column, steps: Sequence[Step], best: Step) -> Found:
+    def _answer(self, question: Question, n_steps: int, n_hypotheses: float) -> Found:
         if (self._sizes <= 1).all():
-            return super()._p_value_for(y, steps, best)
-        found = [self._between(y, steps, best)]
-        if self._varies_within(y):
-            found.append(self._within(y, steps, best))
+            return super()._answer(question, n_steps, n_hypotheses)
+        clear = CLEAR / n_hypotheses / MOST_PARTS
+        found = [self._between(question, n_steps, clear)]
+        if self._varies_within(question.y):
+            rng = np.random.default_rng([self.seed, n_steps, N_DRAWS, *self._nth_try])
+            found.append(self._test_sets(question, rng, clear, extra=self._group_joint))
         p_value, given = min(found, key=lambda item: item[0])
         return min(1.0, len(found) * p_value), given
 
@@ -87,37 +87,20 @@ class GroupedStoppingRule(StoppingRule):
         starts = self._starts[self._sizes > 0]
         return bool((np.maximum.reduceat(codes, starts) > np.minimum.reduceat(codes, starts)).any())
 
-    def _between(self, y: Column, steps: Sequence[Step], best: Step) -> Found:
+    def _between(self, question: Question, n_steps: int, clear: float) -> Found:
         """Twice the median p-value of samples with one row of each group."""
-        x, selected = self._columns(steps, best)
-        n_candidates = self._n_candidates(steps, best)
         found = []
         for draw in range(N_DRAWS):
-            rng = np.random.default_rng([self.seed, len(steps), draw, *self._nth_try])
+            rng = np.random.default_rng([self.seed, n_steps, draw, *self._nth_try])
             places = self._starts + (rng.random(len(self._sizes)) * self._sizes).astype(np.int64)
             rows = np.sort(self._by_group[places[self._sizes > 0]])
-            drawn = [_take(column, rows) for column in selected]
-            sample = _take(x, rows), drawn, _take(y, rows)
-            found.append(self._test_sets(*sample, rng, n_candidates, n_parts=MOST_PARTS))
+            found.append(self._test_sets(question.take(rows), rng, clear))
         found.sort(key=lambda item: item[0])
         p_value, given = found[len(found) // 2]
         return min(1.0, 2 * p_value), given
-
-    def _within(self, y: Column, steps: Sequence[Step], best: Step) -> Found:
-        """The p-value with the group as one more condition."""
-        x, selected = self._columns(steps, best)
-        rng = np.random.default_rng([self.seed, len(steps), N_DRAWS, *self._nth_try])
-        n_candidates = self._n_candidates(steps, best)
-        return self._test_sets(
-            x, selected, y, rng, n_candidates, n_parts=MOST_PARTS, extra=self._group_joint
-        )
 
     def _group_joint(self, joint: Joint) -> Joint:
         """Return the cells of Z, each divided by group."""
         pairs = joint.cells.astype(np.int64) * (self._groups.max() + 1) + self._groups
         found, cells = np.unique(pairs, return_inverse=True)
         return Joint(cells.astype(np.uint32), len(found))
-
-
-def _take(column: Column, rows: NDArray[np.int64]) -> Column:
-    return Column(column.codes[rows], column.arity, column.index)

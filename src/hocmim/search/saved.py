@@ -103,6 +103,7 @@ def _check_error_control(control: Any) -> None:
     )
     require(type(control.given_selected) is bool, "given_selected: true or false")
     require(isinstance(control.weights, str), "weights: a string")
+    require(is_count(control.n_sets), "n_sets: a count")
 
 
 def check_steps(steps: Any, n_features: int | None = None) -> None:

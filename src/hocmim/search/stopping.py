@@ -7,30 +7,46 @@ synergy with X:
 
 1. Z = R, the selected features X is redundant with. Greedily, the s with the largest
    I(X;s|R) − I(X;s|R,Y) joins (Miller–Madow), while this is positive, X depends on s given R (level
-   alpha / |S|), and the cells of R hold ``SUPPORT`` samples on average. A feature that X does not
-   depend on cannot make X redundant, so Z does not include it.
+   ``DEPENDENT`` / |S|), and the cells of R hold ``SUPPORT`` samples on average. A feature that X
+   does not depend on cannot make X redundant, so Z does not include it.
 2. Z = R ∪ s, the s with the largest I(X;Y|R,s): a synergy, as in an exclusive or.
 3. Z = S, if its cells hold ``SUPPORT`` samples on average.
 
-X is selected if H0 is rejected for one of the three sets. X is the best of D − |S| candidates, and
-there are 1 + |S∖R| + 1 possible sets Z. p-values are multiplied by the product of these two numbers
-(Bonferroni, valid for any criterion). X is selected if the result is at most alpha. A criterion
-that ignores redundancy is tested with Z = ∅ only. With ``fdr`` the first number is that of
-``search.discovery``.
+The p-value of X is the smallest of the three times 1 + |S∖R| + 1, the number of possible sets Z. A
+criterion that ignores redundancy is tested with Z = ∅ only. A candidate with a score of 0 or less
+has the p-value 1: by the criterion itself it adds nothing.
 
-If X fails, it is set aside and the next best candidate of the step is tried, until one passes or
-``max_tries`` have failed; then selection ends. A column with very many levels can have the largest
-score by chance alone, and must not hide the columns behind it. The error rate of a step stays
-alpha: the factor D − |S| counts every candidate of the step, so that the probability that any of
-them passes by chance is at most alpha, whichever of them are tested and in whichever order. A
-candidate that failed is tested again in the next step, since it may add something given the newest
-feature (a synergy). That step is a test of its own at the level alpha, as it was for the others.
+A pair or triple of columns (``search.interactions``) is a candidate of its own. It is right to
+select it if every column that it adds tells something given the others. So each of them is X once,
+with the other members in every Z, and the largest p-value is that of the set. The columns of a
+table have nine tenths of the level and the sets of columns that were screened one tenth
+(``search.discovery``); without a screen the columns have all of it.
+
+**Which candidate, and when to stop.** The candidates of a step are tested in the order of their
+scores: a column with very many levels can have the largest score by chance alone, and must not
+hide the columns behind it. p is the p-value of the m-th of them times the number of all D columns
+(Bonferroni, valid for any criterion). The first with m p ≤ ``CLEAR`` is the choice; if
+``max_tries`` were tested and none is that clear, the one with the smallest m p. The choice is
+selected if m p ≤ alpha, or with ``fdr`` if m p / k ≤ fdr for discovery number k; otherwise
+selection ends. The others are tested again in the next step, since they may add something given the
+newest feature (a synergy).
+
+So levels cut one sequence: neither R nor the choice depends on the level. A stricter level selects
+the first of the columns that a looser one selects, and alpha=q the first of those of fdr=q.
+
+**alpha is a family-wise error rate**: the probability that the selection, not one step of it,
+contains any column that adds nothing to those before it. Each column has a share 1/D of alpha,
+whichever columns are tested and in whichever order. A column that is tested again in a later step
+has the same Z as before, with a larger factor, and a few more. For null hypotheses that do not
+depend on the data that bounds the rate by alpha times 1 + 1/3 + … + 1/(|S|+1) or less. It is alpha
+for the first column, and below alpha on all tables that were measured
+(docs/development/error_control.md).
 
 permutation
     X is permuted among the samples of each cell of Z, which is exactly H0. The p-value is
-    (1 + #{G* ≥ G}) / (1 + n) if n permutations can resolve the corrected level, or if 10 of them
-    reach G. Otherwise it is the tail of the gamma distribution with the mean and variance of G*, or
-    that of chi2 if it is larger.
+    (1 + #{G* ≥ G}) / (1 + n) if n permutations can resolve ``CLEAR``, or if 10 of them reach G.
+    Otherwise it is the tail of the gamma distribution with the mean and variance of G*, or that of
+    chi2 if it is larger.
 chi2
     G is compared with a·χ²(ν), whose mean is E[G] and whose variance is
     Var[χ²] (E[G] / E[χ²])², but at most that of χ²(df) scaled to the same mean. E and Var are taken
@@ -48,7 +64,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,21 +80,23 @@ from hocmim.search.discovery import (
     FALSE_DISCOVERY_RATE,
     FAMILY_WISE_RATE,
     ErrorControl,
-    discovery_factor,
+    discoveries,
+    n_hypotheses_of,
 )
-from hocmim.search.joint_candidates import join_columns
-from hocmim.search.loop import Verdict
 from hocmim.search.moments import Margins, mean_of_g, moments_of_pearson, table_probability
 from hocmim.search.selection import Failure, Step, Stopping
 
 TESTS = ("permutation", "chi2")
 # More would take hours; the smallest p-value is then below any level in use.
 MAX_PERMUTATIONS = 1_000_000
-# Candidates of a step that may fail before selection ends, unless the caller chooses: measured in
-# docs/development/stopping.md.
+# Candidates of a step that are tested: measured in docs/development/stopping.md.
 MAX_TRIES = 10
 # The fewest samples that a cell of Z holds on average.
 SUPPORT = 5
+# The level at which X depends on a feature of R.
+DEPENDENT = 0.05
+# A corrected p-value from which on neither another set Z nor another candidate is tested.
+CLEAR = 1e-3
 # The fewest permutations that must reach G for their share to be the p-value.
 ENOUGH_REACHED = 10
 # Bytes of permuted columns that are in memory at a time.
@@ -94,15 +112,15 @@ class StopTest:
     Parameters
     ----------
     alpha : float, default 0.01
-        The level of the test of a step, corrected for the number of candidates. A column with a
-        larger p-value is not selected.
+        The family-wise error rate: the largest probability that the selection contains a column
+        that adds nothing to those selected before it.
     fdr : float or None
         Instead of ``alpha``, the false-discovery rate: the largest expected share of selected
         columns that add nothing to those selected before them. See ``hocmim.search.discovery``.
     test : {"chi2", "permutation"}
         How a p-value is computed: see ``hocmim.search.stopping``.
     max_tries : int, default 10
-        How many candidates of a step may fail the test before the selection stops; the best first.
+        How many candidates of a step are tested, the best first, unless one is clearly significant.
     n_permutations : int, default 999
         For "permutation".
     random_state : int, RandomState or None, default 0
@@ -141,8 +159,43 @@ class StopTest:
         return float(self.alpha if self.fdr is None else self.fdr)
 
 
+class Question(NamedTuple):
+    """Does x add information about y to ``others`` and to what it needs of ``selected``?
+
+    ``others`` are the other members of a pair or triple; they are in every Z.
+    """
+
+    x: Column
+    others: Sequence[Column]
+    selected: Sequence[Column]
+    y: Column
+
+    def take(self, rows: NDArray[np.int64]) -> Question:
+        """Return the question for some of the rows."""
+
+        def take(column: Column) -> Column:
+            return Column(column.codes[rows], column.arity, column.index)
+
+        others, selected = ([take(one) for one in part] for part in (self.others, self.selected))
+        return Question(take(self.x), others, selected, take(self.y))
+
+
+class Tried(NamedTuple):
+    """A candidate of the step that was tested: its p-value, and the Z that gave it.
+
+    ``n_hypotheses`` is the factor of its p-value in Bonferroni's correction, and ``n_joining`` the
+    number of columns that it would add.
+    """
+
+    step: Step
+    p_value: float
+    given: NDArray[np.int64]
+    n_hypotheses: float
+    n_joining: int
+
+
 class StoppingRule:
-    """Whether the best candidate is selected; for ``search.loop.forward_search``.
+    """Which candidate of a step is selected, if any; for ``search.loop.forward_search``.
 
     Parameters
     ----------
@@ -164,7 +217,7 @@ class StoppingRule:
     seed : int
         Random seed of the permutations.
     p_values : list of float
-        The corrected p-value of each candidate that passed.
+        The corrected p-value of each column that passed.
     stopping : Stopping or None
         Why selection ended; None while it continues.
     """
@@ -184,8 +237,7 @@ class StoppingRule:
         self._targets = [y] if isinstance(y, Column) else list(y)
         self._n_columns, self._n_sets = n_columns, n_sets
         self._given_selected = given_selected
-        self._n_steps = 0
-        self._failed: list[Stopping] = []
+        self._tried: list[Tried] = []
         self.p_values: list[float] = []
         self.stopping: Stopping | None = None
 
@@ -210,118 +262,135 @@ class StoppingRule:
             n_features=self._n_columns,
             n_targets=len(self._targets),
             given_selected=self._given_selected,
+            n_sets=self._n_sets,
         )
 
-    @property
-    def failures(self) -> tuple[Failure, ...]:
-        """The candidates of this step that failed, the best first."""
-        return tuple(
-            Failure(one.index, one.score, one.p_value, one.interaction) for one in self._failed
+    def __call__(self, steps: Sequence[Step], best: Step) -> bool:
+        """Test the best candidate that is left; whether the next one is to be tested too."""
+        joining = _joining(steps, best)
+        n_hypotheses = n_hypotheses_of(self._n_columns, self._n_sets, is_set=len(joining) > 1)
+        if best.score <= 0:  # so are those of all others
+            self._tried.append(Tried(best, 1.0, np.empty(0, np.int64), n_hypotheses, len(joining)))
+            return False
+        p_value, given = self._p_value(steps, best, n_hypotheses)
+        self._tried.append(Tried(best, p_value, given, n_hypotheses, len(joining)))
+        return len(self._tried) < self._test.max_tries and self._merit(-1) > CLEAR
+
+    def choose(self) -> tuple[int, tuple[Failure, ...]] | None:
+        """Return which of the candidates that were tested is selected; None ends the search.
+
+        By its place, with those before it, which had a larger score.
+        """
+        if not self._tried:
+            return None
+        tried, p_values = self._tried, [*map(self._corrected, range(len(self._tried)))]
+        place = min(range(len(tried)), key=self._merit)
+        failures = tuple(
+            Failure(one.step.index, one.step.score, p_value, one.step.interaction)
+            for one, p_value in zip(tried, p_values, strict=True)
         )
-
-    def __call__(self, steps: Sequence[Step], best: Step) -> Verdict:
-        """Judge the best candidate, given the steps so far."""
-        if len(steps) != self._n_steps:
-            self._n_steps, self._failed = len(steps), []
-        p_value, given = self._p_value(steps, best)
-        if p_value <= self._test.level:
-            self.p_values += [p_value] * len(_joining(steps, best))
-            return Verdict.SELECT
-        self._failed.append(
-            Stopping(
-                "not significant",
-                best.index,
-                best.score,
-                p_value,
-                given,
-                interaction=best.interaction,
-            )
+        self._tried = []
+        if p_values[place] <= self._test.level:
+            self.p_values += [p_values[place]] * tried[place].n_joining
+            return place, failures[:place]
+        best = tried[0].step
+        self.stopping = Stopping(
+            "not significant",
+            best.index,
+            best.score,
+            p_values[0],
+            tried[0].given,
+            interaction=best.interaction,
+            failures=failures[1:],
         )
-        if len(self._failed) < self._test.max_tries:
-            return Verdict.TRY_NEXT
-        self.stopping = self._first_failure()
-        return Verdict.STOP
+        return None
 
-    def end(self) -> None:
-        """Note that no candidate is left."""
-        if self._failed:
-            self.stopping = self._first_failure()
+    def _merit(self, place: int) -> float:
+        """Return m p: what the candidates of a step are compared by, the smallest wins."""
+        one, m = self._tried[place], place % len(self._tried) + 1
+        return m * one.p_value * one.n_hypotheses
 
-    def _first_failure(self) -> Stopping:
-        """Return the best candidate of the step, which failed, and the others that did."""
-        return replace(self._failed[0], failures=self.failures[1:])
+    def _corrected(self, place: int) -> float:
+        """Return the p-value of a candidate as it is compared with the level: m p, or m p / k."""
+        one, k = self._tried[place], 1.0
+        if self._test.fdr is not None:
+            k = discoveries(len(self.p_values), one.n_joining)
+        return min(1.0, self._merit(place) / k)
 
-    def _p_value(self, steps: Sequence[Step], best: Step) -> tuple[float, NDArray[np.int64]]:
-        """Return the corrected p-value of the best candidate, and its Z."""
-        found = [self._p_value_for(y, steps, best) for y in self._targets]
+    def _p_value(
+        self, steps: Sequence[Step], best: Step, n_hypotheses: float
+    ) -> tuple[float, NDArray[np.int64]]:
+        """Return the p-value of a candidate, corrected for targets and sets Z, and its Z.
+
+        All members of a pair have to add something to the others: the largest p-value counts.
+        """
+        found = []
+        for y in self._targets:
+            of_members = [
+                self._answer(question, len(steps), n_hypotheses)
+                for question in self._questions(steps, best, y)
+            ]
+            found.append(max(of_members, key=lambda item: item[0]))
         p_value, given = min(found, key=lambda item: item[0])
         return min(1.0, p_value * len(found)), given
+
+    def _questions(self, steps: Sequence[Step], best: Step, y: Column) -> Iterator[Question]:
+        """Return what is asked about a candidate: one question for each column that it adds."""
+        joining = _joining(steps, best)
+        members = best.interaction if len(joining) > 1 else ()
+        selected = [
+            self._column(step.index)
+            for step in steps
+            if self._given_selected and step.index not in members
+        ]
+        for j in joining:
+            yield Question(
+                replace(self._column(j), index=j),
+                [self._column(k) for k in members if k != j],
+                selected,
+                y,
+            )
 
     @property
     def _nth_try(self) -> list[int]:
         """What distinguishes the random numbers of the candidates of a step."""
-        return [len(self._failed)] if self._failed else []
+        return [len(self._tried)] if self._tried else []
 
-    def _p_value_for(
-        self, y: Column, steps: Sequence[Step], best: Step
+    def _answer(
+        self, question: Question, n_steps: int, n_hypotheses: float
     ) -> tuple[float, NDArray[np.int64]]:
-        """Return the corrected p-value of the best candidate for one target, and its Z."""
-        x, selected = self._columns(steps, best)
-        rng = np.random.default_rng([self.seed, len(steps), *self._nth_try])
-        return self._test_sets(x, selected, y, rng, self._n_candidates(steps, best))
-
-    def _columns(self, steps: Sequence[Step], best: Step) -> tuple[Column, list[Column]]:
-        """Return the candidate, and the selected features that it is compared with."""
-        selected = [self._column(step.index) for step in steps] if self._given_selected else []
-        x = join_columns([self._column(j) for j in _joining(steps, best)])
-        assert x is not None  # it was a candidate
-        return replace(x, index=best.index), selected
+        """Return the p-value of a question, corrected for its sets Z, and its Z."""
+        rng = np.random.default_rng([self.seed, n_steps, *self._nth_try])
+        return self._test_sets(question, rng, CLEAR / n_hypotheses)
 
     def _test_sets(
         self,
-        x: Column,
-        selected: Sequence[Column],
-        y: Column,
+        question: Question,
         rng: np.random.Generator,
-        n_candidates: float,
+        clear: float,
         *,
-        n_parts: int = 1,
         extra: Callable[[Joint], Joint] = lambda joint: joint,
     ) -> tuple[float, NDArray[np.int64]]:
         """Return the smallest corrected p-value over the sets Z, and this Z.
 
-        ``n_parts`` is by how much the caller multiplies the p-value; ``extra`` adds a condition to
-        every Z.
+        From ``clear`` on no other Z is tried. ``extra`` adds a condition to every Z.
         """
-        alpha = self._test.level / n_parts
-        redundant = redundant_features(x, selected, y, self._test.level)
-        sets = ConditioningSets(x, selected, y, redundant)
-        n_tests = n_candidates * sets.n_possible
+        x, others, selected, y = question
+        sets = ConditioningSets(x, selected, y, redundant_features(x, selected, y))
         found: list[tuple[float, NDArray[np.int64]]] = []
         for given in sets:
-            strata = Strata(x, y, extra(Joint.of(given, len(x.codes))))
+            strata = Strata(x, y, extra(Joint.of([*given, *others], len(x.codes))))
             if self._test.test == "chi2":
                 p_value = chi2_p_value(strata)
             else:
                 p_value = permutation_p_value(
-                    strata, self._test.n_permutations, rng, level=alpha / n_tests
+                    strata, self._test.n_permutations, rng, level=clear / sets.n_possible
                 )
             indices = np.array([z.index for z in given], np.int64)
-            found.append((min(1.0, p_value * n_tests), indices))
-            if found[-1][0] <= alpha:
+            found.append((min(1.0, p_value * sets.n_possible), indices))
+            if found[-1][0] <= clear:
                 break
         return min(found, key=lambda item: item[0])
-
-    def _n_candidates(self, steps: Sequence[Step], best: Step) -> float:
-        """Return by how many candidates a p-value is corrected.
-
-        A pair is the best of all pairs, which come on top of the columns.
-        """
-        n_more = self._n_sets if len(_joining(steps, best)) > 1 else 0
-        if self._test.fdr is None:
-            return self._n_columns - len(steps) + n_more
-        n_columns = self._n_columns + n_more
-        return discovery_factor(n_columns, self.p_values, self._test.fdr, len(self._failed))
 
 
 def _joining(steps: Sequence[Step], best: Step) -> list[int]:
@@ -330,9 +399,7 @@ def _joining(steps: Sequence[Step], best: Step) -> list[int]:
     return [j for j in best.interaction or (best.index,) if j not in selected]
 
 
-def redundant_features(
-    x: Column, selected: Sequence[Column], y: Column, alpha: float
-) -> list[Column]:
+def redundant_features(x: Column, selected: Sequence[Column], y: Column) -> list[Column]:
     """Return R: the selected features that x is redundant with, limited by ``SUPPORT``."""
     chosen: list[Column] = []
     joint, rest = Joint.of([], len(x.codes)), list(selected)
@@ -342,7 +409,7 @@ def redundant_features(
         larger = joint.with_column(rest[best])
         if redundancy[best] <= 0 or len(x.codes) < SUPPORT * larger.n_cells:
             break
-        if chi2_p_value(Strata(x, rest[best], joint)) * len(selected) > alpha:
+        if chi2_p_value(Strata(x, rest[best], joint)) * len(selected) > DEPENDENT:
             break
         chosen.append(rest.pop(best))
         joint = larger

@@ -42,7 +42,13 @@ from hocmim.data.times import TimeKinds
 from hocmim.errors import InvalidParameterError, InvalidTableError, warn_user
 from hocmim.information.estimators import ESTIMATORS, SECOND_ORDER_ESTIMATOR
 from hocmim.insight.basis import basis_of, keep_codes
-from hocmim.insight.checks import WARNED, check_codes, only_identifiers, warn_about
+from hocmim.insight.checks import (
+    DUPLICATES,
+    WARNED,
+    check_codes,
+    only_identifiers,
+    warn_about,
+)
 from hocmim.insight.explain import Explanation, explain
 from hocmim.insight.statement import statement
 from hocmim.insight.trace import Trace
@@ -710,7 +716,7 @@ class InformationSelector(CallbackSupportMixin, Selector):
             if validation is not None:
                 self.validation_ = validation
             if warns:
-                _warn_about(encoded, selection)
+                _warn_about(encoded, selection, has_groups=groups is not None)
         return self
 
     def _validate(
@@ -1049,17 +1055,19 @@ def constraints_of(selection: Selection) -> Constraints:
     return Constraints(n_features, keep, *closed, selection.spending)
 
 
-def _warn_about(encoded: Encoded, selection: Selection) -> None:
+def _warn_about(encoded: Encoded, selection: Selection, *, has_groups: bool) -> None:
     """Warn about columns that can make the selection misleading."""
     features, mode = encoded.features, encoded.encoder.identifiers
     shown = features.expand(selection.identifiers) if mode == "drop" else encoded.identifiers
     targets = encoded.target.each
+    # Weights and groups say what equal rows are.
+    is_said = has_groups or encoded.row_counts is not None
     findings = check_codes(
         encoded.encoder,
         encoded.codes,
         targets,
         features=features,
-        kinds=WARNED,
+        kinds=[kind for kind in WARNED if kind != DUPLICATES or not is_said],
         relevance=selection.relevance if len(targets) == 1 else None,
         identifiers=() if mode == "keep" else shown.tolist(),
         treatment=mode,

@@ -247,7 +247,7 @@ def test_a_selection_that_stops_and_one_of_nothing(tmp_path):
     selector = HOCMIM("significant").fit(X, y)
     path = selector.report(tmp_path / "auto.html", X, y)
     assert "The selection stopped because the best remaining candidate, " in words_of(path)
-    assert f"(p = {selector.stopping_.p_value:.2g}, significance level 0.01)." in words_of(path)
+    assert f"(p = {selector.stopping_.p_value:.2g}, level 0.01)." in words_of(path)
     assert ">p</button>" in path.read_text()
     rng = np.random.default_rng(0)
     X, y = rng.integers(3, size=(80, 6)), rng.integers(2, size=80)

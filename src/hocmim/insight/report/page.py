@@ -41,7 +41,7 @@ from hocmim.data.writing import check_writable, write_file
 from hocmim.errors import not_installed
 from hocmim.information.counting import Joint, Values
 from hocmim.insight.basis import Basis, basis_of
-from hocmim.insight.checks import Finding, check_codes
+from hocmim.insight.checks import DUPLICATES, KINDS, Finding, check_codes
 from hocmim.insight.clusters import MAX_DISTANCE, cluster_codes
 from hocmim.insight.explain import (
     Explanation,
@@ -543,10 +543,7 @@ def _why_it_stopped(basis: Basis) -> str:
             "The selection stopped because no other feature can be paid for. The best of them is "
             f"{best}."
         )
-    control = basis.selection.error_control
-    test = tested(stopping.p_value, control)
-    if control is not None and not control.is_fdr:
-        test = f"{test}, significance level {control.level:g}"
+    test = tested(stopping.p_value, basis.selection.error_control)
     if K == 0:
         return (
             f"The best candidate, {best}, has no significant information about the target ({test})."
@@ -669,9 +666,10 @@ def find_oddities(basis: Basis, table: Table) -> list[Finding]:
     assert basis.column_codes is not None
     if basis.rows is not None:
         table = table.take(basis.rows)
-    targets = basis.target.each
+    targets, names = basis.target.each, basis.features.column_names
+    kinds = [kind for kind in KINDS if kind != DUPLICATES or basis.rows is None]
     return check_codes(
-        basis.encoder, basis.column_codes, targets, names=basis.features.column_names, table=table
+        basis.encoder, basis.column_codes, targets, names=names, kinds=kinds, table=table
     )
 
 
