@@ -433,13 +433,33 @@ def grow_nearest(
     train: NDArray[np.uint16],
     test: NDArray[np.uint16],
     apart: NDArray[np.int32],
+    k: int,
     distance: NDArray[np.int32],
-    out: NDArray[np.int32],
+    limit: NDArray[np.int32],
 ) -> None:
-    """Add a column of codes to the distances (n_test, n_train); write the nearest training rows.
+    """Add a column of codes to the distances (n_test, n_train); write those of the k-th nearest.
 
-    ``apart`` has the distance of each pair of levels, ``out`` the shape (n_test, k).
+    ``apart`` has the distance of each pair of levels.
     """
+
+def count_near(
+    distance: NDArray[np.int32],
+    limit: NDArray[np.int32],
+    train: NDArray[np.int32],
+    test: NDArray[np.int32],
+    hits: NDArray[np.int32],
+    n_near: NDArray[np.int32],
+) -> None:
+    """Count the training rows at most ``limit`` away, and those of them with the same class."""
+
+def sum_near(
+    distance: NDArray[np.int32],
+    limit: NDArray[np.int32],
+    train: NDArray[np.float64],
+    sums: NDArray[np.float64],
+    n_near: NDArray[np.int32],
+) -> None:
+    """Count the training rows at most ``limit`` away, and sum their values."""
 
 class InteractionScreen:
     """The screen of pairs, or of the triples that share one column: see the C++ header."""

@@ -30,7 +30,7 @@ WRONG = [
     ((*SELECT, "-k", "0"), 2, "'0' is not a number of columns"),
     ((*SELECT, "-k", "many"), 2, "'many' is not a number of columns"),
     ((*SELECT, "-m", "hocmin"), 2, "no method 'hocmin'. Did you mean 'HOCMIM'"),
-    ((*SELECT, "-m", "JMI,MIM"), 2, "A list of methods is for -k cv"),
+    ((*SELECT, "-m", "JMI,MIM", "-k", "3"), 2, "A list of methods is for -k cv"),
     ((*SELECT, "-m", "JMI,JMI", "-k", "cv"), 2, "JMI is listed twice"),
     ((*SELECT, "-m", "HOCMIM(max_order=2"), 2, "A parenthesis is not closed"),
     ((*SELECT, "-m", "HOCMIM(max_order)"), 2, "is not of the form NAME.parameter=value"),

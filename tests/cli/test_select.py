@@ -182,18 +182,40 @@ def test_cross_validation_chooses_the_number_and_the_method(run, patients):
         one.selector for one in expected.choices_
     ]
     assert selected.startswith(f"Selected by {expected.best_selector_}\nrank\t")
-    assert "Cross-validation (5 splits, rule one-se) chose " in result.stderr
+    assert " (5 splits of 90 rows; rule one-se) chose " in " ".join(result.stderr.split())
+    assert f"; without a feature, {expected.baseline_score_:.4f}." in " ".join(
+        result.stderr.split()
+    )
+    assert found["cross_validation"]["baseline"] == expected.baseline_score_
     run("report", *given[1:], "-o", "page.html")
     run("explain", *given[1:], "-f", "a")
 
 
 def test_cross_validation_of_one_method_says_the_baseline(run, patients):
-    result = run("select", "patients.csv", "-t", "y", "-k", "cv", "--json", "out.json")
+    result = run("select", "patients.csv", "-t", "y", "--json", "out.json")
     with open("out.json") as file:
         found = json.load(file)["cross_validation"]
     assert found["score"] > found["baseline"]
+    assert found["beats_baseline"]
     assert found["n_features"] == len(result.stdout.splitlines()) - 1
-    assert "always the most frequent class" in result.stderr
+    share = np.exp(found["baseline"])
+    assert f"without a column, {share:.1%}." in " ".join(result.stderr.split())
+    assert run("select", "patients.csv", "-t", "y", "-k", "cv").stdout == result.stdout
+
+
+@pytest.mark.parametrize("method", ["HOCMIM-R", "JMI,Fisher"])
+def test_always_no_is_no_result(run, method):
+    """At 1 : 99 no command presents the accuracy of "always no" as a result."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(1000, 5)), columns=list("abcde"))
+    frame.assign(y=np.where(np.arange(1000) % 100, "no", "yes")).to_csv("rare.csv", index=False)
+    result = run("select", "rare.csv", "-t", "y", "-m", method, "--json", "out.json")
+    said = " ".join(result.stderr.split())
+    assert "No number of columns predicts better than always answering 'no'." in said
+    with open("out.json") as file:
+        found = json.load(file)
+    assert not found["cross_validation"]["beats_baseline"]
+    assert len(found["columns"]) == 1
 
 
 # --- files ----------------------------------------------------------------------------------------
@@ -351,7 +373,8 @@ def test_weights_are_those_of_the_library(run):
         expected = RobustHOCMIM(3).fit(table[[f"x{j}" for j in range(5)]], table["y"], values)
         assert [row["score"] for row in found["selected"]] == expected.scores_.tolist()
         run("report", *given[1:], *drop, "-o", f"{weights}.html")
-    said = run("select", "t.csv", "-t", "y", "--weights", "w", "-m", "ReliefF", code=2).stderr
+    given = ("select", "t.csv", "-t", "y", "-k", 3, "--weights", "w", "-m", "ReliefF")
+    said = run(*given, code=2).stderr
     assert "ReliefF takes no --weights" in said
     said = run("select", "t.csv", "-t", "x0", "--weights", "y", code=2).stderr
     assert "The weights 'y' must be numbers. They are text." in said
@@ -371,7 +394,8 @@ def test_feature_groups_are_selected_as_one(run):
 def test_one_column_per_cluster(run):
     table = read_table("mixed.csv")
     write_table(table.append_column("again", table.column("age")), "twice.csv")
-    given = ("select", "twice.csv", "-t", "outcome", "--drop", "when", "--one-per-cluster", 0.3)
+    given = ("select", "twice.csv", "-t", "outcome", "--drop", "when", "-k", 10)
+    given += ("--one-per-cluster", 0.3)
     result = run(*given, "--json", "-")
     columns = json.loads(result.stdout)["columns"]
     assert len({"age", "again"} & set(columns)) == 1

@@ -1,12 +1,14 @@
 """How many columns: cross-validation on the codes, against a model written with loops."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
 
 import hocmim
 from hocmim.coding.encoded import encode_table
-from hocmim.errors import HocmimWarning, InvalidParameterError
+from hocmim.errors import InvalidParameterError
 from hocmim.search import validation
 from hocmim.search.validation import cross_validate
 
@@ -25,8 +27,8 @@ def table(seed, n_rows=60):
     return frame, y.to_numpy()
 
 
-def slow_scores(encoded, order, train, test):
-    """Log probability and accuracy with the first 0, 1, 2, … features, by loops."""
+def slow_votes(encoded, order, train, test):
+    """Of each test row, with the first 0, 1, 2, … features: neighbours of its class, all, prior."""
     codes = [encoded.codes.column(k) for k in order]
     y, n_classes = encoded.target.column.codes, encoded.target.column.arity
     prior = [(sum(y[i] == c for i in train) + 1 / n_classes) / (len(train) + 1) for c in (0, 1)]
@@ -38,26 +40,34 @@ def slow_scores(encoded, order, train, test):
         n = column.arity - (column.missing is not None)
         return abs(int(a) - int(b)) * validation.UNIT // (n - 1)
 
-    found = []
+    found = {}
     for size in range(len(order) + 1):
-        logs, right = [], []
         for row in test:
-            p = list(prior)
-            if size:
-                distance = [
-                    sum(
-                        apart(order[m], codes[m].codes[row], codes[m].codes[i]) for m in range(size)
-                    )
-                    for i in train
-                ]
-                near = sorted(range(len(train)), key=lambda i: (distance[i], i))[:5]
-                for i in near:
-                    p[y[train[i]]] += 1
-                p = [value / 6 for value in p]
-            logs.append(np.log(p[y[row]]))
-            right.append(int(np.argmax(p)) == y[row])
-        found.append((np.mean(logs), np.mean(right)))
-    return np.array(found).T
+            distance = [
+                sum(apart(order[m], codes[m].codes[row], codes[m].codes[i]) for m in range(size))
+                for i in train
+            ]
+            near = [i for i, one in zip(train, distance, strict=True) if one <= sorted(distance)[4]]
+            hits = sum(y[i] == y[row] for i in near)
+            found.setdefault(size, []).append((hits, len(near), prior[y[row]]))
+    return found
+
+
+def slow_scores(folds, size):
+    """The mean log probability of each fold: the votes for the prior are those of other folds."""
+
+    def log_p(fold, w):
+        return [
+            np.log((hits + w * prior) / (n_near + w)) if size else np.log(prior)
+            for hits, n_near, prior in folds[fold][size]
+        ]
+
+    found = []
+    for fold in range(len(folds)):
+        others = [other for other in range(len(folds)) if other != fold]
+        sums = {w: sum(sum(log_p(other, w)) for other in others) for w in validation.PRIOR_VOTES}
+        found.append(log_p(fold, max(sums, key=sums.get)))
+    return found
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -79,7 +89,8 @@ def test_scores_are_those_of_the_model_written_with_loops(seed):
     assert found.sizes.tolist() == [0, 1, 2, 3, 4]
     assert found.n_rows == len(y)
     keys = np.column_stack([encoded.codes.column(k).codes for k in range(4)] + [y])
-    for fold, (part, order) in enumerate(seen):
+    folds = []
+    for part, order in seen:
         rows = np.column_stack([part.codes.column(k).codes for k in range(4)])
         rows = np.column_stack([rows, part.target.column.codes])
         train, left = [], list(range(len(y)))
@@ -87,9 +98,16 @@ def test_scores_are_those_of_the_model_written_with_loops(seed):
             at = next(i for i in left if (keys[i] == one).all())
             train.append(at)
             left.remove(at)
-        expected = slow_scores(encoded, order, train, left)
-        np.testing.assert_allclose(found.scores[fold], expected[0], atol=1e-12)
-        np.testing.assert_allclose(found.accuracy[fold], expected[1], atol=1e-12)
+        folds.append(slow_votes(encoded, order, train, left))
+    none = np.concatenate(slow_scores(folds, 0))
+    for size in found.sizes:
+        expected = slow_scores(folds, size)
+        np.testing.assert_allclose(
+            found.scores[:, size], [np.mean(one) for one in expected], atol=1e-12
+        )
+        gain = np.concatenate(expected) - none
+        error = gain.std(ddof=1) / np.sqrt(len(gain))
+        np.testing.assert_allclose(found.gain_errors[size], error, atol=1e-12)
 
 
 def test_the_best_number_is_selected_and_reported():
@@ -106,10 +124,24 @@ def test_the_best_number_is_selected_and_reported():
     assert not hasattr(selector.set_params(n_features_to_select=2).fit(X, y), "validation_")
 
 
-def test_noise_beats_nothing_and_that_is_said():
-    rng = np.random.default_rng(0)
-    with pytest.warns(HocmimWarning, match="No number of columns predicts the target better"):
-        hocmim.JMI("cv").fit(rng.normal(size=(300, 10)), rng.integers(2, size=300))
+@pytest.mark.parametrize("share", [0.5, 0.01])
+def test_noise_beats_nothing_and_that_is_said(share):
+    """Also at 1 : 99, where a model that always answers 0 is right in 99 % of the rows."""
+    said = []
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        y = rng.random(1000) < share
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            found = hocmim.RobustHOCMIM("cv").fit(rng.normal(size=(1000, 10)), y.astype(int))
+        sentence = "No number of columns predicts better than always answering "
+        is_said = [one for one in caught if sentence in str(one.message)]
+        assert bool(is_said) == (not found.validation_.beats_baseline)
+        assert (sentence in found.validation_.in_words()) == bool(is_said)
+        if is_said:
+            assert len(found.selection_) == found.validation_.best == 1
+        said.append(bool(is_said))
+    assert sum(said) >= 9
 
 
 def test_a_rare_class_counts():
@@ -120,6 +152,27 @@ def test_a_rare_class_counts():
     selector = hocmim.RobustHOCMIM("cv").fit(X, y)
     assert {0, 1} <= set(selector.selected_.tolist())
     assert selector.validation_.beats_baseline
+
+
+def test_a_weak_dependence_and_an_exclusive_or_are_found():
+    """Five votes alone predict worse than none where the classes are 60 : 40 at best."""
+    rng = np.random.default_rng(0)
+    bits = rng.integers(2, size=(4000, 6))
+    weak = rng.random(4000) < 0.4 + 0.2 * bits[:, 3]
+    found = hocmim.RobustHOCMIM("cv").fit(bits, weak)
+    assert found.validation_.beats_baseline
+    assert found.selected_[0] == 3
+    together = bits[:, 1] ^ bits[:, 4] ^ (rng.random(4000) < 0.2)
+    found = hocmim.RobustHOCMIM("cv").fit(bits, together)
+    assert found.validation_.beats_baseline
+    assert set(found.selected_[:2].tolist()) == {1, 4}
+
+
+def test_codes_that_saw_the_target_are_refused():
+    X, y = table(0)
+    encoder = hocmim.Encoder(discretizer="mdlp")
+    with pytest.raises(InvalidParameterError, match="cut without the target"):
+        hocmim.JMI("cv", encoder=encoder).fit(X, y)
 
 
 def test_groups_and_copies_of_a_row_are_on_one_side():
@@ -145,11 +198,12 @@ def test_groups_and_copies_of_a_row_are_on_one_side():
 
 def test_a_sample_of_a_large_table():
     rng = np.random.default_rng(0)
-    X = rng.integers(3, size=(5000, 6))
-    selector = hocmim.RobustHOCMIM("cv").fit(X, (X[:, 2] > 0) ^ (rng.random(5000) < 0.1))
+    X = rng.integers(3, size=(7000, 6))
+    selector = hocmim.RobustHOCMIM("cv").fit(X, (X[:, 2] > 0) ^ (rng.random(7000) < 0.1))
     found = selector.validation_
-    assert found.n_rows <= validation.MAX_ROWS < found.n_rows_in_all == 5000
+    assert found.n_rows == validation.MAX_ROWS < found.n_rows_in_all == 7000
     assert selector.selected_[0] == 2
+    assert "5,000 rows, a sample of 7,000" in found.in_words()
 
 
 def test_quantities_several_targets_files_and_columns_to_keep(tmp_path):

@@ -10,7 +10,7 @@ import sklearn
 from sklearn.base import clone
 from sklearn.feature_selection import SelectKBest
 from sklearn.linear_model import LogisticRegression, Ridge
-from sklearn.metrics import balanced_accuracy_score, make_scorer
+from sklearn.metrics import balanced_accuracy_score, make_scorer, r2_score
 from sklearn.model_selection import GroupKFold, KFold, ShuffleSplit, StratifiedKFold
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
@@ -19,7 +19,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from hocmim import JMI, MIM, Encoder, FisherScore, RobustHOCMIM, SelectorCV, Target, load
-from hocmim.errors import InvalidParameterError, InvalidTableError
+from hocmim.errors import HocmimWarning, InvalidParameterError, InvalidTableError
 from hocmim.selectors.choice import Curve, choose_size, order_choices, sizes_to_try
 
 RNG = np.random.default_rng(3)
@@ -49,7 +49,8 @@ def test_scores_by_hand(cv):
             for K in range(1, 5):
                 columns = np.sort(chosen[:K])
                 fitted = clone(model).fit(X[train][:, columns], Y[train])
-                expected.append(fitted.score(X[test][:, columns], Y[test]))
+                guess = fitted.predict(X[test][:, columns])
+                expected.append(balanced_accuracy_score(Y[test], guess))
         assert found.cv_results_[f"split{split}_test_score"] == pytest.approx(expected)
     scores = np.array([found.cv_results_[f"split{i}_test_score"] for i in range(found.n_splits_)])
     error = scores.std(axis=0, ddof=1) / np.sqrt(len(scores))
@@ -80,6 +81,58 @@ def test_the_rule_by_hand():
     same = Curve("c", np.arange(1, 2), np.array([[0.9], [0.9]]))
     order = [one.selector for one in order_choices([curve, better, same], "best")]
     assert order == ["c", "b", "a"]
+
+
+RARE = np.random.default_rng(0)
+RARE_X = RARE.normal(size=(2000, 6))
+
+
+@pytest.mark.parametrize("scoring", [None, "accuracy"])
+def test_always_no_is_no_result(scoring):
+    """At 1 : 99 noise has an accuracy of .989, and always "no" one of .990."""
+    y = np.where(np.arange(2000) % 100 == 0, "yes", "no")
+    with pytest.warns(HocmimWarning, match="better than always answering 'no'"):
+        found = SelectorCV(JMI(), scoring=scoring).fit(RARE_X, y)
+    assert not found.beats_baseline_
+    assert found.baseline_score_ == pytest.approx(0.99 if scoring else 0.5)
+    assert found.best_n_features_ == 1
+    assert "No number of columns predicts better" in found.in_words()
+    assert f"without a feature, {found.baseline_score_:.4f}" in found.in_words()
+    assert str(found.choices_).splitlines()[-1].split() == [
+        "none",
+        "0",
+        f"{found.baseline_score_:.4f}",
+    ]
+
+
+def test_a_rare_class_is_seen():
+    y = RARE_X[:, 4] > np.quantile(RARE_X[:, 4], 0.99)
+    found = SelectorCV(JMI()).fit(RARE_X, y)
+    assert found.beats_baseline_
+    assert found.best_score_ > 0.8 > found.baseline_score_ == 0.5
+    assert "better than always" not in found.in_words()
+
+
+def test_a_score_without_a_baseline():
+    """A score of the model's own attributes: there is nothing to compare with."""
+    found = SelectorCV(
+        JMI(), LogisticRegression(), scoring=lambda model, X, y: -abs(model.coef_).sum()
+    ).fit(X, Y)
+    assert np.isnan(found.baseline_score_)
+    assert found.beats_baseline_
+
+
+def test_a_sample_of_a_large_table():
+    rng = np.random.default_rng(0)
+    table = rng.normal(size=(6000, 3))
+    found = SelectorCV(MIM(), max_features=2, cv=2).fit(table, table[:, 1] > 0)
+    assert found.n_rows_ == 5000
+    assert "2 splits of 5,000 rows, a sample of 6,000" in found.in_words()
+    groups = np.arange(6000) // 7
+    found.fit(table, table[:, 1] > 0, groups=groups)
+    assert 4990 < found.n_rows_ <= 5000
+    own = SelectorCV(MIM(), KNeighborsClassifier(3), max_features=1, cv=2)
+    assert own.fit(table, table[:, 1] > 0).n_rows_ == 6000
 
 
 def test_sizes():
@@ -162,11 +215,15 @@ def test_several_targets_have_one_model_each():
         for K in range(1, 5):
             columns = np.sort(chosen[:K])
             models = [KNeighborsClassifier(3), KNeighborsClassifier(3), KNeighborsRegressor(3)]
+            measures = [balanced_accuracy_score, balanced_accuracy_score, r2_score]
             scores = [
-                make_pipeline(StandardScaler(), model)
-                .fit(X[train][:, columns], y[train])
-                .score(X[test][:, columns], y[test])
-                for model, y in zip(models, (first, Y, quantity), strict=True)
+                measure(
+                    y[test],
+                    make_pipeline(StandardScaler(), model)
+                    .fit(X[train][:, columns], y[train])
+                    .predict(X[test][:, columns]),
+                )
+                for model, measure, y in zip(models, measures, (first, Y, quantity), strict=True)
             ]
             mean = found.cv_results_[f"split{split}_test_score"][K - 1]
             assert mean == pytest.approx(np.mean(scores))
@@ -182,7 +239,7 @@ def test_several_targets_of_one_kind():
             [JMI(), JMI(target=Target(strategy="mean"))], model, cv=cv, max_features=3
         )
         found.fit(X, targets, groups=groups)
-        assert found.choices_.measure == "accuracy"
+        assert found.choices_.measure == "balanced accuracy"
         assert found.target_kind_ == ("classes", "classes")
         assert found.runner_up_.selector != found.best_selector_
     one = SelectorCV(JMI(), model, cv=3, max_features=3).fit(X, Y)

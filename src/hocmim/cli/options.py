@@ -15,6 +15,7 @@ from hocmim.cli.command import Option
 from hocmim.cli.group import UsageProblem
 from hocmim.cli.parameters import (
     ANYWHERE,
+    CV,
     Given,
     Value,
     method_options,
@@ -275,8 +276,14 @@ NUMBER = Option(
     type=read_number_of_columns,
     metavar="N|WORD",
     help="Number of columns to select, a fraction of them, half, cv (with which a simple model "
-    "predicts best) or significant (as many as add more than chance).  "
-    f"[default: {DEFAULT_K}]",
+    f"predicts best) or significant (as many as add more than chance).  [default: {CV}]",
+)
+COMPARED_NUMBER = Option(
+    ["-k", "--features", "k"],
+    type=read_number_of_columns,
+    metavar="N|WORD",
+    help="Number of columns that each method selects, a fraction of them, half, or significant "
+    f"(as many as add more than chance).  [default: {DEFAULT_K}]",
 )
 ENCODER = options_of(Encoder, ENCODING)
 OF_METHODS = method_options(METHOD, COLUMNS)

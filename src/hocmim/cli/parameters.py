@@ -33,7 +33,7 @@ import click
 from hocmim.cli.command import Option, in_options
 from hocmim.coding.encoder import Encoder
 from hocmim.coding.target import Target
-from hocmim.defaults import DEFAULT_K, DEFAULT_METHOD
+from hocmim.defaults import DEFAULT_METHOD
 from hocmim.errors import InvalidParameterError
 from hocmim.parameters import as_constraint, check_value
 from hocmim.search.constraints import Budget
@@ -452,12 +452,11 @@ def number_to_select(k: Any, given: Mapping[str, Any]) -> tuple[Any, set[str]]:
             f"{as_option(min(asked))} is for a test that decides how many columns are selected. "
             "Leave out -k, or pass -k significant."
         )
-    k = None if k == HALF else DEFAULT_K if k is None and "budget" not in given else k
     if "budget" in given:
-        if isinstance(k, float):
+        if not (k is None or isinstance(k, int)):
             raise InvalidParameterError("--budget needs a whole number with -k, or no -k.")
-        return Budget(given["budget"], n_features=k if isinstance(k, int) else None), {"budget"}
-    return k, set()
+        return Budget(given["budget"], n_features=k), {"budget"}
+    return None if k == HALF else CV if k is None else k, set()
 
 
 def as_option(key: str) -> str:

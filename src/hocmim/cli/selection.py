@@ -107,14 +107,15 @@ def select(
 
 def make(method: str, k: Any, given: Given, data: Data) -> Any:
     """Return the selector that the options describe."""
-    known = with_kind(given, data)
-    made = make_selectors([method], None if k == CV else k, known, data.names)
-    if k == CV:
+    made = make_selectors([method], k, with_kind(given, data), data.names)
+    only = next(iter(made.values()))
+    if only.n_features_to_select == CV:
         if "cluster" in given:
-            raise InvalidParameterError("-k cv runs on this machine. Leave out --cluster.")
-        only = next(iter(made.values()))
+            raise InvalidParameterError(
+                "-k cv runs on this machine. Leave out --cluster, or pass a number with -k."
+            )
         if len(made) == 1 and isinstance(only, InformationSelector):
-            return only.set_params(n_features_to_select=CV)
+            return only
         data.needs_memory("Cross-validation of several methods, or of a filter, needs")
         return SelectorCV(dict(made), target=data.target)
     if len(made) > 1:
@@ -122,7 +123,7 @@ def make(method: str, k: Any, given: Given, data: Data) -> Any:
             "A list of methods is for -k cv, which chooses one of them; hocmim compare compares "
             "them. Pass one method."
         )
-    return next(iter(made.values()))
+    return only
 
 
 def with_kind(given: Given, data: Data) -> Given:
@@ -321,14 +322,14 @@ def validation_json(found: Any) -> dict[str, Any] | None:
         return {
             "n_features": found.best,
             "measure": found.measure,
-            "score": float(found.scores.mean(axis=0)[found.best]),
-            "baseline": float(found.scores.mean(axis=0)[0]),
+            "score": found.score,
+            "baseline": found.baseline_score,
+            "beats_baseline": found.beats_baseline,
             "n_rows": found.n_rows,
             "n_splits": len(found.scores),
             "results": {
                 "n_features": found.sizes.tolist(),
                 "mean_test_score": found.scores.mean(axis=0).tolist(),
-                "mean_accuracy": found.accuracy.mean(axis=0).tolist(),
             },
         }
     return {
@@ -336,27 +337,11 @@ def validation_json(found: Any) -> dict[str, Any] | None:
         "n_features": found.best_n_features_,
         "measure": found.choices_.measure,
         "score": found.best_score_,
+        "baseline": show.finite(found.baseline_score_),
+        "beats_baseline": found.beats_baseline_,
         "rule": found.rule,
         "n_splits": found.n_splits_,
         "choices": [asdict(one) for one in found.choices_],
         "runner_up": None if found.runner_up_ is None else asdict(found.runner_up_),
         "results": {name: values.tolist() for name, values in found.cv_results_.items()},
     }
-
-
-def describe_choice(found: Any) -> str:
-    """Return what a cross-validation chose, and the runner-up or the baseline, in words."""
-    if isinstance(found, Validation):
-        return found.in_words()
-    best, other = found.choices_[0], found.runner_up_
-    text = (
-        f"Cross-validation ({found.n_splits_} splits, rule {found.rule}) chose {best.selector} "
-        f"with {count(best.n_features, 'feature')}: {found.choices_.measure} {best.score:.4f} ± "
-        f"{best.standard_error:.4f}."
-    )
-    if other is None:
-        return text
-    return (
-        f"{text} Runner-up: {other.selector} with {other.n_features}, {other.score:.4f} ± "
-        f"{other.standard_error:.4f}."
-    )

@@ -2,22 +2,29 @@
 
 The rows are divided into folds. In each, the search of the selection is made on the training rows,
 which gives the features for every K at once. A simple model, the nearest neighbours by the codes of
-the first K features, predicts the test rows. The K with the best mean score is chosen; K = 0, which
-always predicts the frequencies of the training rows, is the baseline.
+the first K features, predicts the test rows. The K with the best mean score is chosen. The baseline
+is K = 0: the frequencies of the classes, or the mean, of the training rows.
 
 model
-    The 5 nearest training rows. The distance is the sum over the features: |a − b| / (L − 1) for
-    the codes a and b of a column of numbers with L bins, 1 for different levels of other columns
-    and for a missing value and another one. The prediction is (Σ over neighbours + prior) / 6, the
-    prior being that of the training rows: a vote of five and one of the prior.
+    The 5 nearest training rows, and all others that are as near as the fifth. The distance is the
+    sum over the features: |a − b| / (L − 1) for the codes a and b of a column of numbers with L
+    bins, 1 for different levels of other columns and for a missing value and another one. The
+    prediction is (Σ over m neighbours + w prior) / (m + w): m votes, and w votes for the baseline.
+    For each K and fold, w is the one that is best in the other folds. A weak dependence has many
+    votes for the baseline, so that it is not taken for none.
 score
     Classes: the mean of log p(class of the row), which sees rare classes. A quantity: R². Of
     several targets the mean of theirs.
+baseline
+    A number of features is better than none if the mean gain of a row over K = 0 is at least
+    ``MIN_GAIN`` standard errors. If the best K is not, K is 1, so that a pipeline still runs, and
+    the user is told that the column may be noise.
 
-Codes are enough: on public tables K chosen this way gives errors like those of ``SelectorCV`` with
-nearest neighbours on the values, in less time (``benchmarks/how_many.py``). Everything is read
-from the encoded table, so that a table of any kind and size will do; of more than ``MAX_ROWS`` rows
-a sample is used. Rows of one group, and copies of a weighted row, are on one side of a split.
+Unlike a sum of effects of single columns (naive Bayes, logistic regression) near rows see columns
+that tell something together only. Model, score and rule are compared with others on tables that
+played no part in their design: ``docs/development/choose_k.md``. Everything is read from the
+encoded table, so that a table of any kind and size will do; of more than ``MAX_ROWS`` rows a sample
+is used. Rows of one group, and copies of a weighted row, are on one side of a split.
 """
 
 from __future__ import annotations
@@ -38,17 +45,23 @@ from hocmim.information.comparison import comparison_key
 from hocmim.information.counting import Values
 from hocmim.search.progress import Progress
 from hocmim.search.selection import Selection
-from hocmim.text import count
+from hocmim.text import count, one_line, quote
 
 N_FOLDS = 5
 N_NEIGHBORS = 5
+# Votes for the baseline, beside those of the neighbours.
+PRIOR_VOTES = np.array([0.5, 1, 2, 4, 8, 16, 32, 64])
+# How many standard errors the gain over the baseline has to be.
+MIN_GAIN = 2.0
 # Rows that are used at most: the time of the model grows with their square.
-MAX_ROWS = 2000
+MAX_ROWS = 5000
 # The largest K that is tried.
 MAX_FEATURES = 50
 # A distance of 1 between two levels, in whole numbers: sums do not depend on the order.
 UNIT = 1 << 16
 SEED = 0
+NAME_WIDTH = 40
+LOG_PROBABILITY, R2, MEAN_SCORE = "mean log probability", "R²", "mean score"
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,10 +73,12 @@ class Validation:
     sizes : ndarray of int64
         0, 1, 2, …: the numbers of features.
     scores : ndarray of float64, shape (n_folds, len(sizes))
-    accuracy : ndarray of float64, shape (n_folds, len(sizes))
-        The share of right predictions; for a quantity R². Of several targets the mean.
-    measure : str
-        What the scores are: "mean log probability", "R²" or "mean score".
+    gain_errors : ndarray of float64, shape (len(sizes),)
+        The standard error of the mean gain over K = 0, by rows, or by groups of rows.
+    measure : {"mean log probability", "R²", "mean score"}
+        What the scores are; "mean score" for several targets of different kinds.
+    baseline : str
+        What K = 0 predicts, for a sentence: the most frequent class, or "the mean".
     n_rows : int
         Rows that were used.
     n_rows_in_all : int
@@ -71,39 +86,68 @@ class Validation:
 
     sizes: NDArray[np.int64]
     scores: Values
-    accuracy: Values
+    gain_errors: Values
     measure: str
+    baseline: str
     n_rows: int
     n_rows_in_all: int
 
     @property
     def best(self) -> int:
-        """The number of features with the best mean score, at least 1."""
+        """The number of features with the best mean score; 1 if that is not better than none."""
+        return self._highest if self.beats_baseline else 1
+
+    @property
+    def score(self) -> float:
+        """The mean score with the chosen number of features."""
+        return float(self.scores.mean(axis=0)[self.best])
+
+    @property
+    def baseline_score(self) -> float:
+        """The mean score without features."""
+        return float(self.scores.mean(axis=0)[0])
+
+    @property
+    def beats_baseline(self) -> bool:
+        """Whether some number of features predicts better than none, beyond chance."""
+        mean, at = self.scores.mean(axis=0), self._highest
+        return bool(mean[at] - mean[0] > MIN_GAIN * self.gain_errors[at])
+
+    @property
+    def _highest(self) -> int:
         return 1 + int(np.argmax(comparison_key(self.scores.mean(axis=0)[1:])))
 
     def in_words(self) -> str:
         """Return what was chosen, with the baseline beside it."""
-        share, none = (self.accuracy.mean(axis=0)[size] for size in (self.best, 0))
         rows = f"{count(len(self.scores), 'fold')} of {count(self.n_rows, 'row')}"
         if self.n_rows < self.n_rows_in_all:
             rows += f", a sample of {self.n_rows_in_all:,}"
-        chosen = f"Cross-validation ({rows}) chose {count(self.best, 'column')}"
-        model = "the five nearest rows by these columns"
-        if self.measure == "mean log probability":
-            found = f"predict {share:.1%} of unseen rows right; always the most frequent class, "
-            found += f"{none:.1%}"
-        elif self.measure == "R²":
-            found = f"explain {max(share, 0):.1%} of the variance of unseen rows; the mean, 0%"
+        chosen = f"Cross-validation ({rows}) chose {count(self.best, 'column')}."
+        if not self.beats_baseline:
+            chosen = f"{self.nothing_beats_it()} Cross-validation ({rows}):"
+        score, none = self.score, self.baseline_score
+        if self.measure == LOG_PROBABILITY:
+            found = (
+                f"the class of an unseen row gets a probability of {np.exp(score):.1%} (geometric "
+                f"mean); without a column, {np.exp(none):.1%}"
+            )
+        elif self.measure == R2:
+            found = f"R² on unseen rows is {score:.3f}; without a column, {none:.3f}"
         else:
-            found = f"have a mean score of {share:.3f}; without a column, {none:.3f}"
-        verdict = "" if self.beats_baseline else " No number of columns predicts better than none."
-        return f"{chosen}: {model} {found}.{verdict}"
+            found = f"the mean score is {score:.3f}; without a column, {none:.3f}"
+        return f"{chosen} {found if chosen.endswith(':') else found[0].upper() + found[1:]}."
 
-    @property
-    def beats_baseline(self) -> bool:
-        """Whether some number of features predicts better than none."""
-        mean = comparison_key(self.scores.mean(axis=0))
-        return bool(mean[self.best] > mean[0])
+    def nothing_beats_it(self) -> str:
+        """Return the sentence that no number of columns is of use, and what is selected then."""
+        return nothing_beats(self.baseline)
+
+
+def nothing_beats(baseline: str) -> str:
+    """Return the sentence that no number of columns is of use, and what is selected then."""
+    return (
+        f"No number of columns predicts better than always answering {baseline}. As few as "
+        "possible are selected, and they may be noise."
+    )
 
 
 SearchRows = Callable[[Encoded, int], Selection]
@@ -132,37 +176,58 @@ def cross_validate(
         )
     rng = np.random.default_rng(SEED)
     units = _units(encoded)
-    rows = _sample(units, rng)
+    rows = sample_rows(units, rng)
     folds = _folds(encoded.target.column.codes[rows], units[rows], rng)
-    n_select = min(most, MAX_FEATURES)
-    scores, accuracy = [], []
-    for fold in range(folds.max() + 1):
+    n_folds, n_select = int(folds.max()) + 1, min(most, MAX_FEATURES)
+    targets = encoded.target.each
+    parts: list[list[Values]] = [[] for _ in targets]
+    for fold in range(n_folds):
         train, test = rows[folds != fold], rows[folds == fold]
-        train = rng.permutation(train)  # of equally near rows the first counts as nearer
         selection = search_rows(encoded.take(train), n_select)
         chosen = [codes.column(int(k)) for k in selection.indices]
-        near = _nearest(chosen, _n_ordered(encoded, selection), train, test)
-        found = [_score(one, near, train, test) for one in encoded.target.each]
-        padded = [_padded(np.mean(part, axis=0), n_select + 1) for part in zip(*found, strict=True)]
-        scores.append(padded[0])
-        accuracy.append(padded[1])
+        searched = Fold(train, test, chosen, _n_ordered(encoded, selection))
+        for part, scores in zip(parts, _row_scores(searched, targets), strict=True):
+            part.append(_padded(scores, n_select + 1))
         if progress is not None:
-            progress.on_fold(fold + 1, int(folds.max()) + 1)
-    kinds = {one.kind for one in encoded.target.each}
-    measure = "R²" if kinds == {"quantity"} else "mean log probability"
+            progress.on_fold(fold + 1, n_folds)
+    row_scores = np.mean([_weighed(part) for part in parts], axis=0)
+    fold_of_column = np.sort(folds)
+    in_order = units[rows][np.argsort(folds, kind="stable")]
+    kinds = {one.kind for one in targets}
+    measure = R2 if kinds == {"quantity"} else LOG_PROBABILITY
     return Validation(
         np.arange(n_select + 1),
-        np.array(scores),
-        np.array(accuracy),
-        "mean score" if len(kinds) > 1 else measure,
+        np.array([row_scores[:, fold_of_column == fold].mean(axis=1) for fold in range(n_folds)]),
+        _gain_errors(row_scores - row_scores[0], in_order),
+        MEAN_SCORE if len(kinds) > 1 else measure,
+        _baseline(targets, rows),
         len(rows),
         encoded.n_samples,
     )
 
 
+def _baseline(targets: Sequence[EncodedTarget], rows: NDArray[np.int64]) -> str:
+    """Return what is predicted without a column, in words."""
+    classes = targets[0].classes
+    return baseline_in_words(
+        None if classes is None else classes[targets[0].column.codes[rows]], len(targets)
+    )
+
+
+def baseline_in_words(classes: NDArray[Any] | None, n_targets: int = 1) -> str:
+    """Return what is predicted without a column; ``classes`` of the rows, None for a quantity."""
+    if n_targets > 1:
+        return "the most frequent class or the mean of each target"
+    if classes is None:
+        return "the mean"
+    found, counts = np.unique(classes, return_counts=True)
+    return quote(one_line(str(found[counts.argmax()]), NAME_WIDTH))
+
+
 def _padded(values: Values, length: int) -> Values:
-    """Repeat the last value: with fewer features than asked for nothing changes any more."""
-    return np.concatenate([values, np.full(length - len(values), values[-1])])
+    """Repeat the last size: with fewer features than asked for nothing changes any more."""
+    missing = length - values.shape[1]
+    return np.concatenate([values, np.repeat(values[:, -1:], missing, axis=1)], axis=1)
 
 
 # --- rows -----------------------------------------------------------------------------------------
@@ -177,13 +242,14 @@ def _units(encoded: Encoded) -> NDArray[np.int64]:
     return np.arange(encoded.n_samples)
 
 
-def _sample(units: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
+def sample_rows(units: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
     """Return the samples to use: all, or about ``MAX_ROWS`` of them, whole units at random."""
     if len(units) <= MAX_ROWS:
         return np.arange(len(units))
     sizes = np.bincount(units)
     order = rng.permutation(len(sizes))
-    n_units = max(2 * N_FOLDS, int(np.searchsorted(np.cumsum(sizes[order]), MAX_ROWS)))
+    n_rows = np.cumsum(sizes[order])
+    n_units = max(2 * N_FOLDS, int(np.searchsorted(n_rows, MAX_ROWS, side="right")))
     is_used = np.zeros(len(sizes), bool)
     is_used[order[:n_units]] = True
     return np.flatnonzero(is_used[units])
@@ -237,51 +303,92 @@ def _distances(arity: int, n_ordered: int) -> NDArray[np.int32]:
     return table.astype(np.int32)
 
 
-def _nearest(
-    columns: Sequence[Column],
-    n_ordered: Sequence[int],
-    train: NDArray[np.int64],
-    test: NDArray[np.int64],
-) -> NDArray[np.int32]:
-    """Return the places in ``train`` of the nearest rows: shape (K, n_test, n_neighbors)."""
-    k = min(N_NEIGHBORS, len(train))
-    near = np.empty((len(columns), len(test), k), np.int32)
-    distance = np.zeros((len(test), len(train)), np.int32)
-    for place, (column, n_numbers) in enumerate(zip(columns, n_ordered, strict=True)):
+@dataclass(frozen=True, eq=False)
+class Fold:
+    """One fold: the rows, and the columns that were selected on the training rows."""
+
+    train: NDArray[np.int64]
+    test: NDArray[np.int64]
+    columns: Sequence[Column]
+    n_ordered: Sequence[int]
+
+
+def _row_scores(fold: Fold, targets: Sequence[EncodedTarget]) -> list[Values]:
+    """Return the score of each test row: shape (votes for the baseline, 0, 1, 2, … features, rows).
+
+    For each target. The mean over the rows is the score of the fold.
+    """
+    train, test = fold.train, fold.test
+    shape = len(test), len(train)
+    distance, limit = np.zeros(shape, np.int32), np.empty(len(test), np.int32)
+    models = [_NearClasses(one, fold) if one.values is None else _NearValues(one, fold)
+              for one in targets]  # fmt: skip
+    found = [[model.without_columns()] for model in models]
+    for column, n_numbers in zip(fold.columns, fold.n_ordered, strict=True):
         codes = column.codes.astype(np.uint16)
         apart = _distances(column.arity, n_numbers)
-        _native.grow_nearest(codes[train], codes[test], apart, distance, near[place])
-    return near
+        k = min(N_NEIGHBORS, len(train))
+        _native.grow_nearest(codes[train], codes[test], apart, k, distance, limit)
+        for model, scores in zip(models, found, strict=True):
+            scores.append(model.with_near_rows(distance, limit))
+    return [np.stack(scores, axis=1) for scores in found]
 
 
-def _score(
-    target: EncodedTarget,
-    near: NDArray[np.int32],
-    train: NDArray[np.int64],
-    test: NDArray[np.int64],
-) -> tuple[Values, Values]:
-    """Return the score and the accuracy with 0, 1, 2, … features."""
-    n_sizes, n_test = len(near) + 1, len(test)
-    if target.is_quantity and target.values is not None:
-        values = target.values
-        prior = values[train].mean()
-        total = float(((values[test] - prior) ** 2).sum()) or 1.0
-        r2 = np.zeros(n_sizes)
-        for size in range(1, n_sizes):
-            found = values[train][near[size - 1]]
-            predicted = (found.sum(axis=1) + prior) / (found.shape[1] + 1)
-            r2[size] = 1 - ((values[test] - predicted) ** 2).sum() / total
-        return r2, r2
-    classes, n_classes = target.column.codes, target.column.arity
-    prior = (np.bincount(classes[train], minlength=n_classes) + 1 / n_classes) / (len(train) + 1)
-    y_train, y_test = classes[train], classes[test].astype(np.int64)
-    log_p, accuracy = np.empty(n_sizes), np.empty(n_sizes)
-    for size in range(n_sizes):
-        p = np.tile(prior, (n_test, 1))
-        if size:
-            votes = y_train[near[size - 1]].astype(np.int64)
-            np.add.at(p, (np.arange(n_test)[:, None], votes), 1.0)
-            p /= votes.shape[1] + 1
-        log_p[size] = np.log(p[np.arange(n_test), y_test]).mean()
-        accuracy[size] = (p.argmax(axis=1) == y_test).mean()
-    return log_p, accuracy
+class _NearClasses:
+    """The log probability of the class of each test row."""
+
+    def __init__(self, target: EncodedTarget, fold: Fold) -> None:
+        classes, n_classes = target.column.codes.astype(np.int32), target.column.arity
+        self._train, self._test = classes[fold.train], classes[fold.test]
+        counts = np.bincount(self._train, minlength=n_classes)
+        self._prior = ((counts + 1 / n_classes) / (len(fold.train) + 1))[self._test]
+
+    def without_columns(self) -> Values:
+        return np.tile(np.log(self._prior), (len(PRIOR_VOTES), 1))
+
+    def with_near_rows(self, distance: NDArray[np.int32], limit: NDArray[np.int32]) -> Values:
+        hits, n_near = np.empty_like(limit), np.empty_like(limit)
+        _native.count_near(distance, limit, self._train, self._test, hits, n_near)
+        votes = PRIOR_VOTES[:, None]
+        return np.log((hits + votes * self._prior) / (n_near + votes))
+
+
+class _NearValues:
+    """One minus the squared error of each test row, in units of their mean without columns."""
+
+    def __init__(self, target: EncodedTarget, fold: Fold) -> None:
+        assert target.values is not None
+        values = target.values.astype(np.float64)
+        self._train, self._test = values[fold.train], values[fold.test]
+        self._prior = self._train.mean()
+        self._unit = float(((self._test - self._prior) ** 2).mean()) or 1.0
+
+    def without_columns(self) -> Values:
+        return np.tile(1 - (self._test - self._prior) ** 2 / self._unit, (len(PRIOR_VOTES), 1))
+
+    def with_near_rows(self, distance: NDArray[np.int32], limit: NDArray[np.int32]) -> Values:
+        sums, n_near = np.empty(len(limit)), np.empty_like(limit)
+        _native.sum_near(distance, limit, self._train, sums, n_near)
+        votes = PRIOR_VOTES[:, None]
+        expected = (sums + votes * self._prior) / (n_near + votes)
+        return 1 - (self._test - expected) ** 2 / self._unit
+
+
+def _weighed(folds: Sequence[Values]) -> Values:
+    """Return the scores of the rows with the votes for the baseline that are best elsewhere.
+
+    Takes what ``_row_scores`` gives for each fold; returns the shape (sizes, rows), fold by fold.
+    """
+    sums = np.array([one.sum(axis=2) for one in folds])  # (folds, votes, sizes)
+    best = np.argmax(comparison_key(sums.sum(axis=0) - sums), axis=1)
+    sizes = np.arange(sums.shape[2])
+    return np.concatenate([one[at, sizes] for one, at in zip(folds, best, strict=True)], axis=1)
+
+
+def _gain_errors(gains: Values, units: NDArray[np.int64]) -> Values:
+    """Return the standard error of the mean gain of each size; a unit is one observation."""
+    distinct, unit = np.unique(units, return_inverse=True)
+    apart = gains - gains.mean(axis=1, keepdims=True)
+    sums = np.array([np.bincount(unit, one, len(distinct)) for one in apart])
+    n = len(distinct)
+    return np.sqrt((sums**2).sum(axis=1) * n / max(n - 1, 1)) / gains.shape[1]

@@ -663,6 +663,12 @@ class InformationSelector(CallbackSupportMixin, Selector):
         criterion, engine = self.make_criterion(), Engine.of(self.engine)
         asked, test = self.n_features_to_select, self._stop_test
         constraints = Constraints(0)
+        if asked == CV and _cuts_by_target(self.encoder):
+            raise InvalidParameterError(
+                "n_features_to_select='cv' needs columns that are cut without the target, and "
+                "discretizer='mdlp' cuts them by it. Pass a number, or use SelectorCV, which cuts "
+                "them in each fold."
+            )
         if test is not None and test.fdr is not None and _cuts_by_target(self.encoder):
             raise InvalidParameterError(
                 "fdr needs columns that are cut without the target, and discretizer='mdlp' cuts "
@@ -731,10 +737,7 @@ class InformationSelector(CallbackSupportMixin, Selector):
         with nullcontext() if progress is None else stopped_by(progress.on_wait):
             found = cross_validate(encoded, search_rows, constraints.n_candidates, progress)
         if not found.beats_baseline:
-            warn_user(
-                "No number of columns predicts the target better than none does, by "
-                "cross-validation. What is selected may be noise."
-            )
+            warn_user(found.nothing_beats_it())
         return found
 
     def extend(

@@ -8,6 +8,9 @@ one-se
     the smallest K whose mean is at least the highest mean minus its standard error. The standard
     error is that of the mean over the splits, as if these were independent.
 
+The baseline is the score without features. If the highest mean is not above it, by two standard
+errors of the difference over the splits, no K is of use, and the smallest one is chosen.
+
 Of several selectors the one with the highest mean at any K is used; among equals the one that
 needs fewer features for it, then the first. Means are compared after rounding to 12 decimals.
 
@@ -25,6 +28,7 @@ from numpy.typing import NDArray
 
 from hocmim import html
 from hocmim.information.comparison import comparison_key
+from hocmim.search.validation import MIN_GAIN
 from hocmim.text import one_line
 
 RULES = ("one-se", "best")
@@ -90,14 +94,26 @@ class Choice:
     best_score: float
 
 
-def choose_size(curve: Curve, rule: str) -> Choice:
-    """Return the number of features that a rule gives."""
+def beats_baseline(curve: Curve, baseline: NDArray[np.float64]) -> bool:
+    """Return whether the highest mean is above the baseline, of which there is one per split.
+
+    True if there is nothing to compare with: a baseline of NaN.
+    """
+    gains = curve.scores[:, int(np.argmax(comparison_key(curve.mean)))] - baseline
+    least = MIN_GAIN * gains.std(ddof=1) / np.sqrt(len(gains))
+    return not (gains.mean() <= 0 or gains.mean() < least)
+
+
+def choose_size(curve: Curve, rule: str, baseline: NDArray[np.float64] | float = np.nan) -> Choice:
+    """Return the number of features that a rule gives; ``baseline``: the scores without any."""
     mean, error = curve.mean, curve.standard_error
     keys = comparison_key(mean)
     best = int(np.argmax(keys))
     place = best
     if rule == "one-se":
         place = int(np.argmax(keys >= comparison_key(mean[best] - error[best])))
+    if not beats_baseline(curve, np.broadcast_to(baseline, len(curve.scores))):
+        place = 0
     return _choice(curve, place, best)
 
 
@@ -112,9 +128,11 @@ def _choice(curve: Curve, place: int, best: int) -> Choice:
     )
 
 
-def order_choices(curves: Sequence[Curve], rule: str) -> list[Choice]:
+def order_choices(
+    curves: Sequence[Curve], rule: str, baseline: NDArray[np.float64] | float = np.nan
+) -> list[Choice]:
     """Return the choice of each selector, that of the best selector first."""
-    choices = [choose_size(curve, rule) for curve in curves]
+    choices = [choose_size(curve, rule, baseline) for curve in curves]
     return sorted(
         choices, key=lambda one: (-float(comparison_key(one.best_score)), one.best_n_features)
     )
@@ -160,10 +178,12 @@ class Choices(Sequence[Choice]):
     choices : sequence of Choice
     measure : str
         What the scores are.
+    baseline : float
+        The mean score without features.
     """
 
-    def __init__(self, choices: Sequence[Choice], measure: str) -> None:
-        self._all, self.measure = tuple(choices), measure
+    def __init__(self, choices: Sequence[Choice], measure: str, baseline: float) -> None:
+        self._all, self.measure, self.baseline = tuple(choices), measure, baseline
 
     def __getitem__(self, place: Any) -> Any:
         return self._all[place]
@@ -189,7 +209,8 @@ class Choices(Sequence[Choice]):
                 f"{name:<{width}}  {one.n_features:>4}  {score:>{wide}}  {one.best_score:>7.4f}  "
                 f"{one.best_n_features:>4}"
             )
-        return "\n".join(lines)
+        score = f"{self.baseline:.4f}         "
+        return "\n".join([*lines, f"{'none':<{width}}  {0:>4}  {score:>{wide}}"])
 
     def _repr_html_(self) -> str:
         """Return the table for notebooks."""
@@ -204,5 +225,6 @@ class Choices(Sequence[Choice]):
             ]
             for one in self
         ]
+        rows.append(["none", 0, self.baseline, None, None, None])
         titles = ["selector", "K", self.measure, "standard error", "best", "at K"]
         return html.table(titles, rows)

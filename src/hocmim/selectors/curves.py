@@ -7,6 +7,7 @@ rows and scored on the test rows. Selectors that select the same columns share t
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import signature
@@ -48,7 +49,9 @@ class Model:
 
             dummy = DummyClassifier() if is_classifier(self.estimator) else DummyRegressor()
             fitted = dummy.fit(train.X, y)
-        score = self.scorer(fitted, test.X, self.y[test.rows], **test.params)
+        with warnings.catch_warnings():  # of balanced accuracy, if a split has no row of a class
+            warnings.filterwarnings("ignore", "y_pred contains classes not in y_true", UserWarning)
+            score = self.scorer(fitted, test.X, self.y[test.rows], **test.params)
         if not isinstance(score, Real):
             raise InvalidParameterError(
                 f"scoring must return one number for each split. It returned {value_text(score)}."
@@ -166,6 +169,22 @@ def cross_validate_sizes(
         )
         for name in selectors
     ]
+
+
+def baseline_scores(problem: Problem) -> NDArray[np.float64]:
+    """Return the score of each split without columns; NaN if ``scorer`` has none for it."""
+    found = []
+    for train, test in problem.folds:
+        score_params = _cut(problem.score_params, problem, test)
+        sides = (
+            Part(np.empty((len(train), 0)), train, {}),
+            Part(np.empty((len(test), 0)), test, score_params),
+        )
+        try:
+            found.append(fit_and_score(problem.models, *sides))
+        except (AttributeError, TypeError, ValueError):  # a scorer of the user's own model
+            found.append(np.nan)
+    return np.array(found)
 
 
 def first_columns(selector: Any, n_features: int) -> Columns:

@@ -27,7 +27,7 @@ from hocmim.data.sources import is_dask_collection, is_row_source
 from hocmim.data.table import take_rows
 from hocmim.data.weights import are_observations, as_counts
 from hocmim.defaults import DEFAULT_METHOD
-from hocmim.errors import InvalidParameterError, InvalidTableError
+from hocmim.errors import InvalidParameterError, InvalidTableError, warn_user
 from hocmim.insight.plots import AXES, validation_curves
 from hocmim.parameters import (
     FUNCTION_OR_NONE,
@@ -42,22 +42,24 @@ from hocmim.parameters import (
 )
 from hocmim.search.constraints import resolve_constraints
 from hocmim.search.progress import ProgressCallback
+from hocmim.search.validation import baseline_in_words, nothing_beats, sample_rows
 from hocmim.selectors.base import Selector, leave_out_identifiers
 from hocmim.selectors.choice import (
     RULES,
     Choice,
     Choices,
     as_results,
+    beats_baseline,
     order_choices,
     second_size,
     sizes_to_try,
 )
-from hocmim.selectors.curves import Model, Problem, cross_validate_sizes
+from hocmim.selectors.curves import Model, Problem, baseline_scores, cross_validate_sizes
 from hocmim.selectors.kinds import each, joint_strata, strata, with_known_kinds
 from hocmim.selectors.models import DEFAULT_MODEL, make_model
 from hocmim.selectors.registry import make_selector
 from hocmim.selectors.splits import Fold, make_folds
-from hocmim.text import value_text
+from hocmim.text import count, value_text
 
 
 class SelectorCV(MetaEstimatorMixin, Selector):
@@ -82,8 +84,9 @@ class SelectorCV(MetaEstimatorMixin, Selector):
         all. Every K up to 20 is tried; beyond that each K is about a tenth larger than the one
         before.
     scoring : str, callable or None
-        As in scikit-learn; higher is better. None: the score of the model, accuracy for classes
-        and R² for a quantity.
+        As in scikit-learn; higher is better. None: balanced accuracy for classes, the mean over
+        the classes of the share of their rows that is predicted right, so that rare classes count
+        as much as others; R² for a quantity.
     cv : int, splitter or iterable, default 5
         A number of shuffled folds, stratified by class, that keep ``groups`` together. Or a
         splitter of scikit-learn, or a list of (training rows, test rows).
@@ -108,6 +111,13 @@ class SelectorCV(MetaEstimatorMixin, Selector):
     best_score_ : float
         Its mean score with K features. It is the best of many, so it is optimistic: evaluate the
         whole of it on other rows, for example by ``cross_val_score`` of a pipeline.
+    baseline_score_ : float
+        The mean score without features: of always predicting the most frequent class (its
+        frequency, where a score needs probabilities), or the mean. NaN if ``scoring`` has no score
+        for it.
+    beats_baseline_ : bool
+        Whether the best mean score is higher than ``baseline_score_``, by two standard errors of
+        the difference over the splits. If not, the fewest features are selected, with a warning.
     best_index_ : int
         The place of the choice in ``cv_results_``.
     runner_up_ : Choice or None
@@ -118,6 +128,8 @@ class SelectorCV(MetaEstimatorMixin, Selector):
         For each selector and K: ``selector``, ``n_features``, the score of each split,
         ``mean_test_score``, ``std_test_score``, ``standard_error``, ``rank_test_score``.
     n_splits_ : int
+    n_rows_ : int
+        Rows that were split. With a model by name and a number of folds a sample of 5000 is enough.
     selector_ : selector
         The chosen selector with K features, fitted on all rows: ``selector_.explain(…)``.
     selected_, scores_, ranking_ : ndarray
@@ -234,7 +246,12 @@ class SelectorCV(MetaEstimatorMixin, Selector):
         }
         self._curves = cross_validate_sizes(selectors, sizes, problem, self.n_jobs, progress)
         self.n_splits_ = len(folds)
-        self._choose({is_classifier(model.estimator) for model in models})
+        self._n_rows_in_all = table.n_rows if counts is None else int((counts > 0).sum())
+        self.n_rows_ = len(np.unique(np.concatenate([rows for fold in folds for rows in fold])))
+        self._baseline = baseline_in_words(None if kinds[0].is_quantity else target, len(kinds))
+        self._choose({not kind.is_quantity for kind in kinds}, baseline_scores(problem))
+        if not self.beats_baseline_:
+            warn_user(nothing_beats(self._baseline))
         chosen = selectors[self.best_selector_].set_params(
             n_features_to_select=self.best_n_features_
         )
@@ -292,15 +309,21 @@ class SelectorCV(MetaEstimatorMixin, Selector):
         params: Mapping[str, Any],
     ) -> list[Fold]:
         is_one = y.ndim == 1
+        rows, strata_of = np.arange(len(y)), y if is_one else joint_strata(y, kinds)
+        if isinstance(self.model, str) and isinstance(self.cv, Integral):
+            units = rows if groups is None else groups
+            rows = sample_rows(units, np.random.default_rng(self.random_state))
+        is_all = len(rows) == len(y)
         folds = make_folds(
             self.cv,
-            X,
-            y if is_one else joint_strata(y, kinds),
-            groups,
+            X if is_all else rows,
+            strata_of if is_all else strata_of[rows],
+            groups if is_all or groups is None else groups[rows],
             has_classes=not (is_one and kinds[0].is_quantity),
             seed=self.random_state,
             split_params=params,
         )
+        folds = [(rows[train], rows[test]) for train, test in folds]
         if counts is None:
             return folds
         return [(np.repeat(a, counts[a]), np.repeat(b, counts[b])) for a, b in folds]
@@ -322,8 +345,9 @@ class SelectorCV(MetaEstimatorMixin, Selector):
     def _make_scorer(self, model: Any) -> Any:
         from sklearn.metrics import check_scoring
 
+        default = "balanced_accuracy" if is_classifier(model) else None
         try:
-            return check_scoring(model, scoring=self.scoring)
+            return check_scoring(model, scoring=self.scoring or default)
         except (TypeError, ValueError) as error:
             raise InvalidParameterError(f"scoring cannot be used: {error}") from error
 
@@ -352,15 +376,23 @@ class SelectorCV(MetaEstimatorMixin, Selector):
 
     # --- the choice -------------------------------------------------------------------------------
 
-    def _choose(self, has_classes: set[bool]) -> None:
-        """Set what the rule gives; ``has_classes``: whether targets are classes or quantities."""
-        default = "accuracy" if has_classes == {True} else "R²"
+    def _choose(self, has_classes: set[bool], baseline: NDArray[np.float64]) -> None:
+        """Set what the rule gives.
+
+        ``has_classes``: whether targets are classes or quantities; ``baseline``: the scores of the
+        splits without columns.
+        """
+        default = "balanced accuracy" if has_classes == {True} else "R²"
         if len(has_classes) > 1:
             default = "mean score"
         self._measure = (
             self.scoring if isinstance(self.scoring, str) else "score" if self.scoring else default
         )
-        self.choices_ = Choices(order_choices(self._curves, self.rule), self._measure)
+        self.baseline_score_ = float(baseline.mean())
+        self.beats_baseline_ = any(beats_baseline(curve, baseline) for curve in self._curves)
+        self.choices_ = Choices(
+            order_choices(self._curves, self.rule, baseline), self._measure, self.baseline_score_
+        )
         best = self.choices_[0]
         curve = next(one for one in self._curves if one.name == best.selector)
         self.runner_up_: Choice | None = (
@@ -373,6 +405,28 @@ class SelectorCV(MetaEstimatorMixin, Selector):
             self.cv_results_["n_features"] == best.n_features
         )
         self.best_index_ = int(np.argmax(is_best))
+
+    def in_words(self) -> str:
+        """Return what was chosen, with the baseline and the runner-up beside it."""
+        check_is_fitted(self)
+        best, other = self.choices_[0], self.runner_up_
+        rows = count(self.n_rows_, "row")
+        if self.n_rows_ < self._n_rows_in_all:
+            rows += f", a sample of {self._n_rows_in_all:,}"
+        text = (
+            f"Cross-validation ({self.n_splits_} splits of {rows}; rule {self.rule}) chose "
+            f"{best.selector} with {count(best.n_features, 'feature')}: "
+            f"{self._measure} {best.score:.4f} ± {best.standard_error:.4f}; without a feature, "
+            f"{self.baseline_score_:.4f}."
+        )
+        if not self.beats_baseline_:
+            return f"{nothing_beats(self._baseline)} {text}"
+        if other is None:
+            return text
+        return (
+            f"{text} Runner-up: {other.selector} with {other.n_features}, {other.score:.4f} ± "
+            f"{other.standard_error:.4f}."
+        )
 
     @property
     def display_name(self) -> str:

@@ -27,7 +27,13 @@ void bind_filters(nb::module_& m) {
           "norm"_a.noconvert(), "y"_a.noconvert(), "start"_a, "stop"_a, "dense"_a.noconvert(),
           "overlaps"_a.noconvert(), "by_row"_a.noconvert(), WithoutGil());
     m.def("grow_nearest", &knn::grow_nearest, "train"_a.noconvert(), "test"_a.noconvert(),
-          "apart"_a.noconvert(), "distance"_a.noconvert(), "out"_a.noconvert(), WithoutGil());
+          "apart"_a.noconvert(), "k"_a, "distance"_a.noconvert(), "limit"_a.noconvert(),
+          WithoutGil());
+    m.def("count_near", &knn::count_near, "distance"_a.noconvert(), "limit"_a.noconvert(),
+          "train"_a.noconvert(), "test"_a.noconvert(), "hits"_a.noconvert(), "n_near"_a.noconvert(),
+          WithoutGil());
+    m.def("sum_near", &knn::sum_near, "distance"_a.noconvert(), "limit"_a.noconvert(),
+          "train"_a.noconvert(), "sums"_a.noconvert(), "n_near"_a.noconvert(), WithoutGil());
     bind_knn<int16_t>(m);
     bind_knn<double>(m);
 }

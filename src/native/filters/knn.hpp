@@ -121,14 +121,14 @@ void knn_curve(Matrix<const Value> train, Vector<const int32_t> y, int32_t n_cla
 }
 
 // Adds one column of codes to the distances of test rows (rows) and training rows (columns), and
-// writes the nearest training rows of each test row, as many as `out` has columns. `apart` holds
-// the distance of each pair of levels.
+// writes the distance of the k-th nearest training row of each test row. `apart` holds the distance
+// of each pair of levels.
 inline void grow_nearest(Vector<const uint16_t> train, Vector<const uint16_t> test,
-                         Matrix<const int32_t> apart, Matrix<int32_t> distance,
-                         Matrix<int32_t> out) {
-    const size_t n_train = train.size(), n_test = test.size(), k = out.n_columns;
+                         Matrix<const int32_t> apart, size_t k, Matrix<int32_t> distance,
+                         Vector<int32_t> limit) {
+    const size_t n_train = train.size(), n_test = test.size();
     if (apart.n_rows != apart.n_columns || distance.n_rows != n_test ||
-        distance.n_columns != n_train || out.n_rows != n_test || k == 0 || k > n_train)
+        distance.n_columns != n_train || limit.size() != n_test || k == 0 || k > n_train)
         throw std::invalid_argument("grow_nearest: the arrays do not fit together");
     for (const auto codes : {train, test})
         for (const uint16_t code : codes)
@@ -149,9 +149,53 @@ inline void grow_nearest(Vector<const uint16_t> train, Vector<const uint16_t> te
             if (nearest.full() && least >= nearest.limit()) continue;
             for (size_t i = start; i < stop; ++i) nearest.offer(sums[i], i);
         }
-        for (size_t i = 0; i < k; ++i) out(row, i) = int32_t(nearest.found()[i].row);
+        limit[row] = nearest.limit();
         count_work(int64_t(n_train));
     }
+}
+
+// Calls add(test row, training row, whether it is near) for all pairs, and writes how many training
+// rows are near each test row: at most `limit` away.
+template <class Add>
+void for_near(Matrix<const int32_t> distance, Vector<const int32_t> limit, size_t n_train,
+              Vector<int32_t> n_near, Add add) {
+    if (distance.n_columns != n_train || distance.n_rows != limit.size() ||
+        n_near.size() != limit.size())
+        throw std::invalid_argument("for_near: the arrays do not fit together");
+    for (size_t row = 0; row < distance.n_rows; ++row) {
+        const int32_t* sums = distance.row(row);
+        int32_t n = 0;
+        for (size_t i = 0; i < n_train; ++i) {
+            const bool is_near = sums[i] <= limit[row];
+            n += is_near;
+            add(row, i, is_near);
+        }
+        n_near[row] = n;
+        count_work(int64_t(n_train));
+    }
+}
+
+// How many of the near training rows have the class of the test row.
+inline void count_near(Matrix<const int32_t> distance, Vector<const int32_t> limit,
+                       Vector<const int32_t> train, Vector<const int32_t> test,
+                       Vector<int32_t> hits, Vector<int32_t> n_near) {
+    if (test.size() != limit.size() || hits.size() != limit.size())
+        throw std::invalid_argument("count_near: the arrays do not fit together");
+    std::fill(hits.begin(), hits.end(), 0);
+    for_near(distance, limit, train.size(), n_near, [&](size_t row, size_t i, bool is_near) {
+        hits[row] += int32_t(is_near) & int32_t(train[i] == test[row]);
+    });
+}
+
+// The sum of the values of the near training rows.
+inline void sum_near(Matrix<const int32_t> distance, Vector<const int32_t> limit,
+                     Vector<const double> train, Vector<double> sums, Vector<int32_t> n_near) {
+    if (sums.size() != limit.size())
+        throw std::invalid_argument("sum_near: the arrays do not fit together");
+    std::fill(sums.begin(), sums.end(), 0.0);
+    for_near(distance, limit, train.size(), n_near, [&](size_t row, size_t i, bool is_near) {
+        if (is_near) sums[row] += train[i];
+    });
 }
 
 }  // namespace hocmim::knn

@@ -12,7 +12,7 @@ from hocmim.cli import options, selection, show
 from hocmim.cli.command import Command
 from hocmim.cli.data import load
 from hocmim.cli.parameters import CV, Given, make_selectors, options_of
-from hocmim.defaults import COMPARED_METHODS
+from hocmim.defaults import COMPARED_METHODS, DEFAULT_K
 from hocmim.errors import InvalidParameterError
 from hocmim.experiments.compare import Comparison, compare_methods
 
@@ -37,7 +37,7 @@ comparison = options.collected(
     help="Methods to compare; --list-methods shows all. A(max_order=1),A(max_order=2) are variants "
     "of one method. Repeatable.",
 )
-@options.collected("k", lambda given: given["k"], [options.NUMBER])
+@options.collected("k", lambda given: given["k"], [options.COMPARED_NUMBER])
 @comparison
 @options.parameters
 @options.json_path
@@ -73,6 +73,9 @@ def compare(
     selection.check_methods(*methods)
     data = load(source, given, quiet)
     selectors = make_selectors(methods, k, selection.with_kind(given, data), data.names)
+    for selector in selectors.values():
+        if selector.n_features_to_select == CV:  # by default: all methods get the same number
+            selector.set_params(n_features_to_select=DEFAULT_K)
     seed = {key: given[key] for key in ("random_state",) if key in given}
     with show.printed_warnings(quiet), show.bar("comparing", quiet) as move:
         found = compare_methods(

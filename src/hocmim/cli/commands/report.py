@@ -44,7 +44,7 @@ def report(request: options.Request, output: Path, title: str | None, force: boo
     if data.n_without_target:
         notes.append(f"{count(data.n_without_target, 'row')} without a target excluded.")
     if outcome.validation is not None:
-        notes.append(selection.describe_choice(outcome.validation))
+        notes.append(outcome.validation.in_words())
     with show.bar("explaining", request.quiet) as move:
 
         def progress(event: ProgressEvent) -> None:

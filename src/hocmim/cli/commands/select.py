@@ -111,7 +111,7 @@ def _print_end(
         show.say(text, "yellow")
         return
     if outcome.validation is not None:
-        show.say(selection.describe_choice(outcome.validation))
+        show.say(outcome.validation.in_words())
     if stopping is not None:
         name = show.quoted(data.names[stopping.index])
         why = {
