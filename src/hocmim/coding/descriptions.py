@@ -3,7 +3,8 @@
 A number has as code the number of cuts that are not above it. A column with at most ``n_bins``
 distinct numbers has them as levels, and cuts midway between neighbours: a new number goes to the
 nearest level. A column of categories has the sorted values that occur; of too many, the rarest are
-pooled (``rare.py``). The level of missing values is the last one.
+pooled (``rare.py``). The level of missing values is the last one. A value that the fit did not see
+has the code after it.
 """
 
 from __future__ import annotations
@@ -38,9 +39,10 @@ class ColumnDescription:
     missing : int or None
         The code of missing values, if there were any.
     unknown : int
-        The code of new categories, and of missing values if there were none.
+        The code of a value that the fit did not see: ``arity``, one more than the codes of the fit;
+        of a new category in a column with pooled ones, ``other``.
     arity : int
-        Number of codes, the code of missing values included.
+        Number of codes in the fit, the code of missing values included.
     other : int or None
         The code of the pooled categories, if there are any.
     n_pooled : int
@@ -107,8 +109,8 @@ class ColumnDescriptions(Sequence[ColumnDescription]):
 
     @cached_property
     def unknown(self) -> NDArray[np.int64]:
-        """The code of new categories, and of missing values if there were none in the fit."""
-        codes = np.where(self.has_missing, self.n_levels, self.most_frequent)
+        """The code of a category that the fit did not see: the pooled one, or a new one."""
+        codes = self.arity.copy()
         for j in self.n_pooled:
             codes[j] = self.n_levels[j] - 1
         return codes
