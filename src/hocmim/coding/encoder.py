@@ -51,9 +51,8 @@ from hocmim.coding.descriptions import (
 from hocmim.coding.groups import column_name
 from hocmim.coding.identifiers import (
     IDENTIFIERS,
-    Marks,
     are_nearly_distinct,
-    may_be_row_numbers,
+    find_in_numbers,
     once,
 )
 from hocmim.coding.rare import DEFAULT_MAX_LEVELS, MaxLevels, kept_levels, level_limit
@@ -106,9 +105,9 @@ class Encoder(BaseEstimator):
         codes have, 65 535.
     identifiers : {"drop", "warn", "keep"}, default "drop"
         What a selector does with columns that identify the rows: strings with nearly one level for
-        each row, and row numbers. "drop": they are no candidates. "warn" and "keep": they are. The
-        first two give a ``DataWarning``. They are encoded like the others. See
-        ``hocmim.coding.identifiers``.
+        each row, row numbers, and distinct whole numbers named id, user_id and the like. "drop":
+        they are no candidates. "warn" and "keep": they are. "drop" and "warn" give a
+        ``DataWarning``. They are encoded like the others. See ``hocmim.coding.identifiers``.
 
     Attributes
     ----------
@@ -473,8 +472,11 @@ class _Learning:
 
     def _describe_numbers(self, learnt: LearntColumns, start: int) -> ColumnDescriptions:
         """Describe neighbouring columns of numbers, the first of which is column ``start``."""
-        may_be = may_be_row_numbers(learnt.minimum, learnt.maximum, self._table.n_rows)
-        numbers = [k for k in np.flatnonzero(may_be).tolist() if self._is_row_number(start + k)]
+        bounds = learnt.minimum, learnt.maximum
+        names = None if self._names is None else self._names[start : start + len(bounds[0])]
+        numbers = find_in_numbers(
+            *bounds, self._table.n_rows, names, lambda k: self._numbers(start + k)
+        )
         # Copies: a view would keep the record of the kernels, with its bit planes.
         most_frequent, n_most_frequent = learnt.most_frequent.copy(), learnt.n_most_frequent.copy()
         described = ColumnDescriptions(
@@ -498,11 +500,11 @@ class _Learning:
                 self._wide[start + k] = codes
         return described
 
-    def _is_row_number(self, j: int) -> bool:
-        """Whether a column of numbers is a row number; a row of weight w counts once."""
+    def _numbers(self, j: int) -> NDArray[Any]:
+        """Return the values of a column of numbers; that of a row of weight w once."""
         block = self._table.read(Span(j, j + 1))
         assert isinstance(block, Numbers)
-        return Marks.of(once(block.values[:, 0], self._table.rows)).is_row_number
+        return once(block.values[:, 0], self._table.rows)
 
     def _wide_codes(
         self, j: int, cuts: NDArray[np.float64], missing: NDArray[np.int64]
