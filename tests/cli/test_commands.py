@@ -213,18 +213,16 @@ def saved(run):
 def test_apply_writes_the_selected_columns(run, saved):
     order = [list("abcde")[j] for j in load("m.json").selected_]
     saved[["note", "e", "d", "c", "b", "a"]].to_parquet("new.parquet")
-    for arguments, columns in (
-        ((), sorted(order)),
-        (("--order", "selection", "--keep", "note"), ["note", *order]),
-    ):
+    for arguments, columns in (((), order), (("--keep", "note"), ["note", *order])):
         run("apply", "m.json", "new.parquet", "-o", "out.parquet", "--force", *arguments)
         pd.testing.assert_frame_equal(pd.read_parquet("out.parquet"), saved[columns])
     codes = run("apply", "m.json", "t.csv", "--encoded").stdout
     X = saved[list("abcde")]
     expected = JMI(2).fit(X, saved["y"]).encoder_.transform(X)
     rows = [list(map(int, line.split(","))) for line in codes.splitlines()[1:]]
-    for at, j in enumerate(sorted(load("m.json").selected_)):
+    for at, j in enumerate(load("m.json").selected_):
         assert [row[at] for row in rows] == expected.column(int(j)).codes.tolist()
+    assert [row[-1] for row in rows] == saved["y"].tolist()
 
 
 def test_apply_neutralises_formulas_on_request(run, saved):
@@ -235,7 +233,10 @@ def test_apply_neutralises_formulas_on_request(run, saved):
 
 def test_apply_says_what_is_wrong(run, saved, folder):
     saved[["a", "b"]].to_csv("few.csv", index=False)
-    assert "There is no column 'd'" in run("apply", "m.json", "few.csv", code=2).stderr
+    assert (
+        "lacks 1 of the 2 selected columns: 'd'."
+        in run("apply", "m.json", "few.csv", code=1).stderr
+    )
     assert "is not a selector file" in run("apply", "t.csv", "t.csv", code=1).stderr
     said = run("apply", "m.json", "t.csv", "-o", "t.csv", code=2).stderr
     assert "already exists. Pass --force" in said

@@ -7,6 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from hocmim import load
 from hocmim.data.files import read_table, write_table
 from hocmim.data.raw_text import KeptText
 
@@ -147,3 +148,73 @@ def test_columns_has_a_line_for_each_column(run, folder):
 
 def test_columns_without_a_file(run):
     assert "does not exist" in run("columns", "absent.csv", code=2).stderr
+
+
+# --- apply reads as select did --------------------------------------------------------------------
+
+AS_PARTS = ("--as", "visit=date-parts", "--dates", "day-first", "--missing", "$7")
+
+
+@pytest.mark.parametrize("file", ["t.csv", "t.parquet", "t.jsonl"])
+@pytest.mark.parametrize("out", ["out.csv", "out.parquet"])
+@pytest.mark.parametrize("options", [(), AS_PARTS])
+def test_apply_to_the_file_of_the_fit_writes_what_select_wrote(run, folder, file, out, options):
+    arguments = ("-t", "ill", "-k", 7 if options else 6, "--save", "m.json", "-o", out)
+    run("select", file, *arguments, *options, "--identifiers", "keep")
+    run("apply", "m.json", file, "-o", f"again.{out}")
+    assert (folder / out).read_bytes() == (folder / f"again.{out}").read_bytes()
+    codes = run("apply", "m.json", file, "--encoded")
+    assert "did not see" not in codes.stderr
+    chosen = load("m.json")
+    columns = [name for one in chosen.reading_.columns for name in one.parts or (one.name,)]
+    assert set(chosen.get_feature_names_out()) < set(columns)
+    assert len(codes.stdout.splitlines()) == N + 1
+
+
+def test_a_later_file_is_read_in_the_way_of_the_first(run, folder):
+    (folder / "a.csv").write_text(
+        "v;n;c;y\n"
+        + "".join(
+            f"{i}.{i:03},5;{'?' if i == 7 else i % 4};{i % 3:02};{i % 2}\n" for i in range(1, 61)
+        )
+    )
+    run("select", "a.csv", "-t", "y", "-k", 3, "--save", "m.json", "--missing", "?")
+    # Alone, these would be the number 7.007, text, and the number 1.
+    (folder / "b.csv").write_text("c;v;n\n1;7.007;?\n02;8.008;3\n")
+    run("apply", "m.json", "b.csv", "-o", "b.parquet")
+    rows = {name: pq.read_table("b.parquet")[name].to_pylist() for name in "vnc"}
+    assert rows == {"v": [7007.0, 8008.0], "n": [None, 3], "c": ["1", "02"]}
+
+
+def test_new_levels_are_counted_by_apply(run, folder):
+    run("select", "t.csv", "-t", "ill", "-k", 6, "--identifiers", "keep", "--save", "m.json")
+    lines = (folder / "t.csv").read_text().splitlines()
+    (folder / "new.csv").write_text(
+        "\n".join([lines[0], *(line.replace("02134", "77777") for line in lines[1:])])
+    )
+    n_new = sum("02134" in line for line in lines)
+    done = run("apply", "m.json", "new.csv", "--encoded")
+    assert f"did not see: 'zip' ({n_new} rows)" in done.stderr
+    at = done.stdout.splitlines()[0].split(",").index('"zip"')
+    assert [line.split(",")[at] for line in done.stdout.splitlines()[1:]].count("3") == n_new
+
+
+def test_all_missing_columns_are_named_and_can_be_empty(run, folder):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(400, 4))
+    copy = x[:, 0] + 0.05 * rng.normal(size=400)
+    table = {f"{j}": x[:, j] for j in range(4)} | {"copy": copy, "y": (x[:, 0] + x[:, 1] > 0) * 1}
+    write_table(pa.table(table), "g.csv")
+    run("select", "g.csv", "-t", "y", "-k", 2, "-m", "JMI", "--save", "g.json")
+    first, second = load("g.json").get_feature_names_out()
+    other = {"0": "copy", "copy": "0"}[first if first in ("0", "copy") else second]
+    rest = [name for name in table if name not in (first, second)]
+    write_table(pa.table(table).select(rest), "few.csv")
+    said = run("apply", "g.json", "few.csv", code=1).stderr
+    assert "lacks 2 of the 2 selected columns" in said
+    assert f"could be replaced by '{other}'." in said
+    assert "Did you mean" not in said
+    run("apply", "g.json", "few.csv", "--missing-columns", "empty", "-o", "empty.parquet")
+    empty = pq.read_table("empty.parquet")
+    assert set(empty.column_names) == {first, second, "y"}
+    assert (empty[first].null_count, str(empty[first].type)) == (400, "double")

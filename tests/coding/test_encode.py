@@ -26,6 +26,7 @@ from hocmim.coding.encoder import Encoder
 from hocmim.coding.target import Target, encode_target
 from hocmim.data.table import ArrayTable, FrameTable, as_table
 from hocmim.errors import (
+    DataWarning,
     InvalidColumnError,
     InvalidParameterError,
     InvalidTableError,
@@ -217,17 +218,31 @@ def test_the_missing_level_is_the_last_and_only_where_seen():
     assert [column.arity for column in encoder.columns_] == [3, 3, 3, 1]
 
 
-def test_unknown_values_go_to_the_missing_level_or_else_to_the_most_frequent():
+def test_values_that_the_fit_did_not_see_are_a_level_of_their_own_and_counted():
     fit = pd.DataFrame({"a": ["x", "y", "y"], "b": ["x", None, "y"], "c": [7.0, 7.0, 1.0]})
     new = pd.DataFrame({"a": ["z", None, "x"], "b": ["z", None, "y"], "c": [np.nan, 1.0, 7.0]})
     encoder = Encoder().fit(fit)
-    assert encoder.transform(new).narrow.tolist() == [[1, 1, 0], [2, 2, 1], [1, 0, 1]]
-    assert [column.unknown for column in encoder.columns_] == [1, 2, 1]
+    said = r"did not see: 'a' \(2 rows\), 'b' \(1 row\), 'c' \(1 row\)\. .* unknown values"
+    with pytest.warns(DataWarning, match=said):
+        codes = encoder.transform(new)
+    assert codes.narrow.tolist() == [[2, 2, 0], [3, 2, 1], [2, 0, 1]]
+    assert codes.arity.tolist() == [3, 4, 3]
+    assert [column.unknown for column in encoder.columns_] == [2, 3, 2]
+    with pytest.warns(DataWarning, match=r"'b' \(1 row\)"):
+        one = encoder.transform_column(new, 1)
+    assert (one.codes.tolist(), one.arity, one.index) == ([3, 2, 1], 4, 1)
 
 
-def test_of_equally_frequent_levels_the_first_is_the_unknown_one():
-    encoder = Encoder().fit(np.array([["b"], ["a"], ["b"], ["a"]]))
-    assert encoder.transform(np.array([["q"]])).narrow.tolist() == [[0]]
+@pytest.mark.parametrize("n_levels", [255, 256, 257])
+def test_unknown_values_have_room_and_known_ones_are_stored_as_in_the_fit(n_levels):
+    frame = pl.DataFrame({"c": [f"{i:03}" for i in range(n_levels)]})
+    encoder = Encoder(max_levels=None)
+    fitted, again = encoder.fit_transform(frame), encoder.transform(frame)
+    assert fitted.column(0).codes.dtype == again.column(0).codes.dtype
+    assert again.arity.tolist() == [n_levels]
+    with pytest.warns(DataWarning):
+        codes = encoder.transform(pl.DataFrame({"c": ["new", "001"]})).column(0)
+    assert (codes.codes.tolist(), codes.arity) == ([n_levels, 1], n_levels + 1)
 
 
 def test_categories_are_sorted_and_only_those_that_occur():
@@ -284,16 +299,16 @@ def test_exactly_256_levels_and_a_missing_one():
     assert codes.wide.tolist() == [list(range(257))]
 
 
-def test_65536_levels_are_the_most():
-    names = [f"{i:05x}" for i in range(65537)]
+def test_65535_levels_are_the_most():  # and one for values that the fit did not see
+    names = [f"{i:05x}" for i in range(65536)]
     encoded = encode(pl.DataFrame({"ok": names[:-1]}), max_levels=None)
-    assert encoded.arity.tolist() == [65536]
-    np.testing.assert_array_equal(encoded.wide[0], np.arange(65536))
+    assert encoded.arity.tolist() == [65535]
+    np.testing.assert_array_equal(encoded.wide[0], np.arange(65535))
     for values in (names, [*names[:-1], None]):  # the last ones are pooled
         encoded = encode(pl.DataFrame({"id": values}), max_levels=None)
-        assert encoded.arity.tolist() == [65536]
-        codes = np.minimum(np.arange(65537), 65535 if values[-1] else 65534)
-        codes[-1] = 65535
+        assert encoded.arity.tolist() == [65535]
+        codes = np.minimum(np.arange(65536), 65534 if values[-1] else 65533)
+        codes[-1] = 65534
         np.testing.assert_array_equal(encoded.wide[0], codes)
 
 
@@ -433,7 +448,8 @@ def test_other_columns_than_in_fit():
     with pytest.raises(InvalidTableError, match="column 'b' of X has changed: it holds numbers"):
         encoder.transform(pd.DataFrame({"a": [1], "b": [3.0]}))
     missing = pd.DataFrame({"a": [None], "b": [np.nan]})
-    assert encoder.transform(missing).narrow.tolist() == [[0], [0]]
+    with pytest.warns(DataWarning, match="the fit did not see"):
+        assert encoder.transform(missing).narrow.tolist() == [[2], [2]]
 
 
 def test_bad_parameters():

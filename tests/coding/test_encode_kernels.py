@@ -68,7 +68,7 @@ def assert_as_twin(X, discretizer, n_bins, n_jobs=1):
         np.testing.assert_array_equal(codes.column(j).codes, expected)
         np.testing.assert_array_equal(again.column(j).codes, expected)
         assert found.missing == (arity - 1 if np.isnan(X[:, j].astype(float)).any() else None)
-        assert found.unknown == (arity - 1 if found.missing is not None else frequent)
+        assert found.unknown == arity
         columns = encoder.columns_
         assert columns.most_frequent[j] == frequent
         assert columns.n_most_frequent[j] == (expected == frequent).sum()

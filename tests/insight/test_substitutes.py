@@ -9,8 +9,8 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 
 from coded import encode
-from hocmim import HOCMIM, FisherScore, RobustHOCMIM, errors, substitutes
-from hocmim.insight.substitutes import SUPPORT
+from hocmim import HOCMIM, JMI, FisherScore, RobustHOCMIM, errors, substitutes
+from hocmim.insight.substitutes import SUPPORT, Substitute, Substitutes
 
 X, Y = load_breast_cancer(return_X_y=True, as_frame=True)
 SELECTOR = RobustHOCMIM(6).fit(X, Y)
@@ -139,3 +139,29 @@ def test_all_selected_features_and_a_filter():
     assert substitutes(ranked, X, Y)[0].is_selected
     with pytest.raises(errors.InvalidTableError, match="pass the table and the target"):
         substitutes(ranked, X)
+
+
+def test_only_what_replaces_something_is_called_a_substitute():
+    rng = np.random.default_rng(0)
+    n = 2000
+    a, b = rng.normal(size=(2, n))
+    y = (a + b > 0) * 1
+    weak = 0.25 * a + rng.normal(size=n)  # shares information with a, and replaces little of it
+    frame = pd.DataFrame({"a": a, "b": b, "weak": weak, "noise": rng.normal(size=n)})
+    selector = JMI(2).fit(frame, y)
+    found = substitutes(selector, frame, y, "a")
+    assert [row.feature for row in found] == ["weak"]
+    assert not found.replaces(found[0])
+    assert found.sentences[1] == "No other feature can replace it: those below lose most of that."
+    nothing = substitutes(selector, frame, y, "noise")
+    assert not nothing.is_beyond_chance
+    assert len(nothing.sentences) == 1
+    assert "nats, no more than chance gives." in nothing.sentences[0]
+
+
+def test_a_substitute_that_adds_more_says_so():
+    row = Substitute(
+        "b", 1, loss=-0.16, share=0.5, adds=0.26, noise=0.04, relevance=1, is_selected=False
+    )
+    found = Substitutes("a", 0, True, 0.1, 0.04, 0.69, (row,), 1)
+    assert found.cost(row) == "at no loss (it adds 0.1600 nats more)"

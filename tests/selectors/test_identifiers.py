@@ -11,7 +11,7 @@ from scipy import sparse
 
 import hocmim
 from hocmim import Encoder, Engine
-from hocmim.coding.identifiers import Marks, is_row_number
+from hocmim.coding.identifiers import Marks, is_id_name
 from hocmim.errors import DataWarning, HocmimWarning, InvalidTableError
 from hocmim.selectors.filters._base import Filter
 
@@ -76,11 +76,50 @@ def test_the_encoder_finds_row_numbers(name, discretizer):
     for given in (X, sparse.csc_matrix(X), pd.DataFrame(X)):
         encoder = Encoder(discretizer=discretizer).fit(given, y)
         assert encoder.identifiers_.tolist() == ([1] if expected else []), name
-    assert is_row_number(values) == expected
-    parts = [Marks.of(part) for part in np.array_split(values, 4)] if name != "booleans" else []
-    if parts and name not in ("prices", "large"):
-        merged = parts[0].merge(parts[1]).merge(parts[2].merge(parts[3]))
-        assert merged.is_row_number == expected
+    parts = [Marks.of(part) for part in np.array_split(values, 4)]
+    merged = parts[0].merge(parts[1]).merge(parts[2].merge(parts[3]))
+    if name != "large":
+        assert Marks.of(values).identify() == merged.identify() == expected
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "arrow", "parquet", "filter", "weights"])
+def test_the_name_of_distinct_whole_numbers_is_evidence(kind, tmp_path):
+    rng = np.random.default_rng(0)
+    far = rng.choice(10**7, N, replace=False)
+    X = pd.DataFrame(
+        {
+            "host_id": far,
+            "id": far.astype(float),  # whole numbers, as spreadsheets write them
+            "population": far,
+            "paid": far + 1,
+            "visitor_id": far % 50,  # not of the rows
+            "gene_id": rng.normal(size=N),
+        }
+    )
+    y = np.arange(N) % 2
+    given = {"polars": pl.from_pandas(X), "arrow": pa.Table.from_pandas(X)}.get(kind, X)
+    method = hocmim.FisherScore(2) if kind == "filter" else hocmim.MIM(2)
+    if kind == "parquet":
+        X.assign(y=y).to_parquet(tmp_path / "t.parquet", row_group_size=37)
+        fitted = method.fit(tmp_path / "t.parquet", "y")
+    elif kind == "weights":
+        fitted = method.fit(X, y, sample_weight=np.arange(N) % 3 + 1)
+    else:
+        fitted = method.fit(given, y)
+    assert fitted.identifiers_.tolist() == [0, 1]
+
+
+def test_names_that_say_id():
+    names = ["id", "ID", "user_id", "user-id", "userId", "PassengerId", "customerID", "PID", "uuid"]
+    others = ["paid", "humid", "idle", "grid", "covid", "AcidId2", "RAPID", "ideal", "solid", ""]
+    assert all(map(is_id_name, [*names, "id_client", "row.uid"]))
+    assert not any(map(is_id_name, others))
+
+
+def test_expression_values_of_few_rows_are_no_identifiers():
+    rng = np.random.default_rng(0)
+    genes = pd.DataFrame(rng.lognormal(6, 2, (72, 500)).round(1)).add_prefix("AFFX-")
+    assert len(Encoder().fit(genes).identifiers_) == 0
 
 
 def test_every_kind_of_table_gives_the_same_identifiers(tmp_path):

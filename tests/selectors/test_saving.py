@@ -288,7 +288,7 @@ def test_wrong_values_with_a_right_checksum_crash_nothing(seed, tmp_path):
             loaded = hocmim.load(path)
             loaded.transform(X)
             loaded.encoder_.transform(X)
-            loaded.explain(loaded.features_.names[0], X)
+            loaded.explain(0, X)
         except HocmimError:
             n_refused += 1
     assert n_refused > 50
@@ -320,3 +320,14 @@ def test_which_error_rate_was_controlled(tmp_path):
     loaded = hocmim.load(selector.save(tmp_path / "model.json"))
     assert loaded.selection_.error_control == selector.selection_.error_control
     assert loaded.statement() == selector.statement()
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "default"])
+def test_set_output_comes_back(tmp_path, kind):
+    X, y = frame()
+    selector = JMI(2).set_output(transform=kind).fit(X, y)
+    selector.save(tmp_path / "m.json")
+    loaded = hocmim.load(tmp_path / "m.json")
+    expected, found = selector.transform(X), loaded.transform(X)
+    assert type(found) is type(expected)
+    assert repr(found) == repr(expected)

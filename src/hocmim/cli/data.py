@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from hocmim.data.databases import parse_address
 from hocmim.data.files import column_types, numbers_as_text, read_table
 from hocmim.data.formats import Format, file_format
 from hocmim.data.raw_text import KeptText
-from hocmim.data.reading import TextConverter
+from hocmim.data.reading import TableReading, TextConverter
 from hocmim.data.recognize import ColumnReading
 from hocmim.data.target import as_target
 from hocmim.errors import InvalidParameterError, InvalidTableError, InvalidTargetError
@@ -55,7 +55,7 @@ class Data:
         Rows that are excluded because their target is missing.
     weights : array, "balanced" or None
         How often each row counts, relative to the others.
-    text_columns : tuple of ColumnReading
+    reading : TableReading
         How columns of text that look like numbers or dates were read.
     groups : array or None
         The group of each row.
@@ -71,7 +71,7 @@ class Data:
     table: Any = None
     n_without_target: int = 0
     weights: Any = None
-    text_columns: tuple[ColumnReading, ...] = ()
+    reading: TableReading = field(default_factory=TableReading)
     groups: Any = None
     kinds: tuple[TargetKind, ...] = ()
 
@@ -127,13 +127,13 @@ def _by_path(source: Source, target: Target) -> Data:
     _check_kinds(source, names)
     dropped = _dropped(source, names)
     rows = replace(rows, columns=tuple(name for name in names if name not in dropped))
-    rows, read = convert_source(rows, settings)
+    rows, learnt = convert_source(rows, settings)
     features = [str(name) for name in rows.columns if name not in source.target]
     _check_features(source, features)
     first = first_rows(rows, features)
     types = dict.fromkeys(features, "text") if first is None else column_types(first)
     y = source.target[0] if len(source.target) == 1 else list(source.target)
-    return Data(rows, y, types, rows.n_rows, target, text_columns=read)
+    return Data(rows, y, types, rows.n_rows, target, reading=_reading(source, learnt))
 
 
 def _in_memory(source: Source, target: Target) -> Data:
@@ -162,7 +162,7 @@ def _in_memory(source: Source, target: Target) -> Data:
 # --- columns --------------------------------------------------------------------------------------
 
 
-def read_columns(source: Source) -> tuple[Any, tuple[ColumnReading, ...]]:
+def read_columns(source: Source) -> tuple[Any, TableReading]:
     """Return the table without the dropped columns, with its text read, and how it was read."""
     settings = text_settings(source)
     is_comma = source.decimal == "," or source.thousands == "."
@@ -181,7 +181,11 @@ def read_columns(source: Source) -> tuple[Any, tuple[ColumnReading, ...]]:
     _check_features(source, [name for name in table.column_names if name not in others])
     kinds = {name: kind for name, kind in source.kinds if name in table.column_names}
     reading = settings.set_params(columns=kinds).learn(table)
-    return reading.apply(table), reading.columns
+    return reading.apply(table), _reading(source, reading.columns)
+
+
+def _reading(source: Source, learnt: tuple[ColumnReading, ...]) -> TableReading:
+    return TableReading(learnt, source.target, source.missing, not source.no_header)
 
 
 def text_settings(source: Source) -> TextConverter:
@@ -201,8 +205,8 @@ def check_column(name: str, names: Sequence[str], file: str) -> None:
     if name not in names:
         listed = some_of([show.quoted(each) for each in names], SHOWN_NAMES)
         hint = did_you_mean(name, names) or f" Its columns are {listed}."
-        place = "standard input" if file == "-" else repr(file)
-        raise InvalidParameterError(f"There is no column {show.quoted(name)} in {place}.{hint}")
+        where = show.place(file)
+        raise InvalidParameterError(f"There is no column {show.quoted(name)} in {where}.{hint}")
 
 
 def _check_kinds(source: Source, names: Sequence[str]) -> None:
@@ -315,14 +319,14 @@ def _print_contents(source: Source, data: Data) -> None:
     show.say(f"{source.place}: {count(data.n_rows, 'row')}, {features} ({types})")
     if not data.is_in_memory:
         show.say("The file is not read into memory.", "dim")
-        print_text_columns(data.text_columns)
+        print_text_columns(data.reading.columns)
         return
     columns = data.y.T if data.y.ndim == 2 else [data.y]
     for name, y, kind in zip(source.target, columns, data.kinds, strict=True):
         show.say(f"target {show.quoted(name)}: {_describe_target(kind, as_target(y))}")
     if data.n_without_target:
         show.warn(f"{count(data.n_without_target, 'row')} without a target excluded.")
-    print_text_columns(data.text_columns)
+    print_text_columns(data.reading.columns)
     for name, others in numbers_as_text(data.X).items():
         values = ", ".join(show.quoted(value) for value in others)
         show.warn(

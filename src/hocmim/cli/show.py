@@ -113,6 +113,11 @@ def quoted(name: str) -> str:
     return f"'{one_line(name, MAX_NAME_LENGTH)}'" if name.strip() else visible(name)
 
 
+def place(file: str) -> str:
+    """Return the name of a file for a message."""
+    return "standard input" if file == "-" else repr(file)
+
+
 # --- standard output ------------------------------------------------------------------------------
 
 

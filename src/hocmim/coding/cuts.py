@@ -353,9 +353,10 @@ class ColumnDescription:
     missing : int or None
         The code of missing values, if there were any.
     unknown : int
-        The code of new categories, and of missing values if there were none.
+        The code of a value that the fit did not see: ``arity``, one more than the codes of the fit;
+        of a new category in a column with pooled ones, ``other``.
     arity : int
-        Number of codes, the code of missing values included.
+        Number of codes in the fit, the code of missing values included.
     other : int or None
         The code of the pooled categories, if there are any.
     n_pooled : int
@@ -422,8 +423,8 @@ class ColumnDescriptions(Sequence[ColumnDescription]):
 
     @cached_property
     def unknown(self) -> NDArray[np.int64]:
-        """The code of new categories, and of missing values if there were none in the fit."""
-        codes = np.where(self.has_missing, self.n_levels, self.most_frequent)
+        """The code of a category that the fit did not see: the pooled one, or a new one."""
+        codes = self.arity.copy()
         for j in self.n_pooled:
             codes[j] = self.n_levels[j] - 1
         return codes

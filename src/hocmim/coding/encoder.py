@@ -13,16 +13,16 @@ In a table that is encoded later by the fitted encoder:
 
 * A number outside the range of the fit goes to the first or the last bin. In a column that was not
   cut, a new number goes to the nearest level.
-* A new category goes to the level of pooled categories if the column has one, otherwise to the
-  level of missing values, otherwise to its most frequent level (the first of equally frequent
-  ones). A missing value goes to the level of missing values if the column has one, otherwise to
-  where a new category goes.
+* A new category goes to the level of pooled categories if the column has one.
+* Any other value that the fit did not see, a new category or a missing value in a column that had
+  none, is **unknown**: a level of its own, the one after the last. A warning counts them.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
@@ -39,6 +39,8 @@ from hocmim.coding.codes import (
     Codes,
     Column,
     MadePlanes,
+    as_small_integers,
+    places,
 )
 from hocmim.coding.cuts import (
     CATEGORIES,
@@ -49,11 +51,11 @@ from hocmim.coding.cuts import (
     Survey,
     for_kernels,
 )
+from hocmim.coding.groups import column_name
 from hocmim.coding.identifiers import (
     IDENTIFIERS,
-    Marks,
     are_nearly_distinct,
-    may_be_row_numbers,
+    find_in_numbers,
     once,
 )
 from hocmim.coding.rare import DEFAULT_MAX_LEVELS, MaxLevels, kept_levels, level_limit
@@ -61,8 +63,9 @@ from hocmim.coding.target import EncodedTarget, encode_target
 from hocmim.data.checks import check_features, infinite_value, set_features
 from hocmim.data.columns import Categories, Numbers, Span, SparseNumbers
 from hocmim.data.table import Table, as_table
-from hocmim.errors import InvalidTableError, InvalidTargetError
+from hocmim.errors import InvalidTableError, InvalidTargetError, warn_about_data
 from hocmim.parameters import check_parameters, one_of, whole
+from hocmim.text import count, quote, some_of
 from hocmim.threads import map_spans, resolve_n_jobs
 
 if TYPE_CHECKING:
@@ -76,6 +79,8 @@ MAX_BYTES_OF_ONE_THREAD = 1 << 22
 MIN_SPAN_CELLS = 1 << 19
 MAX_SPAN_CELLS = 1 << 20
 SPANS_PER_THREAD = 16
+# Columns that a warning about unknown values names.
+SHOWN_NEW = 5
 
 _HAS_GIL = getattr(sys, "_is_gil_enabled", lambda: True)()
 _NO_CLASSES = np.empty(0, np.int64)
@@ -98,12 +103,12 @@ class Encoder(BaseEstimator):
     max_levels : int, "auto" or None, default "auto"
         The most levels of a column of strings or categories; of more, the rarest are pooled into
         one. "auto": half the square root of the number of rows, and at least 16. None: as many as
-        codes have, 65 536.
+        codes have, 65 535.
     identifiers : {"drop", "warn", "keep"}, default "drop"
         What a selector does with columns that identify the rows: strings with nearly one level for
-        each row, and row numbers. "drop": they are no candidates. "warn" and "keep": they are. The
-        first two give a ``DataWarning``. They are encoded like the others. See
-        ``hocmim.coding.identifiers``.
+        each row, row numbers, and distinct whole numbers named id, user_id and the like. "drop":
+        they are no candidates. "warn" and "keep": they are. "drop" and "warn" give a
+        ``DataWarning``. They are encoded like the others. See ``hocmim.coding.identifiers``.
 
     Attributes
     ----------
@@ -119,7 +124,7 @@ class Encoder(BaseEstimator):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_bins": [whole(2, MAX_LEVELS - 1)],
         "discretizer": [one_of(tuple(DISCRETIZERS))],
-        "max_levels": [whole(2, MAX_LEVELS), one_of(["auto"]), None],
+        "max_levels": [whole(2, MAX_LEVELS - 1), one_of(["auto"]), None],
         "identifiers": [one_of(IDENTIFIERS)],
     }
 
@@ -206,24 +211,55 @@ class Encoder(BaseEstimator):
         return self.columns_.arity
 
     def transform(self, X: Any, *, n_jobs: int | None = None) -> Codes:
-        """Code another table with the same columns."""
+        """Code another table with the same columns.
+
+        A column with values that the fit did not see has one level more than in the fit: their
+        code is ``arity`` of the fit. A ``DataWarning`` says how many there are.
+        """
         check_is_fitted(self)
         table = as_table(X)
         check_features(self, table, reset=False)
-        return self._encode(table, Codes.empty, _n_threads(table, n_jobs))
+        codes = self._encode(table, _with_room, _n_threads(table, n_jobs))
+        return self._checked(codes, range(codes.n_columns))
 
     def transform_column(self, X: Any, j: int) -> Column:
         """Code one column of another table with the same columns."""
         check_is_fitted(self)
         table = as_table(X)
         check_features(self, table, reset=False)
-        arity = int(self.columns_.arity[j])
-        is_narrow = arity <= NARROW_LEVELS
-        narrow = np.empty((int(is_narrow), table.n_rows), np.uint8)
-        wide = np.empty((int(not is_narrow), table.n_rows), np.uint16)
-        place = np.array([0 if is_narrow else ~0], np.int64)
-        self._encode_block(table, table.read(Span(j, j + 1)), place, narrow, wide)
-        return Column(narrow[0] if is_narrow else wide[0], arity, j)
+        codes = _with_room(self.columns_.arity[j : j + 1], table.n_rows)
+        block = table.read(Span(j, j + 1))
+        self._encode_block(table, block, codes.place, codes.narrow, codes.wide)
+        return replace(self._checked(codes, [j]).column(0), index=j)
+
+    def _checked(self, codes: Codes, columns: Sequence[int]) -> Codes:
+        """Return codes with the levels that columns have; warn about values the fit did not see."""
+        arity = self.columns_.arity[columns]
+        largest = np.empty(codes.n_columns, np.int64)
+        is_wide = codes.place < 0
+        largest[~is_wide], largest[is_wide] = codes.narrow.max(axis=1), codes.wide.max(axis=1)
+        is_new = largest >= arity
+        if is_new.any():
+            numbers = {
+                column_name(self.names, columns[k]): int((codes.column(k).codes == arity[k]).sum())
+                for k in np.flatnonzero(is_new).tolist()
+            }
+            listed = some_of(
+                [f"{quote(name)} ({count(n, 'row')})" for name, n in numbers.items()], SHOWN_NEW
+            )
+            warn_about_data(
+                f"New levels and missing values that the fit did not see: {listed}. They have the "
+                "code of unknown values, one more than the last of the fit."
+            )
+        codes = replace(codes, arity=arity + is_new)
+        if np.array_equal(codes.place, places(codes.arity)):
+            return codes
+        each = [codes.column(k) for k in range(codes.n_columns)]
+        narrow = [
+            replace(one, codes=as_small_integers(one.codes.astype(np.int64), one.arity))
+            for one in each
+        ]
+        return Codes.from_columns(narrow, codes.names)
 
     def _encode(self, table: Table, allocate: Allocate, n_threads: int) -> Codes:
         codes = allocate(self.columns_.arity, table.n_rows, self.names)
@@ -253,7 +289,7 @@ class Encoder(BaseEstimator):
             if not _is_empty(block, int(j)):
                 raise _changed_kind(table, start + int(j), "categories", "numbers")
         cuts = columns.cuts
-        how = cuts.values, cuts.offsets[start : stop + 1], columns.unknown[start:stop]
+        how = cuts.values, cuts.offsets[start : stop + 1], columns.n_levels[start:stop]
         if isinstance(block, SparseNumbers):
             stored = block.values, block.rows, block.offsets
             infinite = _native.apply_cuts_sparse(*stored, *how, place, narrow, wide)
@@ -264,14 +300,21 @@ class Encoder(BaseEstimator):
 
     def _encode_categories(self, table: Table, block: Categories) -> NDArray[np.int64]:
         columns, j = self.columns_, block.start
-        unknown = int(columns.unknown[j])
-        missing = int(columns.n_levels[j]) if columns.has_missing[j] else unknown
+        # Without missing values in the fit, this is the code of unknown ones.
+        unknown, missing = int(columns.unknown[j]), int(columns.n_levels[j])
         # A column of the fit that was all missing has one level, and fits any kind.
         if columns.kind[j] != CATEGORIES and columns.n_levels[j] and block.levels:
             raise _changed_kind(table, j, "numbers", "strings or categories")
         code_of = {level: code for code, level in enumerate(columns.categories.get(j, []))}
         codes = [code_of.get(level, unknown) for level in block.levels]
         return np.array([*codes, missing], np.int64)[block.codes]
+
+
+def _with_room(
+    arity: NDArray[np.int64], n_samples: int, names: Sequence[str] | None = None
+) -> Codes:
+    """Allocate codes for columns of these arities and one level more."""
+    return Codes.empty(arity + 1, n_samples, names)
 
 
 def _is_empty(block: Numbers | SparseNumbers, j: int) -> bool:
@@ -432,8 +475,11 @@ class _Learning:
 
     def _describe_numbers(self, learnt: LearntColumns, start: int) -> ColumnDescriptions:
         """Describe neighbouring columns of numbers, the first of which is column ``start``."""
-        may_be = may_be_row_numbers(learnt.minimum, learnt.maximum, self._table.n_rows)
-        numbers = [k for k in np.flatnonzero(may_be).tolist() if self._is_row_number(start + k)]
+        bounds = learnt.minimum, learnt.maximum
+        names = None if self._names is None else self._names[start : start + len(bounds[0])]
+        numbers = find_in_numbers(
+            *bounds, self._table.n_rows, names, lambda k: self._numbers(start + k)
+        )
         # Copies: a view would keep the record of the kernels, with its bit planes.
         most_frequent, n_most_frequent = learnt.most_frequent.copy(), learnt.n_most_frequent.copy()
         described = ColumnDescriptions(
@@ -457,11 +503,11 @@ class _Learning:
                 self._wide[start + k] = codes
         return described
 
-    def _is_row_number(self, j: int) -> bool:
-        """Whether a column of numbers is a row number; a row of weight w counts once."""
+    def _numbers(self, j: int) -> NDArray[Any]:
+        """Return the values of a column of numbers; that of a row of weight w once."""
         block = self._table.read(Span(j, j + 1))
         assert isinstance(block, Numbers)
-        return Marks.of(once(block.values[:, 0], self._table.rows)).is_row_number
+        return once(block.values[:, 0], self._table.rows)
 
     def _wide_codes(
         self, j: int, cuts: NDArray[np.float64], missing: NDArray[np.int64]

@@ -45,7 +45,7 @@ from hocmim.coding.cuts import (
     midpoints,
 )
 from hocmim.coding.encoder import Encoder, most_frequent
-from hocmim.coding.identifiers import Marks, are_nearly_distinct, may_be_row_numbers
+from hocmim.coding.identifiers import Marks, are_nearly_distinct, may_be_identifiers
 from hocmim.coding.rare import LevelCounts, kept_levels, level_limit
 from hocmim.data.checks import infinite_value
 from hocmim.data.columns import Categories, Numbers, column_label
@@ -187,10 +187,10 @@ def read_numbers(X: Any, columns: NDArray[np.int64]) -> NDArray[np.float64]:
 
 
 def possible_row_numbers(survey: TableSurvey) -> NDArray[np.int64]:
-    """Return the columns of numbers that may be row numbers; their values have to be read."""
+    """Return the columns of numbers that may identify the rows; their values have to be read."""
     numbers = survey.numbers
     low, high = np.where(numbers.has_many, (numbers.minimum, numbers.maximum), 0.0)
-    return np.flatnonzero(may_be_row_numbers(low, high, survey.n_rows))
+    return np.flatnonzero(may_be_identifiers(low, high, survey.n_rows, survey.names))
 
 
 def mark_numbers(X: Any, columns: NDArray[np.int64]) -> list[Marks]:
@@ -232,7 +232,11 @@ def fit_encoder(
     n_levels = np.where(numbers.is_empty, 0, cuts.counts + 1)
     kind = np.where(numbers.has_many, CUT, LEVELS).astype(np.int8)
     suspects = possible_row_numbers(survey).tolist()
-    identifiers = [j for j, found in zip(suspects, marks, strict=True) if found.is_row_number]
+    identifiers = [
+        j
+        for j, found in zip(suspects, marks, strict=True)
+        if found.identify(None if survey.names is None else survey.names[j])
+    ]
     categories: dict[int, list[Any]] = {}
     n_pooled: dict[int, int] = {}
     for j, found in survey.categories.items():

@@ -24,8 +24,8 @@ MIN_AUTO_LEVELS = 16
 
 
 def level_limit(max_levels: MaxLevels, n_rows: int, has_missing: bool) -> int:
-    """Return how many levels a column keeps, without that of missing values."""
-    most = MAX_LEVELS - has_missing
+    """Return how many levels a column keeps, without those of missing and of unknown values."""
+    most = MAX_LEVELS - 1 - has_missing
     if max_levels is None:
         return most
     if isinstance(max_levels, str):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
 
 import narwhals as nw
@@ -26,12 +26,14 @@ from hocmim.data.recognize import (
     NUMBER,
     ORDERS,
     ColumnReading,
+    Notation,
     looks_readable,
     recognize,
 )
 from hocmim.data.table import ArrayTable, FrameTable, Table, as_table, take_rows
+from hocmim.data.values import require
 from hocmim.errors import InvalidParameterError, InvalidTableError
-from hocmim.text import did_you_mean, quote, some_of, value_text
+from hocmim.text import did_you_mean, quote, value_text
 
 if TYPE_CHECKING:
     from hocmim._sklearn import BaseEstimator, TransformerMixin
@@ -44,7 +46,8 @@ PARTS = ("year", "month", "day", "weekday", "hour")
 WEEKDAYS = np.array(["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"], object)
 # 1970-01-01 was a Thursday.
 FIRST_WEEKDAY = 3
-SHOWN_MISSING = 20
+# The kind of a column that is no text and is not converted.
+BOOLEAN = "boolean"
 # How messages name the settings.
 PYTHON_OPTIONS = {name: f"{name}={{!r}}" for name in ("decimal", "thousands", "dates")}
 DECLARED_OPTIONS = {name: f"{name} {{}}" for name in ("decimal", "thousands", "dates")}
@@ -291,15 +294,45 @@ class TableReading:
     ----------
     columns : tuple of ColumnReading
         Columns that are not here stay as they are.
+    target : tuple of str
+        The columns that are the target.
     missing : tuple of str
         More words for a missing value, in a file.
     has_header : bool
         Whether the first line of a text file has the names of the columns.
+    substitutes : dict of str to tuple of str
+        Columns that can replace a column, the best first; of those that have some.
     """
 
     columns: tuple[ColumnReading, ...] = ()
+    target: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     has_header: bool = True
+    substitutes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def of(self, table: Any, names: Sequence[str]) -> TableReading:
+        """Return how these columns of a converted pyarrow table, and the target, are read again.
+
+        A column that was not converted is read by its type, whatever the type in another file.
+        """
+        learnt = {part: one for one in self.columns for part in one.parts or (one.name,)}
+        opened = as_table(table)
+        assert isinstance(opened, FrameTable)
+        found = []
+        for name in (*names, *self.target):
+            one = learnt.get(name)
+            if one is None or not one.is_converted:
+                j = table.column_names.index(name)
+                dtype, is_date = opened.dtype(j), bool(opened.time_kinds([j]))
+                kind = NUMBER if dtype.is_numeric() else DATE if is_date else CATEGORY
+                one = ColumnReading(BOOLEAN if dtype == nw.Boolean else kind, name=name)
+            found.append(one)
+        return replace(self, columns=tuple(dict.fromkeys(found)))
+
+    @property
+    def as_text(self) -> list[str]:
+        """The columns of a text file that are read as they are written."""
+        return [one.name for one in self.columns if one.kind == CATEGORY or one.way is not None]
 
     def apply(self, X: Any) -> Any:
         """Return a table with the columns converted; X is not changed."""
@@ -310,39 +343,70 @@ class TableReading:
                 columns[column.index] = _convert(table, column)
         return _replace(table, columns) if columns else table.native
 
-    def origins(self, names: Sequence[str]) -> dict[str, str]:
-        """Return the column that each of these columns is made of: itself, or a date."""
+    def origins(self, names: Sequence[str]) -> list[str]:
+        """Return the columns of a file that these columns are made of: themselves, or dates."""
         origin = {part: column.name for column in self.columns for part in column.parts}
-        return {name: origin.get(name, name) for name in names}
+        return list(dict.fromkeys(origin.get(name, name) for name in names))
 
-    def only(self, names: Sequence[str]) -> TableReading:
-        """Return how some columns are read; a column of dates by the name of a part or its own."""
-        wanted = set(self.origins(names).values())
-        return replace(self, columns=tuple(one for one in self.columns if one.name in wanted))
+    def select(self, table: Any, names: Sequence[str]) -> Any:
+        """Return these columns of a pyarrow table, in this order, read as in the first table.
 
-    def select(self, X: Any, names: Sequence[str]) -> Any:
-        """Return these columns of a table, in this order, read as in the first table.
-
-        X may have other columns, and in another order.
+        The table may have other columns, in another order. A column that it lacks has no values.
         """
-        from hocmim.data.table import take_columns
+        import pyarrow as pa
 
-        table = as_table(X, min_rows=0)
-        places = {name: j for j, name in enumerate(table.names or ())}
-        origins = self.origins(names)
-        absent = [name for name in dict.fromkeys(origins.values()) if name not in places]
-        if absent:
-            raise InvalidTableError(
-                f"X lacks {len(absent)} of the columns that are needed: "
-                f"{some_of([quote(name) for name in absent], SHOWN_MISSING)}."
-            )
-        needed = list(dict.fromkeys(origins.values()))
-        part = take_columns(table.native, [places[name] for name in needed])
-        here = {name: j for j, name in enumerate(needed)}
-        known = [replace(one, index=here[one.name]) for one in self.columns if one.name in here]
-        read = TableReading(tuple(known)).apply(part) if len(part) else part
-        found = {name: j for j, name in enumerate(as_table(read, min_rows=0).names or ())}
-        return take_columns(read, [found[name] for name in names])
+        needed = self.origins(names)
+        kinds = {one.name: one for one in self.columns}
+        for name in [name for name in needed if name not in table.column_names]:
+            is_boolean = name in kinds and kinds[name].kind == BOOLEAN
+            empty = pa.nulls(table.num_rows, pa.bool_() if is_boolean else pa.string())
+            table = table.append_column(name, empty)
+        here = [
+            replace(kinds[name], index=j, name=name)
+            for j, name in enumerate(needed)
+            if name in kinds
+        ]
+        return TableReading(tuple(here)).apply(table.select(needed)).select(list(names))
+
+    def content(self) -> dict[str, Any]:
+        """Return the reading as JSON."""
+        columns = [
+            [one.name, one.kind, list(way) if isinstance(way := one.way, Notation) else way,
+             list(one.parts)]
+            for one in self.columns
+        ]  # fmt: skip
+        return {
+            "columns": columns,
+            "target": list(self.target),
+            "missing": list(self.missing),
+            "has_header": self.has_header,
+            "substitutes": {name: list(others) for name, others in self.substitutes.items()},
+        }
+
+    @classmethod
+    def from_content(cls, content: dict[str, Any]) -> TableReading:
+        """Return the reading that ``content`` described; MalformedError if it is not valid."""
+        columns = []
+        for name, kind, way, parts in content["columns"]:
+            _require_names([name, *parts])
+            require(kind in (*KINDS, BOOLEAN), "a kind of column is not known")
+            is_notation = isinstance(way, list) and all(isinstance(one, str) for one in way)
+            if is_notation and kind == NUMBER:
+                way = Notation(*way)
+            elif way is not None:
+                require(isinstance(way, str) and kind in (DATE, DATE_PARTS), "a way is not valid")
+                _check_dates(way)
+            columns.append(ColumnReading(kind, way, name=name, parts=tuple(parts)))
+        require(type(content["has_header"]) is bool, "has_header must be true or false")
+        substitutes = {name: tuple(each) for name, each in content["substitutes"].items()}
+        for names in (content["target"], content["missing"], *substitutes.values()):
+            _require_names(names)
+        lists = tuple(content["target"]), tuple(content["missing"])
+        return cls(tuple(columns), *lists, content["has_header"], substitutes)
+
+
+def _require_names(names: Sequence[Any]) -> None:
+    require(all(isinstance(name, str) for name in names), "names must be strings")
 
 
 # --- what a column holds --------------------------------------------------------------------------
@@ -516,6 +580,10 @@ def _replace_in_frame(table: FrameTable, columns: Columns) -> Any:
         for one in native:
             one.index = table.native.index
         return pandas.concat(native, axis=1)
+    if frame.implementation.is_pyarrow():  # narwhals forgets the type of a column without values
+        import pyarrow as pa
+
+        return pa.table({one.name: one.to_native() for one in series})
     return nw.from_dict({one.name: one for one in series}, backend=frame.implementation).to_native()
 
 
@@ -523,8 +591,8 @@ def _series(name: Any, values: NDArray[Any], backend: Any) -> nw.Series[Any]:
     if backend.is_pyarrow():
         import pyarrow as pa
 
-        # NaN is a missing value; a column of missing text stays text.
-        kind = pa.string() if values.dtype == object else None
+        # NaN is a missing value; a column without values keeps its type.
+        kind = pa.string() if values.dtype == object else pa.from_numpy_dtype(values.dtype)
         array = pa.array(values, kind, from_pandas=True)
         return nw.from_native(pa.chunked_array([array]), series_only=True).alias(name)
     if backend.is_polars() and values.dtype.kind == "f":

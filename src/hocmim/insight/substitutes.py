@@ -47,6 +47,9 @@ MAX_GIVEN = 15
 N_EXAMINED = 50
 # Features share information beyond chance below this p-value, corrected for their number.
 ALPHA = 0.01
+# A feature replaces another if it shares this much of the information, and keeps this much of what
+# the other adds.
+MIN_SHARE, MIN_KEPT = 0.1, 0.5
 BLOCK_COLUMNS = 512
 # Selected features that candidates are compared with, at most, the first ones.
 MAX_COMPARED = 500
@@ -132,21 +135,35 @@ class Substitutes:
         return self.rows[place]
 
     @property
+    def is_beyond_chance(self) -> bool:
+        """Whether the feature itself adds more than chance gives: otherwise nothing is replaced."""
+        return self.adds > self.noise
+
+    def replaces(self, row: Substitute) -> bool:
+        """Whether a feature takes the place of this one, and does not merely add as much.
+
+        It shares at least ``MIN_SHARE`` of the information, and keeps at least half of what this
+        feature adds.
+        """
+        return self.is_beyond_chance and row.share >= MIN_SHARE and row.adds >= MIN_KEPT * self.adds
+
+    @property
     def sentences(self) -> tuple[str, ...]:
         """What was found, in words."""
-        name = quote(self.feature)
+        name, amount = quote(self.feature), f"{self.adds:.4f} nats"
         if self.is_selected:
-            first = f"{name} adds {self.adds:.4f} nats to the other selected features."
-            if self.adds == 0:
-                first = (
-                    f"{name} adds nothing measurable to the other selected features: it could be "
-                    "left out."
-                )
+            first = f"{name} adds {amount} to the other selected features"
         else:
-            first = f"{name} was not selected; alone it has {self.adds:.4f} nats."
+            first = f"{name} was not selected; alone it has {amount}"
+        if not self.is_beyond_chance:
+            could = ": it could be left out" if self.is_selected else ""
+            return (f"{first}, no more than chance gives{could}.",)
+        replacing = [row for row in self.rows if self.replaces(row)]
+        if replacing:
+            return (f"{first}.", *(self.sentence(row) for row in replacing[:3]))
         if not self.rows:
-            return (first, "No other feature shares information with it beyond chance.")
-        return (first, *(self.sentence(row) for row in self.rows[:3]))
+            return (f"{first}.", "No other feature shares information with it beyond chance.")
+        return (f"{first}.", "No other feature can replace it: those below lose most of that.")
 
     def sentence(self, row: Substitute) -> str:
         """Say what one substitute costs."""
@@ -157,6 +174,8 @@ class Substitutes:
 
     def cost(self, row: Substitute) -> str:
         """Return "at a loss of 0.0031 nats (1% of the entropy of the target)", or "at no loss"."""
+        if row.loss < -row.noise:
+            return f"at no loss (it adds {-row.loss:.4f} nats more)"
         if comparison_key(row.loss) <= 0:
             return "at no loss"
         share = percent(row.loss / self.target_entropy) if self.target_entropy > 0 else "0%"

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.utils._set_output import _get_output_config
 
 from hocmim.coding.encoder import Encoder
 from hocmim.coding.saved import (
@@ -24,6 +25,7 @@ from hocmim.coding.saved import (
 )
 from hocmim.coding.target import Target
 from hocmim.data.documents import read_document, write_document
+from hocmim.data.reading import TableReading
 from hocmim.data.values import (
     UnsupportedError,
     array_of,
@@ -46,6 +48,8 @@ from hocmim.selectors.filters._base import Filter
 RECORDS = {kind.__name__: kind for kind in (Target, StopTest, Budget)}
 # What the criteria of hocmim say about a step.
 DETAILS = (int, float, np.ndarray)
+# What ``set_output`` may have asked for.
+OUTPUTS = ("default", "pandas", "polars")
 # The fitted attributes of the target, and the types they may have.
 OF_TARGET: dict[str, tuple[type, ...]] = {
     "target_kind_": (str, tuple),
@@ -111,6 +115,7 @@ def _content(selector: Selector) -> dict[str, Any]:
             "selection_ with selection_.to_json(), or use a selector of hocmim."
         )
     names = selector.features_.column_names
+    reading = getattr(selector, "reading_", None)
     content: dict[str, Any] = {
         "class": kind.__name__,
         "parameters": _parameters(selector),
@@ -118,6 +123,8 @@ def _content(selector: Selector) -> dict[str, Any]:
         "names": None if names is None else [str(name) for name in names],
         "groups": groups_content(selector.features_),
         "identifiers": to_json(selector.identifiers_),
+        "output": _get_output_config("transform", selector)["dense"],
+        "reading": None if reading is None else reading.content(),
         "selection": selection_content(selector.selection_),
         "target": {
             name: to_json(getattr(selector, name)) for name in OF_TARGET if hasattr(selector, name)
@@ -173,6 +180,11 @@ def _restored(content: dict[str, Any]) -> Selector:
             value = from_json(content["target"][name])
             require(isinstance(value, types), f"{name} is of another type")
             setattr(selector, name, value)
+    require(content["output"] in OUTPUTS, f"output must be one of {', '.join(OUTPUTS)}")
+    if content["output"] != OUTPUTS[0]:
+        selector.set_output(transform=content["output"])
+    if content["reading"] is not None:
+        selector.reading_ = TableReading.from_content(content["reading"])
     found = from_json(content["identifiers"])
     selector.identifiers_ = indices_below(found, n_columns, "identifiers", distinct=True)
     if isinstance(selector, Filter):

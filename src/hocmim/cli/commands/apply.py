@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -13,11 +14,17 @@ from hocmim.cli import options, show
 from hocmim.cli.command import Command
 from hocmim.cli.data import check_column
 from hocmim.cli.pipes import standard_output
+from hocmim.coding.cuts import ColumnDescriptions
 from hocmim.data import files
 from hocmim.data.formulas import neutralise_table
+from hocmim.data.raw_text import KeptText
+from hocmim.data.reading import TableReading
 from hocmim.errors import InvalidParameterError, InvalidTableError
 from hocmim.selectors.saving import load
-from hocmim.text import count, escaped
+from hocmim.text import count, did_you_mean, escaped, some_of
+
+# Columns that an error names.
+SHOWN_COLUMNS = 20
 
 
 @click.command(cls=Command)
@@ -32,17 +39,17 @@ from hocmim.text import count, escaped
     "-]",
 )
 @options.option(
-    "--order",
-    type=click.Choice(["table", "selection"]),
-    default="table",
-    show_default=True,
-    help="Order of the columns: as in the table of the fit, or the best first.",
-)
-@options.option(
     "--keep",
     multiple=True,
     metavar="COL",
     help="Also write this column of FILE, such as an identifier, before the others. Repeatable.",
+)
+@options.option(
+    "--missing-columns",
+    type=click.Choice(["error", "empty"]),
+    default="error",
+    show_default=True,
+    help="If FILE lacks selected columns: an error, or columns without values.",
 )
 @options.option("--encoded", is_flag=True, help="Write the codes of the columns, not their values.")
 @options.text_file
@@ -50,30 +57,45 @@ from hocmim.text import count, escaped
 @options.force
 @options.option("-q", "--quiet", is_flag=True, help="Print only results and errors.")
 def apply(
-    model: Path, file: str, output: str, order: str, keep: tuple[str, ...], encoded: bool,
-    text: dict[str, Any], safe_csv: bool, force: bool, quiet: bool,
+    model: Path, file: str, output: str, keep: tuple[str, ...], missing_columns: str,
+    encoded: bool, text: dict[str, Any], safe_csv: bool, force: bool, quiet: bool,
 ) -> None:  # fmt: skip
-    """Write the columns of FILE that MODEL has selected.
+    """Write the columns of FILE that MODEL has selected, the best first.
 
-    MODEL is a file of 'hocmim select --save' or of selector.save. Columns are found by their names;
-    other columns of FILE are ignored. If the model was fitted without names, FILE must have the
-    same number of columns. FILE may be anything that 'hocmim select' reads, and - for CSV from
-    standard input.
+    MODEL is a file of 'hocmim select --save', which also holds how text was read, or of
+    selector.save. The target is written too if FILE has it: the result is that of 'hocmim select
+    -o'. Columns are found by their names; other columns of FILE are ignored. If the model was
+    fitted without names, FILE must have the same number of columns. FILE may be anything that
+    'hocmim select' reads, and - for CSV from standard input.
 
     \b
     Examples:
       hocmim apply model.json new.csv -o reduced.csv
-      hocmim apply model.json new.parquet --keep id --order selection -o reduced.parquet
+      hocmim apply model.json new.parquet --keep id -o reduced.parquet
       zcat new.csv.gz | hocmim apply model.json - --encoded | head
     """
     if output != "-":
         files.output_format(Path(output))
         show.check_output(output, force)
     selector = load(model)
-    table = files.read_table(file, header=not text.pop("no_header", False), **text)
-    chosen = _columns(selector, order)
+    reading = getattr(selector, "reading_", TableReading())
+    table = files.read_table(
+        file,
+        header=reading.has_header and not text.pop("no_header", False),
+        missing=(*reading.missing, *text.pop("missing", ())),
+        kept=KeptText(reading.as_text),
+        **text,
+    )
     names = _names(selector, table, file)
-    reduced = _codes(selector, table, chosen, names) if encoded else _values(table, chosen, names)
+    chosen = selector.selected_.tolist()
+    target = [name for name in reading.target if name in table.column_names]
+    if missing_columns == "error":
+        _check_columns(reading, [names[j] for j in chosen], table.column_names, file)
+    reduced = reading.select(table, [*(names[j] for j in chosen), *target])
+    reduced = reduced.replace_schema_metadata(None)
+    if encoded:
+        with show.printed_warnings(quiet):
+            reduced = _codes(selector, reduced, chosen)
     for at, name in enumerate(keep):
         reduced = _with_kept(reduced, table, at, name, file)
     if output == "-":
@@ -86,34 +108,45 @@ def apply(
         show.say(f"Wrote {output}: {rows}, {count(reduced.num_columns, 'column')}.")
 
 
-def _columns(selector: Any, order: str) -> list[int]:
-    """Return the indices of the selected columns."""
-    chosen = selector.selected_.tolist()
-    return sorted(chosen) if order == "table" else chosen
-
-
 def _names(selector: Any, table: Any, file: str) -> list[str]:
     """Return the name in the file of each column of the fit."""
     given = getattr(selector, "feature_names_in_", None)
-    if given is None:
-        if table.num_columns != selector.n_features_in_:
-            raise InvalidTableError(
-                f"The model was fitted on {selector.n_features_in_} columns without names, and "
-                f"{file!r} has {table.num_columns}. Pass a table with the same columns."
-            )
-        return list(table.column_names)
-    names = [str(name) for name in given]
-    for j in selector.selected_.tolist():
-        check_column(names[j], table.column_names, file)
-    return names
+    if given is not None:
+        return [str(name) for name in given]
+    if table.num_columns != selector.n_features_in_:
+        raise InvalidTableError(
+            f"The model was fitted on {selector.n_features_in_} columns without names, and "
+            f"{file!r} has {table.num_columns}. Pass a table with the same columns."
+        )
+    return list(table.column_names)
 
 
-def _values(table: Any, chosen: list[int], names: list[str]) -> Any:
-    return table.select([names[j] for j in chosen])
+def _check_columns(
+    reading: TableReading, names: Sequence[str], known: Sequence[str], file: str
+) -> None:
+    """Raise an error that names all selected columns that a file lacks, and their substitutes."""
+    absent = [name for name in reading.origins(names) if name not in known]
+    if not absent:
+        return
+    listed = some_of([show.quoted(name) for name in absent], SHOWN_COLUMNS)
+    replaced = {
+        name: [show.quoted(other) for other in reading.substitutes.get(name, ()) if other in known]
+        for name in absent[:SHOWN_COLUMNS]
+    }
+    advice = [
+        f" {show.quoted(name)} could be replaced by {' or '.join(others)}."
+        for name, others in replaced.items()
+        if others
+    ]
+    near = did_you_mean(absent[0], known) if len(absent) == 1 and not advice else ""
+    raise InvalidTableError(
+        f"{show.place(file)} lacks {len(absent)} of the {count(len(names), 'selected column')}: "
+        f"{listed}.{near}{''.join(advice)} --missing-columns empty writes them without values."
+    )
 
 
-def _codes(selector: Any, table: Any, chosen: list[int], names: list[str]) -> Any:
-    """Return the codes of the columns, by the encoder of the model."""
+def _codes(selector: Any, reduced: Any, chosen: list[int]) -> Any:
+    """Return a table with the codes of the selected columns, by the encoder of the model."""
     import pyarrow as pa
 
     encoder = getattr(selector, "encoder_", None)
@@ -121,14 +154,13 @@ def _codes(selector: Any, table: Any, chosen: list[int], names: list[str]) -> An
         raise InvalidParameterError(
             f"{selector.display_name} of this model does not encode rows. Leave out --encoded."
         )
-    columns = []
-    for j in chosen:
-        column = table.select([names[j]])
-        of_column = encoder.of_columns(j, j + 1)
-        if not hasattr(encoder, "feature_names_in_"):
-            of_column.feature_names_in_ = [names[j]]
-        columns.append(pa.array(of_column.transform(column).column(0).codes))
-    return pa.table(columns, names=[names[j] for j in chosen])
+    names = reduced.column_names[: len(chosen)]
+    parts = [encoder.of_columns(j, j + 1).columns_ for j in chosen]
+    own = encoder.with_columns(ColumnDescriptions.concatenate(parts), names)
+    codes = own.transform(reduced.select(names))
+    for k, name in enumerate(names):
+        reduced = reduced.set_column(k, name, pa.array(codes.column(k).codes))
+    return reduced
 
 
 def _with_kept(reduced: Any, table: Any, at: int, name: str, file: str) -> Any:

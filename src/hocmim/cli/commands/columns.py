@@ -65,7 +65,7 @@ def columns(
         _clusters(source, X, y, encoder, max_distance, json_path, force)
         return
     said: dict[str, str] = {}
-    for column in read:
+    for column in read.columns:
         for name in column.parts or (column.name,):
             said[name] = column.describe(TEXT_OPTIONS)
     types = column_types(X)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,13 @@ from hocmim.cli import options, selection, show
 from hocmim.cli.command import Command
 from hocmim.cli.data import TEXT_OPTIONS, Data
 from hocmim.data import files
+from hocmim.data.reading import TableReading
 from hocmim.insight.explain import tested
+from hocmim.insight.substitutes import substitutes
 from hocmim.text import count
+
+# Substitutes of a column that a model names, and up to how many cells they are looked for.
+SAVED_SUBSTITUTES, MAX_SUBSTITUTE_CELLS = 3, 1_000_000_000
 
 
 @click.command(cls=Command)
@@ -58,6 +64,7 @@ def select(
         hint = show.OVERWRITE_HINT
         files.write_table(reduced, output, overwrite=force, hint=hint, is_safe=safe_csv)
     if save is not None:
+        outcome.selector.reading_ = _reading(data, outcome.selector)
         outcome.selector.save(save, overwrite=force)
     if not request.quiet:
         _print_end(outcome, rows, data, request.given)
@@ -140,17 +147,34 @@ def _as_json(
         "cross_validation": selection.validation_json(outcome.validation),
         "total_cost": None if selector.selection_.costs is None else selector.total_cost_,
         "types": data.types,
-        "text_columns": [column.sentence(TEXT_OPTIONS) for column in data.text_columns],
+        "text_columns": [column.sentence(TEXT_OPTIONS) for column in data.reading.columns],
     }
 
 
 def _reduced(source: options.Source, data: Data, outcome: selection.Outcome) -> Any:
     """Return the selected columns, the best first, and the target; all rows of the file."""
-    columns = [data.names[j] for j in outcome.selector.selected_.tolist()]
-    columns += source.target
-    table = data.table.select(columns) if data.is_in_memory else data.X.read(columns)
-    if not outcome.is_partial:
-        return table
-    return table.replace_schema_metadata(
-        {**(table.schema.metadata or {}), "hocmim.partial": "true"}
-    )
+    table = _columns(data, [*_selected(data, outcome.selector), *source.target])
+    return table.replace_schema_metadata({"hocmim.partial": "true"} if outcome.is_partial else None)
+
+
+def _selected(data: Data, selector: Any) -> list[str]:
+    return [data.names[j] for j in selector.selected_.tolist()]
+
+
+def _columns(data: Data, names: list[str]) -> Any:
+    return data.table.select(names) if data.is_in_memory else data.X.read(names)
+
+
+def _reading(data: Data, selector: Any) -> TableReading:
+    """Return how 'hocmim apply' reads another file, and what can replace a column it lacks."""
+    names = _selected(data, selector)
+    table = _columns(data, [*names, *data.reading.target])
+    found = data.reading.of(table, names)
+    n_cells = len(selector.selection_) * len(data.names) * data.n_rows
+    if not data.is_in_memory or n_cells > MAX_SUBSTITUTE_CELLS:
+        return found
+    replaced = {
+        one.feature: tuple(row.feature for row in one if one.replaces(row))[:SAVED_SUBSTITUTES]
+        for one in substitutes(selector, data.X, data.y)
+    }
+    return replace(found, substitutes={name: each for name, each in replaced.items() if each})

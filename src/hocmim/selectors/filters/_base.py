@@ -15,9 +15,8 @@ from hocmim.coding.encoder import Encoder
 from hocmim.coding.groups import Features, column_name
 from hocmim.coding.identifiers import (
     IDENTIFIERS,
-    Marks,
     are_nearly_distinct,
-    may_be_row_numbers,
+    find_in_numbers,
     once,
 )
 from hocmim.coding.target import Target, decide_kind, encode_target, warn_about_guess
@@ -385,9 +384,10 @@ def _identifiers(
     for j in np.flatnonzero(is_categorical).tolist():  # codes from 0 to the last level
         n_rows = len(once(values[:, j], table.rows))
         is_found[j] = are_nearly_distinct(high[j] + 1, n_rows)
-    suspects = may_be_row_numbers(low, high, len(values)) & ~is_categorical
-    for j in np.flatnonzero(suspects).tolist():
-        is_found[j] = Marks.of(once(values[:, j], table.rows)).is_row_number
+    numbers = find_in_numbers(
+        low, high, len(values), table.names, lambda j: once(values[:, j], table.rows)
+    )
+    is_found[[j for j in numbers if not is_categorical[j]]] = True
     return np.flatnonzero(is_found)
 
 
