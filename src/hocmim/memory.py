@@ -42,6 +42,15 @@ def free_memory() -> int:
     return max(0, min(_free()))
 
 
+def limit_memory(n_bytes: int) -> None:
+    """Let this process use so many bytes more, where the system has such a limit."""
+    used = _field(_PROC / "self/status", "VmSize:", 1024)
+    if resource is not None and used is not None:
+        _, hard = resource.getrlimit(resource.RLIMIT_AS)
+        soft = used + n_bytes
+        resource.setrlimit(resource.RLIMIT_AS, (soft if hard < 0 else min(soft, hard), hard))
+
+
 def affordable_threads(n_threads: int) -> int:
     """Return how many of these threads the limit on the address space allows; at least one.
 
@@ -66,8 +75,8 @@ def prepare_products() -> None:
     free = min(_free_within_limits(), default=BYTES_OF_PRODUCTS)
     if free < BYTES_OF_PRODUCTS:
         raise MemoryError(
-            f"Products of matrices need {_size(BYTES_OF_PRODUCTS)} of address space, and "
-            f"{_size(max(0, free))} are free. Raise the limit of this process (ulimit -v)."
+            f"Products of matrices need {size_text(BYTES_OF_PRODUCTS)} of address space, and "
+            f"{size_text(max(0, free))} are free. Raise the limit of this process (ulimit -v)."
         )
     square = np.ones((128, 128))
     square @ square
@@ -101,12 +110,13 @@ def warn_if_short(
     else:
         advice = "Fit on fewer columns or rows."
     warn_user(
-        f"This fit needs about {_size(needed)} of memory for {n_rows:,} rows and {n_columns:,} "
-        f"columns, and {_size(free)} are free. {advice}"
+        f"This fit needs about {size_text(needed)} of memory for {n_rows:,} rows and {n_columns:,} "
+        f"columns, and {size_text(free)} are free. {advice}"
     )
 
 
-def _size(n_bytes: int) -> str:
+def size_text(n_bytes: int) -> str:
+    """Return a number of bytes for a message."""
     return f"{n_bytes / 1e9:,.1f} GB"
 
 

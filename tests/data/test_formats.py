@@ -11,6 +11,7 @@ import pytest
 
 from hocmim.data.files import column_names, read_table, write_table
 from hocmim.data.records import column_from_values
+from hocmim.data.sheets import read_sheet
 from hocmim.errors import InvalidParameterError, InvalidTableError, MissingDependencyError
 
 ROWS = [
@@ -170,7 +171,7 @@ def test_without_calamine(folder, monkeypatch):
     write_xlsx("t.xlsx", {"first": ROWS})
     monkeypatch.setitem(sys.modules, "python_calamine", None)
     with pytest.raises(MissingDependencyError, match="pip install python-calamine"):
-        read_table("t.xlsx")
+        read_sheet(folder / "t.xlsx", None, (), True)
 
 
 def test_sqlite(folder):
@@ -256,6 +257,10 @@ def test_zip(folder):
     [
         ([1.0, None, 2.0], pa.array([1, None, 2])),
         ([1, 2.5], pa.array([1.0, 2.5])),
+        ([2**60 + 7, None, -(2**63)], pa.array([2**60 + 7, None, -(2**63)])),
+        ([2**60 + 7, 0.5], pa.array([float(2**60 + 7), 0.5])),
+        ([2**64, 1], pa.array([2.0**64, 1.0])),
+        ([2.0**60, 1.0], pa.array([2.0**60, 1.0])),
         ([True, None], pa.array([True, None])),
         ([1.0, "x"], pa.array(["1", "x"])),
         ([b"ab", None], pa.array(["ab", None])),

@@ -18,6 +18,12 @@ from hocmim.errors import InvalidParameterError, InvalidTableError, check_instal
 from hocmim.text import did_you_mean, quote, some_of
 
 SHOWN_TABLES = 10
+# A view must not read other files, and nothing is fetched from a network.
+DUCKDB: dict[str, Any] = {
+    "enable_external_access": "false",
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+}
 
 
 class Address(NamedTuple):
@@ -63,7 +69,7 @@ def _read_sqlite(address: Address) -> Any:
             titles = [column[0] for column in cursor.description]
             rows = cursor.fetchall()
     except sqlite3.Error as error:
-        raise InvalidTableError(f"{show(address.path)} cannot be read: {error}.") from error
+        raise InvalidTableError(f"{show(address.path)} cannot be read: {_short(error)}.") from error
     return table_from_columns(titles, list(zip(*rows, strict=True)) or [[] for _ in titles])
 
 
@@ -76,12 +82,17 @@ def _read_duckdb(address: Address) -> Any:
         "ORDER BY table_name"
     )
     try:
-        with closing(duckdb.connect(str(address.path), read_only=True)) as database:
+        with closing(duckdb.connect(str(address.path), True, DUCKDB)) as database:
             names = [name for (name,) in database.execute(listing).fetchall()]
             table = _choose(address, names)
             return database.sql(f"SELECT * FROM {_quoted(table)}").to_arrow_table()
     except duckdb.Error as error:
-        raise InvalidTableError(f"{show(address.path)} cannot be read: {error}.") from error
+        raise InvalidTableError(f"{show(address.path)} cannot be read: {_short(error)}.") from error
+
+
+def _short(error: Exception) -> str:
+    """Return the first line of a message, which may quote a whole query."""
+    return (str(error).splitlines() or [type(error).__name__])[0][:200].rstrip(".")
 
 
 def _choose(address: Address, names: list[str]) -> str:

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import gzip
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
+from hocmim.data.child import read_in_child
 from hocmim.data.databases import parse_address, read_address
 from hocmim.data.formats import (
     DELIMITERS,
@@ -27,12 +29,16 @@ from hocmim.data.formats import (
     suffix_format,
 )
 from hocmim.data.formulas import neutralise_table
+from hocmim.data.json_lines import read_json_lines
 from hocmim.data.raw_text import KeptText, restore_text
 from hocmim.data.sheets import read_sheet
 from hocmim.data.writing import write_file
 from hocmim.errors import InvalidParameterError, InvalidTableError
+from hocmim.memory import MIN_CHECKED_BYTES, free_memory, size_text
 from hocmim.text import value_text
 
+# Arrow reads these safely, and can be interrupted; others are read in a child process.
+READ_HERE = ("csv", "tsv", "parquet")
 HEAD_BYTES = 1 << 16
 # The default of pyarrow, one megabyte, holds few rows of a wide table: 2 to 4 times slower.
 BLOCK_BYTES = 1 << 24
@@ -48,7 +54,6 @@ def read_table(
     encoding: str = "utf-8",
     missing: Sequence[str] = (),
     header: bool = True,
-    columns: Sequence[str] | None = None,
     kept: KeptText | None = None,
 ) -> Any:
     """Read a file as a pyarrow table.
@@ -66,8 +71,6 @@ def read_table(
         More words for a missing value in a text file.
     header : bool
         Whether the first line of a text file has the column names; otherwise f0, f1, …
-    columns : sequence of str, optional
-        Read only these columns.
     kept : KeptText, optional
         Columns of a text file that are not converted to numbers.
 
@@ -78,28 +81,86 @@ def read_table(
     InvalidTableError
         If it is not a table, has another encoding, no rows, or two columns of the same name.
     """
-    source, sheet = _split_sheet(path)
     address = parse_address(str(path))
+    source, _ = _split_sheet(path)
+    parameters: dict[str, Any] = {
+        "path": str(path),
+        "delimiter": delimiter,
+        "encoding": encoding,
+        "missing": list(missing),
+        "header": header,
+        "kept": None if kept is None else (list(kept.columns), kept.fractions),
+    }
+    if address is None:
+        with _explained_errors(source):
+            kind = _format_of(source)
+        if kind.compression is None and kind.kind in READ_HERE:
+            return read_here(**parameters)
+    name = show(source if address is None else address.path)
+    return read_in_child("hocmim.data.files:read_here", name, **parameters)
+
+
+def read_here(
+    path: str,
+    delimiter: str | None,
+    encoding: str,
+    missing: Sequence[str],
+    header: bool,
+    kept: tuple[Sequence[str], bool] | None,
+) -> Any:
+    """Read a file in this process; see ``read_table``."""
+    address = parse_address(path)
+    source, sheet = (address.path, None) if address is not None else _split_sheet(path)
     with _explained_errors(source):
         if address is not None:
             table = read_address(address)
         elif (kind := _format_of(source)).is_text:
-            table = _read_text(source, kind, delimiter, encoding, missing, header, kept)
+            raw = KeptText() if kept is None else KeptText(*kept)
+            table = _read_text(source, kind, delimiter, encoding, missing, header, raw)
         elif kind.kind == "sheet":
             table = read_sheet(source, sheet, {*_null_values(), *missing}, header)
         elif kind.kind == "json":
-            settings = arrow("pyarrow.json").ReadOptions(block_size=BLOCK_BYTES)
-            table = arrow("pyarrow.json").read_json(_whole(source, kind), settings)
+            table = read_json_lines(_read_bytes(source, kind), show(source))
         elif kind.kind == "parquet":
-            table = arrow("pyarrow.parquet").read_table(_whole(source, kind), columns=columns)
+            whole = kind.compression is None
+            read = arrow("pyarrow.parquet").read_table
+            table = _read_parquet(source) if whole else _validated(read, _whole(source, kind))
         else:
-            table = arrow("pyarrow.feather").read_table(_whole(source, kind), memory_map=False)
-        if address is None and kind.kind in ("parquet", "arrow"):
-            table.validate(full=True)  # text that is not UTF-8, indices out of range
+            read = partial(arrow("pyarrow.feather").read_table, memory_map=False)
+            table = _validated(read, _whole(source, kind))
         _check_names(source, table.column_names)
     if table.num_rows == 0:
         raise InvalidTableError(f"{show(source)} has no rows.")
-    return _without_null_types(table if columns is None else table.select(list(columns)))
+    return _usual_types(table)
+
+
+def _read_parquet(path: Path) -> Any:
+    """Read a Parquet file or a folder of them, unless its rows do not fit into memory."""
+    data = arrow("pyarrow.dataset").dataset(str(path), format="parquet")
+    n_bits = data.count_rows() * sum(map(_bits, data.schema.types))
+    if n_bits // 8 > max(free_memory(), MIN_CHECKED_BYTES):
+        raise InvalidTableError(
+            f"{show(path)} cannot be read: it needs {size_text(n_bits // 8)} of memory, and "
+            f"{size_text(free_memory())} are free."
+        )
+    from hocmim.threads import call_apart  # takes long to import
+
+    return call_apart(_validated, arrow("pyarrow.parquet").read_table, path)
+
+
+def _bits(kind: Any) -> int:
+    """Return how many bits a value of a type takes, at least."""
+    try:
+        return int(kind.bit_width)
+    except ValueError:
+        return 32  # text and lists: where each value ends
+
+
+def _validated(read: Callable[[Any], Any], source: Any) -> Any:
+    """Read a table; an error if it has text that is not UTF-8, or indices out of range."""
+    table = read(source)
+    table.validate(full=True)
+    return table
 
 
 def column_names(
@@ -153,7 +214,7 @@ def _read_text(
     encoding: str,
     missing: Sequence[str],
     header: bool,
-    kept: KeptText | None,
+    kept: KeptText,
 ) -> Any:
     csv = arrow("pyarrow.csv")
     data = _read_bytes(path, kind)
@@ -186,7 +247,7 @@ def _read_text(
     if len(set(table.column_names)) < len(table.column_names):
         return table  # an error of its own
     used = options["parse_options"].delimiter
-    return restore_text(table, data, used, kept or KeptText(), lambda names: read(True, names))
+    return restore_text(table, data, used, kept, lambda names: read(True, names))
 
 
 def _text_options(
@@ -354,12 +415,16 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _without_null_types(table: Any) -> Any:
-    """Convert columns without any value to numbers, all of them missing."""
+def _usual_types(table: Any) -> Any:
+    """Convert columns without any value to numbers, all missing, and views of text to text."""
     pa = arrow("pyarrow")
     for at, field in enumerate(table.schema):
+        column = table.column(at)
         if pa.types.is_null(field.type):
-            table = table.set_column(at, field.name, table.column(at).cast(pa.float64()))
+            table = table.set_column(at, field.name, column.cast(pa.float64()))
+        elif str(field.type) == "string_view":  # most functions of pyarrow refuse it
+            text = pa.array(column.to_pylist(), pa.large_string())
+            table = table.set_column(at, field.name, text)
     return table
 
 

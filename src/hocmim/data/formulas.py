@@ -34,12 +34,26 @@ def _is_number(text: str) -> bool:
     return text.isprintable()
 
 
+def _neutral(value: Any) -> str | None:
+    if value is None:
+        return None
+    text = value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+    return neutralise(text)
+
+
+def _is_inert(types: Any, kind: Any) -> bool:
+    """Whether a column of this type holds no text; lists and structs cannot be written as CSV."""
+    numbers = (types.is_boolean, types.is_integer, types.is_floating, types.is_decimal)
+    others = (types.is_temporal, types.is_null, types.is_nested)
+    return any(is_it(kind) for is_it in (*numbers, *others))
+
+
 def neutralise_table(table: Any) -> Any:
     """Return a pyarrow table whose names and text cells no spreadsheet runs."""
     pa = arrow("pyarrow")
     for at, field in enumerate(table.schema):
-        kind = field.type
-        if pa.types.is_string(kind) or pa.types.is_large_string(kind):
-            cells = [None if v is None else neutralise(v) for v in table.column(at).to_pylist()]
-            table = table.set_column(at, field.name, pa.array(cells, kind))
+        is_dictionary = pa.types.is_dictionary(field.type)
+        if not _is_inert(pa.types, field.type.value_type if is_dictionary else field.type):
+            cells = [_neutral(value) for value in table.column(at).to_pylist()]
+            table = table.set_column(at, field.name, pa.array(cells, pa.large_string()))
     return table.rename_columns([neutralise(name) for name in table.column_names])

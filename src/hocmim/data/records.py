@@ -18,22 +18,29 @@ def table_from_columns(names: Sequence[str], columns: Iterable[Sequence[Any]]) -
 def column_from_values(values: Sequence[Any]) -> Any:
     """Return a pyarrow array of values of one kind; mixed kinds become text.
 
-    Integers and other numbers are one kind. Numbers without a fraction become integers, since
-    spreadsheets have no integers. Dates and times of day are one kind.
+    Integers and other numbers are one kind. Numbers without a fraction become integers if they fit
+    into 64 bits, since spreadsheets have no integers; with a fraction among them, or a larger
+    one, they become floating point. Dates and times of day are one kind.
     """
     pa = arrow("pyarrow")
     kinds = {_kind(value) for value in values if value is not None}
     if kinds == {"number"}:
-        present = [value for value in values if value is not None]
-        is_whole = all(float(value).is_integer() and abs(value) < 2**53 for value in present)
-        if is_whole:
-            values = [None if value is None else int(value) for value in values]
-        return pa.array(values, pa.int64() if is_whole else pa.float64())
+        are_whole = all(value is None or _is_whole(value) for value in values)
+        kind: Any = int if are_whole else float
+        numbers = [None if value is None else kind(value) for value in values]
+        return pa.array(numbers, pa.int64() if are_whole else pa.float64())
     if kinds == {"date"}:
         return pa.array([_as_datetime(value) for value in values], pa.timestamp("us"))
     if len(kinds) > 1 or kinds == {"other"}:
         values = [None if value is None else _as_text(value) for value in values]
     return pa.array(values)
+
+
+def _is_whole(value: float) -> bool:
+    """Whether a number is an integer of 64 bits; a float only if all its digits are exact."""
+    if isinstance(value, int):
+        return -(2**63) <= value < 2**63
+    return value.is_integer() and abs(value) < 2**53
 
 
 def _kind(value: Any) -> str:

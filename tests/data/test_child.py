@@ -1,0 +1,186 @@
+"""Files that crash, hang or swell their reader give an error; Ctrl-C ends the reading."""
+
+import gzip
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+import zipfile
+
+import psutil
+import pyarrow as pa
+import pytest
+from test_formats import write_xlsx
+
+from hocmim.data import child, files
+from hocmim.data.files import read_table
+from hocmim.errors import InvalidTableError
+
+ENDLESS = "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c)"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def with_cell(path, place):
+    """A workbook with a cell far away."""
+    write_xlsx(path, {"s": [("a", "y"), (1, 2)]})
+    with zipfile.ZipFile(path) as book:
+        parts = {name: book.read(name) for name in book.namelist()}
+    cell = f'<row><c r="{place}"><v>1</v></c></row></sheetData>'.encode()
+    with zipfile.ZipFile(path, "w") as book:
+        for name, content in parts.items():
+            book.writestr(name, content.replace(b"</sheetData>", cell))
+
+
+def endless_view(name, columns):
+    with sqlite3.connect("endless.db") as database:
+        database.execute(f"CREATE VIEW {name} AS {ENDLESS} SELECT {columns} FROM c")
+    database.close()
+    return f"sqlite:///endless.db?table={name}"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs a limit on memory")
+@pytest.mark.parametrize(
+    ("place", "match"),
+    [("XFD1048576", "needs more memory than"), ("ZZZZZZ4294967295", "cannot be read as a table")],
+)
+def test_cells_far_away(place, match):
+    pytest.importorskip("python_calamine")
+    with_cell("far.xlsx", place)
+    with pytest.raises(InvalidTableError, match=f"'far.xlsx' .*{match}"):
+        read_table("far.xlsx")
+
+
+@pytest.mark.parametrize("depth", [65, 2_000, 30_000, 1_000_000])
+@pytest.mark.parametrize("around", ["[]", ('{"a":', "}")])
+def test_json_that_is_nested(folder, depth, around):
+    start, end = around
+    nested = start * depth + ("1" if len(start) > 1 else "") + end * depth
+    (folder / "t.jsonl").write_text('{"a": 1}\n' * 3 + f'{{"a": {nested}}}\n')
+    with pytest.raises(InvalidTableError, match=r"'t.jsonl' .* nested more than 64 deep"):
+        read_table("t.jsonl")
+
+
+def test_json_with_brackets_in_text(folder):
+    rows = [{"a": '{["' * 100, "b": [1]}, {"a": "\\" * 9 + "[" * 100, "b": [2]}]
+    (folder / "t.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    assert read_table("t.jsonl").to_pylist() == rows
+
+
+def test_json_with_keys_of_each_line(folder):
+    lines = (f'{{"k{i}": 1, "y": 0}}\n' for i in range(30_000))
+    (folder / "t.jsonl").write_text("".join(lines))
+    with pytest.raises(InvalidTableError, match="30,001 different keys"):
+        read_table("t.jsonl")
+
+
+def test_what_does_not_fit_into_memory(monkeypatch):
+    """64 KB that hold 64 MB, with 32 MB free."""
+    with gzip.open("t.csv.gz", "wb") as file:
+        for _ in range(64):
+            file.write(b"a,b,y\n".ljust(1 << 20, b"1"))
+    monkeypatch.setattr(child, "free_memory", lambda: 32 << 20)
+    with pytest.raises(InvalidTableError, match=r"'t.csv.gz' .* more memory than the 0.0 GB"):
+        read_table("t.csv.gz")
+
+
+def test_parquet_of_equal_values_that_do_not_fit_into_memory(monkeypatch):
+    from pyarrow import parquet
+
+    parquet.write_table(pa.table({"a": pa.repeat(1, 10_000_000)}), "t.parquet")
+    assert os.path.getsize("t.parquet") < 100_000
+    monkeypatch.setattr(files, "free_memory", lambda: 79_999_999)
+    monkeypatch.setattr(files, "MIN_CHECKED_BYTES", 0)
+    with pytest.raises(InvalidTableError, match=r"'t.parquet' .* needs 0.1 GB of memory"):
+        read_table("t.parquet")
+
+
+def test_a_view_does_not_read_other_files(folder):
+    duckdb = pytest.importorskip("duckdb")
+    (folder / "secret.txt").write_text("secret")
+    with duckdb.connect("t.duckdb") as database:
+        query = f"SELECT content, 1 AS y FROM read_text('{folder}/secret.txt')"
+        database.execute(f"CREATE VIEW v AS {query}")
+    with pytest.raises(InvalidTableError, match=r"'t.duckdb' cannot be read: Permission Error"):
+        read_table("duckdb:///t.duckdb?table=v")
+
+
+def test_a_database_of_another_kind_loads_no_extension(folder):
+    pytest.importorskip("duckdb")
+    sqlite3.connect("t.db").execute("CREATE TABLE t (a)").connection.close()
+    with pytest.raises(InvalidTableError, match=r"'t.db' cannot be read: .*extension"):
+        read_table("duckdb:///t.db?table=t")
+
+
+def big_gzip():
+    block = b"1,2,0\n" * 200_000
+    with gzip.open("t.csv.gz", "wb", 1) as file:
+        file.write(b"a,b,y\n")
+        for _ in range(1_000):
+            file.write(block)
+    return "t.csv.gz"
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs a timer")
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: endless_view("counted", "count(*) AS n, 1 AS y"),
+        lambda: endless_view("rows", "n, 1 AS y"),
+        big_gzip,
+    ],
+)
+def test_ctrl_c_while_reading(make):
+    path = make()
+    pressed = []
+
+    def press(*_):
+        pressed.append(time.monotonic())
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, press)
+    signal.setitimer(signal.ITIMER_REAL, 1.5)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            read_table(path)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert time.monotonic() - pressed[0] < 0.5
+    assert psutil.wait_procs(psutil.Process().children(), timeout=20)[1] == []
+
+
+def test_the_child_ends_with_its_parent():
+    path = endless_view("counted", "count(*) AS n, 1 AS y")
+    code = f"from hocmim.data.files import read_table; read_table({path!r})"
+    with subprocess.Popen([sys.executable, "-c", code]) as parent:
+        try:
+            children = []
+            while not children:
+                time.sleep(0.05)
+                children = psutil.Process(parent.pid).children()
+            time.sleep(0.5)  # it may still be starting: it must end then, too
+        finally:
+            parent.kill()
+    gone, alive = psutil.wait_procs(children, timeout=20)
+    assert len(gone) == 1
+    assert alive == []
+
+
+def test_modules_of_the_working_folder_are_not_imported(folder):
+    for name in ("json", "pyarrow", "subprocess", "hocmim"):
+        (folder / f"{name}.py").write_text("open('imported', 'w')")
+    (folder / "t.jsonl").write_text('{"a": 1}\n')
+    path = [entry for entry in sys.path if entry]
+    code = f"import sys; sys.path = {path!r}; from hocmim.data.files import read_table; "
+    done = subprocess.run([sys.executable, "-c", code + "print(read_table('t.jsonl').num_rows)"],
+                          capture_output=True, text=True)  # fmt: skip
+    assert done.stdout == "1\n", done.stderr
+    assert not (folder / "imported").exists()
