@@ -34,7 +34,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,8 +63,12 @@ def interaction_p_values(tables: Counts, g: Values) -> Values:
         G of each set.
     """
     _, variance = interaction_information(tables)
-    tails = [_tail_without(tables, axis, g, variance) for axis in range(1, tables.ndim)]
-    return np.max(tails, axis=0)
+    laws = [_law_without(tables, axis, g, variance) for axis in range(1, tables.ndim)]
+    weights, times = _stacked([law.weights for law in laws]), _stacked([law.times for law in laws])
+    linear = np.hstack([law.linear for law in laws])
+    tails = _saddlepoint_tail(np.tile(g, len(laws)), weights, times, linear)
+    least = np.hstack([law.least for law in laws])
+    return np.asarray(np.maximum(tails, least).reshape(len(laws), -1).max(axis=0))
 
 
 def interaction_information(tables: Counts) -> tuple[Values, Values]:
@@ -80,24 +84,37 @@ def interaction_information(tables: Counts) -> tuple[Values, Values]:
     return mean.ravel(), (p * (t - mean) ** 2).sum(axis=every)
 
 
-def _tail_without(tables: Counts, axis: int, g: Values, variance: Values) -> Values:
-    """Return P(G ≥ g) if the variable of this axis is independent of all others.
+def _stacked(parts: list[NDArray[Any]]) -> NDArray[Any]:
+    """Return the rows of all parts, filled with 0 where a part has fewer columns."""
+    n_columns = max(part.shape[1] for part in parts)
+    return np.vstack([np.pad(part, ((0, 0), (0, n_columns - part.shape[1]))) for part in parts])
+
+
+class _Law(NamedTuple):
+    """The law of G of some sets, Σ w χ²(times) + a normal variable, and the least p-value."""
+
+    weights: Values
+    times: Counts
+    linear: Values
+    least: Values
+
+
+def _law_without(tables: Counts, axis: int, g: Values, variance: Values) -> _Law:
+    """Return the law if the variable of this axis is independent of all others.
 
     ``variance`` is that of the term of a row.
     """
     others = tables.sum(axis=axis)
     v = tables.sum(axis=tuple(k for k in range(1, tables.ndim) if k != axis))
-    n_free = np.count_nonzero(v, axis=1) - 1
     n = int(v[0].sum())
     eigenvalues, times = _of_two(others) if others.ndim == 3 else _of_several(others)
-    times = times * n_free[:, None]
+    times = times * (np.count_nonzero(v, axis=1) - 1)[:, None]
     df, kappa = (times * eigenvalues).sum(axis=1), (times * eigenvalues**2).sum(axis=1)
     linear = 4 * n * np.maximum(0.0, variance - np.maximum(g, kappa) / n)
     is_few = df <= 0.5
     scale = np.maximum(0.1, _mean(others, v) / np.where(is_few, 1.0, df))
     weights = np.where(is_few, 1.0, scale)[:, None] * eigenvalues
-    tail = _saddlepoint_tail(g, weights, times, linear)
-    return np.maximum(tail, _table_probability(tables, others, v))
+    return _Law(weights, times, linear, _table_probability(tables, others, v))
 
 
 def _of_two(counts: Counts) -> tuple[Values, Counts]:
@@ -144,20 +161,20 @@ def _of_several(counts: Counts) -> tuple[Values, Counts]:
 
 
 def _mean(others: Counts, v: Counts) -> Values:
-    """Return E[G] over all permutations of V, from its counts and those of the other variables."""
-    total = np.zeros(len(v))
-    for sign, rest in _margins(others.ndim):
-        total += sign * _mean_of_two(others.sum(axis=rest).reshape(len(v), -1), v)
-    return total
+    """Return E[G] over all permutations of V, from its counts and those of the other variables.
 
-
-def _mean_of_two(u: Counts, v: Counts) -> Values:
-    """Return E[2N Î(U;V)] over all permutations, from the counts of the two variables."""
+    G is an alternating sum of 2N Î(U;V), each of which is 2 Σ c ln c − 2 Σ u ln u + terms of V.
+    """
     n = int(v[0].sum())
+    margins = [
+        (sign, others.sum(axis=rest).reshape(len(v), -1)) for sign, rest in _margins(others.ndim)
+    ]
+    u = np.hstack([counts for _, counts in margins])
+    signs = np.repeat([sign for sign, _ in margins], [counts.shape[1] for _, counts in margins])
     both, where = np.unique(u[:, :, None] * (n + 1) + v[:, None, :], return_inverse=True)
-    mean = _mean_c_log_c(both // (n + 1), both % (n + 1), n)
-    total = mean[where.reshape(len(v), -1)].sum(axis=1) + n * np.log(n)
-    total -= special.xlogy(u, u).sum(axis=1) + special.xlogy(v, v).sum(axis=1)
+    c_log_c = _mean_c_log_c(both // (n + 1), both % (n + 1), n)[where].reshape(*u.shape, -1)
+    total = (c_log_c.sum(axis=2) - special.xlogy(u, u)) @ signs
+    total += sum(sign for sign, _ in margins) * (n * np.log(n) - special.xlogy(v, v).sum(axis=1))
     return np.asarray(2 * total)
 
 

@@ -359,7 +359,8 @@ class _OneScreen:
         calls = self._pair_calls(merged) if self.size == 2 else self._triple_calls(merged)
         with ThreadPool(min(self._n_threads, len(calls))) as pool:
             for n_sets, found in pool.map(lambda call: call(), calls):
-                self._take(found, merged)
+                if found:
+                    self._take(found, merged)
                 yield n_sets
 
     def _take(self, found: Found, merged: _MergedColumns) -> None:
