@@ -127,7 +127,7 @@ def screened(X, y, **options):
 
 def has_chi2_pair(X, y):
     """Whether the plain χ² test would keep a pair."""
-    with mock.patch("hocmim.search.interactions.interaction_p_value", return_value=0.0):
+    with mock.patch("hocmim.search.interactions.interaction_p_values", return_value=0.0):
         return bool(screened(X, y, sizes=[2]).kept)
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import special, stats
 
 import hocmim
 import naive
@@ -550,29 +551,80 @@ def test_eigenvalues_of_two_variables_are_their_correlations():
     block = np.zeros((4, 4), np.int64)
     block[:2, :2], block[2:, 2:] = [[3, 4], [5, 1]], [[2, 2], [6, 1]]
     for counts in [*tables, block]:
-        expected = np.sort(interaction_law._of_several(counts))
-        np.testing.assert_allclose(np.sort(interaction_law._of_two(counts)), expected, atol=1e-8)
+        spectra = [
+            law(counts[None]) for law in (interaction_law._of_two, interaction_law._of_several)
+        ]
+        two, several = (np.sort(np.repeat(found[0], times[0])) for found, times in spectra)
+        two, several = (found[np.abs(found) > 1e-8] for found in (two, several))
+        np.testing.assert_allclose(two, several, atol=1e-8)
 
 
 def test_the_tail_is_that_of_chi2_where_it_should_be():
     for df, g in ((1, 30.0), (4, 50.0), (16, 60.0), (3, 5.0)):
-        tail = interaction_law._saddlepoint_tail(g, np.ones(df), 1, 0.0)
-        assert tail == pytest.approx(naive.chi2.sf(g, df), rel=0.08)
+        sums = np.array([g]), np.ones((1, 1)), np.array([[df]]), np.zeros(1)
+        tail = interaction_law._saddlepoint_tail(*sums)
+        assert tail == pytest.approx(stats.chi2.sf(g, df), rel=0.08)
 
 
-def test_the_mean_over_permutations():
+def test_the_tail_is_that_of_a_normal_variable_where_it_should_be():
+    for weight in (0.0, -1.0):  # 0 or −χ²(1), which is nothing beside a normal variable this wide
+        sums = np.array([300.0]), np.array([[weight]]), np.array([[1]]), np.array([1e4])
+        assert interaction_law._saddlepoint_tail(*sums) == pytest.approx(stats.norm.sf(3), rel=0.04)
+    below = np.array([1.0]), np.ones((1, 1)), np.array([[2]]), np.zeros(1)
+    assert interaction_law._saddlepoint_tail(*below) == 1  # up to the mean
+
+
+def count_table(columns, shape):
+    table = np.zeros(shape, np.int64)
+    np.add.at(table, tuple(columns), 1)
+    return table
+
+
+@pytest.mark.parametrize("n", [40, 400, 4000])
+def test_the_mean_over_permutations(n):
     rng = np.random.default_rng(1)
-    for n in (40, 400):
-        a, b, y = (rng.integers(0, k, n) for k in (3, 2, 2))
-        table = np.zeros((3, 2, 2), np.int64)
-        np.add.at(table, (a, b, y), 1)
-        drawn = []
-        for _ in range(3000):
-            permuted = np.zeros_like(table)
-            np.add.at(permuted, (a, b, rng.permutation(y)), 1)
-            drawn.append(2 * n * interaction_law.interaction_information(permuted)[0])
-        expected = interaction_law._mean(table.sum(axis=2), table.sum(axis=(0, 1)))
-        assert np.mean(drawn) == pytest.approx(expected, abs=4 * np.std(drawn) / 3000**0.5)
+    a, b, y = (rng.integers(0, k, n) for k in (3, 2, 2))
+    table = count_table((a, b, y), (3, 2, 2))
+    drawn = np.stack([count_table((a, b, rng.permutation(y)), (3, 2, 2)) for _ in range(3000)])
+    g = 2 * n * interaction_law.interaction_information(drawn)[0]
+    [expected] = interaction_law._mean(table.sum(axis=2)[None], table.sum(axis=(0, 1))[None])
+    assert g.mean() == pytest.approx(expected, abs=4 * g.std() / 3000**0.5)
+
+
+def test_the_mean_of_a_count():
+    n = 600
+    a, b = (side.ravel() for side in np.meshgrid([0, 1, 7, 90, 400, 599, 600], [3, 80, 300, 590]))
+    c = np.arange(n + 1)
+    weights = stats.hypergeom.pmf(c, n, a[:, None], b[:, None])
+    expected = (weights * special.xlogy(c, c)).sum(axis=1)
+    found = interaction_law._mean_c_log_c(a, b, n)
+    np.testing.assert_allclose(found, expected, atol=0.01)
+    is_small = a * b < interaction_law.FEW * n
+    np.testing.assert_allclose(found[is_small], expected[is_small], atol=1e-9)
+
+
+def test_a_set_is_judged_by_its_own_counts_alone():
+    rng = np.random.default_rng(2)
+    for shape in ((3, 4, 2), (3, 2, 2, 3)):
+        tables = np.stack(
+            [count_table([rng.integers(0, k, 200) for k in shape], shape) for _ in range(12)]
+        )
+        tables[0][0] += tables[0][1]  # a level that does not occur
+        tables[0][1] = 0
+        tables[1] = 0
+        for k in range(200):
+            tables[1][tuple(k % min(shape) for _ in shape)] += 1  # all variables are copies
+        g = rng.uniform(5, 60, 12)
+        p_values = interaction_law.interaction_p_values(tables, g)
+        alone = [
+            interaction_law.interaction_p_values(t[None], g[k : k + 1])
+            for k, t in enumerate(tables)
+        ]
+        np.testing.assert_allclose(p_values, np.ravel(alone), rtol=1e-6)
+        without = np.delete(tables[:1], 1, axis=1)
+        assert interaction_law.interaction_p_values(without, g[:1]) == pytest.approx(p_values[0])
+        assert (p_values >= 0).all()
+        assert (p_values <= 1).all()
 
 
 def test_files_and_folders_of_codes_give_the_same(tmp_path):

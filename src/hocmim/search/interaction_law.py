@@ -13,8 +13,8 @@ each other (correlated columns, or a column with a main effect on the target), o
 canonical correlations, and G varies more than that χ².
 
 s gives G the mean that it has over all permutations of V, from the sum of E[2N Î] of its terms. In
-small cells it differs from the degrees of freedom. Each term is exact if an expected count is below
-``FEW``, and otherwise Williams' expansion (a−1)(b−1) + (Σ N/n_i − 1)(Σ N/n_j − 1)/6N.
+small cells it differs from the degrees of freedom. Each cell adds E[c ln c] of its count c: exact
+if its mean is below ``FEW``, and otherwise by the first four moments of c.
 
 The normal variable is for columns that all depend on each other: then the mean of G may be 0 or
 less and its standard deviation of the order √N. t is the term of a row in T. Of its variance, κ/N
@@ -28,15 +28,13 @@ References
 ----------
 Kuonen: Saddlepoint approximations for distributions of quadratic forms in normal variables.
 Biometrika 86, 1999.
-Williams: Improved likelihood ratio tests for complete contingency tables. Biometrika 63, 1976.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import lru_cache
-from itertools import chain, combinations
-from typing import Any
+from collections.abc import Iterator
+from itertools import combinations
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,179 +44,222 @@ from hocmim.information.counting import Values
 
 Counts = NDArray[np.int64]
 
-# Expected counts from which on the expansion of the mean is accurate.
+# Expected counts from which on the moments of a count give the mean of c ln c.
 FEW = 10
+# A count whose mean is below ``FEW`` is below this, but for a probability of 1e-20.
+BEYOND_FEW = 64
+# Elements of the matrices that are made at once.
+MOST_VALUES = 1 << 20
 
 
-def interaction_p_value(table: Counts, g: float) -> float:
-    """Return the p-value of G = g, of a table of counts with an axis for each variable."""
-    _, variance = interaction_information(table)
-    return max(_tail_without(table, axis, g, variance) for axis in range(table.ndim))
+def interaction_p_values(tables: Counts, g: Values) -> Values:
+    """Return the p-values of some sets of columns.
+
+    Parameters
+    ----------
+    tables : ndarray of int64, of shape (n_sets, levels, …, n_classes)
+        For each set the counts, with an axis for each of its variables. All have as many rows.
+    g : ndarray of float64, of shape (n_sets,)
+        G of each set.
+    """
+    _, variance = interaction_information(tables)
+    laws = [_law_without(tables, axis, g, variance) for axis in range(1, tables.ndim)]
+    weights, times = _stacked([law.weights for law in laws]), _stacked([law.times for law in laws])
+    linear = np.hstack([law.linear for law in laws])
+    tails = _saddlepoint_tail(np.tile(g, len(laws)), weights, times, linear)
+    least = np.hstack([law.least for law in laws])
+    return np.asarray(np.maximum(tails, least).reshape(len(laws), -1).max(axis=0))
 
 
-def interaction_information(table: Counts) -> tuple[float, float]:
-    """Return T of a table, in nats, and the variance of the term t of a row."""
-    n = table.sum()
-    occupied = table > 0
-    t = np.zeros(table.shape)
+def interaction_information(tables: Counts) -> tuple[Values, Values]:
+    """Return T of each table, in nats, and the variance of the term t of a row."""
+    p = tables / tables[0].sum()
+    t = np.zeros(tables.shape)
     # T is symmetric: Σ over all subsets of the variables of ± log of the share of the cell.
-    for axes in _subsets(range(table.ndim)):
-        rest = tuple(k for k in range(table.ndim) if k not in axes)
-        share = table.sum(axis=rest, keepdims=True) / n if rest else table / n
-        sign = -1.0 if (table.ndim - len(axes)) % 2 else 1.0
-        t = t + sign * np.log(np.where(share > 0, share, 1.0))
-    p, t = table[occupied] / n, t[occupied]
-    mean = float(p @ t)
-    return mean, float(p @ (t - mean) ** 2)
+    for sign, rest in _margins(tables.ndim):
+        share = p.sum(axis=rest, keepdims=True)
+        t += sign * np.log(np.where(share > 0, share, 1.0))
+    every = tuple(range(1, tables.ndim))
+    mean = (p * t).sum(axis=every, keepdims=True)
+    return mean.ravel(), (p * (t - mean) ** 2).sum(axis=every)
 
 
-def _tail_without(table: Counts, axis: int, g: float, variance: float) -> float:
-    """Return P(G ≥ g) if the variable of this axis is independent of all others.
+def _stacked(parts: list[NDArray[Any]]) -> NDArray[Any]:
+    """Return the rows of all parts, filled with 0 where a part has fewer columns."""
+    n_columns = max(part.shape[1] for part in parts)
+    return np.vstack([np.pad(part, ((0, 0), (0, n_columns - part.shape[1]))) for part in parts])
+
+
+class _Law(NamedTuple):
+    """The law of G of some sets, Σ w χ²(times) + a normal variable, and the least p-value."""
+
+    weights: Values
+    times: Counts
+    linear: Values
+    least: Values
+
+
+def _law_without(tables: Counts, axis: int, g: Values, variance: Values) -> _Law:
+    """Return the law if the variable of this axis is independent of all others.
 
     ``variance`` is that of the term of a row.
     """
-    counts = np.moveaxis(table, axis, -1)
-    v = counts.sum(axis=tuple(range(counts.ndim - 1)))
-    others = counts.sum(axis=-1)
-    v = v[v > 0]
-    eigenvalues = _eigenvalues(others)
-    df = (len(v) - 1) * eigenvalues.sum()
-    kappa = (len(v) - 1) * float(eigenvalues @ eigenvalues)
-    n = int(v.sum())
-    linear = 4 * n * max(0.0, variance - max(g, kappa) / n)
-    scale = 1.0
-    if df > 0.5:
-        scale = max(0.1, _mean(others, v) / df)
-    tail = _saddlepoint_tail(g, scale * eigenvalues, len(v) - 1, linear)
-    return max(tail, _table_probability(table, others, v))
+    others = tables.sum(axis=axis)
+    v = tables.sum(axis=tuple(k for k in range(1, tables.ndim) if k != axis))
+    n = int(v[0].sum())
+    eigenvalues, times = _of_two(others) if others.ndim == 3 else _of_several(others)
+    times = times * (np.count_nonzero(v, axis=1) - 1)[:, None]
+    df, kappa = (times * eigenvalues).sum(axis=1), (times * eigenvalues**2).sum(axis=1)
+    linear = 4 * n * np.maximum(0.0, variance - np.maximum(g, kappa) / n)
+    is_few = df <= 0.5
+    scale = np.maximum(0.1, _mean(others, v) / np.where(is_few, 1.0, df))
+    weights = np.where(is_few, 1.0, scale)[:, None] * eigenvalues
+    return _Law(weights, times, linear, _table_probability(tables, others, v))
 
 
-def _eigenvalues(counts: Counts) -> Values:
-    """Return the eigenvalues of M = Σ_B (−1)^{|A|−|B|} P_B that are not 0."""
-    return _of_two(counts) if counts.ndim == 2 else _of_several(counts)
+def _of_two(counts: Counts) -> tuple[Values, Counts]:
+    """Return the eigenvalues of M for two variables, and how often each occurs.
 
-
-def _of_two(counts: Counts) -> Values:
-    """Return them for two variables: ± the canonical correlations ρ, and otherwise 1.
-
-    Where ρ = 1, a function of one variable is a function of the other: −1 instead.
+    They are ± the canonical correlations ρ, and otherwise 1. Where ρ = 1, a function of one
+    variable is a function of the other: −1 instead.
     """
-    root = np.sqrt(np.outer(counts.sum(axis=1), counts.sum(axis=0)))
-    found = np.linalg.svd(counts / np.maximum(root, 1.0), compute_uv=False)[1:]  # without constants
-    n_equal = int((found > 1 - 1e-9).sum())
-    between = found[(found > 1e-9) & (found <= 1 - 1e-9)]
-    n_seen = np.count_nonzero(counts.any(axis=1)) + np.count_nonzero(counts.any(axis=0))
-    n_ones = np.count_nonzero(counts) - (n_seen - 1) + n_equal
-    return np.concatenate([np.ones(n_ones), between, -between, -np.ones(n_equal)])
+    rows, columns = counts.sum(axis=2), counts.sum(axis=1)
+    root = np.sqrt(rows[:, :, None] * columns[:, None, :])
+    found = np.linalg.svd(counts / np.maximum(root, 1.0), compute_uv=False)[:, 1:]  # not constants
+    is_equal = found > 1 - 1e-9
+    between = np.where((found > 1e-9) & ~is_equal, found, 0.0)
+    n_equal = np.count_nonzero(is_equal, axis=1)
+    n_seen = np.count_nonzero(rows, axis=1) + np.count_nonzero(columns, axis=1)
+    n_ones = np.count_nonzero(counts, axis=(1, 2)) - (n_seen - 1) + n_equal
+    ones = np.ones((len(counts), 1))
+    once = np.ones(between.shape, np.int64)
+    return (
+        np.hstack([ones, -ones, between, -between]),
+        np.hstack([n_ones[:, None], n_equal[:, None], once, once]),
+    )
 
 
-def _of_several(counts: Counts) -> Values:
-    """Return them from the matrix itself."""
-    cells = np.argwhere(counts > 0)
-    root = np.sqrt(counts[counts > 0].astype(np.float64))
-    size = counts.ndim
-    total = np.zeros((len(cells), len(cells)))
-    for axes in _subsets(range(size)):
-        part = np.ravel_multi_index(
-            tuple(cells[:, k] for k in axes), tuple(counts.shape[k] for k in axes)
-        )
-        weight = np.bincount(part, weights=root**2)[part]
-        is_same = part[:, None] == part[None, :]
-        sign = -1.0 if (size - len(axes)) % 2 else 1.0
-        total += sign * is_same * (root[:, None] * root[None, :]) / weight[:, None]
-    # P of no variables, the mean: its sign makes the eigenvalue of constants 0.
-    total += (-1.0) ** size * np.outer(root, root) / (root @ root)
-    found = np.linalg.eigvalsh((total + total.T) / 2)
-    return found[np.abs(found) > 1e-9]
+def _of_several(counts: Counts) -> tuple[Values, Counts]:
+    """Return the eigenvalues of M from the matrix itself, and how often each occurs."""
+    shape, n_cells = counts.shape[1:], int(np.prod(counts.shape[1:]))
+    cells = np.indices(shape).reshape(len(shape), n_cells)
+    n_at_once = max(1, MOST_VALUES // n_cells**2)
+    found = np.empty((len(counts), n_cells))
+    for start in range(0, len(counts), n_at_once):
+        part = counts[start : start + n_at_once]
+        # P of no variables, the mean: its sign makes the eigenvalue of constants 0.
+        total = np.full((len(part), n_cells, n_cells), (-1.0) ** len(shape) / part[0].sum())
+        for sign, rest in _margins(counts.ndim):
+            kept = [k for k in range(len(shape)) if k + 1 not in rest]
+            is_same = (cells[kept, :, None] == cells[kept, None, :]).all(axis=0)
+            weight = np.broadcast_to(part.sum(axis=rest, keepdims=True), part.shape)
+            total += sign * is_same / np.maximum(weight, 1).reshape(-1, n_cells, 1)
+        root = np.sqrt(part.reshape(-1, n_cells))
+        total *= root[:, :, None] * root[:, None, :]
+        found[start : start + n_at_once] = np.linalg.eigvalsh(total)
+    return np.where(np.abs(found) > 1e-9, found, 0.0), np.ones(found.shape, np.int64)
 
 
-def _mean(others: Counts, v: Counts) -> float:
-    """Return E[G] over all permutations of V, from its counts and those of the other variables."""
-    total = 0.0
-    for axes in _subsets(range(others.ndim)):
-        rest = tuple(k for k in range(others.ndim) if k not in axes)
-        cells = others.sum(axis=rest).ravel() if rest else others.ravel()
-        sign = -1.0 if (others.ndim - len(axes)) % 2 else 1.0
-        total += sign * _mean_of_two(cells[cells > 0].tobytes(), v.tobytes())
-    return total
+def _mean(others: Counts, v: Counts) -> Values:
+    """Return E[G] over all permutations of V, from its counts and those of the other variables.
 
-
-@lru_cache(4096)  # columns that were cut into bins of equal frequency have the same counts
-def _mean_of_two(counts_u: bytes, counts_v: bytes) -> float:
-    """Return E[2N Î(U;V)] over all permutations, from the counts of the two variables."""
-    u, v = (np.frombuffer(counts, np.int64) for counts in (counts_u, counts_v))
-    n = int(v.sum())
-    if u.min() * v.min() >= FEW * n:
-        spread = ((n / u).sum() - 1) * ((n / v).sum() - 1)
-        return float((len(u) - 1) * (len(v) - 1) + spread / (6 * n))
-    (a, times_a), (b, times_b) = (np.unique(side, return_counts=True) for side in (u, v))
-    a, b = (side.ravel() for side in np.broadcast_arrays(a[:, None], b[None, :]))
-    total = np.outer(times_a, times_b).ravel() @ _mean_c_log_c(a, b, n)
-    total += n * np.log(n) - special.xlogy(u, u).sum() - special.xlogy(v, v).sum()
-    return float(2 * total)
+    G is an alternating sum of 2N Î(U;V), each of which is 2 Σ c ln c − 2 Σ u ln u + terms of V.
+    """
+    n = int(v[0].sum())
+    margins = [
+        (sign, others.sum(axis=rest).reshape(len(v), -1)) for sign, rest in _margins(others.ndim)
+    ]
+    u = np.hstack([counts for _, counts in margins])
+    signs = np.repeat([sign for sign, _ in margins], [counts.shape[1] for _, counts in margins])
+    both, where = np.unique(u[:, :, None] * (n + 1) + v[:, None, :], return_inverse=True)
+    c_log_c = _mean_c_log_c(both // (n + 1), both % (n + 1), n)[where].reshape(*u.shape, -1)
+    total = (c_log_c.sum(axis=2) - special.xlogy(u, u)) @ signs
+    total += sum(sign for sign, _ in margins) * (n * np.log(n) - special.xlogy(v, v).sum(axis=1))
+    return np.asarray(2 * total)
 
 
 def _mean_c_log_c(a: Counts, b: Counts, n: int) -> Values:
-    """Return E[c ln c] of c ~ Hypergeometric(n, a, b), within 10 standard deviations and 20."""
+    """Return E[c ln c] of c ~ Hypergeometric(n, a, b): exact, or for large means by moments."""
     mean = a * b / n
-    spread = 20 + 10 * np.sqrt(mean * (1 - a / n) * (1 - b / n) * n / max(n - 1, 1))
-    low = np.maximum(np.maximum(0, a + b - n), np.floor(mean - spread)).astype(np.int64)
-    high = np.minimum(np.minimum(a, b), np.ceil(mean + spread)).astype(np.int64)
-    c = low[:, None] + np.arange(int((high - low).max()) + 1)
+    variance = mean * (1 - a / n) * (1 - b / n) * n / max(n - 1, 1)
+    third = variance * (1 - 2 * a / n) * (1 - 2 * b / n)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = special.xlogy(mean, mean) + variance / (2 * mean) - third / (6 * mean**2)
+        found += (3 * variance**2 + variance) / (12 * mean**3)
+    is_small = mean < FEW
+    found[is_small] = _exact_mean_c_log_c(a[is_small], b[is_small], n)
+    return np.asarray(found)
+
+
+def _exact_mean_c_log_c(a: Counts, b: Counts, n: int) -> Values:
+    """Return E[c ln c] of counts whose mean is below ``FEW``, as a sum over c."""
     a, b = a[:, None], b[:, None]
-    is_possible = c <= high[:, None]
-    c = np.minimum(c, high[:, None])
-    f = _log_factorial(n)
-    weight = np.where(is_possible, np.exp(f(a) - f(c) - f(a - c) - f(b - c) - f(n - a - b + c)
-                                          + f(n - a) + f(b) + f(n - b) - f(n)), 0.0)  # fmt: skip
-    return (weight * special.xlogy(c, c)).sum(axis=1) / weight.sum(axis=1)
+    c = np.maximum(0, a + b - n) + np.arange(BEYOND_FEW)
+    weight = np.ones(c.shape)  # P(c) up to a factor, from P(c + 1) / P(c)
+    weight[:, 1:] = ((a - c) * (b - c) / ((c + 1) * (n - a - b + c + 1)))[:, :-1]
+    weight = np.cumprod(weight, axis=1)
+    return np.asarray((weight * special.xlogy(c, c)).sum(axis=1) / weight.sum(axis=1))
 
 
-@lru_cache(4)
-def _log_factorial(n: int) -> Callable[[Any], Any]:
-    """Return a function of counts up to n: a table, which is faster, unless n is large."""
-    if n > 1 << 20:
-        return lambda count: special.gammaln(count + 1.0)
-    return special.gammaln(np.arange(1.0, n + 2)).__getitem__
+def _log_factorial(count: Any) -> Any:
+    return special.gammaln(count + 1.0)
 
 
-def _table_probability(table: Counts, others: Counts, v: Counts) -> float:
-    """Return the share of the permutations of V that give this table."""
-    parts = ((others, 1), (v, 1), (table, -1), (v.sum(), -1))
-    return float(np.exp(sum(sign * special.gammaln(c + 1.0).sum() for c, sign in parts)))
+def _table_probability(tables: Counts, others: Counts, v: Counts) -> Values:
+    """Return the share of the permutations of V that give each table."""
+    total = -_log_factorial(v[0].sum())
+    for counts, sign in ((others, 1), (v, 1), (tables, -1)):
+        total = total + sign * _log_factorial(counts).reshape(len(v), -1).sum(axis=1)
+    return np.asarray(np.exp(total))
 
 
-def _saddlepoint_tail(g: float, weights: Values, df: int, linear: float) -> float:
-    """Return P(Σ w χ²(df) + Z ≥ g), Z normal of this variance; 1 up to the mean."""
-    mean = df * weights.sum()
-    if g <= mean or df == 0 or not len(weights):
-        return 1.0
-    largest = max(0.0, float(weights.max()))
-    if largest == 0 and linear == 0:
-        return 0.0
-    # The saddlepoint t: the slope of the cumulant generating function is g. Newton's method on an
-    # interval that gets smaller; the slope grows with t, up to infinity at 1 / (2 max w).
-    low, high = 0.0, 1 / (2 * largest) if largest > 0 else np.inf
-    t = min((g - mean) / (2 * df * float(weights @ weights) + linear), 0.5 * high)
+def _saddlepoint_tail(g: Values, weights: Values, df: Counts, linear: Values) -> Values:
+    """Return P(Σ w χ²(df) + Z ≥ g), Z normal of variance ``linear``; 1 up to the mean.
+
+    ``weights`` and ``df`` have a row for each sum.
+    """
+    tail = np.ones(len(g))
+    weights = np.where(df > 0, weights, 0.0)
+    largest = weights.max(axis=1, initial=0.0) + 0.0  # not −0
+    tail[(largest == 0) & (linear == 0) & df.any(axis=1)] = 0.0
+    is_open = (g > (df * weights).sum(axis=1)) & ((largest > 0) | (linear > 0))
+    is_open &= df.any(axis=1)
+    tail[is_open] = _saddlepoint(*(part[is_open] for part in (g, weights, df, linear, largest)))
+    return tail
+
+
+def _saddlepoint(g: Values, w: Values, df: Counts, linear: Values, largest: Values) -> Values:
+    """Return the tails of some sums above their means."""
+    # The saddlepoint t: the slope of the cumulant generating function is g. The slope grows with t,
+    # at least as mean + linear t, and up to infinity at 1 / (2 max w): Newton's method for its
+    # inverse, which is nearly a line, on an interval that gets smaller.
+    excess = g - (df * w).sum(axis=1)
+    low = np.zeros(len(g))
+    with np.errstate(divide="ignore"):
+        high = np.minimum(0.5 / largest, excess / linear)
+    t = np.minimum(excess / (2 * (df * w * w).sum(axis=1) + linear), 0.5 * high)
     for _ in range(100):
-        rest = 1 - 2 * t * weights
-        off = df * float((weights / rest).sum()) + linear * t - g
-        low, high = (t, high) if off < 0 else (low, t)
-        step = off / (2 * df * float(((weights / rest) ** 2).sum()) + linear)
-        if abs(step) <= 1e-12 * t:
+        ratio = w / (1 - 2 * t[:, None] * w)
+        slope = (df * ratio).sum(axis=1) + linear * t
+        curvature = 2 * (df * ratio * ratio).sum(axis=1) + linear
+        low, high = np.where(slope < g, t, low), np.where(slope < g, high, t)
+        step = (g - slope) / curvature
+        if np.all(np.abs(step) <= 1e-9 * t):
             break
-        t = t - step if low < t - step < high else (low + high) / 2
-    rest = 1 - 2 * t * weights
-    value = -0.5 * df * float(np.log(rest).sum()) + linear * t * t / 2
-    curvature = 2 * df * float(((weights / rest) ** 2).sum()) + linear
-    w, u = np.sqrt(max(2 * (t * g - value), 0.0)), t * np.sqrt(curvature)
-    if w < 1e-4:
-        return 0.5
-    density = np.exp(-w * w / 2) / np.sqrt(2 * np.pi)
-    return float(max(special.ndtr(-w) + density * (1 / u - 1 / w), 0.0))
+        step = np.where((slope > 0) & (g > 0), step * slope / g, step)
+        is_inside = (low < t + step) & (t + step < high)
+        t = np.where(is_inside, t + step, (low + high) / 2)
+    value = linear * t * t / 2 - 0.5 * (df * np.log1p(-2 * t[:, None] * w)).sum(axis=1)
+    root, u = np.sqrt(np.maximum(2 * (t * g - value), 0.0)), t * np.sqrt(curvature)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        density = np.exp(-root * root / 2) / np.sqrt(2 * np.pi)
+        tail = np.maximum(special.ndtr(-root) + density * (1 / u - 1 / root), 0.0)
+    return np.where(root < 1e-4, 0.5, tail)
 
 
-def _subsets(axes: Any) -> Iterator[tuple[int, ...]]:
-    """Return the subsets of these axes that are not empty."""
-    axes = list(axes)
-    return chain.from_iterable(combinations(axes, size) for size in range(1, len(axes) + 1))
+def _margins(ndim: int) -> Iterator[tuple[float, tuple[int, ...]]]:
+    """Return the axes to sum for each subset of the axes 1, …, and its sign in T."""
+    axes = range(1, ndim)
+    for n_summed in range(ndim - 1):
+        for rest in combinations(axes, n_summed):
+            yield (-1.0) ** n_summed, rest

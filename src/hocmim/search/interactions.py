@@ -44,7 +44,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from math import comb, prod
+from functools import cached_property
+from itertools import chain
+from math import comb, prod, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -57,7 +59,7 @@ from hocmim.coding.cuts import CATEGORIES
 from hocmim.coding.encoded import Encoded
 from hocmim.coding.encoder import Encoder
 from hocmim.information.comparison import comparison_key
-from hocmim.search.interaction_law import interaction_p_value
+from hocmim.search.interaction_law import interaction_p_values
 from hocmim.search.selection import Interaction
 from hocmim.text import count
 from hocmim.threads import ThreadPool, resolve_n_jobs
@@ -69,13 +71,16 @@ MOST_TESTED = 1000
 MOST_OPERATIONS = 10**10
 ROWS_PER_CLASS = 20
 ROWS_PER_CELL = 5
-MOST_LEVELS = 255
+# Of columns in pairs, and in triples: their law needs the eigenvalues of an L³ × L³ matrix.
+MOST_LEVELS = {2: 255, 3: 8}
 # Numbers are cut into this many bins at most.
 MOST_BINS = 4
 # Merged columns are kept in memory up to this size, and made again otherwise.
 MOST_MERGED_BYTES = 1 << 27
 # Rows times columns up to which columns are cut again.
 MOST_CELLS_CUT_AGAIN = 1 << 30
+# Counts of sets that are tested together.
+MOST_CELLS_AT_ONCE = 1 << 20
 # Word operations of one call of the kernel, about: threads share the calls.
 OPERATIONS_PER_CALL = 10**7
 # Word operations from which on a second thread is worth its start.
@@ -84,6 +89,8 @@ OPERATIONS_FOR_THREADS = 2 * 10**7
 SIZES = {2: "pairs", 3: "triples"}
 
 Report = Callable[[int, int], None]
+# Sets of columns, by their places, and the G of each.
+Found = list[tuple[tuple[int, ...], float]]
 
 
 @dataclass(frozen=True)
@@ -192,22 +199,29 @@ def screen(
     report : callable, optional
         Called as ``report(done, total)`` with numbers of sets, many times.
     """
-    kept: list[Interaction] = []
-    notes: list[str] = []
-    n_sets = 0
+    screens, notes = [], []
     for size in sizes:
-        found: list[Interaction] = []
         for target in targets:
             level = alpha if alpha >= 1 else alpha / len(targets)
             one = _OneScreen(table, target, size, level, most, n_jobs)
             note = one.why_not(whatever_it_costs)
             if note:
                 notes.append(note)
-                continue
-            n_sets += one.n_sets
-            found += one.search(report)
+            elif one.n_sets:
+                screens.append(one)
+    n_tests, done = sum(one.n_tests for one in screens), 0
+    for n_bins in range(MOST_BINS, 1, -1):
+        cut = _CutTable(table, n_bins)
+        for one in screens:
+            for n_tested in one.test_with(cut, n_bins):
+                done += n_tested
+                if report is not None:
+                    report(done, n_tests)
+    kept: list[Interaction] = []
+    for size in sizes:
+        found = chain.from_iterable(one.kept() for one in screens if one.size == size)
         kept += _strongest(found, most)
-    return Screen(tuple(kept), n_sets, tuple(dict.fromkeys(notes)))
+    return Screen(tuple(kept), sum(one.n_sets for one in screens), tuple(dict.fromkeys(notes)))
 
 
 def _strongest(found: Iterable[Interaction], most: int) -> list[Interaction]:
@@ -216,6 +230,32 @@ def _strongest(found: Iterable[Interaction], most: int) -> list[Interaction]:
     for one in sorted(found, key=_order):
         best.setdefault(one.members, one)
     return list(best.values())[:most]
+
+
+class _CutTable:
+    """The table with numbers cut into so many bins; made when it is needed."""
+
+    def __init__(self, table: ScreenedTable, n_bins: int) -> None:
+        self._table, self._n_bins = table, n_bins
+
+    @cached_property
+    def _again(self) -> ScreenedTable:
+        assert self._table.cut_again is not None
+        return self._table.cut_again(self._n_bins)
+
+    def where(self, is_cut: NDArray[np.bool_]) -> ScreenedTable:
+        """Return the table with these columns cut again, if the values are at hand."""
+        table = self._table
+        n_rows = len(table.column(int(table.which[0])).codes)
+        is_small = n_rows * len(table.which) <= MOST_CELLS_CUT_AGAIN
+        if table.cut_again is None or not is_small or not is_cut[table.which].any():
+            return table
+        again = self._again
+        return table._replace(
+            column=lambda j: (again if is_cut[j] else table).column(j),
+            arity=np.where(is_cut, again.arity, table.arity),
+            n_ordered=np.where(is_cut, again.n_ordered, table.n_ordered),
+        )
 
 
 class _Test(NamedTuple):
@@ -230,7 +270,7 @@ class _Test(NamedTuple):
 
 def _order(one: _Test | Interaction) -> tuple[float, tuple[int, ...]]:
     """Return what sorts sets by (G − df)/√(2 df), the strongest first."""
-    return -float(comparison_key((one.g - one.df) / np.sqrt(2 * one.df))), one.members
+    return -float(comparison_key((one.g - one.df) / sqrt(2 * one.df))), one.members
 
 
 def levels_for(
@@ -261,129 +301,136 @@ class _OneScreen:
         most: int,
         n_jobs: int | None,
     ) -> None:
-        self._table, self._size, self._alpha, self._most = table, size, alpha, most
+        self._table, self.size, self._alpha, self._most = table, size, alpha, most
         self._n_jobs = n_jobs
-        classes, self._y = np.unique(target.codes, return_inverse=True)
-        self._n_rows, self._n_classes = len(target.codes), len(classes)
+        occurs = np.bincount(target.codes) > 0
+        self._y = (np.cumsum(occurs) - 1)[target.codes]
+        self._n_rows, self._n_classes = len(target.codes), int(occurs.sum())
         self.n_sets = comb(len(table.which), size) if self._n_classes > 1 else 0
-        self._levels = 2
-        self._n_threads = 1
+        self._best: dict[tuple[int, ...], _Test] = {}
+        self._limits: dict[int, NDArray[np.float64]] = {}
 
     def why_not(self, whatever_it_costs: bool) -> str:
         """Choose the levels; return why nothing is screened, if so."""
-        which, n_bins = self._table.which, self._table.n_bins
+        table, n_rows, n_classes = self._table, self._n_rows, self._n_classes
         if self.n_sets == 0:
             return ""
-        if self._n_rows < ROWS_PER_CLASS * self._n_classes:
+        if n_rows < ROWS_PER_CLASS * n_classes:
             return (
-                f"Interactions were not screened: {count(self._n_rows, 'row')} are fewer than "
-                f"{ROWS_PER_CLASS} for each of {self._n_classes} classes."
+                f"Interactions were not screened: {count(n_rows, 'row')} are fewer than "
+                f"{ROWS_PER_CLASS} for each of {n_classes} classes."
             )
-        most_levels = int(self._table.arity[which].max())
+        most_levels = min(table.n_bins, int(table.arity[table.which].max()), MOST_LEVELS[self.size])
         levels = levels_for(
-            self._n_rows,
-            self._n_classes,
-            max(2, min(n_bins, most_levels, MOST_LEVELS)),
-            self._size,
+            n_rows,
+            n_classes,
+            max(2, most_levels),
+            self.size,
             self.n_sets,
             np.inf if whatever_it_costs else MOST_OPERATIONS,
         )
         if levels is None:
             return (
-                f"{SIZES[self._size].capitalize()} of columns were not screened for interactions: "
-                f"{self.n_sets:,} {SIZES[self._size]} of {self._n_rows:,} rows are more than "
+                f"{SIZES[self.size].capitalize()} of columns were not screened for interactions: "
+                f"{self.n_sets:,} {SIZES[self.size]} of {n_rows:,} rows are more than "
                 "interactions='auto' allows. Pass interactions=True to screen them."
             )
-        self._levels = levels
-        operations = self.n_sets * -(-self._n_rows // 64) * levels**self._size * self._n_classes
+        self._levels, most_bins = levels, min(levels, MOST_BINS)
+        self._is_cut = table.n_ordered > most_bins
+        is_any_cut = self._is_cut[table.which].any()
+        self._bins = range(2 if is_any_cut else most_bins, most_bins + 1)
+        operations = self.n_sets * -(-n_rows // 64) * levels**self.size * n_classes
         self._n_threads = 1
         if operations >= OPERATIONS_FOR_THREADS:
             self._n_threads = resolve_n_jobs(self._n_jobs)
         return ""
 
-    def search(self, report: Report | None) -> list[Interaction]:
-        """Return the sets that are kept, the strongest first."""
-        if self.n_sets == 0:
-            return []
-        most_bins = min(self._levels, MOST_BINS)
-        is_cut = self._table.n_ordered > most_bins
-        each = range(most_bins, 1, -1) if is_cut[self._table.which].any() else [most_bins]
-        self._n_tests = self.n_sets * len(each)
-        best: dict[tuple[int, ...], _Test] = {}
-        done = 0
-        for n_bins in each:
-            levels = np.where(is_cut, n_bins, self._levels)
-            merged = _MergedColumns(self._cut_again(n_bins, is_cut), levels)
-            calls = self._pair_calls(merged) if self._size == 2 else self._triple_calls(merged)
-            with ThreadPool(min(self._n_threads, len(calls))) as pool:
-                for n_sets, part in pool.map(lambda call: call(), calls):
-                    for places, g in part:
-                        test = self._test(places, g, merged)
-                        if places not in best or test.p_value < best[places].p_value:
-                            best[places] = test
-                    done += n_sets
-                    if report is not None:
-                        report(done, self._n_tests)
-        return list(self._kept(best.values()))
+    @property
+    def n_tests(self) -> int:
+        """How many tests there are: each set, for each number of bins."""
+        return self.n_sets * len(self._bins)
 
-    def _cut_again(self, n_bins: int, is_cut: NDArray[np.bool_]) -> ScreenedTable:
-        """Return the table with some columns cut again, if the values are at hand."""
-        table = self._table
-        is_small = self._n_rows * len(table.which) <= MOST_CELLS_CUT_AGAIN
-        if table.cut_again is None or not is_small or not is_cut[table.which].any():
-            return table
-        again = table.cut_again(n_bins)
-        return table._replace(
-            column=lambda j: (again if is_cut[j] else table).column(j),
-            arity=np.where(is_cut, again.arity, table.arity),
-            n_ordered=np.where(is_cut, again.n_ordered, table.n_ordered),
-        )
+    def test_with(self, cut: _CutTable, n_bins: int) -> Iterator[int]:
+        """Test all sets with so many bins; return how many were tested, many times."""
+        if n_bins not in self._bins:
+            return
+        levels = np.where(self._is_cut, n_bins, self._levels)
+        merged = _MergedColumns(cut.where(self._is_cut), levels)
+        calls = self._pair_calls(merged) if self.size == 2 else self._triple_calls(merged)
+        with ThreadPool(min(self._n_threads, len(calls))) as pool:
+            for n_sets, found in pool.map(lambda call: call(), calls):
+                if found:
+                    self._take(found, merged)
+                yield n_sets
 
-    def _test(self, places: tuple[int, ...], g: float, columns: _MergedColumns) -> _Test:
-        """Return the χ² test of a set."""
-        df = prod(columns.n_seen(k) - 1 for k in places) * (self._n_classes - 1)
-        return _Test(places, g, df, float(special.gammaincc(df / 2, max(g, 0.0) / 2)), columns)
+    def _take(self, found: Found, merged: _MergedColumns) -> None:
+        """Make the χ² tests of some sets; of each set the smallest p-value stays."""
+        df = [prod(merged.n_seen(k) - 1 for k in set_) * (self._n_classes - 1) for set_, _ in found]
+        g = np.array([g for _, g in found], np.float64)
+        p_values = special.gammaincc(np.array(df) / 2, np.maximum(g, 0.0) / 2)
+        for (members, g_one), df_one, p in zip(found, df, p_values.tolist(), strict=True):
+            if members not in self._best or p < self._best[members].p_value:
+                self._best[members] = _Test(members, g_one, df_one, p, merged)
 
-    def _kept(self, tests: Iterable[_Test]) -> Iterator[Interaction]:
-        """Return the strongest sets whose p-value is small enough."""
-        n_kept = 0
-        for places, g, df, p_value, columns in sorted(tests, key=_order)[: self._most_found]:
-            if p_value * self._n_tests > self._alpha < 1:
-                continue
-            counts = self._count(columns, places)
-            p_value = max(p_value, interaction_p_value(counts, g))
-            adjusted = min(1.0, p_value * self._n_tests)
-            if adjusted > self._alpha:
-                continue
-            members = tuple(int(self._table.which[k]) for k in places)
-            synergy, told = g / (2 * self._n_rows), _information(counts)
-            yield Interaction(members, g, df, p_value, adjusted, synergy, told)
-            n_kept += 1
-            if n_kept == self._most:
-                return
+    def kept(self) -> list[Interaction]:
+        """Return the strongest sets whose p-value is small enough, the strongest first."""
+        strongest = sorted(self._best.values(), key=_order)[: self._most_found]
+        limit = np.inf if self._alpha >= 1 else self._alpha
+        tests = [test for test in strongest if test.p_value * self.n_tests <= limit]
+        kept: list[Interaction] = []
+        for start in range(0, len(tests), self._most):
+            kept += self._passing(tests[start : start + self._most])
+            if len(kept) >= self._most:
+                break
+        return kept[: self._most]
 
-    def _count(self, merged: _MergedColumns, places: tuple[int, ...]) -> NDArray[np.int64]:
+    def _passing(self, tests: Sequence[_Test]) -> list[Interaction]:
+        """Return those of some sets that pass the test for small samples, too, in order."""
+        by_shape: dict[tuple[int, ...], list[int]] = {}
+        for number, test in enumerate(tests):
+            by_shape.setdefault(test.columns.shape(test.members), []).append(number)
+        p_values, told = np.ones(len(tests)), np.empty(len(tests))
+        for shape, numbers in by_shape.items():
+            n_at_once = max(1, MOST_CELLS_AT_ONCE // (prod(shape) * self._n_classes))
+            for start in range(0, len(numbers), n_at_once):
+                some = numbers[start : start + n_at_once]
+                counts = np.stack([self._count(tests[k], shape) for k in some])
+                g = np.array([tests[k].g for k in some])
+                p_values[some] = interaction_p_values(counts, g)
+                told[some] = _information(counts)
+        found = []
+        for test, law, information in zip(tests, p_values.tolist(), told.tolist(), strict=True):
+            p_value = max(test.p_value, law)
+            adjusted = min(1.0, p_value * self.n_tests)
+            if adjusted <= self._alpha:
+                members = tuple(int(self._table.which[k]) for k in test.members)
+                synergy = test.g / (2 * self._n_rows)
+                found.append(
+                    Interaction(members, test.g, test.df, p_value, adjusted, synergy, information)
+                )
+        return found
+
+    def _count(self, test: _Test, shape: tuple[int, ...]) -> NDArray[np.int64]:
         """Return how often each combination of levels and class occurs."""
-        columns: list[NDArray[Any]] = [*(merged.row(k) for k in places), self._y]
-        shape = [*(int(merged.arity[k]) for k in places), self._n_classes]
-        cells = np.ravel_multi_index(tuple(columns), tuple(shape))
-        counts = np.bincount(cells, minlength=prod(shape)).reshape(shape)
-        for axis in range(len(places)):
-            rest = tuple(k for k in range(counts.ndim) if k != axis)
-            counts = counts.compress(counts.sum(axis=rest) > 0, axis=axis)
-        return counts
+        shape = *shape, self._n_classes
+        columns = *(test.columns.row(k) for k in test.members), self._y
+        cells = np.ravel_multi_index(columns, shape)
+        return np.bincount(cells, minlength=prod(shape)).reshape(shape)
 
     def _least(self, n_shared: int = 2) -> NDArray[np.float64]:
         """Return the G that the χ² test needs for columns of a and a' levels."""
+        if n_shared not in self._limits:
+            self._limits[n_shared] = self._limit(n_shared)
+        return self._limits[n_shared]
+
+    def _limit(self, n_shared: int) -> NDArray[np.float64]:
         seen = np.arange(self._levels + 2)  # with that of missing values
         df = np.multiply.outer(seen - 1, seen - 1) * (self._n_classes - 1) * (n_shared - 1)
-        level = self._alpha / self._n_tests
         if self._alpha >= 1:
             return np.full(df.shape, -np.inf)
+        least = special.chdtri(np.maximum(df, 1), self._alpha / self.n_tests)
         # The test itself is made later: the limit is a little below.
-        return np.where(
-            df > 0, special.chdtri(np.maximum(df, 1), level) * (1 - 1e-9) - 1e-9, np.inf
-        )
+        return np.where(df > 0, least * (1 - 1e-9) - 1e-9, np.inf)
 
     def _sorted_rows(self, segment: NDArray[Any], n_segments: int) -> tuple[Any, list[int]]:
         """Return the rows sorted by segment, and how many each segment has."""
@@ -420,7 +467,7 @@ class _OneScreen:
     def _pair_call(
         self, kernel: Any, first: int, last: int, least: Any, n_columns: int
     ) -> Callable[[], Any]:
-        def call() -> tuple[int, list[tuple[tuple[int, ...], float]]]:
+        def call() -> tuple[int, Found]:
             found = kernel.search(first, last, least, self._most_found)
             return 8 * n_columns, [((i, j), g) for i, j, g in found]
 
@@ -432,7 +479,7 @@ class _OneScreen:
         return [self._triple_call(merged, first) for first in range(n_columns - 2)]
 
     def _triple_call(self, merged: _MergedColumns, first: int) -> Callable[[], Any]:
-        def call() -> tuple[int, list[tuple[tuple[int, ...], float]]]:
+        def call() -> tuple[int, Found]:
             n_after = len(merged.arity) - first - 1
             n_seen = merged.n_seen(first)
             if n_seen < 2:
@@ -465,6 +512,10 @@ class _MergedColumns:
             self._all = np.empty((len(self.arity), n_rows), np.uint8)
             for k in range(len(self.arity)):
                 self._all[k] = self._merge(k)
+
+    def shape(self, places: Sequence[int]) -> tuple[int, ...]:
+        """Return how many levels some columns have."""
+        return tuple(int(self.arity[k]) for k in places)
 
     def row(self, k: int) -> NDArray[np.uint8]:
         """Return one column."""
@@ -514,12 +565,12 @@ def merge_levels(column: Column, most_levels: int, n_ordered: int) -> NDArray[np
     return merged
 
 
-def _information(counts: NDArray[np.int64]) -> float:
-    """Return I(columns;Y) of a table whose last axis is the class, Miller–Madow, in nats."""
-    table = counts.reshape(-1, counts.shape[-1])
-    table = table[table.sum(axis=1) > 0]
-    n, rows, classes = table.sum(), table.sum(axis=1), table.sum(axis=0)
-    total = special.xlogy(table, table).sum() - special.xlogy(rows, rows).sum()
-    total += special.xlogy(n, n) - special.xlogy(classes, classes).sum()
-    df = (len(rows) - 1) * (np.count_nonzero(classes) - 1)
-    return float(total / n - df / (2 * n))
+def _information(tables: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return I(columns;Y) of tables whose last axis is the class, Miller–Madow, in nats."""
+    cells = tables.reshape(len(tables), -1, tables.shape[-1])
+    rows, classes = cells.sum(axis=2), cells.sum(axis=1)
+    n = int(rows[0].sum())
+    total = special.xlogy(cells, cells).sum(axis=(1, 2)) + special.xlogy(n, n)
+    total -= special.xlogy(rows, rows).sum(axis=1) + special.xlogy(classes, classes).sum(axis=1)
+    df = (np.count_nonzero(rows, axis=1) - 1) * (np.count_nonzero(classes, axis=1) - 1)
+    return np.asarray(total / n - df / (2 * n))
