@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import re
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -148,10 +149,9 @@ PLACES = (
         lambda: stored_table("paper/tables/claims.csv"),
     ),
     ("docs/development/paper_results.md", "variants", lambda: stored_table("paper/variants.csv")),
-    (
-        "docs/development/leaderboard.md",
-        "leaderboard",
-        lambda: stored_table("known/tables/leaderboard.csv"),
+    *(
+        ("docs/development/leaderboard.md", name, partial(stored_table, f"known/tables/{name}.csv"))
+        for name in ("leaderboard", "passemiers", "passemiers_2048", "epistasis")
     ),
 )
 

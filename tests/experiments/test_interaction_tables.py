@@ -82,9 +82,10 @@ def test_the_corners_of_a_cube_tell_only_together():
 
 def test_only_the_recovery_is_computed():
     cases = ["XOR 8 × 250", "iris + random"]
-    experiment = known.known_experiment(3, ["MIM"], cases)
+    experiment = known.known_experiment(6, ["MIM"], cases)
     assert [item.dataset for item in experiment.items()] == [
-        "XOR 8 × 250 1", "iris + random 1", "XOR 8 × 250 2", "iris + random 2", "iris + random 3",
+        "XOR 8 × 250 1", "iris + random 1", "XOR 8 × 250 2", "iris + random 2",
+        *(f"iris + random {number}" for number in (3, 4, 5, 6)),
     ]  # fmt: skip
     data = experiment.sources["XOR 8 × 250 1"].load()
     protocol = experiment.protocol_of("XOR 8 × 250 1")

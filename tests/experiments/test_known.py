@@ -328,5 +328,5 @@ def test_cases_have_unique_names_without_commas():
     assert len(CASES) == 21 + 4 * 4 * 3 + 3 * 3 + 1
     assert not any("," in name for name in (*CASES, *known.METHOD_NAMES))
     experiment = known.known_experiment(3)
-    assert len(experiment.items()) == (3 * 21 + 2 * 58) * len(known.METHOD_NAMES)
+    assert len(experiment.items()) == (3 * 21 + 58) * len(known.METHOD_NAMES)
     assert Item(0, "iris + random 2", "MIM") in experiment.items()

@@ -35,8 +35,8 @@ from hocmim.experiments.tables import Comparison, ErrorTable, error_table, time_
 from hocmim.selectors.registry import list_methods
 
 N_TABLES = 5
-# Up to 2048 columns, where some methods need seconds: two tables for five of other cases.
-SHARE_OF_INTERACTION_TABLES = 2 / 5
+# Up to 2048 columns, where some methods need seconds: one table for five of other cases.
+SHARE_OF_INTERACTION_TABLES = 1 / 5
 MAX_SELECTED = 30
 RECOVERY = "recovery"
 MEASURES = {
@@ -401,7 +401,7 @@ def _about(experiment: Experiment) -> list[str]:
         "them. Networks: the class is a variable of a random Bayesian network (up to 3 parents, 2 "
         "to 4 levels, conditional probabilities from Dirichlet(0.5)); the useful columns are its "
         "Markov blanket, 5 to 10 columns. Cases are named by columns × rows.",
-        "Interactions: columns that tell about the class only together; two tables of each case, "
+        "Interactions: columns that tell about the class only together; one table of each case, "
         "where others have five. RING, XOR and their mixtures are those of Passemiers et al., "
         "Scientific Reports 14, 2024, whose published figures are means over 2 to 2048 columns; as "
         "many rows select as in their six folds (five sixths of the number in "
