@@ -25,11 +25,15 @@ from hocmim.selectors.stability import wilson_intervals
 SEED = 2022
 LEVELS = (0.05, 0.1, 0.2)
 FAMILY_LEVELS = (0.01, 0.1)
+# Columns up to which pairs and triples are screened: triples of 1000 columns take 5 seconds.
+MOST_SCREENED = 500
 DEFAULT = "HOCMIM-R"
 METHODS = (DEFAULT, "HOCMIM", "CMICOT", "CMIM", "CMI", "mRMR", "JMI", "JMI-3", "MIM")
 KINDS_FOR_METHODS = ("noise", "correlated", "copies", "synergy")
 PAGE = "development/error_control.md"
 Ints = NDArray[np.int64]
+# The selected columns, each with those selected before or with it.
+Chosen = list[tuple[int, set[int]]]
 
 
 @dataclass(frozen=True)
@@ -197,12 +201,13 @@ class Rates:
     selected: float
 
     @classmethod
-    def of(cls, tables: Sequence[Table], selections: Sequence[Sequence[int]], alone: bool) -> Rates:
+    def of(cls, tables: Sequence[Table], selections: Sequence[Chosen], alone: bool) -> Rates:
         """Compare selections with what is known; ``alone``: null means independent of y."""
         shares, found = [], []
         for table, chosen in zip(tables, selections, strict=True):
             shares.append(sum(is_false(table, chosen, alone)) / max(1, len(chosen)))
-            found.append(len(table.useful & set(chosen)) / max(1, len(table.useful)))
+            columns = {j for j, _ in chosen}
+            found.append(len(table.useful & columns) / max(1, len(table.useful)))
         sizes = [len(chosen) for chosen in selections]
         error = np.std(shares, ddof=1) / np.sqrt(len(shares))
         return cls(float(np.mean(shares)), float(error), float(np.mean(found)), np.mean(sizes))
@@ -220,20 +225,29 @@ def generate(kind: Callable[[np.random.Generator], Table], n_tables: int) -> lis
     return [kind(rng) for _ in range(n_tables)]
 
 
-def is_false(table: Table, chosen: Sequence[int], alone: bool = False) -> list[bool]:
-    """Return which of the selected columns are null given those before them, or alone."""
-    return [table.is_null(j, () if alone else chosen[:k]) for k, j in enumerate(chosen)]
+def is_false(table: Table, chosen: Chosen, alone: bool = False) -> list[bool]:
+    """Return which columns are null given those selected before or with them, or alone."""
+    return [table.is_null(j, () if alone else given) for j, given in chosen]
 
 
-def by_fdr(method: str, table: Table, q: float, **parameters: object) -> list[int]:
-    """The columns selected with fdr=q, in the order of selection."""
-    test = hocmim.StopTest(fdr=q, **parameters)
+def select(
+    method: str, table: Table, test: hocmim.StopTest, levels: Sequence[float]
+) -> list[Chosen]:
+    """The columns selected at each level, in order, by one fit at the loosest of them.
+
+    Levels cut one sequence: a stricter one selects the columns before the first larger p-value.
+    """
     selector = hocmim.make_selector(method, n_features_to_select=test, n_jobs=1)
-    return order_of(selector, table)
-
-
-def order_of(selector: object, table: Table) -> list[int]:
-    return selector.fit(table.X, table.y).selection_.indices.tolist()
+    if method == DEFAULT and table.X.shape[1] > MOST_SCREENED:
+        selector.set_params(interactions=False)
+    selection = selector.fit(table.X, table.y).selection_
+    chosen, before = [], set()
+    for step in selection.steps:
+        chosen.append((step.index, (before | set(step.interaction)) - {step.index}))
+        before.add(step.index)
+    is_larger = [selection.p_values > level for level in levels]
+    stops = [int(larger.argmax()) if larger.any() else len(larger) for larger in is_larger]
+    return [chosen[:stop] for stop in stops]
 
 
 def sees_redundancy(method: str) -> bool:
@@ -248,13 +262,13 @@ def kinds_rows(n_tables: int) -> list[list[str]]:
         for test, n_permutations in (("chi2", 1), ("permutation", 199)):
             if test == "permutation" and kind not in (noise, correlated):
                 continue
-            began, found = time.process_time(), []
-            for q in LEVELS:
-                chosen = [
-                    by_fdr(DEFAULT, t, q, test=test, n_permutations=n_permutations) for t in tables
-                ]
-                found.append(Rates.of(tables, chosen, alone=False))
-            spent = 1000 * (time.process_time() - began) / len(LEVELS) / n_tables
+            stop = hocmim.StopTest(fdr=LEVELS[-1], test=test, n_permutations=n_permutations)
+            began = time.process_time()
+            chosen = [select(DEFAULT, table, stop, LEVELS) for table in tables]
+            spent = 1000 * (time.process_time() - began) / n_tables
+            found = [
+                Rates.of(tables, columns, alone=False) for columns in zip(*chosen, strict=True)
+            ]
             cells = [kind.__name__, test, *(rates.interval for rates in found)]
             cells += [", ".join(f"{100 * rates.found:.0f} %" for rates in found)]
             cells += [", ".join(f"{rates.selected:.1f}" for rates in found), f"{spent:.0f}"]
@@ -288,9 +302,9 @@ def family_table(n_tables: int) -> dict[str, str]:
     rows = []
     for kind in KINDS:
         tables, cells = generate(kind, n_tables), [kind.__name__]
-        for alpha in FAMILY_LEVELS:
-            selector = hocmim.make_selector(DEFAULT, n_features_to_select=hocmim.StopTest(alpha))
-            chosen = [order_of(selector.set_params(n_jobs=1), table) for table in tables]
+        test = hocmim.StopTest(FAMILY_LEVELS[-1])
+        of_levels = [select(DEFAULT, table, test, FAMILY_LEVELS) for table in tables]
+        for chosen in zip(*of_levels, strict=True):
             pairs = zip(tables, chosen, strict=True)
             n_any = sum(any(is_false(table, columns)) for table, columns in pairs)
             low, high = wilson_intervals([n_any], n_tables)[0]
@@ -320,7 +334,8 @@ def methods_rows(n_tables: int) -> list[list[str]]:
     for method in METHODS:
         cells = [method]
         for some in tables:
-            chosen = [by_fdr(method, table, 0.1) for table in some]
+            test = hocmim.StopTest(fdr=0.1)
+            chosen = [select(method, table, test, [0.1])[0] for table in some]
             rates = Rates.of(some, chosen, alone=not sees_redundancy(method))
             cells += [rates.interval, f"{100 * rates.found:.0f} %"]
         rows.append(cells)

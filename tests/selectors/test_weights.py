@@ -21,7 +21,7 @@ from hocmim import HOCMIM, MIM, Encoder, StabilitySelector, StopTest
 from hocmim.data.columns import Categories
 from hocmim.data.table import as_table, take_rows
 from hocmim.data.weights import as_counts
-from hocmim.errors import InvalidTableError, InvalidTargetError, InvalidWeightsError
+from hocmim.errors import DataWarning, InvalidTableError, InvalidTargetError, InvalidWeightsError
 from hocmim.information.estimators import ESTIMATORS
 from hocmim.selectors.base import InformationSelector
 from hocmim.selectors.registry import METHODS
@@ -369,6 +369,24 @@ def test_the_test_uses_each_row_once(test):
     assert "N = 150)" in text
     assert "Weights changed the scores; the tests used each row once." in text
     assert "rows counted by their weights" in MIM(test).fit(X, y, sample_weight=weights).statement()
+
+
+def test_integers_that_do_not_look_like_counts_are_noticed(recwarn):
+    """Survey weights are not the counts of a summary; those have many ones, or few rows."""
+    X, y, rng = noise(0)
+    with pytest.warns(DataWarning, match=r"600 rows for 28\d,\d{3}\. Few of them are 1.*as floats"):
+        MIM("significant").fit(X, y, sample_weight=rng.integers(100, 900, 600))
+    recwarn.clear()
+    bits = rng.integers(2, size=(3000, 12))
+    rows, counts = np.unique(bits, axis=0, return_counts=True)
+    assert counts.max() > 2
+    MIM("significant").fit(rows[:, 1:], rows[:, 0], sample_weight=counts)
+    rows, counts = np.unique(bits[:, :4], axis=0, return_counts=True)
+    assert counts.min() > 100
+    MIM("significant").fit(rows[:, 1:], rows[:, 0], sample_weight=counts)
+    MIM(2).fit(X, y, sample_weight=rng.integers(100, 900, 600))
+    MIM("significant").fit(X, y, sample_weight=rng.integers(100, 900, 600).astype(float))
+    assert not [one for one in recwarn if "sample_weight" in str(one.message)]
 
 
 def test_interactions_of_weighted_noise_are_no_interactions():

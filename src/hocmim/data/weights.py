@@ -19,6 +19,9 @@ from hocmim.text import value_text
 
 MAX_ROWS = 10**8
 """How many rows weights may make of a table: each row is repeated as often as it counts."""
+# Possible rows for each row of a table from which on most rows should occur once; and the share of
+# such rows from which on weights look like counts.
+POSSIBLE_PER_ROW, MIN_SINGLE = 10, 0.25
 
 
 def as_counts(sample_weight: Any, n_rows: int, y: Any = None) -> NDArray[np.int64] | None:
@@ -129,6 +132,26 @@ def are_observations(
     least = np.full(int(classes.max()) + 1, int(counts.max()))
     np.minimum.at(least, classes, of_sample)
     return bool((of_sample != least[classes]).any())
+
+
+def look_relative(
+    counts: NDArray[np.integer[Any]], n_levels: NDArray[np.integer[Any]]
+) -> bool:
+    """Return whether weights that are used as counts do not look like counts.
+
+    Of a table with far more possible rows than rows, most rows occur once. Integers of which few
+    are 1 are rather survey weights, or the importance of a row.
+
+    Parameters
+    ----------
+    counts : ndarray of int
+        One for each row.
+    n_levels : ndarray of int
+        Of each column and of the target.
+    """
+    positive = counts[counts > 0]
+    is_sparse = np.log2(n_levels).sum() > np.log2(POSSIBLE_PER_ROW * len(positive))
+    return bool(is_sparse and np.mean(positive == 1) < MIN_SINGLE)
 
 
 def first_copies(counts: NDArray[np.integer[Any]]) -> NDArray[np.int64]:

@@ -18,7 +18,8 @@ from hocmim.coding.codes import Codes, Column, RemoteCodes, column_digests, fing
 from hocmim.coding.encoded import Encoded
 from hocmim.criteria.base import Criterion
 from hocmim.criteria.mean import MeanCriterion
-from hocmim.errors import DASK, InvalidParameterError, not_installed
+from hocmim.data.weights import look_relative
+from hocmim.errors import DASK, InvalidParameterError, not_installed, warn_about_data
 from hocmim.parameters import PATH_OR_NONE, check_parameters
 from hocmim.search.checkpoint import Checkpoint
 from hocmim.search.constraints import Constraints
@@ -201,6 +202,7 @@ def search(
         criterion = criterion.per_cost(constraints.spending.costs)
     rule = None
     if test is not None:
+        _check_counts(encoded)
         rows = encoded.each_row_once()
         targets = [one.column for one in rows.target.each] if ys else rows.target.column
         tested = test, rows.codes.column, targets, constraints.n_candidates
@@ -252,6 +254,20 @@ def _identity(
     if ys:
         found["targets"] = fingerprint(column_digests(Codes.from_columns(ys)), ys[0])
     return found
+
+
+def _check_counts(encoded: Encoded) -> None:
+    """Warn about weights that a test takes for counts, if they do not look like counts."""
+    counts = encoded.row_counts
+    if counts is None or encoded.observed is not None:
+        return
+    if look_relative(counts, np.append(encoded.codes.arity, encoded.target.column.arity)):
+        warn_about_data(
+            "sample_weight has integers, so the test takes a row of weight w for w observations: "
+            f"{np.count_nonzero(counts):,} rows for {int(counts.sum()):,}. Few of them are 1, as "
+            "most counts of equal rows would be. If the weights are relative, pass them as floats; "
+            "the test then uses each row once."
+        )
 
 
 def _screen(

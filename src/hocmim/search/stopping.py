@@ -94,7 +94,7 @@ MAX_TRIES = 10
 # The fewest samples that a cell of Z holds on average.
 SUPPORT = 5
 # The level at which X depends on a feature of R.
-DEPENDENT = 0.05
+DEPENDENT = 0.01
 # A corrected p-value from which on neither another set Z nor another candidate is tested.
 CLEAR = 1e-3
 # The fewest permutations that must reach G for their share to be the p-value.
