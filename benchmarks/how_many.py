@@ -5,11 +5,14 @@ half HOCMIM-R searches the training rows, and models on the codes score every K 
 rows. Each variant is a model, a score and a rule. It is judged at its K on the second half of the
 table by logistic regression, 5-NN and gradient boosting on the values.
 
---data is a folder of .csv files whose last column is the target. Some tables of known structure
-are added: an exclusive or, a rare class, and noise. --json keeps what was measured, so that the
-tables can be printed again without --data.
+K is 1 if a variant's gain over K = 0 is below two standard errors: of the rows for the log
+probability, of the folds for other scores. On 30 tables of noise that has to be so.
 
-    python benchmarks/how_many.py --data FOLDER --json FILE [--names A B …]
+--data is a folder of .csv files whose last column is the target; an exclusive or and a rare class
+are added. --json keeps what was measured, so that the tables can be made again without --data.
+--write puts them into docs/development/choose_k.md.
+
+    python benchmarks/how_many.py --data FOLDER --json FILE [--names A B …] [--write]
     python benchmarks/how_many.py --json FILE [--write]
 """
 
@@ -47,7 +50,7 @@ MAX_ROWS, MAX_COLUMNS, LARGEST = 3000, 400, 50
 SOME_SIZES = (1, 2, 3, 4, 5, 6, 8, 10, 13, 16, 20, 27, 36, 50)
 SCORES = ("log probability", "balanced accuracy", "AUC")
 RULES = ("best", "one-se")
-TODAY = "5 nearest rows, log probability, best"
+N_NOISE, MIN_GAIN = 30, 2.0
 JUDGES = {
     "logistic": lambda: LogisticRegression(max_iter=200),
     "5-NN": lambda: KNeighborsClassifier(5),
@@ -67,10 +70,10 @@ def known_tables() -> Iterator[tuple[str, pd.DataFrame, np.ndarray]]:
     X = rng.normal(size=(3000, 20))
     odds = 1 / (1 + np.exp(8 - 2 * X[:, 0] - 2 * X[:, 1] - X[:, 2]))
     yield "rare", pd.DataFrame(X), (rng.random(3000) < odds).astype(int)
-    for seed, share in enumerate((0.5, 0.1, 0.01)):
-        X = np.random.default_rng(seed).normal(size=(2000, 20))
-        y = (np.random.default_rng(seed + 9).random(2000) < share).astype(int)
-        yield f"noise {share:g}", pd.DataFrame(X), y
+    for seed in range(N_NOISE):
+        rng = np.random.default_rng(seed)
+        y = rng.random(1000) < (0.5, 0.1, 0.01)[seed % 3]
+        yield f"noise {seed}", pd.DataFrame(rng.normal(size=(1000, 20))), y.astype(int)
 
 
 def tables_of(folder: Path, names: list[str] | None) -> Iterator[tuple[str, pd.DataFrame, Any]]:
@@ -113,21 +116,24 @@ def prior_of(y: np.ndarray, n_classes: int) -> np.ndarray:
     return (np.bincount(y, minlength=n_classes) + 1 / n_classes) / (len(y) + 1)
 
 
-def by_nearest_rows(encoded: Encoded, fold: Fold, root: bool) -> dict[int, np.ndarray]:
-    """The probabilities of the classes for each K: 5 nearest rows, or the root of their number."""
+def distances(encoded: Encoded, fold: Fold) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """The distances of test and training rows for each K, and that of the fifth nearest."""
     train, test, chosen, ordered = fold
-    columns = [encoded.codes.column(k) for k in chosen]
-    n_near = round(np.sqrt(len(train))) if root else 5
-    near = np.empty((len(columns), len(test), n_near), np.int32)
-    distance = np.zeros((len(test), len(train)), np.int32)
-    for place, (column, n) in enumerate(zip(columns, ordered, strict=True)):
+    distance, limit = np.zeros((len(test), len(train)), np.int32), np.empty(len(test), np.int32)
+    for k, n in zip(chosen, ordered, strict=True):
+        column = encoded.codes.column(k)
         codes, apart = column.codes.astype(np.uint16), validation._distances(column.arity, n)
-        validation._native.grow_nearest(codes[train], codes[test], apart, distance, near[place])
-    y, n_classes = encoded.target.column.codes, encoded.target.column.arity
-    found, prior = {}, prior_of(y[train], n_classes)
-    for size in range(1, len(columns) + 1):
-        votes = np.stack([(y[train][near[size - 1]] == c).sum(axis=1) for c in range(n_classes)], 1)
-        found[size] = (votes + prior) / (n_near + 1)
+        validation._native.grow_nearest(codes[train], codes[test], apart, 5, distance, limit)
+        yield distance, limit
+
+
+def by_nearest_rows(encoded: Encoded, fold: Fold, n_near: int) -> dict[int, np.ndarray]:
+    """The probabilities of the classes for each K: a vote of the nearest rows and of the prior."""
+    y, n_classes = encoded.target.column.codes.astype(np.int64), encoded.target.column.arity
+    hot, prior, found = np.eye(n_classes)[y[fold[0]]], prior_of(y[fold[0]], n_classes), {}
+    for size, (distance, _) in enumerate(distances(encoded, fold), 1):
+        near = np.argpartition(distance, n_near - 1, axis=1)[:, :n_near]
+        found[size] = (hot[near].sum(axis=1) + prior) / (n_near + 1)
     return found
 
 
@@ -163,54 +169,45 @@ def by_logistic_regression(encoded: Encoded, fold: Fold) -> dict[int, np.ndarray
     return found
 
 
-def by_near_rows_and_prior(
-    encoded: Encoded, folds: list[Fold], ties: bool
-) -> list[dict[int, np.ndarray]]:
-    """5 nearest rows, or all that are as near, and the best number of votes for the prior.
-
-    That number is the best in the other folds.
-    """
+def by_all_near_rows(encoded: Encoded, folds: list[Fold]) -> list[dict[int, np.ndarray]]:
+    """All rows as near as the fifth, and the votes for the prior that are best in other folds."""
     y, n_classes = encoded.target.column.codes.astype(np.int64), encoded.target.column.arity
     hot = np.eye(n_classes, dtype=np.float32)[y]
-    priors = [prior_of(y[train], n_classes) for train, _, _, _ in folds]
-    votes: list[list[np.ndarray]] = []
-    for train, test, chosen, ordered in folds:
-        distance, votes_of = np.zeros((len(test), len(train)), np.int32), []
-        near = np.empty((len(test), 5), np.int32)
-        for k, n in zip(chosen, ordered, strict=True):
-            column = encoded.codes.column(k)
-            codes, apart = column.codes.astype(np.uint16), validation._distances(column.arity, n)
-            validation._native.grow_nearest(codes[train], codes[test], apart, distance, near)
-            if ties:
-                limit = np.take_along_axis(distance, near, 1).max(axis=1, keepdims=True)
-                votes_of.append((distance <= limit).astype(np.float32) @ hot[train])
-            else:
-                votes_of.append(hot[train][near].sum(axis=1))
-        votes.append(votes_of)
+    priors = [prior_of(y[fold[0]], n_classes) for fold in folds]
+    votes = [
+        [
+            (distance <= limit[:, None]).astype(np.float32) @ hot[fold[0]]
+            for distance, limit in distances(encoded, fold)
+        ]
+        for fold in folds
+    ]
     made: list[dict[int, np.ndarray]] = [{} for _ in folds]
     for size in range(1, min(map(len, votes)) + 1):
-        found = [one[size - 1] for one in votes]
-
-        def p(at: int, w: float) -> np.ndarray:
-            return (found[at] + w * priors[at]) / (found[at].sum(axis=1, keepdims=True) + w)  # noqa: B023
-
-        sums = np.array([[log_p(p(at, w), y[fold[1]]).sum() for w in validation.PRIOR_VOTES]
-                         for at, fold in enumerate(folds)])  # fmt: skip
-        for at in range(len(folds)):
-            w = validation.PRIOR_VOTES[int((sums.sum(axis=0) - sums[at]).argmax())]
-            made[at][size] = p(at, w)
+        p = [
+            [(v[size - 1] + w * prior) / (v[size - 1].sum(axis=1, keepdims=True) + w)
+             for w in validation.PRIOR_VOTES]
+            for v, prior in zip(votes, priors, strict=True)
+        ]  # fmt: skip
+        sums = np.array([[log_p(one, y[fold[1]]).sum() for one in of_fold]
+                         for of_fold, fold in zip(p, folds, strict=True)])  # fmt: skip
+        for at, best in enumerate((sums.sum(axis=0) - sums).argmax(axis=1)):
+            made[at][size] = p[at][best]
     return made
 
 
+def each_fold(predict: Any) -> Any:
+    return lambda encoded, folds: [predict(encoded, fold) for fold in folds]
+
+
+CHOSEN = "nearest rows and prior"
 MODELS = {
-    "5 nearest rows": lambda encoded, folds: [by_nearest_rows(encoded, f, False) for f in folds],
-    "5 nearest rows, prior": lambda encoded, folds: by_near_rows_and_prior(encoded, folds, False),
-    "5 nearest, ties, prior": lambda encoded, folds: by_near_rows_and_prior(encoded, folds, True),
-    "√N nearest rows": lambda encoded, folds: [by_nearest_rows(encoded, f, True) for f in folds],
-    "naive Bayes": lambda encoded, folds: [by_naive_bayes(encoded, f) for f in folds],
-    "logistic regression": lambda encoded, folds: [
-        by_logistic_regression(encoded, f) for f in folds
-    ],
+    CHOSEN: by_all_near_rows,
+    "5 nearest rows": each_fold(lambda encoded, fold: by_nearest_rows(encoded, fold, 5)),
+    "√N nearest rows": each_fold(
+        lambda encoded, fold: by_nearest_rows(encoded, fold, round(np.sqrt(len(fold[0]))))
+    ),
+    "naive Bayes": each_fold(by_naive_bayes),
+    "logistic regression": each_fold(by_logistic_regression),
 }
 
 
@@ -259,7 +256,8 @@ def choices(encoded: Encoded) -> dict[str, Any]:
                 gain = scores[:, place] - none
                 if measure == "log probability":  # known for each row
                     gain = np.concatenate([
-                        log_p(p[sizes[place]], y[test]) - np.log(prior_of(y[train], n_classes))[y[test]]
+                        log_p(p[sizes[place]], y[test])
+                        - np.log(prior_of(y[train], n_classes))[y[test]]
                         for p, (train, test, _, _) in zip(found, folds, strict=True)
                     ])  # fmt: skip
                 z = gain.mean() / (gain.std(ddof=1) / np.sqrt(len(gain)) or 1.0)
@@ -295,27 +293,97 @@ def measure(options: Namespace) -> list[dict[str, Any]]:
         most = min(LARGEST, X.shape[1])
         encoded = encode_table(train, y_train)
         found = choices(encoded)
-        order = RobustHOCMIM(most, n_jobs=1).fit(train, y_train).selected_
-        for k in (5, 10, 20, most):
-            title = "at most 50" if k == most else f"K = {k}"
-            found["chosen"].setdefault(title, (min(k, most), 0.0))
-        significant = len(RobustHOCMIM("significant", n_jobs=1).fit(train, y_train).selected_)
-        found["chosen"]['"significant"'] = max(1, significant), 0.0
-        prior = np.tile(prior_of(y_train, y.max() + 1), (len(y_test), 1))
-        none = log_loss(y_test, prior, labels=np.arange(prior.shape[1]))
-        found["none"] = [float((y_test != prior[0].argmax()).mean()), float(none)]
-        found["judges"] = {
-            str(k): judged(train.iloc[:, order[:k]], test.iloc[:, order[:k]], y_train, y_test)
-            for k in sorted({k for k, _ in found["chosen"].values()})
-        }
         shape = [*X.shape, int(y.max() + 1), float(np.bincount(y).min() / len(y))]
         results.append({"table": name, "shape": shape, **found})
+        if not name.startswith("noise"):
+            order = RobustHOCMIM(most, n_jobs=1).fit(train, y_train).selected_
+            for k in (5, 10, 20, LARGEST):
+                found["chosen"][f"K = {k}"] = min(k, most), np.inf
+            significant = len(RobustHOCMIM("significant", n_jobs=1).fit(train, y_train).selected_)
+            found["chosen"]["significant"] = max(1, significant), np.inf
+            prior = np.tile(prior_of(y_train, y.max() + 1), (len(y_test), 1))
+            results[-1]["none"] = log_loss(y_test, prior, labels=np.arange(prior.shape[1]))
+            results[-1]["judges"] = {
+                str(k): judged(train.iloc[:, order[:k]], test.iloc[:, order[:k]], y_train, y_test)
+                for k in sorted({1, *(k for k, _ in found["chosen"].values())})
+            }
         print(name, shape, f"{time.process_time() - began:.0f} s", flush=True)
         options.json.write_text(json.dumps(results))
     return results
 
 
 # --- tables of results ----------------------------------------------------------------------------
+
+
+def final_k(result: dict[str, Any], variant: str) -> int:
+    """K of a variant: 1 if it does not beat K = 0."""
+    k, gain = result["chosen"][variant]
+    return k if gain > MIN_GAIN else 1
+
+
+def judgement(result: dict[str, Any], variant: str) -> list[float]:
+    """The errors of the three judges, their mean, and the mean log loss of two of them.
+
+    The probabilities of 5-NN are too coarse for a log loss.
+    """
+    judges = result["judges"][str(final_k(result, variant))]
+    errors = [judges[name][0] for name in JUDGES]
+    return [*errors, np.mean(errors), np.mean([judges[n][1] for n in ("logistic", "boosting")])]
+
+
+def has_signal(result: dict[str, Any]) -> bool:
+    """Whether a judge beats the frequencies of the classes with some number of columns."""
+    judges = result["judges"].values()
+    return min(one[name][1] for one in judges for name in JUDGES) < result["none"]
+
+
+def nested(values: np.ndarray) -> tuple[float, list[int]]:
+    """The mean over tables of the variant that is best on all other tables, and these variants."""
+    best = [int(np.delete(values, at, axis=0).mean(axis=0).argmin()) for at in range(len(values))]
+    return float(values[np.arange(len(values)), best].mean()), best
+
+
+def interval(differences: np.ndarray) -> str:
+    """Mean and 95 % bootstrap interval over the tables."""
+    draws = np.random.default_rng(0).choice(differences, (10_000, len(differences))).mean(axis=1)
+    low, high = np.percentile(draws, [2.5, 97.5])
+    return f"{differences.mean():+.4f} [{low:+.4f}, {high:+.4f}]"
+
+
+def tables(results: list[dict[str, Any]]) -> dict[str, str]:
+    """The table of variants and that of the nested choice."""
+    judged = [one for one in results if "judges" in one]
+    noise = [one for one in results if "judges" not in one]
+    variants = list(noise[0]["chosen"])
+    fixed = [name for name in judged[0]["chosen"] if name not in variants]
+    values = np.array([[judgement(one, name) for name in [*variants, *fixed]] for one in judged])
+    shipped = variants.index(f"{CHOSEN}, log probability, best")
+    signal = [one for one in judged if has_signal(one)]
+    seconds = {name: np.mean([one["seconds"][name] for one in judged]) for name in MODELS}
+    rows = []
+    for at, name in enumerate([*variants, *fixed]):
+        mean = values[:, at].mean(axis=0)
+        k = np.mean([final_k(one, name) for one in judged])
+        is_fixed = name in fixed
+        denied = sum(one["chosen"][name][1] <= MIN_GAIN for one in signal)
+        claimed = 0 if is_fixed else sum(one["chosen"][name][1] > MIN_GAIN for one in noise)
+        said = ["–", "–"] if is_fixed else [f"{denied} of {len(signal)}", f"{claimed}"]
+        time_of = "–" if is_fixed else f"{seconds[name.split(',')[0]]:.2f}"
+        difference = "–" if at == shipped else interval(values[:, at, 3] - values[:, shipped, 3])
+        rows.append([name, f"{k:.1f}", *(f"{one:.4f}" for one in mean[3:]), difference, *said,
+                     time_of])  # fmt: skip
+    rows.sort(key=lambda row: row[2])
+    header = ["K by", "mean K", "error", "log loss", "error, minus the chosen one",
+              "calls signal noise", f"calls noise signal, of {len(noise)}", "s"]  # fmt: skip
+    of_variants = values[:, : len(variants)]
+    body = []
+    for title, at in (("error", 3), ("log loss", 4)):
+        mean, best = nested(of_variants[:, :, at])
+        names = [f"{variants[k]} ({best.count(k)})" for k in sorted(set(best), key=best.count)]
+        shipped_mean = of_variants[:, shipped, at].mean()
+        body.append([title, ", ".join(names[::-1]), f"{mean:.4f}", f"{shipped_mean:.4f}"])
+    titles = ["chosen by", "variant that is best on the others (times)", "nested", "the chosen one"]
+    return {"variants": markdown(header, rows), "leave-one-out": markdown(titles, body)}
 
 
 def main() -> None:
@@ -325,6 +393,10 @@ def main() -> None:
     parser.add_argument("--names", nargs="*", help="some of the tables; all by default")
     options = parser.parse_args()
     results = json.loads(options.json.read_text()) if options.data is None else measure(options)
+    for name, text in tables(results).items():
+        print(f"\n{text}")
+        if options.write:
+            write_table(PAGE, name, text)
 
 
 if __name__ == "__main__":

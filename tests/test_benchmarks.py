@@ -190,20 +190,13 @@ def test_error_control_knows_what_is_null():
     assert (rates.false, rates.selected) == (0.5, 1.0)
 
 
-def test_nested_cross_validation_measures_every_way_to_choose(tmp_path, capsys):
-    from choose_k import METHODS, nested
+def test_the_variant_of_a_table_is_chosen_on_the_others():
+    from how_many import final_k, nested
 
-    rng = np.random.default_rng(0)
-    for name in ("one", "two"):
-        y = rng.integers(2, size=60)
-        X = rng.normal(size=(60, 12)) + y[:, None] * (np.arange(12) < 2)
-        np.savez(tmp_path / f"{name}.npz", X=X, y=y)
-    nested(tmp_path, quick=True, write=False)
-    rows = [
-        line.split(" | ") for line in capsys.readouterr().out.splitlines() if "| K = 10 |" in line
-    ]
-    names = [row[0].removeprefix("| ") for row in rows[-len(METHODS) - 1 :]]
-    assert names == [*METHODS, "chosen of the seven"]
+    values = np.array([[0.1, 0.3], [0.1, 0.3], [0.9, 0.0]])  # of tables and variants
+    assert nested(values) == (pytest.approx((0.3 + 0.3 + 0.9) / 3), [1, 1, 0])
+    assert final_k({"chosen": {"a": [7, 2.5], "b": [7, 1.5]}}, "a") == 7
+    assert final_k({"chosen": {"a": [7, 2.5], "b": [7, 1.5]}}, "b") == 1
 
 
 def test_rows_in_groups_have_an_effect_of_their_group():

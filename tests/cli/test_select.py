@@ -182,7 +182,7 @@ def test_cross_validation_chooses_the_number_and_the_method(run, patients):
         one.selector for one in expected.choices_
     ]
     assert selected.startswith(f"Selected by {expected.best_selector_}\nrank\t")
-    assert " (5 splits of 90 rows; rule one-se) chose " in " ".join(result.stderr.split())
+    assert " (5 splits of 90 rows; rule best) chose " in " ".join(result.stderr.split())
     assert f"; without a feature, {expected.baseline_score_:.4f}." in " ".join(
         result.stderr.split()
     )

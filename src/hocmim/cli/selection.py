@@ -342,6 +342,5 @@ def validation_json(found: Any) -> dict[str, Any] | None:
         "rule": found.rule,
         "n_splits": found.n_splits_,
         "choices": [asdict(one) for one in found.choices_],
-        "runner_up": None if found.runner_up_ is None else asdict(found.runner_up_),
         "results": {name: values.tolist() for name, values in found.cv_results_.items()},
     }

@@ -194,16 +194,17 @@ def interaction_chart(interactions: SelectedInteractions, n: int, ax: Any) -> An
     return ax
 
 
-def validation_curves(curves: Any, chosen: Any, runner_up: Any, label: str, ax: Any) -> Any:
+def validation_curves(curves: Any, chosen: Any, baseline: float, label: str, ax: Any) -> Any:
     """Draw mean scores ± 1 standard error against the number of features.
 
     Parameters
     ----------
     curves : sequence
         Each has a ``name``, ``sizes``, ``mean`` and ``standard_error``.
-    chosen, runner_up
-        Each has a ``selector`` (the name of a curve), ``n_features`` and ``score``; the runner-up
-        may be None.
+    chosen
+        Has a ``selector`` (the name of a curve), ``n_features`` and ``score``.
+    baseline : float
+        The score without features; NaN is not drawn.
     label : str
         What the scores are.
     ax : matplotlib axes or None
@@ -223,12 +224,10 @@ def validation_curves(curves: Any, chosen: Any, runner_up: Any, label: str, ax: 
             capsize=2,
             **style,
         )
-    for one, marker, text in ((chosen, "*", "chosen"), (runner_up, "D", "runner-up")):
-        if one is None:
-            continue
-        title = f"{text}: {short_name(one.selector)}, K = {one.n_features}"
-        mark = {"ms": 15 if marker == "*" else 8, "mfc": "white", "mec": INK, "ls": "none"}
-        ax.plot(one.n_features, one.score, marker, label=title, zorder=5, **mark)
+    title = f"chosen: {short_name(chosen.selector)}, K = {chosen.n_features}"
+    mark = {"ms": 15, "mfc": "white", "mec": INK, "ls": "none"}
+    ax.plot(chosen.n_features, chosen.score, "*", label=title, zorder=5, **mark)
+    ax.axhline(baseline, color=INK, lw=1, ls="--", label="without features")
     ax.set_xlabel("features")
     ax.set_ylabel(label, color=INK)
     ax.xaxis.get_major_locator().set_params(integer=True)

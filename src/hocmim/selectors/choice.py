@@ -31,7 +31,7 @@ from hocmim.information.comparison import comparison_key
 from hocmim.search.validation import MIN_GAIN
 from hocmim.text import one_line
 
-RULES = ("one-se", "best")
+RULES = ("best", "one-se")
 # Every number of features up to this one is tried; beyond it, each is about a tenth larger.
 MAX_CONSECUTIVE = 20
 NAME_WIDTH = 32
@@ -114,17 +114,13 @@ def choose_size(curve: Curve, rule: str, baseline: NDArray[np.float64] | float =
         place = int(np.argmax(keys >= comparison_key(mean[best] - error[best])))
     if not beats_baseline(curve, np.broadcast_to(baseline, len(curve.scores))):
         place = 0
-    return _choice(curve, place, best)
-
-
-def _choice(curve: Curve, place: int, best: int) -> Choice:
     return Choice(
         curve.name,
         int(curve.sizes[place]),
-        float(curve.mean[place]),
-        float(curve.standard_error[place]),
+        float(mean[place]),
+        float(error[place]),
         int(curve.sizes[best]),
-        float(curve.mean[best]),
+        float(mean[best]),
     )
 
 
@@ -136,15 +132,6 @@ def order_choices(
     return sorted(
         choices, key=lambda one: (-float(comparison_key(one.best_score)), one.best_n_features)
     )
-
-
-def second_size(curve: Curve, chosen: Choice) -> Choice | None:
-    """Return the best number of features besides the chosen one; None if there is no other."""
-    keys = comparison_key(curve.mean)
-    others = [k for k in range(len(keys)) if curve.sizes[k] != chosen.n_features]
-    if not others:
-        return None
-    return _choice(curve, max(others, key=lambda k: keys[k]), int(np.argmax(keys)))
 
 
 def as_results(curves: Sequence[Curve]) -> dict[str, NDArray[Any]]:

@@ -46,12 +46,10 @@ from hocmim.search.validation import baseline_in_words, nothing_beats, sample_ro
 from hocmim.selectors.base import Selector, leave_out_identifiers
 from hocmim.selectors.choice import (
     RULES,
-    Choice,
     Choices,
     as_results,
     beats_baseline,
     order_choices,
-    second_size,
     sizes_to_try,
 )
 from hocmim.selectors.curves import Model, Problem, baseline_scores, cross_validate_sizes
@@ -90,7 +88,7 @@ class SelectorCV(MetaEstimatorMixin, Selector):
     cv : int, splitter or iterable, default 5
         A number of shuffled folds, stratified by class, that keep ``groups`` together. Or a
         splitter of scikit-learn, or a list of (training rows, test rows).
-    rule : {"one-se", "best"}
+    rule : {"best", "one-se"}
         "best": the K with the highest mean score. "one-se": the smallest K whose mean is within one
         standard error of the highest. See ``hocmim.selectors.choice``.
     target : "classes", "quantity", Target or None
@@ -120,8 +118,6 @@ class SelectorCV(MetaEstimatorMixin, Selector):
         the difference over the splits. If not, the fewest features are selected, with a warning.
     best_index_ : int
         The place of the choice in ``cv_results_``.
-    runner_up_ : Choice or None
-        The best of the other selectors with its own K; with one selector, its best other K.
     choices_ : Choices
         The choice of each selector, the best first; ``print`` shows a table.
     cv_results_ : dict of arrays
@@ -168,7 +164,7 @@ class SelectorCV(MetaEstimatorMixin, Selector):
         max_features: int | float | None = 30,
         scoring: Any = None,
         cv: Any = 5,
-        rule: str = "one-se",
+        rule: str = "best",
         target: Target | str | None = None,
         random_state: int | None = 0,
         n_jobs: int | None = None,
@@ -394,10 +390,6 @@ class SelectorCV(MetaEstimatorMixin, Selector):
             order_choices(self._curves, self.rule, baseline), self._measure, self.baseline_score_
         )
         best = self.choices_[0]
-        curve = next(one for one in self._curves if one.name == best.selector)
-        self.runner_up_: Choice | None = (
-            self.choices_[1] if len(self.choices_) > 1 else second_size(curve, best)
-        )
         self.best_selector_, self.best_score_ = best.selector, best.score
         self.best_n_features_: int = best.n_features
         self.cv_results_ = as_results(self._curves)
@@ -407,9 +399,9 @@ class SelectorCV(MetaEstimatorMixin, Selector):
         self.best_index_ = int(np.argmax(is_best))
 
     def in_words(self) -> str:
-        """Return what was chosen, with the baseline and the runner-up beside it."""
+        """Return what was chosen, with the baseline beside it."""
         check_is_fitted(self)
-        best, other = self.choices_[0], self.runner_up_
+        best = self.choices_[0]
         rows = count(self.n_rows_, "row")
         if self.n_rows_ < self._n_rows_in_all:
             rows += f", a sample of {self._n_rows_in_all:,}"
@@ -419,14 +411,7 @@ class SelectorCV(MetaEstimatorMixin, Selector):
             f"{self._measure} {best.score:.4f} ± {best.standard_error:.4f}; without a feature, "
             f"{self.baseline_score_:.4f}."
         )
-        if not self.beats_baseline_:
-            return f"{nothing_beats(self._baseline)} {text}"
-        if other is None:
-            return text
-        return (
-            f"{text} Runner-up: {other.selector} with {other.n_features}, {other.score:.4f} ± "
-            f"{other.standard_error:.4f}."
-        )
+        return text if self.beats_baseline_ else f"{nothing_beats(self._baseline)} {text}"
 
     @property
     def display_name(self) -> str:
@@ -440,13 +425,13 @@ class SelectorCV(MetaEstimatorMixin, Selector):
 
     @checked(ax=AXES)
     def plot_curves(self, ax: Any = None) -> Any:
-        """Draw the mean score ± 1 standard error against K, and mark the choice and the runner-up.
+        """Draw the mean score ± 1 standard error against K, the baseline, and mark the choice.
 
         Returns the axes.
         """
         check_is_fitted(self)
         label = f"{self._title}: {self._measure}"
-        return validation_curves(self._curves, self.choices_[0], self.runner_up_, label, ax)
+        return validation_curves(self._curves, self.choices_[0], self.baseline_score_, label, ax)
 
     def __sklearn_tags__(self) -> Any:
         """Tags: accepts what all selectors accept, and the model."""
