@@ -10,6 +10,8 @@ import click
 HELP_ALL = "hocmim.help_all"
 # The objects that messages of the library mention, and how their parameters begin as options.
 OBJECTS = {"Encoder": "", "Target": "target-", "StopTest": "", "Engine": ""}
+# Parameters of selectors that messages mention, and their options.
+OPTIONS = {"identifiers": "--identifiers", "target": "--target-kind"}
 
 
 class Option(click.Option):
@@ -80,4 +82,6 @@ def in_options(message: str) -> str:
 
     pattern = rf"\b({'|'.join(OBJECTS)})\((\w+)=['\"]?([^'\")]*)['\"]?\)"
     message = re.sub(pattern, option, message)
+    for name, flag in OPTIONS.items():
+        message = re.sub(rf"\bpass {name}='(\w+)'", rf"pass {flag} \1", message)
     return re.sub(r"(?<!, )\bn_features_to_select\b", "-k", message)  # not in a list of parameters

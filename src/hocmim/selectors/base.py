@@ -1042,6 +1042,7 @@ def _warn_about(encoded: Encoded, selection: Selection) -> None:
         kinds=WARNED,
         relevance=selection.relevance if len(targets) == 1 else None,
         identifiers=() if mode == "keep" else shown.tolist(),
+        excluded=features.expand(selection.excluded).tolist(),
         treatment=mode,
         table=encoded.table,
     )
