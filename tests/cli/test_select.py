@@ -341,6 +341,19 @@ def test_kinds_of_target(run):
     assert "If it is a quantity, pass --target-kind quantity" in said
 
 
+def test_few_groups_name_keep_for_batches(run):
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=160)
+    table = {"a": rng.normal(size=160) + y, "batch": np.arange(160) % 4, "y": y,
+             "many": np.arange(160) % 40}  # fmt: skip
+    write_table(pa.table(table), "t.csv")
+    few = ("select", "t.csv", "-t", "y", "-k", "significant", "--groups")
+    said = run(*few, "batch").stderr
+    assert "The rows are in 4 groups." in said
+    assert "pass --keep batch instead of groups" in " ".join(said.split())
+    assert "groups." not in run(*few, "many").stderr
+
+
 @pytest.mark.parametrize("strategy", ["joint", "mean"])
 def test_several_targets(run, folder, strategy):
     rng = np.random.default_rng(0)

@@ -153,8 +153,8 @@ def test_modules_of_genes_are_found_in_few_rows():
     rng = np.random.default_rng(0)
     n_modules, size, r = 20, 6, 0.85
     genes = rng.normal(size=(63, 1000))
-    for module in range(n_modules):
-        columns = slice(module * size, (module + 1) * size)
+    for place in range(n_modules):
+        columns = slice(place * size, (place + 1) * size)
         common = rng.normal(size=(63, 1))
         genes[:, columns] = np.sqrt(r) * common + np.sqrt(1 - r) * genes[:, columns]
     found = cluster_columns(np.exp(genes), n_jobs=2)

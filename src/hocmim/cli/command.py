@@ -11,7 +11,7 @@ HELP_ALL = "hocmim.help_all"
 # The objects that messages of the library mention, and how their parameters begin as options.
 OBJECTS = {"Encoder": "", "Target": "target-", "StopTest": "", "Engine": ""}
 # Parameters of selectors that messages mention, and their options.
-OPTIONS = {"identifiers": "--identifiers", "target": "--target-kind"}
+OPTIONS = {"identifiers": "--identifiers", "target": "--target-kind", "keep": "--keep"}
 
 
 class Option(click.Option):

@@ -80,6 +80,8 @@ OPTIONAL_ATTRIBUTES = (
     "interactions_",
     "validation_",
 )
+# With fewer groups of rows the tests that allow for groups find little.
+FEW_GROUPS = 10
 # Parameters that no result depends on.
 WITHOUT_EFFECT = ("engine", "n_jobs", "verbose")
 
@@ -1072,6 +1074,13 @@ def _warn_about(encoded: Encoded, selection: Selection) -> None:
         table=encoded.table,
     )
     warn_about(findings)
+    control = selection.error_control
+    if control is not None and control.n_groups is not None and control.n_groups < FEW_GROUPS:
+        warn_user(
+            f"The rows are in {control.n_groups} groups. Tests that allow for groups find little "
+            f"if there are fewer than {FEW_GROUPS}. If these are batches, leave them a column and "
+            "pass keep='batch' instead of groups."
+        )
 
 
 def _cuts_by_target(encoder: Encoder | None) -> bool:
