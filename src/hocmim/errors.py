@@ -28,8 +28,13 @@ class TextWarning(HocmimWarning):
 class DataWarning(HocmimWarning):
     """Something in the data that can make a selection misleading: see ``hocmim.check_table``.
 
-    ``warnings.filterwarnings("ignore", category=hocmim.DataWarning)`` switches it off.
+    ``warnings.filterwarnings("ignore", category=hocmim.DataWarning)`` switches it off. ``finding``
+    is what was found, if it is of ``check_table``.
     """
+
+    def __init__(self, message: str, finding: object = None) -> None:
+        super().__init__(message)
+        self.finding = finding
 
 
 class InvalidTableError(HocmimError, ValueError):
@@ -73,7 +78,7 @@ def warn_about_data(message: str) -> None:
     warn_user(message, DataWarning)
 
 
-def warn_user(message: str, category: type[HocmimWarning] = HocmimWarning) -> None:
+def warn_user(message: str | HocmimWarning, category: type[HocmimWarning] = HocmimWarning) -> None:
     """Give a warning at the line of the user's code that called hocmim."""
     frame, level = inspect.currentframe(), 1
     while frame is not None and frame.f_globals.get("__name__", "").startswith(OWN_MODULES):

@@ -93,6 +93,35 @@ def percent_range(low: float, high: float) -> str:
     return f"{first.removesuffix('%')}–{last}"
 
 
+def text_table(titles: Sequence[str], rows: Sequence[Sequence[Any]], width: int = 40) -> str:
+    """Return a table as lines of text: numbers to the right, names cut to a width.
+
+    Examples
+    --------
+    >>> from hocmim.text import text_table
+    >>> print(text_table(["feature", "score"], [["age", 0.25], ["dose", None]]))
+    feature   score
+    age      0.2500
+    dose          –
+    """
+
+    def cell(value: Any) -> str:
+        if value is None or value != value:
+            return "–"
+        return f"{value:.4f}" if isinstance(value, float) else one_line(visible(str(value)), width)
+
+    is_number = [all(not isinstance(row[j], str) for row in rows) for j in range(len(titles))]
+    lines = [list(titles), *([cell(value) for value in row] for row in rows)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return "\n".join(
+        "  ".join(
+            text.rjust(size) if right else text.ljust(size)
+            for text, size, right in zip(line, widths, is_number, strict=True)
+        ).rstrip()
+        for line in lines
+    )
+
+
 def escaped(text: str, keep: str = "\n\t") -> str:
     r"""Return text that a terminal shows and does not obey: other characters become escapes.
 

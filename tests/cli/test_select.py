@@ -43,7 +43,7 @@ def test_it_gives_what_the_library_selects(run):
     for at, row in enumerate(rows):
         before = matrix[at, :at]
         most = unescaped[before.argmax()] if at and before.max() > 0 else ""
-        assert row["most_redundant_with"] == most.replace("\\", "\\\\").replace("\t", "\\t")
+        assert row["redundant_with"] == most.replace("\\", "\\\\").replace("\t", "\\t")
 
 
 def test_it_says_what_it_found_on_standard_error(run):
@@ -53,7 +53,8 @@ def test_it_says_what_it_found_on_standard_error(run):
         "target 'outcome': 2 classes",
         "1 row without a target excluded.",
         "did not parse ('?') and count as missing.",
-        "Warning: 'leak' explains nearly all of the target.",
+        "Warning: 'leak' explains all of the target. Scores after a column that explains all of it "
+        "say nothing. To leave it out, if known only after the target is: --exclude leak\n",
         "Warning: 1 column identifies the rows: 'id'. It is no candidate. To select from it too, "
         "pass --identifiers keep.",
     ):
@@ -114,7 +115,32 @@ def test_methods_that_know_less_show_less(run):
     result = run("select", "few.csv", "-t", "leak", "-k", 1, "--method", "fisher score")
     assert result.stdout.splitlines()[0] == "rank\tfeature\tscore"
     result = run(*SELECT, "-m", "jmi")
-    assert result.stdout.splitlines()[0] == "rank\tfeature\trelevance\tscore\tmost_redundant_with"
+    assert result.stdout.splitlines()[0] == "rank\tfeature\trelevance\tscore\tredundant_with\tcheck"
+
+
+def test_a_leak_is_marked_in_its_row_and_scores_after_it_are_left_out(run):
+    result = run(*SELECT, "-k", 3, width=100)
+    lines = [line.split() for line in result.stdout.splitlines()[2:]]
+    [leak] = [row for row in lines if row[1:2] == ["leak"]]
+    assert leak[-1] == "leak?"
+    for row in lines[lines.index(leak) + 1 :]:
+        assert row.count("–") >= 1  # the score; relevance stays
+    assert result.stderr.index("Warning: 1 column") < result.stderr.index(
+        "Warning: 'leak' explains"
+    )
+
+
+def test_a_p_value_stands_beside_its_level(run):
+    result = run("select", "mixed.csv", "-t", "outcome", "--drop", "leak", "-k", "significant")
+    assert re.search(
+        r"adds nothing significant \(p = [\d.e-]+, above the level 0.01\)", result.stderr
+    )
+    [row] = rows_of(result.stdout)[:1]
+    assert float(row["p"]) < 0.01
+    shown = run(
+        "select", "mixed.csv", "-t", "outcome", "--drop", "leak", "-k", "significant", width=100
+    )
+    assert " p " in shown.stdout.splitlines()[1]
 
 
 # --- how many -------------------------------------------------------------------------------------
@@ -331,8 +357,23 @@ def test_kinds_of_target(run):
         assert result.stdout == kinds["cost"].stdout
     guess = "A guess: if it holds classes, pass --target-kind classes"
     assert [guess in result.stderr for result in kinds.values()] == [True, False, False]
-    said = run("select", "t.csv", "-t", "cost", "-k", 1, "--target-kind", "classes").stderr
-    assert "400 classes" in said
+    classes = ("select", "t.csv", "-t", "cost", "-k", 1, "--target-kind", "classes")
+    said = run(*classes, code=1).stderr
+    assert "y has 400 classes in 400 rows: nearly every row is a class of its own" in said
+    assert "If it is a quantity, pass --target-kind quantity" in said
+
+
+def test_few_groups_name_keep_for_batches(run):
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=160)
+    table = {"a": rng.normal(size=160) + y, "batch": np.arange(160) % 4, "y": y,
+             "many": np.arange(160) % 40}  # fmt: skip
+    write_table(pa.table(table), "t.csv")
+    few = ("select", "t.csv", "-t", "y", "-k", "significant", "--groups")
+    said = run(*few, "batch").stderr
+    assert "The rows are in 4 groups." in said
+    assert "pass --keep batch instead of groups" in " ".join(said.split())
+    assert "groups." not in run(*few, "many").stderr
 
 
 @pytest.mark.parametrize("strategy", ["joint", "mean"])

@@ -252,7 +252,9 @@ def substituted(selector, X, y):
 
 
 def clustered(selector, X, y):
-    return described_clusters(hocmim.cluster_columns(X, y, encoder=selector.encoder_))
+    return described_clusters(
+        hocmim.cluster_columns(X, y, max_distance=0.6, encoder=selector.encoder_)
+    )
 
 
 def described_clusters(found):
@@ -325,7 +327,9 @@ def encode(case, folder):
 
 def cluster_table(case, folder):
     X, y = table(case["table"])
-    return described_clusters(hocmim.cluster_columns(X, y if case["with_target"] else None))
+    return described_clusters(
+        hocmim.cluster_columns(X, y if case["with_target"] else None, max_distance=0.6)
+    )
 
 
 def inform(case, folder):

@@ -8,10 +8,11 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from scipy import sparse
+from scipy import sparse, stats
 
 from hocmim import HOCMIM, MIM, DataWarning, Encoder, FisherScore, check_table
 from hocmim.errors import TextWarning
+from hocmim.insight import checks
 from hocmim.insight.checks import KINDS, describe_columns
 
 N = 200
@@ -129,7 +130,7 @@ def test_several_targets():
     targets = np.column_stack([RNG.integers(2, size=N), Y])
     [leak] = check_table(X, targets)
     assert leak.columns == (0,)
-    assert "explains nearly all of one of the targets" in leak.sentence
+    assert "explains all of one of the targets" in leak.sentence
 
 
 def test_three_classes_by_their_ranges():
@@ -195,7 +196,7 @@ def test_fit_warns_of_the_same():
         HOCMIM(3).fit(X, Y)
     told = {str(w.message) for w in caught if issubclass(w.category, (DataWarning, TextWarning))}
     assert told == expected
-    with pytest.warns(DataWarning, match="'leak' explains nearly all"):
+    with pytest.warns(DataWarning, match="'leak' explains all"):
         FisherScore(1).fit(X[["measured"]].assign(leak=Y), Y)
 
 
@@ -237,3 +238,39 @@ def test_a_statement_does_not_call_an_identifier_excluded():
         text = MIM(1, exclude=["c"]).fit(X, y).statement()
     assert "1 feature was excluded in advance." in text
     assert "1 feature was left out because it identifies the rows." in text
+
+
+def test_leaks_of_a_quantity_by_rank_and_by_level():
+    rng = np.random.default_rng(0)
+    y = rng.lognormal(size=600)
+    rank = np.argsort(np.argsort(y))
+    X = pd.DataFrame(
+        {
+            "euros": 0.92 * y,
+            "rank": -rank + rng.normal(0, 10, 600),  # monotone, and far from linear
+            "quarter": rank * 4 // 600,
+            "near": rank + rng.normal(0, 60, 600),
+            "half": rank * 2 // 600,
+        }
+    )
+    spearman = X.apply(lambda x: abs(stats.spearmanr(x, y).statistic))
+    assert spearman["rank"] > checks.LEAK_CORRELATION > spearman["near"]
+    [leak] = [one for one in check_table(X, y) if one.kind == "leak"]
+    assert leak.names == ("euros", "rank", "quarter")
+    assert leak.details[0] == "explains 100% of the target"
+    assert leak.details[1].startswith("has a rank correlation of -0.99")
+    assert leak.details[2] == "is the target in 4 levels (their ranges do not overlap)"
+    assert leak.shares[0] == 1
+    [copy] = check_table(X[["euros"]], y)
+    assert copy.sentence == "'euros' explains all of the target."
+
+
+def test_nothing_is_said_about_excluded_columns():
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=200)
+    X = pd.DataFrame(
+        {"leak": 1 - y, "name": [f"n{i}" for i in range(200)], "a": rng.normal(size=200)}
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        MIM(1, exclude=["leak", "name"]).fit(X, y)

@@ -138,3 +138,19 @@ def test_a_callback_that_raises_stops_it():
 
     with pytest.raises(KeyboardInterrupt):
         cluster_columns(table()[0], progress=stop)
+
+
+def test_modules_of_genes_are_found_in_few_rows():
+    rng = np.random.default_rng(0)
+    n_modules, size, r = 20, 6, 0.85
+    genes = rng.normal(size=(63, 1000))
+    for place in range(n_modules):
+        columns = slice(place * size, (place + 1) * size)
+        common = rng.normal(size=(63, 1))
+        genes[:, columns] = np.sqrt(r) * common + np.sqrt(1 - r) * genes[:, columns]
+    found = cluster_columns(np.exp(genes), n_jobs=2)
+    is_clustered = found.sizes[found.labels] > 1
+    assert is_clustered[: n_modules * size].mean() > 0.85
+    assert is_clustered[n_modules * size :].mean() == 0
+    for cluster in np.flatnonzero(found.sizes > 1):  # no two modules are joined
+        assert len({j // size for j in found.members(cluster).tolist()}) == 1

@@ -110,3 +110,20 @@ def test_callbacks_of_scikit_learn():
     with pytest.raises(ValueError, match="y"):
         selector.fit(X, y[:-1])
     assert recorder.events[-1] == ("teardown", 3)
+
+
+def test_selectors_and_comparisons_print_a_table():
+    X, y = table()
+    selector = hocmim.JMI("significant")
+    assert str(selector) == repr(selector)
+    shown = str(selector.fit(X, y)).splitlines()
+    assert shown[0] == repr(selector)
+    assert shown[1].split() == ["rank", "feature", "score", "relevance", "p"]
+    assert len(shown) == 2 + selector.n_features_
+    first = selector.selection_.steps[0]
+    assert f"{first.score:.4f}" in shown[2]
+    assert f">{first.score:.4f}<" in selector._repr_html_()
+    found = hocmim.compare_methods(X, y, ["MIM", "JMI"], 2, n_folds=2, n_resamples=0)
+    lines = str(found).splitlines()
+    assert lines[1].split()[:3] == ["method", "lowest", "error"]
+    assert f"{found.results[1].mean_error.min():.4f}" in lines[3]

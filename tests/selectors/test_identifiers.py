@@ -226,7 +226,7 @@ def test_fit_warns_of_copies_of_the_target_and_of_uneven_bins():
     for selector in (hocmim.MIM(2), hocmim.HOCMIM(2), hocmim.RobustHOCMIM(2)):
         given = messages(lambda selector=selector: selector.fit(X, y))
         assert given == [
-            "'leak' explains nearly all of the target. Is it known before the target is? If not, "
+            "'leak' explains all of the target. Is it known before the target is? If not, "
             "exclude it.",
             "1 column has one bin with more than 80% of the rows, whose values count as equal: "
             "'zeros'. Many rows have the same value. Check that this value does not stand for a "
@@ -253,7 +253,7 @@ def test_every_method_warns_of_a_copy_of_the_target(method, kind):
     selector = hocmim.make_selector(method, n_features_to_select=1)
     if kind == "quantity" and not getattr(selector, "ranks_quantities", True):
         pytest.skip("The method needs classes.")
-    with pytest.warns(DataWarning, match="'leak' explains nearly all of the target") as found:
+    with pytest.warns(DataWarning, match="'leak' explains all of the target") as found:
         selector.fit(X, y)
     assert len([one for one in found if one.category is DataWarning]) == 1
     with warnings.catch_warnings():

@@ -235,7 +235,7 @@ def test_a_saved_mean_comes_back(tmp_path):
 @pytest.mark.parametrize("strategy", ["joint", "mean"])
 def test_a_column_that_gives_one_of_the_targets_away(strategy):
     table = TABLE.assign(leak=A)
-    with pytest.warns(DataWarning, match="'leak' explains nearly all of one of the targets"):
+    with pytest.warns(DataWarning, match="'leak' explains all of one of the targets"):
         MIM(2, target=Target(strategy=strategy)).fit(table, FRAME[["c", "a"]])
     kinds = [finding.kind for finding in check_table(table, FRAME[["c", "a"]])]
     assert kinds == ["leak"]

@@ -13,6 +13,8 @@ HELP_ALL = "hocmim.help_all"
 HelpRecord = tuple[str | None, tuple[str, str]]
 # The objects that messages of the library mention, and how their parameters begin as options.
 OBJECTS = {"Encoder": "", "Target": "target-", "StopTest": "", "Engine": ""}
+# Parameters of selectors that messages mention, and their options.
+OPTIONS = {"identifiers": "--identifiers", "target": "--target-kind", "keep": "--keep"}
 
 
 class Option(click.Option):
@@ -87,4 +89,6 @@ def in_options(message: str) -> str:
 
     pattern = rf"\b({'|'.join(OBJECTS)})\((\w+)=['\"]?([^'\")]*)['\"]?\)"
     message = re.sub(pattern, option, message)
+    for name, flag in OPTIONS.items():
+        message = re.sub(rf"\bpass {name}='(\w+)'", rf"pass {flag} \1", message)
     return re.sub(r"(?<!, )\bn_features_to_select\b", "-k", message)  # not in a list of parameters

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import time
-import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, replace
@@ -30,10 +29,10 @@ from hocmim.errors import (
     InvalidParameterError,
     InvalidTableError,
     InvalidTargetError,
-    TextWarning,
     check_installed,
 )
 from hocmim.insight.basis import basis_of
+from hocmim.insight.checks import LEAK
 from hocmim.insight.clusters import cluster_columns
 from hocmim.search.loop import Interrupted
 from hocmim.search.progress import ProgressEvent
@@ -60,7 +59,7 @@ class Outcome:
     is_partial : bool
         Whether Ctrl-C stopped it early.
     seconds : float
-    warnings : list of str
+    warnings : list of Warning
         What the fit said about the data.
     """
 
@@ -68,7 +67,14 @@ class Outcome:
     validation: Any
     is_partial: bool
     seconds: float
-    warnings: list[str]
+    warnings: list[Warning]
+
+    @property
+    def leaks(self) -> dict[str, float]:
+        """The columns that may be leaks, and how much of the target each explains."""
+        found: list[Any] = [one for one in self.warnings if show.kind_of(one) == LEAK]
+        pairs = [zip(one.finding.names, one.finding.shares, strict=True) for one in found]
+        return {name: share for each in pairs for name, share in each}
 
 
 def check_methods(*texts: str) -> None:
@@ -79,7 +85,7 @@ def check_methods(*texts: str) -> None:
 
 
 def select(
-    request: Request, *, features: Sequence[str] = (), in_memory: bool = False
+    request: Request, *, features: Sequence[str] = (), in_memory: bool = False, without: str = ""
 ) -> tuple[Data, Outcome]:
     """Read the table, make the selector and fit it.
 
@@ -90,6 +96,8 @@ def select(
         Columns or groups that must exist: an error is raised before the work.
     in_memory : bool
         Whether the table is needed in memory in any case.
+    without : str
+        A kind of finding that the command prints itself.
     """
     given, source, quiet = request.given, request.source, request.quiet
     check_methods(request.method)
@@ -102,7 +110,7 @@ def select(
     groups = [text.partition("=")[0] for text in given.get("feature_groups", ())]
     for feature in features:
         check_column(feature, [*data.names, *groups], source.file)
-    return data, fit(make(request.method, request.k, given, data), data, quiet)
+    return data, fit(make(request.method, request.k, given, data), data, quiet, without)
 
 
 def make(method: str, k: Any, given: Given, data: Data) -> Any:
@@ -156,7 +164,7 @@ def keep_one_per_cluster(data: Data, max_distance: float, given: Given, quiet: b
     return replace(data, X=data.X.select(kept), types={name: data.types[name] for name in kept})
 
 
-def fit(selector: Any, data: Data, quiet: bool) -> Outcome:
+def fit(selector: Any, data: Data, quiet: bool, without: str = "") -> Outcome:
     """Fit the selector, with a progress bar on a terminal; Ctrl-C keeps the selected features."""
     began, is_partial = time.monotonic(), False
     accepted = signature(selector.fit).parameters
@@ -169,11 +177,10 @@ def fit(selector: Any, data: Data, quiet: bool) -> Outcome:
     if data.groups is not None and "groups" in accepted:
         given["groups"] = data.groups
     with (
-        show.printed_warnings(quiet) as said,
+        show.printed_warnings(quiet, without=without) as said,
         _cluster(selector) if engine.cluster == "dask" else nullcontext(),
         show.bar("selecting", quiet) as move,
     ):
-        warnings.simplefilter("ignore", TextWarning)  # said when the file was read
         if move is not None and "progress" in accepted:
             given["progress"] = lambda event: _move_bar(move, event)
         try:
@@ -291,7 +298,7 @@ def described(source: Source, outcome: Outcome, data: Data) -> dict[str, Any]:
         "n_rows": data.n_rows,
         "n_features": len(data.names),
         "partial": outcome.is_partial,
-        "warnings": outcome.warnings,
+        "warnings": [show.warning_text(one) for one in outcome.warnings],
     }
 
 

@@ -25,6 +25,7 @@ from rich.text import Text
 
 from hocmim.cli.command import in_options
 from hocmim.cli.pipes import standard_output
+from hocmim.errors import TextWarning
 from hocmim.text import escaped, one_line, value_text, visible
 
 # How a user allows replacing a file, for messages.
@@ -56,19 +57,34 @@ def _to_stderr(text: Text) -> None:
 
 
 @contextmanager
-def printed_warnings(quiet: bool) -> Iterator[list[str]]:
-    """Print warnings at the end, none if quiet; give the list, which is complete then."""
-    said: list[str] = []
+def printed_warnings(quiet: bool, *, without: str = "") -> Iterator[list[Warning]]:
+    """Print warnings at the end, none if quiet; give the list, which is complete then.
+
+    Findings of the kind ``without`` are not printed. How text was read is said when it is read.
+    """
+    said: list[Warning] = []
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("default")
-            for for_developers in (DeprecationWarning, PendingDeprecationWarning, ResourceWarning):
-                warnings.simplefilter("ignore", for_developers)
+            for other in (DeprecationWarning, PendingDeprecationWarning, ResourceWarning):
+                warnings.simplefilter("ignore", other)  # for developers
+            warnings.simplefilter("ignore", TextWarning)
             yield said
     finally:
-        said += [in_options(" ".join(str(one.message).split())) for one in caught]
-        for text in [] if quiet else dict.fromkeys(said):
+        said += [one.message for one in caught if isinstance(one.message, Warning)]
+        shown = [one for one in said if not without or kind_of(one) != without]
+        for text in [] if quiet else dict.fromkeys(map(warning_text, shown)):
             warn(text)
+
+
+def kind_of(warning: Warning) -> str:
+    """Return the kind of the finding of a warning; "" if there is none."""
+    return getattr(getattr(warning, "finding", None), "kind", "")
+
+
+def warning_text(warning: Warning) -> str:
+    """Return a warning of the library for the terminal."""
+    return in_options(" ".join(str(warning).split()))
 
 
 @contextmanager
@@ -139,7 +155,8 @@ def table(columns: Sequence[tuple[str, str]], rows: Sequence[Sequence[Any]]) -> 
     Parameters
     ----------
     columns : sequence of (title, kind)
-        Kind "name" for text that is cut to fit, "number" for numbers, "text" for other text.
+        Kind "name" for text that is cut to fit, "number" for numbers, "p" for p-values, "text" for
+        other text.
     rows : sequence of sequences
         None is shown as a dash.
     """
@@ -153,12 +170,14 @@ def table(columns: Sequence[tuple[str, str]], rows: Sequence[Sequence[Any]]) -> 
         is_name = kind == "name"
         shown.add_column(
             Text(title, no_wrap=True, overflow="ellipsis"),
-            justify="right" if kind == "number" else "left",
+            justify="right" if kind in ("number", "p") else "left",
             no_wrap=not is_name,  # rich makes the other columns narrower
             min_width=MIN_NAME_WIDTH if is_name else None,
         )
+    kinds = [kind for _, kind in columns]
     for row in rows:
-        shown.add_row(*map(_cell, row))
+        cells = zip(row, kinds, strict=True)
+        shown.add_row(*(_cell(f"{v:.2g}" if k == "p" and v is not None else v) for v, k in cells))
     with standard_output():
         _Console().print("", shown, sep="\n")
 

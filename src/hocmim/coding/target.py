@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from hocmim.coding.codes import MAX_LEVELS, Column, as_small_integers
 from hocmim.coding.cuts import Survey, get_discretizer
 from hocmim.coding.groups import join_columns
+from hocmim.coding.identifiers import are_nearly_distinct
 from hocmim.data.target import as_target, check_values
 from hocmim.errors import InvalidParameterError, InvalidTableError, InvalidTargetError, warn_user
 from hocmim.parameters import check_parameters, one_of, whole
@@ -342,6 +343,12 @@ def _as_column(codes: NDArray[np.int64], arity: int, values: NDArray[Any]) -> Co
         raise InvalidTargetError(
             f"y has only one class{only}, so no column holds information about it. Pass a target "
             "with at least two classes."
+        )
+    if are_nearly_distinct(arity, len(codes)):
+        raise InvalidTargetError(
+            f"y has {arity:,} classes in {len(codes):,} rows: nearly every row is a class of its "
+            "own, so that nothing can be learnt about it. Is it an identifier? If it is a "
+            "quantity, pass target='quantity'; if it is text that holds numbers, convert it."
         )
     if arity > MAX_LEVELS:
         raise InvalidTargetError(

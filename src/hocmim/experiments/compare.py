@@ -49,7 +49,7 @@ from hocmim.selectors.registry import make_selector
 from hocmim.selectors.resampling import draw_rows
 from hocmim.selectors.splits import Fold, groups_for, make_folds
 from hocmim.selectors.stability import MAX_RESAMPLES, StabilitySelector
-from hocmim.text import value_text, visible
+from hocmim.text import text_table, value_text, visible
 from hocmim.threads import stopped_by
 
 # Rows on which models are fitted and tested, unless the caller chooses.
@@ -147,10 +147,10 @@ class Comparison:
             return ""
         return f"on {self.n_evaluated:,} of {self.n_rows:,} rows"
 
-    def _repr_html_(self) -> str:
-        """Return what each method selects, its stability and its lowest error, for notebooks."""
+    def _table(self) -> tuple[list[str], list[list[Any]]]:
+        """Return what each method selects, its stability and its lowest error."""
         titles = ["method", f"lowest {self.measure}", "at size", "stability", "selected"]
-        rows = [
+        return titles, [
             [
                 result.method,
                 float(result.mean_error.min()),
@@ -160,7 +160,14 @@ class Comparison:
             ]
             for result in self.results
         ]
-        return html.table(titles, rows, f"Errors of a {self.model} {self.sample}".strip())
+
+    def __str__(self) -> str:
+        caption = f"Errors of a {self.model} {self.sample}".strip()
+        return f"{caption}\n{text_table(*self._table(), width=60)}"
+
+    def _repr_html_(self) -> str:
+        """Return the table for notebooks."""
+        return html.table(*self._table(), f"Errors of a {self.model} {self.sample}".strip())
 
     def plot(self) -> Any:
         """Draw error curves, overlap and stability; return the figure."""

@@ -3,8 +3,8 @@
 ============  =====================================================================================
 leak          a column tells nearly all of the target: I(X;Y) ≥ 0.95 H(Y) (plug-in, codes with 5
               rows per level or more; a quantity is cut as the columns are), or numbers whose ranges
-              in the classes do not overlap, or whose squared rank correlation with a quantity is
-              0.99 or more
+              in the classes do not overlap, or whose rank correlation with a quantity is 0.99 or
+              more (Spearman's ρ, or −ρ), or between whose levels, 3 or more, it does not overlap
 identifier    the column identifies the rows: the rule of ``hocmim.coding.identifiers``
 text          a column of text that can be read as numbers or dates, but is coded as categories
 constant      one value, or none at all
@@ -20,6 +20,7 @@ leaks, and only if there is a table to read them from. No column is changed or d
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -36,7 +37,7 @@ from hocmim.coding.target import EncodedTarget, Target, encode_target
 from hocmim.data.columns import Numbers, Span
 from hocmim.data.recognize import recognize
 from hocmim.data.table import Table, as_table
-from hocmim.errors import InvalidTableError, TextWarning, warn_about_data, warn_user
+from hocmim.errors import DataWarning, InvalidTableError, TextWarning, warn_user
 from hocmim.information.counting import BlockTerms, Joint, Values
 from hocmim.information.estimators import PLUGIN_ESTIMATOR
 from hocmim.insight.duplicates import count_repeated_rows
@@ -61,8 +62,8 @@ WARNED = (LEAK, IDENTIFIER, TEXT, UNEVEN, DUPLICATES)
 MAX_NAMED, MAX_VALUE = 5, 20
 LEAK_SHARE = 0.95
 LEAK_ROWS_PER_LEVEL = 5
-# The squared rank correlation with a quantity.
-LEAK_CORRELATION = 0.99
+# Spearman's rank correlation with a quantity, and the fewest levels of a coarse copy of it.
+LEAK_CORRELATION, LEAK_LEVELS = 0.99, 3
 # Columns with less than this share of H(Y) are no leaks, and at most so many are examined.
 SUSPICIOUS_SHARE, MAX_EXAMINED = 0.25, 64
 # Fewer values show nothing. Rows on which most columns that are no leaks are recognised.
@@ -93,6 +94,8 @@ class Finding:
         What was found, with names and counts.
     advice : str
         What to do about it.
+    shares : tuple of float
+        For each name: of a leak, how much of the target it explains; the share of missing rows.
     """
 
     kind: str
@@ -101,6 +104,7 @@ class Finding:
     details: tuple[str, ...]
     sentence: str
     advice: str
+    shares: tuple[float, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.sentence} {self.advice}"
@@ -171,6 +175,7 @@ def check_codes(
     kinds: Collection[str] = KINDS,
     relevance: Values | None = None,
     identifiers: Collection[int] | None = None,
+    excluded: Collection[int] = (),
     treatment: str = "drop",
     table: Table | None = None,
 ) -> list[Finding]:
@@ -195,6 +200,8 @@ def check_codes(
         I(X;Y) of each column or feature by any estimator, if there is one target.
     identifiers : collection of int, optional
         The columns that identify the rows; by default those the encoder found.
+    excluded : collection of int
+        Columns that the user has excluded: nothing is said about them.
     treatment : {"drop", "warn", "keep"}
         What is done with identifiers.
     table : Table, optional
@@ -215,6 +222,9 @@ def check_codes(
         odd |= _levels(encoder, codes, n_rows)
     if UNEVEN in kinds:
         odd[UNEVEN] = _uneven(encoder, n_rows, table)
+    for kind in odd:
+        of_place = features.columns if kind == LEAK else lambda j: (j,)
+        odd[kind] = [one for one in odd[kind] if not set(of_place(one.place)) & set(excluded)]
     advice = {UNEVEN: _UNEVEN_ADVICE.get(encoder.discretizer, "Try another discretizer.")}
     if treatment != "drop":
         advice[IDENTIFIER] = _NOT_LEFT_OUT
@@ -224,13 +234,16 @@ def check_codes(
         of = features.names if kind == LEAK else features.column_names
         names = [column_name(of, one.place) for one in odd[kind]]
         columns = [features.columns(k) if kind == LEAK else (k,) for k, *_ in odd[kind]]
+        nearly = "" if all(one.share >= 1 for one in odd[kind]) else "nearly "
+        amount = f"{nearly}all of {target}"
         found.append(
             Finding(
                 kind,
                 tuple(j for each in columns for j in each),
                 tuple(names),
                 tuple(one.detail for one in odd[kind]),
-                *_say(kind, names, advice.get(kind, ""), target),
+                *_say(kind, names, advice.get(kind, ""), amount),
+                tuple(one.share for one in odd[kind]),
             )
         )
     if DUPLICATES in kinds and isinstance(codes, Codes):
@@ -264,7 +277,7 @@ def warn_about(findings: Sequence[Finding]) -> None:
         if finding.kind == TEXT:
             warn_user(str(finding), TextWarning)
         elif finding.kind in WARNED:
-            warn_about_data(str(finding))
+            warn_user(DataWarning(str(finding), finding))
 
 
 def warn_about_identifiers(
@@ -275,9 +288,8 @@ def warn_about_identifiers(
     if which and treatment != "keep":
         sentence, advice = _say(IDENTIFIER, which, "" if treatment == "drop" else _NOT_LEFT_OUT)
         # A filter has no encoder: the parameter is its own.
-        advice = advice.replace("Encoder(identifiers='keep')", "identifiers='keep'")
-        advice = advice.replace("Encoder(identifiers='drop')", "identifiers='drop'")
-        warn_about_data(f"{sentence} {advice}")
+        own = re.sub(r"Encoder\((identifiers='\w+')\)", r"\1", advice)
+        warn_user(DataWarning(f"{sentence} {own}"))
 
 
 def only_identifiers() -> InvalidTableError:
@@ -293,7 +305,7 @@ def only_identifiers() -> InvalidTableError:
 # What to say of one column and of several, and what to do: {n} columns, {names}.
 _WORDS = {
     LEAK: (
-        "{names} explains nearly all of {target}.|{names} explain nearly all of {target}.",
+        "{names} explains {amount}.|{names} explain {amount}.",
         "Is it known before the target is? If not, exclude it.|"
         "Are they known before the target is? If not, exclude them.",
     ),
@@ -343,13 +355,13 @@ _UNEVEN_ADVICE = {
 }
 
 
-def _say(kind: str, names: Sequence[str], advice: str = "", target: str = "") -> tuple[str, str]:
+def _say(kind: str, names: Sequence[str], advice: str = "", amount: str = "") -> tuple[str, str]:
     """Return what was found and what to do, for one column or several."""
     sentence, usual = _WORDS[kind]
     one_or_more = slice(0, 1) if len(names) == 1 else slice(-1, None)
     listed = some_of([quote(name) for name in names], MAX_NAMED)
     [text], [todo] = ((t.split("|"))[one_or_more] for t in (sentence, advice or usual))
-    return text.format(n=count(len(names), "column"), names=listed, target=target), todo
+    return text.format(n=count(len(names), "column"), names=listed, amount=amount), todo
 
 
 # --- leaks ----------------------------------------------------------------------------------------
@@ -379,14 +391,13 @@ def _leaks(
         suspects = suspects[np.argsort(-information[suspects], kind="stable")[:MAX_EXAMINED]]
         columns = [codes.column(int(k)) for k in np.sort(suspects)]
         for x, share in zip(columns, _shares(columns, alike), strict=True):
+            share, text = min(1.0, round(float(share), 12)), ""
             if share >= LEAK_SHARE and x.arity * LEAK_ROWS_PER_LEVEL <= len(y.codes):
-                text = f"explains {percent(min(1.0, round(share, 12)))} of the target"
+                text = f"explains {percent(share)} of the target"
             elif table is not None and len(features.columns(x.index)) == 1:
-                text = _leak_in_values(table, features.columns(x.index)[0], target)
-            else:
-                text = ""
+                share, text = _leak_in_values(table, features.columns(x.index)[0], target, share)
             if text:
-                found.setdefault(x.index, _Odd(x.index, text))
+                found.setdefault(x.index, _Odd(x.index, text, share))
     return [found[k] for k in sorted(found)]
 
 
@@ -415,30 +426,39 @@ def _entropy(y: Column) -> float:
     return float(-(p * np.log(p)).sum())
 
 
-def _leak_in_values(table: Table, j: int, target: EncodedTarget) -> str:
-    """Say how the values of a column of numbers tell the target; empty if they do not."""
+def _leak_in_values(table: Table, j: int, target: EncodedTarget, share: float) -> tuple[float, str]:
+    """Return how much a column of numbers tells of the target, and how; "" if it is no leak."""
     block = table.read(Span(j, j + 1))
     if not isinstance(block, Numbers):
-        return ""
+        return share, ""
     x = block.values[:, 0].astype(np.float64)
     is_present = ~np.isnan(x)
     x = x[is_present]
     if len(x) < MIN_ROWS:
-        return ""
+        return share, ""
     if target.values is not None:
         y = target.values[is_present]
         for rows in (slice(SAMPLE_ROWS), slice(None)):
             correlation = _rank_correlation(x[rows], y[rows])
-            if correlation**2 < LEAK_CORRELATION:
-                return ""
-        return f"has a rank correlation of {correlation:.3f} with the target"
+            if abs(correlation) < LEAK_CORRELATION:
+                return share, _coarse_copy(x, y)
+        return share, f"has a rank correlation of {correlation:.3f} with the target"
     classes = target.column.codes
     if len(np.unique(classes[is_present])) < len(np.unique(classes)):
-        return ""  # a class has no values
+        return share, ""  # a class has no values
     for rows in (slice(SAMPLE_ROWS), slice(None)):
         if not _are_separated(x[rows], classes[is_present][rows]):
-            return ""
-    return "separates the classes without error (their ranges do not overlap)"
+            return share, ""
+    return 1.0, "separates the classes without error (their ranges do not overlap)"
+
+
+def _coarse_copy(x: Values, y: Values) -> str:
+    """Say that a column is a quantity in a few levels, such as its quartile; "" if it is not."""
+    levels, sizes = np.unique(x, return_counts=True)
+    is_coarse = len(levels) >= LEAK_LEVELS and sizes.min() >= LEAK_ROWS_PER_LEVEL
+    if is_coarse and _are_separated(y, x):
+        return f"is the target in {len(levels)} levels (their ranges do not overlap)"
+    return ""
 
 
 def _are_separated(x: Values, classes: NDArray[Any]) -> bool:

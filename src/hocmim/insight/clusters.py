@@ -34,7 +34,9 @@ BATCH_COLUMNS = 2048
 # Clusters and members that a printed or HTML table lists.
 MAX_LISTED, MAX_MEMBERS = 30, 5
 
-MAX_DISTANCE, MAX_ROWS = 0.6, 5000
+# 0.75 is a correlation of numbers of about 0.8. In 63 rows of 2300 simulated genes it joins 75 % of
+# the members of modules with r = 0.8, all with 0.9, and no unrelated ones; 0.8 joins 2 % of these.
+MAX_DISTANCE, MAX_ROWS = 0.75, 5000
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,7 +177,7 @@ def cluster_columns(
         As for ``fit`` of a selector.
     y : array of shape (n_samples,) or (n_samples, n_targets), optional
         The target: the most relevant column represents a cluster then.
-    max_distance : float from 0 to 1, default 0.6
+    max_distance : float from 0 to 1, default 0.75
         How far apart columns of one cluster may be.
     method : {"auto", "average", "leader"}
         "average": all pairs of columns, and average linkage: the mean distance between two parts of

@@ -170,13 +170,15 @@ def redundancy_heatmap(basis: Basis, ax: Any) -> Any:
 def interaction_chart(interactions: SelectedInteractions, n: int, ax: Any) -> Any:
     """Draw the first n interactions as bars: orange synergy, blue redundancy, grey within chance.
 
+    Hollow bars have too few rows for each cell to say anything.
+
     A grey line behind each bar is how far chance can move the value.
     """
     check_value("n", n, [whole(1)])
     rows = interactions.rows[:n]
     ax = ax or make_axes((8.0, 1.2 + 0.32 * max(len(rows), 3)))
     at = np.arange(len(rows))
-    colours = {"synergy": ORANGE, "redundancy": BLUE}
+    colours = {"synergy": ORANGE, "redundancy": BLUE, "too few rows": "white"}
     noise = np.array([row.noise for row in rows])
     ax.hlines(at, -noise, noise, color=GREY, lw=7, alpha=0.45, label="within chance")
     for kind in ("synergy", "redundancy", "within chance", "too few rows"):
@@ -184,7 +186,9 @@ def interaction_chart(interactions: SelectedInteractions, n: int, ax: Any) -> An
         if places:
             label = kind if kind in colours else None
             values = [rows[place].value for place in places]
-            ax.barh(places, values, height=0.4, color=colours.get(kind, GREY), label=label)
+            edge = GREY if kind == "too few rows" else "none"
+            colour = colours.get(kind, GREY)
+            ax.barh(places, values, height=0.4, color=colour, edgecolor=edge, label=label)
     ax.set_yticks(at, [" × ".join(map(short_name, row.features)) for row in rows])
     ax.set_ylim(len(rows) - 0.5, -0.5)
     ax.axvline(0, color=GREY, lw=1)

@@ -89,7 +89,12 @@ class SelectedPair:
             return f"{names} together tell {size} more than the sum of the two alone."
         if self.kind == "redundancy":
             return f"{names} repeat {size} of each other's information about the target."
-        return f"{names}: {self.kind}."
+        if self.kind == "too few rows":
+            return (
+                f"{names}: {self.rows_per_cell:.1f} rows for each cell are too few to tell synergy "
+                "from chance."
+            )
+        return f"{names}: within chance."
 
 
 @dataclass(frozen=True)
@@ -132,7 +137,10 @@ class SelectedInteractions:
         n_thin = kinds.count("too few rows")
         if n_thin:
             have = "has" if n_thin == 1 else "have"
-            found.append(f"{n_thin:,} {have} fewer than {SUPPORT} rows for each cell.")
+            found.append(
+                f"{n_thin:,} {have} fewer than {SUPPORT} rows for each cell, too few to tell: more "
+                "rows, or fewer bins, would."
+            )
         for kind in ("synergy", "redundancy"):
             found += [row.sentence for row in self.rows if row.kind == kind][:1]
         return tuple(found)

@@ -30,10 +30,11 @@ from scipy import sparse
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
+from hocmim import html
 from hocmim._sklearn import BaseEstimator, CallbackSupportMixin, SelectorMixin, with_callbacks
 from hocmim.coding.encoded import Encoded, encode_table, take_columns
 from hocmim.coding.encoder import Encoder
-from hocmim.coding.groups import Features
+from hocmim.coding.groups import Features, column_name
 from hocmim.coding.target import EncodedTarget, Target
 from hocmim.criteria.base import Criterion
 from hocmim.data.checks import set_features
@@ -68,6 +69,7 @@ from hocmim.search.search import Engine, address_of, open_cluster, search
 from hocmim.search.selection import Selection, Stopping
 from hocmim.search.stopping import StopTest
 from hocmim.search.validation import Validation, cross_validate
+from hocmim.text import text_table
 from hocmim.threads import resolve_n_jobs, stopped_by
 
 # What ``n_features_to_select`` may be.
@@ -83,6 +85,8 @@ OPTIONAL_ATTRIBUTES = (
     "interactions_",
     "validation_",
 )
+# With fewer groups of rows the tests that allow for groups find little.
+FEW_GROUPS = 10
 # Parameters that no result depends on.
 WITHOUT_EFFECT = ("engine", "n_jobs", "verbose")
 
@@ -208,6 +212,29 @@ class Selector(SelectorMixin, BaseEstimator):
         return spending.total(self.selection_.indices.tolist())
 
     # --- what can be said about a selection -------------------------------------------------------
+
+    def _table(self) -> tuple[list[str], list[list[Any]]]:
+        """Return the selected features, the best first, with what was found for each."""
+        selection = self.selection_
+        columns: dict[str, Any] = {
+            "rank": range(1, len(selection) + 1),
+            "feature": [column_name(self.features_.names, k) for k in selection.indices.tolist()],
+            "score": selection.scores.tolist(),
+            "relevance": selection.relevance[selection.indices].tolist(),
+        }
+        if selection.p_values is not None:
+            columns["p"] = [f"{p:.2g}" for p in selection.p_values]
+        return list(columns), [list(row) for row in zip(*columns.values(), strict=True)]
+
+    def __str__(self) -> str:
+        if not hasattr(self, "selection_"):
+            return repr(self)
+        return f"{self!r}\n{text_table(*self._table())}"
+
+    def _html_repr(self) -> str:
+        """Return the parameters, and of a fitted selector the selected features, for notebooks."""
+        shown = super()._html_repr()
+        return shown + html.table(*self._table()) if hasattr(self, "selection_") else shown
 
     def report(self, path: str | PathLike[str], X: Any, y: Any, **options: Any) -> Path:
         """Write a page: what was selected and why, and why other columns were not.
@@ -1073,10 +1100,18 @@ def _warn_about(encoded: Encoded, selection: Selection, *, has_groups: bool) -> 
         kinds=[kind for kind in WARNED if kind != DUPLICATES or not is_said],
         relevance=selection.relevance if len(targets) == 1 else None,
         identifiers=() if mode == "keep" else shown.tolist(),
+        excluded=features.expand(selection.excluded).tolist(),
         treatment=mode,
         table=encoded.table,
     )
     warn_about(findings)
+    control = selection.error_control
+    if control is not None and control.n_groups is not None and control.n_groups < FEW_GROUPS:
+        warn_user(
+            f"The rows are in {control.n_groups} groups. Tests that allow for groups find little "
+            f"if there are fewer than {FEW_GROUPS}. If these are batches, leave them a column and "
+            "pass keep='batch' instead of groups."
+        )
 
 
 def _cuts_by_target(encoder: Encoder | None) -> bool:

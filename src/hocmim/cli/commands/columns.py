@@ -131,6 +131,8 @@ def _clusters(
     }
     show.json_result(result, json_path, force)
     if json_path != "-":
+        if show.is_terminal():  # the sentence counts the others
+            members = [columns for columns in members if len(columns) > 1]
         show.table(
             [("columns", "number"), ("representative", "name"), ("others", "name")],
             [

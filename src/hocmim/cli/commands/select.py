@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,12 +14,16 @@ from hocmim.cli.command import Command
 from hocmim.cli.data import TEXT_OPTIONS, Data
 from hocmim.data import files
 from hocmim.data.reading import TableReading
+from hocmim.insight.checks import LEAK
 from hocmim.insight.explain import tested
 from hocmim.insight.substitutes import substitutes
-from hocmim.text import count
+from hocmim.text import count, some_of
 
 # Substitutes of a column that a model names, and up to how many cells they are looked for.
 SAVED_SUBSTITUTES, MAX_SUBSTITUTE_CELLS = 3, 1_000_000_000
+
+# Leaks that a warning names.
+SHOWN_LEAKS = 5
 
 
 @click.command(cls=Command)
@@ -54,8 +59,11 @@ def select(
         show.check_output(path, force)
     if output is not None:
         files.output_format(output)
-    data, outcome = selection.select(request)
-    rows = selection.rows(outcome.selector, data.names)
+    data, outcome = selection.select(request, without=LEAK)
+    rows = [
+        {**row, "check": "leak?" if row["feature"] in outcome.leaks else None}
+        for row in selection.rows(outcome.selector, data.names)
+    ]
     show.json_result(_as_json(request.source, data, outcome, rows), json_path, force)
     if json_path != "-":
         _print(outcome, rows)
@@ -67,6 +75,7 @@ def select(
         outcome.selector.reading_ = _reading(data, outcome.selector)
         outcome.selector.save(save, overwrite=force)
     if not request.quiet:
+        _print_leaks(outcome.leaks)
         _print_end(outcome, rows, data, request.given)
         for path in written:
             show.say(f"Wrote {path}{' (partial)' if outcome.is_partial else ''}.")
@@ -94,16 +103,45 @@ def _print(outcome: selection.Outcome, rows: list[dict[str, Any]]) -> None:
         ("feature", "name", True),
         ("relevance", "number", is_search),
         ("score", "number", True),
-        ("order", "number", hasattr(selector, "orders_")),
+        ("p_value", "p", selector.selection_.p_values is not None),
+        ("order", "number", hasattr(selector, "orders_") and not show.is_terminal()),
         ("kept", "text", selector.kept_.any()),
         ("cost", "number", selector.selection_.costs is not None),
         ("redundant_with", "name", is_search),
+        ("check", "text", bool(outcome.leaks)),
     ]
-    long = {"redundant_with": "most redundant with"}
+    long = {"redundant_with": "redundant with", "p_value": "p"}
     used = [(key, kind) for key, kind, is_used in columns if is_used]
+    if show.is_terminal():
+        rows = _without_empty_scores(rows, outcome.leaks)
     show.table(
         [(long.get(key, key), kind) for key, kind in used],
         [[row[key] for key, _ in used] for row in rows],
+    )
+
+
+def _without_empty_scores(
+    rows: list[dict[str, Any]], leaks: dict[str, float]
+) -> list[dict[str, Any]]:
+    """Leave out the scores after a column that explains all of the target: nothing is left."""
+    places = [place for place, row in enumerate(rows, 1) if leaks.get(row["feature"], 0) >= 1]
+    first = min(places, default=len(rows))
+    return [*rows[:first], *({**row, "score": None} for row in rows[first:])]
+
+
+def _print_leaks(leaks: dict[str, float]) -> None:
+    """Say which columns may be leaks, and how to leave them out."""
+    if not leaks:
+        return
+    explain, them = ("explains", "it") if len(leaks) == 1 else ("explain", "them")
+    named = some_of([show.quoted(name) for name in leaks], SHOWN_LEAKS)
+    options = " ".join(f"--exclude {shlex.quote(name)}" for name in list(leaks)[:SHOWN_LEAKS])
+    amount = "all" if min(leaks.values()) >= 1 else "nearly all"
+    is_complete = max(leaks.values()) >= 1
+    after = " Scores after a column that explains all of it say nothing." if is_complete else ""
+    show.warn(
+        f"{named} {explain} {amount} of the target.{after} To leave {them} out, if known only "
+        f"after the target is: {options}"
     )
 
 
@@ -123,7 +161,7 @@ def _print_end(
         name = show.quoted(data.names[stopping.index])
         why = {
             "not significant": f"the best remaining candidate, {name}, adds nothing significant "
-            f"({tested(stopping.p_value, selector.selection_.error_control)})",
+            f"({_tested(stopping.p_value, selector.selection_.error_control)})",
             "over budget": f"no other column can be paid for; the best of them is {name}",
         }[stopping.reason]
         show.say(f"The selection stopped: {why}.")
@@ -132,6 +170,13 @@ def _print_end(
     if "fdr" in given:
         show.say(selector.statement())
     show.say(f"Selected {count(len(rows), 'feature')} in {outcome.seconds:.1f} s.", "dim")
+
+
+def _tested(p_value: float, control: Any) -> str:
+    """Return a p-value beside the level that it is compared with."""
+    if control is None or control.is_fdr:
+        return tested(p_value, control)
+    return f"{tested(p_value, control)}, above the level {control.level:g}"
 
 
 def _as_json(
