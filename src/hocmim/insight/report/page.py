@@ -506,12 +506,14 @@ def _how_much(basis: Basis, low: float, high: float) -> str:
 def _constraints(basis: Basis) -> Iterator[str]:
     """Say what had to be selected, what could not be, and what the selected features cost."""
     selection = basis.selection
-    n_excluded, n_left_out = len(set(selection.closed) - basis.left_out), len(basis.left_out)
+    n_left_out, n_constant = len(basis.left_out), len(selection.constants)
     identify = "it identifies" if n_left_out == 1 else "they identify"
+    have = "it has" if n_constant == 1 else "they have"
     for n, text in (
         (selection.n_kept, "kept (keep): selected in any case"),
-        (n_excluded, "excluded (exclude)"),
+        (len(selection.excluded), "excluded (exclude)"),
         (n_left_out, f"left out, because {identify} the rows"),
+        (n_constant, f"left out, because {have} only one level"),
     ):
         if n:
             yield f"{count(n, 'feature')} {'was' if n == 1 else 'were'} {text}."
