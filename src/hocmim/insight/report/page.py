@@ -66,7 +66,7 @@ from hocmim.parameters import (
     number,
 )
 from hocmim.search.progress import ProgressCallback, ProgressEvent
-from hocmim.text import count, one_line, percent, percent_range, quote
+from hocmim.text import count, escaped, one_line, percent, percent_range, quote
 from hocmim.threads import ThreadPool, resolve_n_jobs
 
 # About how long the explanations may take.
@@ -286,6 +286,8 @@ def _number(value: float, form: str = ".4f") -> str:
 def printable(value: Any) -> Any:
     """Return text with control characters and halves of surrogate pairs replaced by symbols.
 
+    Marks of direction, which would show other letters in another order, become escapes.
+
     Also line breaks: what has lines is escaped in the template (``| e``), which is no text any
     more. Anything else than text is returned as it is.
     """
@@ -300,7 +302,10 @@ def _symbol(character: str) -> str:
         return chr(0x2400 + code)
     if code == 0x7F:
         return "␡"
-    return "\ufffd" if 0x80 <= code < 0xA0 or 0xD800 <= code < 0xE000 else character
+    if 0x80 <= code < 0xA0 or 0xD800 <= code < 0xE000:
+        return "\ufffd"
+    # Marks of direction and characters without a width, but not those that join emoji and letters.
+    return character if character in "\u200c\u200d" else escaped(character)
 
 
 def feature_name(basis: Basis, k: int) -> str:
