@@ -4,7 +4,6 @@ mypy runs on a file of a user, in a folder of its own: with no configuration but
 """
 
 import re
-import shutil
 import subprocess
 import sys
 
@@ -76,14 +75,12 @@ REVEALED = {
 @pytest.fixture(scope="module")
 def said(tmp_path_factory):
     """What mypy says about each line."""
-    mypy = shutil.which("mypy")
-    if mypy is None:
-        pytest.skip("mypy is not installed: pip install mypy")
+    pytest.importorskip("mypy", reason="mypy is not installed: pip install mypy")
     folder = tmp_path_factory.mktemp("user")
     revealed = [f"reveal_type({expression})" for expression in REVEALED]
     lines = [*HEAD.splitlines(), *WRONG, *RIGHT, *revealed]
     (folder / "user.py").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    command = [mypy, "--python-executable", sys.executable, "user.py"]
+    command = [sys.executable, "-m", "mypy", "user.py"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     found = dict.fromkeys(lines, "")
     for number, text in re.findall(r"(?m)^user\.py:(\d+): (.*)$", done.stdout):

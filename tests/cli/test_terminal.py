@@ -139,7 +139,11 @@ def test_a_signal_ends_a_selection_and_the_checkpoint_continues_it(received, cod
     checkpoint = tmp_path / "search"
     options = [str(tmp_path / "t.parquet"), "-t", "y", "-m", "jmi-4", "--checkpoint", checkpoint]
     with subprocess.Popen(
-        [*COMMAND, "select", *options, "-k", "50"], stderr=subprocess.PIPE, text=True
+        [*COMMAND, "select", *options, "-k", "50"],
+        stderr=subprocess.PIPE,
+        text=True,
+        # Under nohup SIGHUP is ignored, here and in a new process.
+        preexec_fn=lambda: signal.signal(signal.Signals[received], signal.SIG_DFL),
     ) as process:
         while not checkpoint.exists() or checkpoint.read_text("utf-8").count('"index"') < 3:
             time.sleep(0.05)

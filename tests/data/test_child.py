@@ -8,16 +8,15 @@ import sqlite3
 import subprocess
 import sys
 import time
-import zipfile
 
 import psutil
 import pyarrow as pa
 import pytest
-from test_formats import write_xlsx
 
 from hocmim.data import child, files
 from hocmim.data.files import read_table
 from hocmim.errors import InvalidTableError
+from made_sheets import write_with_cell
 
 ENDLESS = "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c)"
 
@@ -26,17 +25,6 @@ ENDLESS = "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c)"
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-def with_cell(path, place):
-    """A workbook with a cell far away."""
-    write_xlsx(path, {"s": [("a", "y"), (1, 2)]})
-    with zipfile.ZipFile(path) as book:
-        parts = {name: book.read(name) for name in book.namelist()}
-    cell = f'<row><c r="{place}"><v>1</v></c></row></sheetData>'.encode()
-    with zipfile.ZipFile(path, "w") as book:
-        for name, content in parts.items():
-            book.writestr(name, content.replace(b"</sheetData>", cell))
 
 
 def endless_view(name, columns):
@@ -53,7 +41,7 @@ def endless_view(name, columns):
 )
 def test_cells_far_away(place, match):
     pytest.importorskip("python_calamine")
-    with_cell("far.xlsx", place)
+    write_with_cell("far.xlsx", place)
     with pytest.raises(InvalidTableError, match=f"'far.xlsx' .*{match}"):
         read_table("far.xlsx")
 

@@ -395,7 +395,7 @@ def test_what_a_criterion_says_comes_back_as_it_was(tmp_path):
     for _ in range(2):
         rule = None
         with LocalEngine(codes, target, Talkative(said)) as engine:
-            checkpoint = Checkpoint(path, {}, engine.fingerprint())
+            checkpoint = Checkpoint(path, {}, engine.fingerprint(), codes.n_columns)
             found.append(checkpoint.search(engine, 2, rule))
     for step in found[1].steps:
         back = step.details["said"]

@@ -463,6 +463,27 @@ def test_all_workers_gone():
             HOCMIM(3, engine=client).fit(X, y)
 
 
+@pytest.mark.slow
+def test_a_worker_without_the_package():
+    """A worker in which "import hocmim" fails."""
+    X, y = make_table()
+    code = (
+        "import sys; sys.modules['hocmim'] = None; from distributed.cli.dask_worker import main; "
+        "main()"
+    )
+    with LocalCluster(n_workers=0, processes=True, dashboard_address=None) as cluster:
+        command = [sys.executable, "-c", code, cluster.scheduler_address, "--no-nanny"]
+        worker = subprocess.Popen([*command, "--no-dashboard"], stderr=subprocess.DEVNULL)
+        try:
+            with Client(cluster) as client:
+                client.wait_for_workers(1, timeout=60)
+                with pytest.raises(ClusterError, match="A worker of the Dask cluster lacks"):
+                    JMI(2, engine=client).fit(X, y)
+        finally:
+            worker.kill()
+            worker.wait()
+
+
 def test_interrupted(threads):
     X, y = make_table()
 

@@ -176,12 +176,25 @@ def test_output_keeps_its_types(name):
 
 @every_method
 @pytest.mark.filterwarnings("ignore:.*constant")
-def test_constant_columns_come_last(name):
+def test_constant_columns_are_no_candidates(name):
     X, y = table(D=5)
     X[:, [1, 3]] = 7.0
-    selector = make(name, 5).fit(X, y)
-    assert_sound(selector, 5, 5)
-    assert selector.selected_[0] not in (1, 3)
+    with pytest.warns(hocmim.errors.HocmimWarning, match="only 3 features can be selected"):
+        selector = make(name, 5).fit(X, y)
+    assert_sound(selector, 5, 3)
+    assert sorted(selector.selected_.tolist()) == [0, 2, 4]
+    assert selector.selection_.constants == (1, 3)
+    alone = make(name, 3).fit(X[:, [0, 2, 4]], y)
+    assert [(0, 2, 4)[j] for j in alone.selected_] == selector.selected_.tolist()
+
+
+@pytest.mark.parametrize("name", ["HOCMIM-R", "JMI", "DISR"])
+def test_constant_columns_change_no_test(name):
+    X, y = table(D=5)
+    wide = np.hstack([np.ones((len(X), 20)), X])
+    alone, selector = make(name, "significant").fit(X, y), make(name, "significant").fit(wide, y)
+    assert selector.selected_.tolist() == [20 + j for j in alone.selected_.tolist()]
+    np.testing.assert_array_equal(selector.selection_.p_values, alone.selection_.p_values)
 
 
 @every_method

@@ -294,6 +294,65 @@ def test_wrong_values_with_a_right_checksum_crash_nothing(seed, tmp_path):
     assert n_refused > 50
 
 
+@pytest.mark.parametrize("name", ["classes_", "target_cuts_", "target_kind_"])
+def test_a_file_without_a_fitted_attribute_is_refused(name, tmp_path):
+    path = JMI(3).fit(*frame()).save(tmp_path / "model.json")
+    document = json.loads(path.read_text())
+    del document["content"]["target"][name]
+    path.write_bytes(as_file(document))
+    with pytest.raises(InvalidFileError, match=f"'{name}' is missing"):
+        hocmim.load(path)
+
+
+def test_a_file_with_nested_values_is_refused(tmp_path):
+    path = JMI(3).fit(*frame()).save(tmp_path / "model.json")
+    document = json.loads(path.read_text())
+    nested = []
+    for _ in range(400):
+        nested = [nested]
+    document["content"]["parameters"]["keep"] = nested
+    path.write_bytes(as_file(document))
+    with pytest.raises(InvalidFileError, match="nested too deeply"):
+        hocmim.load(path)
+
+
+def test_an_order_that_no_set_has_is_refused(tmp_path):
+    path = RobustHOCMIM(3).fit(*frame()).save(tmp_path / "model.json")
+    document = json.loads(path.read_text())
+    step = document["content"]["selection"]["Selection"]["steps"]["tuple"][0]["Step"]
+    step["details"]["dict"]["order"] = 2**63
+    path.write_bytes(as_file(document))
+    with pytest.raises(InvalidFileError, match="order is out of range"):
+        hocmim.load(path)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("stop", ["significant", 3])
+def test_wrong_values_in_a_checkpoint_crash_nothing(stop, tmp_path):
+    X, y = frame()
+    path = tmp_path / "run.json"
+    RobustHOCMIM(stop, engine=hocmim.Engine(checkpoint=path)).fit(X, y)
+    text = path.read_text()
+    rng = np.random.default_rng(0)
+    state = json.loads(text)["content"]["state"]
+    every = [place for place in places(state) if place]
+    every = [every[i] for i in rng.permutation(len(every))[:25]]
+    n_refused = 0
+    for *way, last in every:
+        for wrong in (*WRONG, 99, 2**40):
+            document = json.loads(text)
+            parent = document["content"]["state"]
+            for key in way:
+                parent = parent[key]
+            parent[last] = wrong
+            path.write_bytes(as_file(document))
+            try:
+                RobustHOCMIM(stop, engine=hocmim.Engine(checkpoint=path)).fit(X, y)
+            except HocmimError:
+                n_refused += 1
+    assert n_refused > 200
+
+
 def test_a_criterion_of_your_own_is_not_saved(tmp_path):
     X, y = numbers()
     selector = hocmim.CriterionSelector(JMIkCriterion(2), n_features_to_select=2).fit(X, y)

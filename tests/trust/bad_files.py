@@ -9,10 +9,13 @@ import sqlite3
 import zipfile
 from functools import partial
 
+import duckdb
 import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet
 from bad_tables import HOSTILE_TEXT, frame
+
+from made_sheets import write_with_cell
 
 TARGET = "target"
 
@@ -126,6 +129,18 @@ def _database(folder):
     return f"sqlite:///{folder}/t.db?table=x'; DROP TABLE y"
 
 
+def _view(folder):
+    duckdb.connect(str(folder / "t.duckdb")).execute(
+        "CREATE VIEW v AS SELECT content, 1 AS target FROM read_text('/etc/hostname')"
+    ).close()
+    return f"duckdb:///{folder}/t.duckdb?table=v"
+
+
+def _far_cell(folder):
+    write_with_cell(folder / "t.xlsx", "XFD1048576")
+    return folder / "t.xlsx"
+
+
 def _wide(folder):
     names = ",".join(f"c{j}" for j in range(20_000))
     rows = "\n".join(",".join("01"[(i * j) % 2] for j in range(20_000)) + f",{i % 2}"
@@ -193,6 +208,14 @@ FILES = {
     "no Excel": _csv(csv_text, "t.xlsx"),
     "bad JSON": _csv('{"a": 1}\n{"a": \n', "t.jsonl"),
     "JSON of two types": _csv('{"a": 1, "target": 0}\n{"a": "x", "target": 1}\n', "t.jsonl"),
+    "nested JSON": _csv('{"a": ' + "[" * 30_000 + "]" * 30_000 + ', "target": 1}\n', "t.jsonl"),
+    "JSON with keys of each line": _csv(
+        lambda: "".join(f'{{"k{i}": 1, "target": {i % 2}}}\n' for i in range(30_000)), "t.jsonl"
+    ),
+    "a cell far away": _far_cell,
+    "views of text": _typed(["a", None, "b"], pa.string_view()),
+    "categories of formulas": _typed(["=1+1", "@x"], pa.dictionary(pa.int8(), pa.string())),
+    "a view of another file": _view,
     "unknown suffix": _csv(csv_text, "t.sav"),
     "no database": _csv(csv_text, "t.db"),
     "database without a table": _database,

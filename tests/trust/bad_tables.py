@@ -5,6 +5,7 @@ A kind is a function of no arguments. It returns the arguments of ``fit``: X, y,
 
 import datetime
 import decimal
+import fractions
 from functools import partial
 
 import numpy as np
@@ -316,6 +317,16 @@ KINDS = {
     "objects that cannot be compared": partial(_column, [1 + 2j, "a", np.array([1, 2])]),
     "y unhashable": lambda: _y_given(_column([[1], {}])[0]["odd"]),
     "y mixed objects": lambda: _y_given(_column([1, "a", None, MOMENT])[0]["odd"]),
+    "y a signalling NaN": lambda: _y_given([decimal.Decimal("sNaN"), decimal.Decimal(1)] * 30),
+    "y beyond int64": lambda: _y_given([10**30, 3] * 30),
+    "y of huge fractions": lambda: _y_given([fractions.Fraction(10**400), 3] * 30),
+    "y longdouble": lambda: _y_given(np.array(["1e4000", "1"] * 30, np.longdouble)),
+    "y polars int128": lambda: _y_given(pl.Series([10**30, 3] * 30, dtype=pl.Int128)),
+    "y polars struct": lambda: _y_given(pl.Series([{"a": 0}, {"a": 1}] * 30)),
+    "y arrow time": lambda: _y_given(pa.array([1001, 1] * 30, pa.time64("ns"))),
+    "y arrow union": lambda: _y_given(
+        pa.UnionArray.from_sparse(pa.array([0] * N_ROWS, pa.int8()), [pa.array([0, 1] * 30)])
+    ),
     "complex": partial(_typed, complex),
     "bytes cells": partial(_typed, "S3"),
     "structured": lambda: _given(np.zeros((N_ROWS, 2), [("a", "i4")])),
@@ -327,6 +338,8 @@ KINDS = {
     "float16": partial(_typed, np.float16),
     "longdouble": partial(_typed, np.longdouble),
     "decimals": partial(_column, [decimal.Decimal("1.5"), decimal.Decimal("NaN")]),
+    "a signalling NaN": partial(_column, [decimal.Decimal("sNaN"), decimal.Decimal(1)]),
+    "longdoubles as objects": partial(_column, [np.longdouble("1e4000"), 1.0], "object"),
     "decimal128": partial(_arrow, [decimal.Decimal("1.50"), None], pa.decimal128(38, 2)),
     "decimal256": partial(_arrow, [decimal.Decimal(9) ** 60, None], pa.decimal256(76, 2)),
     "dates out of range": partial(_column, [datetime.date(1, 1, 1), datetime.date(9999, 12, 31)]),

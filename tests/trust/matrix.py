@@ -2,7 +2,7 @@
 
 Every entry point (with --commands: every kind of file) has a process of its own, so that a crash is
 a finding and not the end. Usage:
-    python tests/trust/matrix.py [--commands] [--only TEXT] [--verbose]
+    PYTHONPATH=tests python tests/trust/matrix.py [--commands] [--only TEXT] [--verbose]
 """
 
 import argparse

@@ -47,6 +47,7 @@ def run_part(name: str) -> tuple[str, int, float]:
         "MPLBACKEND": "agg",
         **os.environ,
         "PYTHONUNBUFFERED": "1",
+        "PYTHONPATH": str(HERE.parent),
     }
     began = time.monotonic()
     with path.open("wb") as log:

@@ -172,3 +172,16 @@ def test_names_of_data_sets_stay_in_the_folder(folder):
 
 def test_every_payload_is_different():
     assert len(set(PAYLOADS)) == len(PAYLOADS) >= 40
+
+
+def test_no_mark_of_direction_is_on_a_page(tmp_path):
+    """They show "exe.png" for "gnp.exe"; what joins the parts of an emoji stays."""
+    names = ["a\u202egnp.exe", "b\u2066\u2069 👩\u200d🔬", "c\u200bd\u200f"]
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.integers(0, 3, (90, 3)), columns=names)
+    y = np.where(X[names[0]] > 0, "\u202eyes", "no")
+    page = hocmim.GiniIndex(2).fit(X, y).report(tmp_path / "page.html", X, y, title=names[0])
+    text = page.read_text("utf-8")
+    assert not re.search("[\u202a-\u202e\u2066-\u2069\u200b\u200e\u200f]", text)
+    assert "a\\u202egnp.exe" in text
+    assert "👩\u200d🔬" in text

@@ -194,6 +194,13 @@ class Cluster:
                 f"Workers of the Dask cluster died one after the other on the same task: {error} "
                 "They may have too little memory: see their logs."
             ) from error
+        except Exception as error:  # Dask passes on the error of a worker, or its text
+            if "ModuleNotFoundError" not in f"{type(error).__name__} {error}":
+                raise
+            raise ClusterError(
+                f"A worker of the Dask cluster lacks a package: {error}. Install hocmim, the same "
+                "version as here, and pyarrow on each worker."
+            ) from error
 
     def _is_stalled(self, workers: set[str]) -> bool:
         """Whether there are no workers, or one of these is paused for lack of memory."""

@@ -213,7 +213,8 @@ def _objects_as_numbers(present: NDArray[Any], types: set[type], label: str) -> 
         raise InvalidTableError(f"Complex data not supported: {label} of X is complex.")
     try:
         if all(issubclass(t, (numbers.Real, np.bool_, Decimal)) for t in types):
-            return present.astype(np.float64)
+            with np.errstate(over="ignore"):  # a longer float that is infinite in 64 bits
+                return present.astype(np.float64)
         if all(issubclass(t, (dt.date, np.datetime64)) for t in types):
             return _nanoseconds(np.array([_in_utc(t) for t in present], "datetime64[us]"))
         if all(issubclass(t, (dt.timedelta, np.timedelta64)) for t in types):
@@ -251,7 +252,9 @@ def missing_objects(values: NDArray[Any]) -> NDArray[np.bool_]:
 def _is_missing(value: Any) -> bool:
     if value is None:
         return True
-    if isinstance(value, (float, np.floating, np.datetime64, np.timedelta64, Decimal)):
+    if isinstance(value, Decimal):
+        return value.is_nan()  # a signalling NaN cannot be compared
+    if isinstance(value, (float, np.floating, np.datetime64, np.timedelta64)):
         return bool(value != value)
     return type(value).__name__ in ("NAType", "NaTType")
 

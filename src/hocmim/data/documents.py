@@ -27,6 +27,8 @@ from hocmim.data.writing import check_regular, write_file
 from hocmim.errors import InvalidFileError
 
 FORMATS = {"selector": 1, "selection": 1, "checkpoint": 2, "codes": 3}
+# Reading and showing values that are nested deeper could exceed the stack.
+MAX_NESTING = 100
 _FIRST_LINE = re.compile(rb'\{"sha256": "([0-9a-f]{64})",')
 _FAMILIAR = b'{"sha256": "'
 
@@ -85,6 +87,7 @@ def parse_document(
     try:
         document = json.loads(b"{" + body, parse_constant=_reject_constant)
         _check_head(document, kind, name)
+        _check_nesting(document)
         return read(document["content"])
     except _WRONG_VALUES as error:
         if isinstance(error, InvalidFileError):
@@ -134,6 +137,19 @@ def _check_head(document: dict[str, Any], kind: str, name: str) -> None:
         )
     if not isinstance(document.get("content"), dict):
         raise MalformedError("it has no content")
+
+
+def _check_nesting(document: Any) -> None:
+    level = [document]
+    for _ in range(MAX_NESTING):
+        level = [
+            inner
+            for value in level
+            if isinstance(value, (dict, list))
+            for inner in (value.values() if isinstance(value, dict) else value)
+        ]
+    if level:
+        raise RecursionError
 
 
 def _reject_constant(text: str) -> NoReturn:

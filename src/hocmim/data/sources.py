@@ -6,6 +6,7 @@ Only the footers of the files are read when a source is opened.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from os import PathLike, fspath
 from pathlib import Path
@@ -87,7 +88,7 @@ class ParquetPiece:
         import pyarrow as pa
         from pyarrow import parquet
 
-        with self.filesystem.open_input_file(self.path) as file:
+        with _readable(self.path), self.filesystem.open_input_file(self.path) as file:
             reader = parquet.ParquetFile(file, buffer_size=BUFFER_BYTES, pre_buffer=False)
             for number, columns in enumerate(groups):
                 batches = reader.iter_batches(
@@ -97,13 +98,14 @@ class ParquetPiece:
                     use_threads=False,
                 )
                 for batch in batches:
+                    batch.validate(full=True)  # text that is not UTF-8, indices out of range
                     yield number, self._table(pa.Table.from_batches([batch]), columns)
 
     def head(self, columns: Sequence[Any]) -> Any:
         """See Piece; the schema has the types, so that no rows are read."""
         from pyarrow import parquet
 
-        with self.filesystem.open_input_file(self.path) as file:
+        with _readable(self.path), self.filesystem.open_input_file(self.path) as file:
             empty = parquet.ParquetFile(file, pre_buffer=False).schema_arrow.empty_table()
         return self._table(empty, columns)
 
@@ -127,6 +129,20 @@ class ParquetPiece:
             return table
 
         return pa.concat_tables(map(without_dictionaries, tables), promote_options="permissive")
+
+
+@contextmanager
+def _readable(path: str) -> Iterator[None]:
+    """Turn errors of reading a file into errors that name it."""
+    import pyarrow as pa
+
+    try:
+        yield
+    except MemoryError:
+        raise
+    except (pa.ArrowException, OSError) as error:
+        text = " ".join(str(error).split())[:200].rstrip(".")
+        raise InvalidTableError(f"{path!r} cannot be read as Parquet: {text}.") from error
 
 
 def _open_parquet(X: Any) -> RowSource:

@@ -71,6 +71,9 @@ def check_values(array: NDArray[Any]) -> NDArray[Any]:
     if array.dtype.kind == "O":
         array = _object_target(array)
     if array.dtype.kind == "f":
+        if array.dtype.itemsize > 8:
+            with np.errstate(over="ignore"):  # beyond 64 bits it is infinite
+                array = array.astype(np.float64)
         if np.isnan(array).any():
             raise InvalidTargetError("Input y contains NaN. Drop the rows without a target.")
         if np.isinf(array).any():
@@ -86,10 +89,7 @@ def _target_values(y: Any, several: bool) -> NDArray[Any]:
     elif is_sparse(y):
         raise InvalidTargetError("Sparse data is not supported as y. Pass y.toarray().ravel().")
     elif nw.dependencies.is_into_series(y):
-        series = nw.from_native(y, series_only=True)
-        dtype = series.dtype
-        textual = dtype in (nw.Categorical, nw.Enum) and not series.implementation.is_pandas_like()
-        array = (series.cast(nw.String) if textual else series).to_numpy()
+        array = _series_values(nw.from_native(y, series_only=True))
     else:
         if nw.dependencies.is_into_dataframe(y):
             y = nw.from_native(y, eager_only=True).to_numpy()
@@ -113,12 +113,32 @@ def _target_values(y: Any, several: bool) -> NDArray[Any]:
     return array
 
 
+def _series_values(series: nw.Series[Any]) -> NDArray[Any]:
+    dtype = series.dtype
+    if dtype.is_nested():
+        raise _unreadable(str(dtype))
+    textual = dtype in (nw.Categorical, nw.Enum) and not series.implementation.is_pandas_like()
+    try:
+        return (series.cast(nw.String) if textual else series).to_numpy()
+    except MemoryError:
+        raise
+    except Exception as error:  # each library has its own for types that NumPy does not have
+        kind = getattr(series.to_native(), "type", dtype)
+        raise _unreadable(str(kind)) from error
+
+
+def _unreadable(kind: str) -> InvalidTargetError:
+    return InvalidTargetError(
+        f"y is of the type {kind}, which cannot be read. Convert it to strings or to numbers."
+    )
+
+
 def _as_array(y: Any) -> NDArray[Any]:
     try:
         array = np.asarray(y)
         if array.dtype.kind == "U" and not hasattr(y, "dtype"):
             array = np.asarray(y, dtype=object)  # a missing value among strings stays missing
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, NotImplementedError) as error:
         raise InvalidTargetError(
             "y cannot be read as an array. Pass one value for each row of X."
         ) from error
@@ -134,10 +154,15 @@ def _object_target(array: NDArray[Any]) -> NDArray[Any]:
         return array
     if all(issubclass(t, (bool, np.bool_)) for t in types):
         return array.astype(bool)
-    if all(issubclass(t, (int, np.integer)) for t in types):
-        return array.astype(np.int64)
-    if all(issubclass(t, (numbers.Real, np.bool_, Decimal)) for t in types):
-        return array.astype(np.float64)
+    try:
+        if all(issubclass(t, (int, np.integer)) for t in types):
+            return array.astype(np.int64)
+        if all(issubclass(t, (numbers.Real, np.bool_, Decimal)) for t in types):
+            return array.astype(np.float64)
+    except OverflowError as error:
+        raise InvalidTargetError(
+            "A number in y is too large for 64 bits. Convert y to strings if it holds classes."
+        ) from error
     kinds = " and ".join(sorted(t.__qualname__ for t in types))
     raise InvalidTargetError(
         f"y must hold strings or numbers, but it holds {kinds}. Convert it to one of them."

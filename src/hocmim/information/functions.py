@@ -108,9 +108,12 @@ def _joint(X: Any, name: str) -> Joint:
             X = np.asarray(X)
         if getattr(X, "ndim", 2) == 1:
             X = np.asarray(X)[:, None]
-    except (ValueError, TypeError) as error:
+    except MemoryError:
+        raise
+    except Exception as error:  # each library has its own for types that NumPy does not have
         raise InvalidTableError(
-            f"{name} cannot be read as columns. Give every row the same number of values."
+            f"{name} cannot be read as columns. Give every row the same number of values, numbers "
+            "or strings."
         ) from error
     table = as_table(X)
     joint = Joint(np.zeros(table.n_rows, np.uint32), 1)

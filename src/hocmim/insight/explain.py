@@ -268,6 +268,8 @@ def _why(basis: Basis, k: int, steps: Sequence[StepScore]) -> Iterator[str]:
         yield from _why_selected(basis, k, basis.places[k])
     elif k in basis.left_out:
         yield _identifier(method, name)
+    elif k in selection.constants:
+        yield f"{method} could not select {name}: it has only one level."
     elif k in selection.closed:
         yield f"{method} could not select {name}: it is in exclude."
     elif selection.stopping is not None and selection.stopping.index == k:
@@ -437,6 +439,9 @@ def _why_ranked(basis: Basis, k: int) -> Iterator[str]:
         return
     if k in basis.left_out:
         yield _identifier(method, name)
+        return
+    if k in basis.selection.constants:
+        yield f"{method} could not select {name}: it has only one level."
         return
     if k in basis.selection.closed:
         yield f"{method} could not select {name}: it is in exclude."

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from hocmim.data.documents import read_document, write_document
-from hocmim.data.values import UnsupportedError, require, to_json
+from hocmim.data.values import UnsupportedError, is_count, require, to_json
 from hocmim.data.writing import check_regular, lock_name, locked
 from hocmim.errors import InvalidFileError, InvalidParameterError
 from hocmim.search.constraints import Constraints
@@ -43,6 +43,8 @@ class Checkpoint:
         All parameters the result depends on.
     fingerprint : str
         Of the codes: ``Engine.fingerprint``.
+    n_features : int
+        Of the table.
 
     Raises
     ------
@@ -51,12 +53,17 @@ class Checkpoint:
     """
 
     def __init__(
-        self, path: str | PathLike[str], parameters: dict[str, Any], fingerprint: str
+        self,
+        path: str | PathLike[str],
+        parameters: dict[str, Any],
+        fingerprint: str,
+        n_features: int,
     ) -> None:
         self._path = Path(path).resolve()
         parameters = {**parameters, "hocmim": version("hocmim")}
         self._parameters = {name: _comparable(value) for name, value in parameters.items()}
         self._fingerprint = fingerprint
+        self._n_features = n_features
         self._steps: list[Step] = []
         self._p_values: list[float] = []
         self._seed: int | None = None
@@ -194,11 +201,13 @@ class Checkpoint:
         state = {key: read_value(value) for key, value in content["state"].items()}
         self._steps, self._p_values = state["steps"], state["p_values"]
         self._seed, self._stopping = state["seed"], state["stopping"]
-        check_steps(self._steps)
+        check_steps(self._steps, self._n_features)
         is_list = isinstance(self._p_values, list)
         require(is_list and all(type(p) is float for p in self._p_values), "p_values: numbers")
-        require(self._seed is None or type(self._seed) is int, "seed must be an integer")
-        check_stopping(self._stopping)
+        n_tested = sum(not step.is_kept for step in self._steps)
+        require(len(self._p_values) in (0, n_tested), "p_values has the wrong length")
+        require(self._seed is None or is_count(self._seed), "seed must be a count")
+        check_stopping(self._stopping, self._n_features)
 
     def _check_parameters(self, written: dict[str, Any]) -> None:
         for name in [*self._parameters, *written]:

@@ -105,6 +105,8 @@ class Constraints:
     identifiers : tuple of int
         Never selected, because they identify the rows.
     spending : Spending or None
+    constants : tuple of int
+        Never selected, because they have one level.
     """
 
     n_features: int
@@ -112,11 +114,12 @@ class Constraints:
     excluded: tuple[int, ...] = ()
     identifiers: tuple[int, ...] = ()
     spending: Spending | None = None
+    constants: tuple[int, ...] = ()
 
     @property
     def closed(self) -> tuple[int, ...]:
         """The features that are never candidates."""
-        return tuple(sorted({*self.excluded, *self.identifiers}))
+        return tuple(sorted({*self.excluded, *self.identifiers, *self.constants}))
 
     @property
     def n_candidates(self) -> int:
@@ -126,6 +129,12 @@ class Constraints:
     def without(self, identifiers: Iterable[int]) -> Constraints:
         """Leave out identifiers, except those to keep."""
         return replace(self, identifiers=tuple(sorted(set(identifiers) - {*self.keep})))
+
+    def without_constants(self, constants: Iterable[int]) -> Constraints:
+        """Leave out features of one level, except those to keep; all are candidates if all are."""
+        found = set(constants) - {*self.keep, *self.closed}
+        left = replace(self, constants=tuple(sorted(found)))
+        return left if left.n_candidates else self
 
     def count(self, asked: Any) -> int:
         """Return how many features to select at most, K.

@@ -130,6 +130,7 @@ def forward_search(
             stopping,
             excluded=given.excluded,
             identifiers=given.identifiers,
+            constants=given.constants,
             spending=given.spending,
         )
 

@@ -67,7 +67,7 @@ def _check_interactions(interactions: Any, n_features: int) -> None:
         require(is_count(one.df), "df must be a count")
 
 
-def _check_members(members: Any, n_features: int | None) -> None:
+def _check_members(members: Any, n_features: int) -> None:
     require(isinstance(members, tuple), "the features of an interaction must be a tuple")
     for index in members:
         _check_index(index, n_features)
@@ -75,8 +75,8 @@ def _check_members(members: Any, n_features: int | None) -> None:
 
 def _check_constraints(selection: Selection, n_features: int) -> None:
     spending = selection.spending
-    for closed in (selection.excluded, selection.identifiers):
-        require(isinstance(closed, tuple), "excluded and identifiers must be tuples")
+    for closed in (selection.excluded, selection.identifiers, selection.constants):
+        require(isinstance(closed, tuple), "excluded, identifiers and constants must be tuples")
         for index in closed:
             _check_index(index, n_features)
     if spending is None:
@@ -106,7 +106,7 @@ def _check_error_control(control: Any) -> None:
     require(is_count(control.n_sets), "n_sets: a count")
 
 
-def check_steps(steps: Any, n_features: int | None = None) -> None:
+def check_steps(steps: Any, n_features: int) -> None:
     """Raise MalformedError unless these are steps of a selection from so many features."""
     require(isinstance(steps, list), "steps must be a list")
     for step in steps:
@@ -118,7 +118,7 @@ def check_steps(steps: Any, n_features: int | None = None) -> None:
     require(len(set(indices)) == len(indices), "a feature is selected twice")
 
 
-def _check_step(step: Any, n_features: int | None) -> None:
+def _check_step(step: Any, n_features: int) -> None:
     require(isinstance(step, Step), "a step is of another kind")
     _check_index(step.index, n_features)
     require(type(step.score) is float, "a score must be a number")
@@ -128,15 +128,16 @@ def _check_step(step: Any, n_features: int | None) -> None:
     _check_members(step.interaction, n_features)
     details = step.details
     require(isinstance(details, dict), "the details of a step must be a dict")
-    require("order" not in details or type(details["order"]) is int, "order must be an integer")
+    order = details.get("order", 0)
+    require(type(order) is int and -1 <= order <= n_features, "order is out of range")
     if "representative_set" in details:
         members = details["representative_set"]
         if isinstance(members, np.ndarray):
             members = members.astype(np.int64, casting="safe")
-        indices_below(np.asarray(members, np.int64), _above(n_features), "representative_set")
+        indices_below(np.asarray(members, np.int64), n_features, "representative_set")
 
 
-def check_stopping(stopping: Any, n_features: int | None = None) -> None:
+def check_stopping(stopping: Any, n_features: int) -> None:
     """Raise MalformedError unless this is None or says why a selection stopped."""
     if stopping is None:
         return
@@ -145,12 +146,12 @@ def check_stopping(stopping: Any, n_features: int | None = None) -> None:
     _check_index(stopping.index, n_features)
     numbers = (stopping.score, stopping.p_value)
     require(all(type(number) is float for number in numbers), "score and p_value: numbers")
-    indices_below(stopping.given, _above(n_features), "given")
+    indices_below(stopping.given, n_features, "given")
     _check_failures(stopping.failures, n_features)
     _check_members(stopping.interaction, n_features)
 
 
-def _check_failures(failures: Any, n_features: int | None) -> None:
+def _check_failures(failures: Any, n_features: int) -> None:
     require(isinstance(failures, tuple), "failures must be a tuple")
     for failure in failures:
         require(isinstance(failure, Failure), "a failure is of another kind")
@@ -160,12 +161,8 @@ def _check_failures(failures: Any, n_features: int | None) -> None:
         require(all(type(number) is float for number in numbers), "score and p_value: numbers")
 
 
-def _check_index(index: Any, n_features: int | None) -> None:
-    require(is_count(index) and index < _above(n_features), "an index is out of range")
-
-
-def _above(n_features: int | None) -> int:
-    return np.iinfo(np.int64).max if n_features is None else n_features
+def _check_index(index: Any, n_features: int) -> None:
+    require(is_count(index) and index < n_features, "an index is out of range")
 
 
 def selection_to_json(selection: Selection) -> str:

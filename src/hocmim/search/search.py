@@ -237,7 +237,8 @@ def search(
             if checkpoint is None:
                 selection = forward_search(engine, n_select, stop=rule, **arguments)
             else:
-                file = Checkpoint(checkpoint, _identity(identity, rule, ys), engine.fingerprint())
+                found = _identity(identity, rule, ys)
+                file = Checkpoint(checkpoint, found, engine.fingerprint(), codes.n_columns)
                 selection = file.search(engine, n_select, rule, **arguments)
         except Interrupted as error:
             raise Interrupted(_finished(error.selection, rule, encoded, screened)) from error

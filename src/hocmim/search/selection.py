@@ -170,6 +170,8 @@ class Selection:
         The pairs and triples that the screen kept, selected or not.
     notes : tuple of str
         What the screen left out, and why; a sentence each.
+    constants : tuple of int
+        The features that could not be selected, because they have one level.
     """
 
     steps: tuple[Step, ...]
@@ -182,11 +184,12 @@ class Selection:
     spending: Spending | None = None
     interactions: tuple[Interaction, ...] = ()
     notes: tuple[str, ...] = ()
+    constants: tuple[int, ...] = ()
 
     @property
     def closed(self) -> tuple[int, ...]:
         """The features that could not be selected."""
-        return tuple(sorted({*self.excluded, *self.identifiers}))
+        return tuple(sorted({*self.excluded, *self.identifiers, *self.constants}))
 
     @property
     def indices(self) -> NDArray[np.int64]:

@@ -724,7 +724,7 @@ class InformationSelector(CallbackSupportMixin, Selector):
                 encoded.features,
                 encoded.identifiers,
                 encoded.encoder.identifiers,
-            )
+            ).without_constants(np.flatnonzero(encoded.codes.arity == 1).tolist())
             n_select, validation = constraints.count(asked), None
             if asked == CV:
                 validation = self._validate(encoded, constraints, progress)
@@ -1082,7 +1082,7 @@ def constraints_of(selection: Selection) -> Constraints:
     keep = tuple(step.index for step in selection.steps if step.is_kept)
     n_features = len(selection.relevance)
     closed = selection.excluded, selection.identifiers
-    return Constraints(n_features, keep, *closed, selection.spending)
+    return Constraints(n_features, keep, *closed, selection.spending, selection.constants)
 
 
 def _warn_about(encoded: Encoded, selection: Selection, *, has_groups: bool) -> None:

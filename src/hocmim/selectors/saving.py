@@ -176,7 +176,7 @@ def _restored(content: dict[str, Any]) -> Selector:
     features = features_from(content["groups"], n_columns, names)
     selection = selection_from(content["selection"], len(features))
     for name, types in OF_TARGET.items():
-        if name in content["target"]:
+        if name in content["target"] or isinstance(selector, InformationSelector):
             value = from_json(content["target"][name])
             require(isinstance(value, types), f"{name} is of another type")
             setattr(selector, name, value)

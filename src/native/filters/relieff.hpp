@@ -1,6 +1,7 @@
 // ReliefF: the neighbours of a block of rows, and what they add to the weight of each column.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -27,8 +28,8 @@ struct Neighbour {
     size_t row;
 };
 
-// The k nearest rows of each class. Rows arrive in ascending order, so a row as far as the last
-// one kept loses to it: of equal distances the lowest row index wins.
+// The k nearest rows of each class, and all rows as far as the last of them: they share its place,
+// so that the order of the rows does not matter.
 class Neighbours {
 public:
     Neighbours(size_t n_classes, size_t k, double per_unit)
@@ -47,16 +48,20 @@ public:
     void offer(int32_t label, double distance, size_t row) {
         const int64_t rounded = std::llrint(distance * per_unit_);
         auto& rows = found_[label];
-        if (rows.size() == k_ && rounded >= rows.back().distance) return;
+        if (rows.size() >= k_ && rounded > rows.back().distance) return;
         auto place = rows.end();
         while (place != rows.begin() && (place - 1)->distance > rounded) --place;
         rows.insert(place, {rounded, row});
-        if (rows.size() > k_) rows.pop_back();
+        if (rows.size() < k_) return;
+        while (rows.back().distance > rows[k_ - 1].distance) rows.pop_back();
         // One unit of rounding above the last one kept: giving up early never changes the result.
-        if (rows.size() == k_) limit_[label] = double(rows.back().distance + 1) / per_unit_;
+        limit_[label] = double(rows.back().distance + 1) / per_unit_;
     }
 
     const std::vector<Neighbour>& of(size_t label) const { return found_[label]; }
+
+    // How many neighbours the rows of a class count as.
+    size_t count(size_t label) const { return std::min(k_, found_[label].size()); }
 
 private:
     size_t k_;
@@ -98,9 +103,16 @@ HOCMIM_INLINE void add_neighbours(const Table& t, size_t i, const Neighbours& ne
         const auto& rows = nearest.of(c);
         if (rows.empty()) continue;
         const double share = c == own ? -1.0 : prior[c] / (1.0 - prior[own]);
-        for (const auto& neighbour : rows)
-            add_contribution(t, i, neighbour.row, share / double(rows.size()), value_sums,
-                             code_sums);
+        const size_t n = nearest.count(c);
+        const int64_t last = rows.back().distance;
+        size_t n_nearer = 0;
+        while (rows[n_nearer].distance < last) ++n_nearer;
+        const double part = double(n - n_nearer) / double(rows.size() - n_nearer);
+        for (const auto& neighbour : rows) {
+            const double weight = share / double(n) * (neighbour.distance < last ? 1.0 : part);
+            add_contribution(t, i, neighbour.row, weight, value_sums, code_sums);
+        }
+        count_work(int64_t(rows.size() * (t.n_values + t.n_codes)));
     }
 }
 

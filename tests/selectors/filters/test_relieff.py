@@ -7,6 +7,18 @@ from hocmim.errors import InvalidParameterError
 from hocmim.selectors.filters.relieff import relieff, rrelieff
 
 
+def neighbours(others, distance, k):
+    """The k nearest and the weight of each; those as far as the k-th share its place."""
+    ordered = sorted(others, key=distance)
+    if not ordered:
+        return []
+    last = distance(ordered[min(k, len(ordered)) - 1])
+    nearer = [j for j in ordered if distance(j) < last]
+    equal = [j for j in ordered if distance(j) == last]
+    share = (min(k, len(ordered)) - len(nearer)) / len(equal)
+    return [(j, 1.0) for j in nearer] + [(j, share) for j in equal]
+
+
 def naive_relieff(X, y, k, is_categorical):
     """Kononenko's loop: one sample after the other."""
     n, d = X.shape
@@ -25,11 +37,12 @@ def naive_relieff(X, y, k, is_categorical):
     for i in range(n):
         for c in prior:
             others = [j for j in range(n) if j != i and y[j] == c]
-            nearest = sorted(others, key=lambda j: (distance(i, j), j))[:k]
+            nearest = neighbours(others, lambda j: distance(i, j), k)  # noqa: B023
             share = -1.0 if c == y[i] else prior[c] / (1 - prior[y[i]])
-            for j in nearest:
+            for j, weight in nearest:
                 for r in range(d):
-                    weights[r] += share * difference(i, j, r) / len(nearest) / n
+                    part = weight * difference(i, j, r) / min(k, len(others))
+                    weights[r] += share * part / n
     return weights
 
 
@@ -108,6 +121,18 @@ def test_order_of_columns_and_units_do_not_matter(rng):
     np.testing.assert_allclose(other, one[shuffled], atol=1e-13)
 
 
+@pytest.mark.parametrize("is_quantity", [False, True])
+def test_order_of_rows_does_not_matter(rng, is_quantity):
+    """In binary tables most distances are equal."""
+    for _ in range(30):
+        X = rng.integers(0, 2, (40, 4)).astype(float)
+        y = rng.normal(size=40) if is_quantity else rng.integers(0, 2, 40)
+        rows = rng.permutation(40)
+        one, other = ReliefF(2).fit(X, y), ReliefF(2).fit(X[rows], y[rows])
+        np.testing.assert_allclose(other.feature_scores_, one.feature_scores_, atol=1e-14)
+        assert other.selected_.tolist() == one.selected_.tolist()
+
+
 def test_constant_columns_score_zero(table):
     X, y = table
     assert ReliefF(1).fit(X, y).feature_scores_[3] == 0.0
@@ -141,12 +166,12 @@ def naive_rrelieff(X, y, k, is_categorical):
 
     n_y, n_column, n_both = 0.0, np.zeros(d), np.zeros(d)
     for i in range(n):
-        others = sorted((j for j in range(n) if j != i), key=lambda j: (distance(i, j), j))
-        for j in others[:k]:
-            of_y = abs(y[i] - y[j]) / np.ptp(y) / k
+        others = [j for j in range(n) if j != i]
+        for j, weight in neighbours(others, lambda j: distance(i, j), k):  # noqa: B023
+            of_y = weight * abs(y[i] - y[j]) / np.ptp(y) / k
             n_y += of_y
             for r in range(d):
-                n_column[r] += difference(i, j, r) / k
+                n_column[r] += weight * difference(i, j, r) / k
                 n_both[r] += of_y * difference(i, j, r)
     return n_both / n_y - (n_column - n_both) / (n - n_y)
 

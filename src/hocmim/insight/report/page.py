@@ -66,7 +66,7 @@ from hocmim.parameters import (
     number,
 )
 from hocmim.search.progress import ProgressCallback, ProgressEvent
-from hocmim.text import count, one_line, percent, percent_range, quote
+from hocmim.text import count, escaped, one_line, percent, percent_range, quote
 from hocmim.threads import ThreadPool, resolve_n_jobs
 
 # About how long the explanations may take.
@@ -286,6 +286,8 @@ def _number(value: float, form: str = ".4f") -> str:
 def printable(value: Any) -> Any:
     """Return text with control characters and halves of surrogate pairs replaced by symbols.
 
+    Marks of direction, which would show other letters in another order, become escapes.
+
     Also line breaks: what has lines is escaped in the template (``| e``), which is no text any
     more. Anything else than text is returned as it is.
     """
@@ -300,7 +302,10 @@ def _symbol(character: str) -> str:
         return chr(0x2400 + code)
     if code == 0x7F:
         return "␡"
-    return "\ufffd" if 0x80 <= code < 0xA0 or 0xD800 <= code < 0xE000 else character
+    if 0x80 <= code < 0xA0 or 0xD800 <= code < 0xE000:
+        return "\ufffd"
+    # Marks of direction and characters without a width, but not those that join emoji and letters.
+    return character if character in "\u200c\u200d" else escaped(character)
 
 
 def feature_name(basis: Basis, k: int) -> str:
@@ -506,12 +511,14 @@ def _how_much(basis: Basis, low: float, high: float) -> str:
 def _constraints(basis: Basis) -> Iterator[str]:
     """Say what had to be selected, what could not be, and what the selected features cost."""
     selection = basis.selection
-    n_excluded, n_left_out = len(set(selection.closed) - basis.left_out), len(basis.left_out)
+    n_left_out, n_constant = len(basis.left_out), len(selection.constants)
     identify = "it identifies" if n_left_out == 1 else "they identify"
+    have = "it has" if n_constant == 1 else "they have"
     for n, text in (
         (selection.n_kept, "kept (keep): selected in any case"),
-        (n_excluded, "excluded (exclude)"),
+        (len(selection.excluded), "excluded (exclude)"),
         (n_left_out, f"left out, because {identify} the rows"),
+        (n_constant, f"left out, because {have} only one level"),
     ):
         if n:
             yield f"{count(n, 'feature')} {'was' if n == 1 else 'were'} {text}."

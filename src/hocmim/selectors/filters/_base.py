@@ -197,7 +197,7 @@ class Filter(Selector):
         )
         constraints = leave_out_identifiers(
             constraints, features, self.identifiers_, self.identifiers
-        )
+        ).without_constants(np.flatnonzero(constant_columns(values)).tolist())
         if warns:
             shown = constraints.identifiers if self.identifiers == "drop" else self.identifiers_
             warn_about_identifiers(table.names, shown, self.identifiers)
@@ -284,6 +284,7 @@ class Filter(Selector):
             np.full(len(order), np.nan),
             excluded=constraints.excluded,
             identifiers=constraints.identifiers,
+            constants=constraints.constants,
             spending=spending,
         )
         return self._set_selection(selection, self.features_, ranking)

@@ -15,6 +15,7 @@ from hocmim.search.constraints import Budget
 from hocmim.selectors.filters._base import Samples, ScoringFilter, thread_pool
 from hocmim.threads import ThreadPool
 
+BLOCK_PAIRS = 1024
 BLOCK_ROWS = 64
 """Rows of a block: fixed, so that sums do not depend on the number of threads."""
 
@@ -30,9 +31,10 @@ class ReliefF(ScoringFilter):
     of a block of rows are in memory.
 
     Of a class with fewer than k (other) samples, all are used; a sample alone in its class has no
-    hits. Distances are compared as means over the columns rounded to 12 decimals; among equally
-    near samples the lowest row index is used. A constant column scores 0. A categorical
-    column differs by 0 or 1. W lies in [−1, 1]; a column worse than noise is negative.
+    hits. Distances are compared as means over the columns rounded to 12 decimals; samples as far
+    as the k-th share its place, so the order of the rows does not matter. A constant column scores
+    0. A categorical column differs by 0 or 1. W lies in [−1, 1]; a column worse than noise is
+    negative.
 
     For a quantity y: RReliefF, W_r = p(d_r|d_y) − p(d_r|not d_y) =
     Σ d_y d_r / Σ d_y − Σ (1 − d_y) d_r / Σ (1 − d_y), sums over every sample and its k nearest
@@ -144,13 +146,16 @@ def rrelieff(
 
     def contribution(start: int) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
         rows = np.arange(start, min(start + BLOCK_ROWS, n_samples))
-        near = nearest(columns.distances(rows), rows, k)
-        d_y = np.abs(target[rows, None] - target[near])
+        weights = neighbour_weights(columns.distances(rows), rows, k)
+        of_block, near = np.nonzero(weights)
+        here, weight = rows[of_block], weights[of_block, near]
+        d_y = weight * np.abs(target[here] - target[near])
         both, alone = np.zeros(n_columns), np.zeros(n_columns)
-        for place in range(k):  # one neighbour of each row at a time, to save memory
-            d = columns.between(rows, near[:, place])
-            both += d_y[:, place] @ d
-            alone += d.sum(axis=0)
+        for first in range(0, len(near), BLOCK_PAIRS):  # some pairs at a time, to save memory
+            pairs = slice(first, first + BLOCK_PAIRS)
+            d = columns.between(here[pairs], near[pairs])
+            both += d_y[pairs] @ d
+            alone += weight[pairs] @ d
         return float(d_y.sum()), both, alone
 
     sum_y, both, alone = 0.0, np.zeros(n_columns), np.zeros(n_columns)
@@ -187,15 +192,20 @@ class _Differences:
         return np.round(total / len(self._is_categorical), 12)
 
 
-def nearest(distances: NDArray[np.float64], rows: NDArray[np.intp], k: int) -> NDArray[np.intp]:
-    """Return the k nearest other rows of each row; among equals the lowest index."""
+def neighbour_weights(
+    distances: NDArray[np.float64], rows: NDArray[np.intp], k: int
+) -> NDArray[np.float64]:
+    """Return 1 for the k nearest other rows of each row; those as far as the k-th share its place.
+
+    Every other row has weight 0; the weights of a row sum to k.
+    """
     found = distances.copy()
     found[np.arange(len(rows)), rows] = np.inf
     largest = np.partition(found, k - 1, axis=1)[:, k - 1 : k]
     is_nearer, is_equal = found < largest, found == largest
     n_more = k - is_nearer.sum(axis=1, keepdims=True)
-    is_near = is_nearer | (is_equal & (np.cumsum(is_equal, axis=1) <= n_more))
-    return np.nonzero(is_near)[1].reshape(len(rows), k)
+    shared: NDArray[np.float64] = n_more / is_equal.sum(axis=1, keepdims=True)
+    return np.where(is_equal, shared, is_nearer)
 
 
 def _scaled_by_range(
