@@ -1,20 +1,21 @@
 """How often the screen keeps a pair or triple by chance: tables without any synergy.
 
-python benchmarks/false_alarms.py [--tables 200] [--columns 60]
+    python benchmarks/false_alarms.py [--quick] [--write] [--tables 100] [--columns 40]
 
 Each table has α = 0.01 for its pairs and 0.01 for its triples. Shown are the shares of tables with
-a kept pair and with a kept triple, beside the share with a pair by the plain χ² test.
+a kept pair and with a kept triple, beside the share with a pair by the plain χ² test, each with its
+95 % interval. --write writes results/false_alarms.md and into docs/development/interactions.md.
 """
 
-import argparse
+from itertools import product
 from unittest import mock
 
 import numpy as np
+from scipy.stats import binomtest
 
+from common import markdown, options_of, write_result, write_table
 from hocmim.coding.codes import Codes, Column
 from hocmim.search.interactions import ScreenedTable, screen
-
-ALPHA = 0.01
 
 
 def uniform(rng, n, D, levels, classes):
@@ -28,8 +29,8 @@ def skewed(rng, n, D, levels, classes):
 
 
 def rare_class(rng, n, D, levels, classes):
-    p = np.r_[1 - 0.04 * (classes - 1), np.full(classes - 1, 0.04)] if classes < 10 else None
-    p = np.r_[0.64, np.full(classes - 1, 0.36 / (classes - 1))] if p is None else p
+    """All classes but the first have 4 % of the rows each."""
+    p = np.r_[1 - 0.04 * (classes - 1), np.full(classes - 1, 0.04)]
     return rng.integers(0, levels, (n, D)), rng.choice(classes, n, p=p)
 
 
@@ -122,40 +123,73 @@ def screened(X, y, **options):
     table = ScreenedTable(
         codes.column, levels, levels, np.arange(codes.n_columns), int(levels.max())
     )
-    return screen(table, [target], n_jobs=2, **options)
+    return screen(table, [target], n_jobs=1, **options)
 
 
 def has_chi2_pair(X, y):
     """Whether the plain χ² test would keep a pair."""
-    with mock.patch("hocmim.search.interactions.interaction_p_values", return_value=0.0):
+    with mock.patch("hocmim.search.interactions.interaction_p_values", lambda tables, g: 0 * g):
         return bool(screened(X, y, sizes=[2]).kept)
 
 
+def interval(n_found, n_tables):
+    """The share in percent and its 95 % interval (Clopper and Pearson)."""
+    bounds = binomtest(n_found, n_tables).proportion_ci(0.95)
+    return f"{n_found / n_tables:.1%} ({bounds.low:.1%} – {bounds.high:.1%})"
+
+
+def count_kept(kind, n, levels, classes, n_tables, n_columns):
+    """How many tables have a kept pair, a kept triple, and a pair by the plain χ² test."""
+    rng = np.random.default_rng([n, levels, classes, KINDS.index(kind)])
+    found = np.zeros(3, int)
+    for _ in range(n_tables):
+        X, y = kind(rng, n, n_columns, levels, classes)
+        kept = screened(X, y).kept
+        for size in (2, 3):
+            found[size - 2] += any(len(one.members) == size for one in kept)
+        found[2] += has_chi2_pair(X, y)
+    return found
+
+
+def summary(title, rows):
+    """A line of a table: all tables of a kind or of a shape together."""
+    n_tables = sum(n for n, _ in rows)
+    found = sum(found for _, found in rows)
+    return [title, n_tables, *(interval(int(k), n_tables) for k in found)]
+
+
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--tables", type=int, default=200)
-    parser.add_argument("--columns", type=int, default=60)
+    parser = options_of(__doc__)
+    parser.add_argument("--tables", type=int, default=100)
+    parser.add_argument("--columns", type=int, default=40)
     options = parser.parse_args()
-    print("| table | rows | levels | classes | pairs | triples | pairs by χ² |")
-    print("|---|---|---|---|---|---|---|")
-    totals = np.zeros(3)
+    shapes = SHAPES[:2] if options.quick else SHAPES
+    counted = {}
+    for kind, shape in product(KINDS, shapes):
+        n_tables = options.tables if shape[0] < 5000 else options.tables // 4
+        found = count_kept(kind, *shape, n_tables, options.columns)
+        counted[kind, shape] = n_tables, found
+        print(kind.__name__, *shape, n_tables, *found, flush=True)
+    header = ["tables", "number", "a pair", "a triple", "a pair by χ²"]
+    lines = []
     for kind in KINDS:
-        for n, levels, classes in SHAPES:
-            rng = np.random.default_rng([n, levels, classes])
-            n_tables = options.tables if n < 5000 else options.tables // 4
-            found = np.zeros(3)
-            for _ in range(n_tables):
-                X, y = kind(rng, n, options.columns, levels, classes)
-                kept = screened(X, y).kept
-                found[0] += any(len(one.members) == 2 for one in kept)
-                found[1] += any(len(one.members) == 3 for one in kept)
-                found[2] += has_chi2_pair(X, y)
-            totals += found / n_tables
-            shares = " | ".join(f"{share:.1%}" for share in found / n_tables)
-            title = kind.__name__.replace("_", " ")
-            print(f"| {title} | {n} | {levels} | {classes} | {shares} |", flush=True)
-    shares = " | ".join(f"{share:.1%}" for share in totals / len(KINDS) / len(SHAPES))
-    print(f"| mean | | | | {shares} |")
+        rows = [counted[kind, shape] for shape in shapes]
+        lines.append(summary(kind.__name__.replace("_", " "), rows))
+    for shape in shapes:
+        title = "{:,} rows, {} levels, {} classes".format(*shape)
+        lines.append(summary(title, [counted[kind, shape] for kind in KINDS]))
+    lines.append(summary("all", list(counted.values())))
+    text = markdown(header, lines)
+    print(text)
+    if options.write:
+        cells = [
+            [kind.__name__.replace("_", " "), *shape, n_tables, *found]
+            for (kind, shape), (n_tables, found) in counted.items()
+        ]
+        columns = ["kind", "rows", "levels", "classes", *header[1:]]
+        title = "Tables without synergy in which the screen keeps a pair or a triple"
+        write_result("false_alarms.md", title, f"{text}\n\n{markdown(columns, cells)}")
+        write_table("development/interactions.md", "false alarms", text)
 
 
 if __name__ == "__main__":

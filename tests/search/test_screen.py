@@ -15,6 +15,7 @@ import hocmim
 import naive
 from hocmim import Budget, Engine, RobustHOCMIM, Target, _native
 from hocmim.coding.codes import Codes, Column
+from hocmim.coding.encoded import encode_table
 from hocmim.criteria.hocmim_r import RobustHOCMIMCriterion, RobustSearch
 from hocmim.criteria.search import SearchPlan
 from hocmim.errors import InvalidParameterError
@@ -368,6 +369,44 @@ def test_weights_are_repeated_rows():
     assert weighted.selected_.tolist() == repeated.selected_.tolist()
 
 
+@pytest.mark.parametrize("weights", ["balanced", "relative"])
+def test_weights_that_are_no_counts_do_not_make_rows(weights):
+    rng = np.random.default_rng(0)
+    X, y = exclusive_or(n=200, n_pairs=1)
+    noise = rng.random(X.shape)
+    given = weights if weights == "balanced" else rng.choice([1.0, 2.0, 3.0], len(y))
+    y = np.where(rng.random(len(y)) < 0.2, 1, y)  # not balanced
+    for table in (X, noise):
+        found = RobustHOCMIM(2).fit(table, y, sample_weight=given).interactions_
+        plain = RobustHOCMIM(2).fit(table, y).interactions_
+        assert [one.members for one in found] == [one.members for one in plain]
+        for one in found:
+            assert round(one.g / (2 * one.synergy)) <= len(y)  # the rows that were counted
+    assert RobustHOCMIM(2).fit(X, y, sample_weight=given).interactions_ != []
+
+
+def test_rows_in_groups_count_as_independent_and_it_is_said():
+    X, y = exclusive_or(n=300, n_pairs=1)
+    groups = np.arange(300) // 3
+    alone = RobustHOCMIM("significant").fit(X, y)
+    grouped = RobustHOCMIM("significant").fit(X, y, groups=groups)
+    assert grouped.interactions_ == alone.interactions_ != []
+    assert alone.selection_.notes == ()
+    [note] = grouped.selection_.notes
+    assert note.startswith("Interactions were screened as if the rows of a group were independent.")
+
+
+def test_a_part_of_the_rows_is_cut_as_the_whole_table():
+    X, y = exclusive_or(n=300, n_pairs=1)
+    encoded = encode_table(X, y)
+    rows = np.flatnonzero(np.arange(300) % 3 > 0)
+    part = ScreenedTable.of(encoded.take(rows))
+    again = part.cut_again(2)
+    for j in range(X.shape[1]):
+        expected = X[rows, j] >= np.median(X[:, j])
+        assert again.column(j).codes.astype(bool).tolist() == expected.tolist()
+
+
 def test_keep_exclude_and_feature_groups():
     X, y = exclusive_or(n_pairs=1)
     kept = RobustHOCMIM(2, keep=[7]).fit(X, y)
@@ -459,7 +498,10 @@ def test_numbers_are_cut_into_several_numbers_of_bins(table, monkeypatch):
         df, p, G = expected[one.members]
         assert (one.df, one.g) == (df, pytest.approx(G))
         assert one.p_value >= p * (1 - 1e-9)
-        assert one.adjusted_p_value == one.p_value * len(expected) * (most - 1)
+        n_tests = len(expected) * (most - 1)
+        assert one.adjusted_p_value == pytest.approx(one.p_value * n_tests)
+    clear = {pair for pair, (_, p, _) in expected.items() if p * n_tests < 1e-6}
+    assert clear <= {one.members for one in found}
     # Without the values, neighbouring bins of the codes are merged.
     monkeypatch.setattr("hocmim.search.interactions.MOST_CELLS_CUT_AGAIN", 0)
     [pair] = hocmim.interactions(X, y, triples=False, alpha=1, most=1)
@@ -467,6 +509,22 @@ def test_numbers_are_cut_into_several_numbers_of_bins(table, monkeypatch):
     merged = [[naive.merged(c, L, 5) for c in fifths] for L in range(2, most + 1)]
     found = [2 * len(y) * naive.interaction_information(m, tuple(y.tolist())) for m in merged]
     assert any(pair.g == pytest.approx(G) for G in found)
+
+
+def test_synergy_of_coarse_bins_alone_is_none():
+    """Two noisy copies of a column, of which two bins keep different parts."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 3000)
+    base = np.where(rng.random(3000) < 0.6, y, rng.integers(0, 5, 3000))
+    X = np.stack(
+        [np.where(rng.random(3000) < p, base, rng.integers(0, 5, 3000)) for p in (0.8, 0.9)], 1
+    )
+    X[:, 1] = np.where((X[:, 1] == 0) & (rng.random(3000) < 0.4), 1, X[:, 1])
+    classes, five = tuple(y.tolist()), naive.columns(X)
+    two = [naive.merged(column, 2, 5) for column in five]
+    assert stats.chi2.sf(6000 * naive.interaction_information(two, classes), 1) < 1e-9
+    assert naive.interaction_information(five, classes) < 0
+    assert len(hocmim.interactions(X + 0.0, y)) == 0
 
 
 def as_fifths(X):

@@ -128,10 +128,17 @@ class Encoded:
 
     def take(self, samples: NDArray[np.int64]) -> Encoded:
         """Return some samples, of codes on this machine: all copies of a row, or only the first."""
-        codes, observed = self.codes, self.observed
+        codes, observed, again = self.codes, self.observed, self.encode_again
         assert isinstance(codes, Codes)
         if observed is not None:
             observed = np.flatnonzero(np.isin(samples, observed))
+
+        def encode_again(encoder: Encoder) -> tuple[Encoder, Codes]:
+            assert again is not None
+            fitted, codes = again(encoder)
+            assert isinstance(codes, Codes)
+            return fitted, codes.take(samples)
+
         return replace(
             self,
             codes=codes.take(samples),
@@ -140,7 +147,7 @@ class Encoded:
             row_groups=None if self.row_groups is None else self.row_groups[samples],
             observed=observed,
             table=None,
-            encode_again=None,
+            encode_again=None if again is None else encode_again,
         )
 
     def if_small(self) -> Encoded | None:

@@ -59,7 +59,7 @@ from hocmim.coding.cuts import CATEGORIES
 from hocmim.coding.encoded import Encoded
 from hocmim.coding.encoder import Encoder
 from hocmim.information.comparison import comparison_key
-from hocmim.search.interaction_law import interaction_p_values
+from hocmim.search.interaction_law import interaction_information, interaction_p_values
 from hocmim.search.selection import Interaction
 from hocmim.text import count
 from hocmim.threads import ThreadPool, resolve_n_jobs
@@ -87,6 +87,10 @@ OPERATIONS_PER_CALL = 10**7
 OPERATIONS_FOR_THREADS = 2 * 10**7
 
 SIZES = {2: "pairs", 3: "triples"}
+ROWS_IN_GROUPS = (
+    "Interactions were screened as if the rows of a group were independent. If they are alike, "
+    "some of the interactions may be due to chance."
+)
 
 Report = Callable[[int, int], None]
 # Sets of columns, by their places, and the G of each.
@@ -356,6 +360,7 @@ class _OneScreen:
             return
         levels = np.where(self._is_cut, n_bins, self._levels)
         merged = _MergedColumns(cut.where(self._is_cut), levels)
+        merged.keep(self._n_rows)
         calls = self._pair_calls(merged) if self.size == 2 else self._triple_calls(merged)
         with ThreadPool(min(self._n_threads, len(calls))) as pool:
             for n_sets, found in pool.map(lambda call: call(), calls):
@@ -386,36 +391,54 @@ class _OneScreen:
 
     def _passing(self, tests: Sequence[_Test]) -> list[Interaction]:
         """Return those of some sets that pass the test for small samples, too, in order."""
+        p_values, told = np.array([test.p_value for test in tests]), np.empty(len(tests))
+        for some, counts in self._counted(tests, [test.columns for test in tests]):
+            g = np.array([tests[k].g for k in some])
+            p_values[some] = np.maximum(p_values[some], interaction_p_values(counts, g))
+            told[some] = _information(counts)
+        for some, counts in self._counted(tests, [self._finest] * len(tests)):
+            has_synergy = _corrected_interaction(counts) > 0
+            p_values[some] = np.where(has_synergy | (self._alpha >= 1), p_values[some], 1.0)
+        adjusted = np.minimum(1.0, p_values * self.n_tests)
+        return [
+            Interaction(
+                tuple(int(self._table.which[k]) for k in test.members),
+                test.g,
+                test.df,
+                float(p_values[number]),
+                float(adjusted[number]),
+                test.g / (2 * self._n_rows),
+                float(told[number]),
+            )
+            for number, test in enumerate(tests)
+            if adjusted[number] <= self._alpha
+        ]
+
+    @property
+    def _finest(self) -> _MergedColumns:
+        """The columns with as many levels as the rows allow."""
+        return _MergedColumns(self._table, np.full(len(self._table.arity), self._levels))
+
+    def _counted(
+        self, tests: Sequence[_Test], columns: Sequence[_MergedColumns]
+    ) -> Iterator[tuple[list[int], NDArray[np.int64]]]:
+        """Return how often each combination of levels and class occurs.
+
+        Sets of one shape together: their numbers, and an array with a table for each of them.
+        """
         by_shape: dict[tuple[int, ...], list[int]] = {}
-        for number, test in enumerate(tests):
-            by_shape.setdefault(test.columns.shape(test.members), []).append(number)
-        p_values, told = np.ones(len(tests)), np.empty(len(tests))
+        for number, (test, merged) in enumerate(zip(tests, columns, strict=True)):
+            shape = *(int(merged.arity[k]) for k in test.members), self._n_classes
+            by_shape.setdefault(shape, []).append(number)
         for shape, numbers in by_shape.items():
-            n_at_once = max(1, MOST_CELLS_AT_ONCE // (prod(shape) * self._n_classes))
+            n_at_once = max(1, MOST_CELLS_AT_ONCE // prod(shape))
             for start in range(0, len(numbers), n_at_once):
                 some = numbers[start : start + n_at_once]
-                counts = np.stack([self._count(tests[k], shape) for k in some])
-                g = np.array([tests[k].g for k in some])
-                p_values[some] = interaction_p_values(counts, g)
-                told[some] = _information(counts)
-        found = []
-        for test, law, information in zip(tests, p_values.tolist(), told.tolist(), strict=True):
-            p_value = max(test.p_value, law)
-            adjusted = min(1.0, p_value * self.n_tests)
-            if adjusted <= self._alpha:
-                members = tuple(int(self._table.which[k]) for k in test.members)
-                synergy = test.g / (2 * self._n_rows)
-                found.append(
-                    Interaction(members, test.g, test.df, p_value, adjusted, synergy, information)
-                )
-        return found
-
-    def _count(self, test: _Test, shape: tuple[int, ...]) -> NDArray[np.int64]:
-        """Return how often each combination of levels and class occurs."""
-        shape = *shape, self._n_classes
-        columns = *(test.columns.row(k) for k in test.members), self._y
-        cells = np.ravel_multi_index(columns, shape)
-        return np.bincount(cells, minlength=prod(shape)).reshape(shape)
+                counts = np.empty((len(some), prod(shape)), np.int64)
+                for row, k in zip(counts, some, strict=True):
+                    parts = *(columns[k].row(place) for place in tests[k].members), self._y
+                    row[:] = np.bincount(np.ravel_multi_index(parts, shape), minlength=len(row))
+                yield some, counts.reshape(-1, *shape)
 
     def _least(self, n_shared: int = 2) -> NDArray[np.float64]:
         """Return the G that the χ² test needs for columns of a and a' levels."""
@@ -498,7 +521,7 @@ class _OneScreen:
 
 
 class _MergedColumns:
-    """The columns with at most so many levels each; kept in memory if they are small."""
+    """The columns with at most so many levels each."""
 
     def __init__(self, table: ScreenedTable, levels: NDArray[np.int64]) -> None:
         self._table, self._levels = table, levels
@@ -507,15 +530,13 @@ class _MergedColumns:
         self.arity = np.minimum(arity, levels[table.which] + has_missing)
         self._seen: dict[int, int] = {}
         self._all: NDArray[np.uint8] | None = None
-        n_rows = len(table.column(int(table.which[0])).codes)
+
+    def keep(self, n_rows: int) -> None:
+        """Keep the columns in memory, if they are small."""
         if len(self.arity) * n_rows <= MOST_MERGED_BYTES:
             self._all = np.empty((len(self.arity), n_rows), np.uint8)
             for k in range(len(self.arity)):
                 self._all[k] = self._merge(k)
-
-    def shape(self, places: Sequence[int]) -> tuple[int, ...]:
-        """Return how many levels some columns have."""
-        return tuple(int(self.arity[k]) for k in places)
 
     def row(self, k: int) -> NDArray[np.uint8]:
         """Return one column."""
@@ -563,6 +584,17 @@ def merge_levels(column: Column, most_levels: int, n_ordered: int) -> NDArray[np
     parts = most_levels * twice_middle // max(1, 2 * int(bins.sum()))
     merged[:n_ordered] = np.where(bins > 0, parts, 0)
     return merged
+
+
+def _corrected_interaction(tables: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return G − df of some sets, from their counts."""
+    axes = range(1, tables.ndim)
+    seen = [
+        np.count_nonzero(tables.sum(axis=tuple(k for k in axes if k != axis)), axis=1)
+        for axis in axes
+    ]
+    g = 2 * tables[0].sum() * interaction_information(tables)[0]
+    return np.asarray(g - np.prod(np.array(seen) - 1, axis=0))
 
 
 def _information(tables: NDArray[np.int64]) -> NDArray[np.float64]:

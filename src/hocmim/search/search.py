@@ -24,7 +24,7 @@ from hocmim.parameters import PATH_OR_NONE, check_parameters
 from hocmim.search.checkpoint import Checkpoint
 from hocmim.search.constraints import Constraints
 from hocmim.search.engines.local import LocalEngine
-from hocmim.search.interactions import Screen, ScreenedTable, screen
+from hocmim.search.interactions import ROWS_IN_GROUPS, Screen, ScreenedTable, screen
 from hocmim.search.joint_candidates import JointCandidates
 from hocmim.search.loop import Interrupted, forward_search
 from hocmim.search.progress import Progress
@@ -294,6 +294,8 @@ def _screen(
             n_jobs=n_jobs,
             report=None if progress is None else progress.on_screen,
         )
+    if rows.row_groups is not None and found.kept:
+        found = replace(found, notes=(*found.notes, ROWS_IN_GROUPS))
     if progress is not None:
         for note in found.notes:
             progress.on_note(note)

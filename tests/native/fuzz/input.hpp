@@ -86,5 +86,6 @@ void check_sparse(Input& in);
 void check_searches(Input& in);
 void check_filters(Input& in);
 void check_hostile(Input& in);
+void check_screens(Input& in);
 
 }  // namespace fuzz

@@ -19,7 +19,7 @@ Check checks[] = {
     {"terms", fuzz::check_terms},       {"joins", fuzz::check_joins},
     {"encoding", fuzz::check_encoding}, {"sparse", fuzz::check_sparse},
     {"searches", fuzz::check_searches}, {"filters", fuzz::check_filters},
-    {"hostile", fuzz::check_hostile},
+    {"hostile", fuzz::check_hostile},   {"screens", fuzz::check_screens},
 };
 
 void print_runs() {
