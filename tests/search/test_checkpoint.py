@@ -440,7 +440,9 @@ def test_a_search_with_failures_continues_to_the_last_bit(tmp_path):
     n = 400
     y = rng.integers(2, size=n)
     dates = [f"day {i}" for i in range(n)]
-    X = pd.DataFrame({"date": dates, **{f"x{k}": y + rng.normal(0, 1 + k, n) for k in range(4)}})
+    X = pd.DataFrame(
+        {"date": dates, **{f"x{k}": y + rng.normal(0, 1 + k / 2, n) for k in range(4)}}
+    )
     parameters = {
         "encoder": Encoder(identifiers="keep", max_levels=None),
         "n_features_to_select": StopTest(0.05, test="permutation", n_permutations=99),

@@ -134,9 +134,7 @@ def are_observations(
     return bool((of_sample != least[classes]).any())
 
 
-def look_relative(
-    counts: NDArray[np.integer[Any]], n_levels: NDArray[np.integer[Any]]
-) -> bool:
+def look_relative(counts: NDArray[np.integer[Any]], n_levels: NDArray[np.integer[Any]]) -> bool:
     """Return whether weights that are used as counts do not look like counts.
 
     Of a table with far more possible rows than rows, most rows occur once. Integers of which few

@@ -37,10 +37,10 @@ the first of the columns that a looser one selects, and alpha=q the first of tho
 **alpha is a family-wise error rate**: the probability that the selection, not one step of it,
 contains any column that adds nothing to those before it. Each column has a share 1/D of alpha,
 whichever columns are tested and in whichever order. A column that is tested again in a later step
-has the same Z as before, with a larger factor, and a few more. For null hypotheses that do not
-depend on the data that bounds the rate by alpha times 1 + 1/3 + … + 1/(|S|+1) or less. It is alpha
-for the first column, and below alpha on all tables that were measured
-(docs/development/error_control.md).
+has the same Z as before, with a larger factor, and at most two more. For null hypotheses that do
+not depend on the data the rate is at most alpha for the first column, and for |S| columns
+alpha (1 + 1/3 + 2/4 + … + 2/(|S|+2)). Measured it agrees with alpha or is below it
+(docs/development/error_control.md). It is said of the coded columns.
 
 permutation
     X is permuted among the samples of each cell of Z, which is exactly H0. The p-value is
