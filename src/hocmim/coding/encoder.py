@@ -370,7 +370,6 @@ class _Learning:
                 n_planes = min(n_planes, encoder.n_bins)
             n_words = n_planes * _native.BitPlanes.words_of_plane(table.n_rows)
         self._room = np.empty((n_kept if n_words else 0, n_words), np.uint64)
-        self._names = encoder.names
 
     def run(self, n_threads: int) -> Codes:
         """Set ``columns``; return the codes, if they are kept."""
@@ -396,7 +395,7 @@ class _Learning:
         self.columns = ColumnDescriptions.concatenate(described)
         if not self._keeps_codes:
             return Codes.empty(self.columns.arity[:0], 0)
-        return Codes.from_rows(self._narrow, self._wide, self.columns.arity, self._names, planes)
+        return Codes.from_rows(self._narrow, self._wide, self.columns.arity, table.names, planes)
 
     def _encode_span(self, span: Span) -> LearntColumns | ColumnDescriptions:
         narrow, room = self._narrow[span.start : span.stop], self._room[span.start : span.stop]
