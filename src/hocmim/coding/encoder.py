@@ -357,6 +357,7 @@ class _Learning:
         n_classes = 0 if y is None else y.arity
         self._method = discretizer.method, int(encoder.n_bins), classes, n_classes
         self._keeps_codes, self._plane_classes = keeps_codes, plane_classes
+        self._names = table.names
         n_kept = table.n_columns if keeps_codes else 0
         # Row j has the codes of column j, if they fit into a byte; the others are in ``_wide``.
         self._narrow = np.empty((n_kept, table.n_rows), np.uint8)
@@ -395,7 +396,7 @@ class _Learning:
         self.columns = ColumnDescriptions.concatenate(described)
         if not self._keeps_codes:
             return Codes.empty(self.columns.arity[:0], 0)
-        return Codes.from_rows(self._narrow, self._wide, self.columns.arity, table.names, planes)
+        return Codes.from_rows(self._narrow, self._wide, self.columns.arity, self._names, planes)
 
     def _encode_span(self, span: Span) -> LearntColumns | ColumnDescriptions:
         narrow, room = self._narrow[span.start : span.stop], self._room[span.start : span.stop]
