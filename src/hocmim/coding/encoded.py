@@ -255,7 +255,8 @@ def encode_table(
         observed = first_copies(row_counts)
     n_classes = 0
     if plane_estimator is not None and cluster is None and not features.groups:
-        n_classes = _plane_classes(plane_estimator, y_column)
+        needs_samples = _native.needs_samples(getattr(_native.Estimator, plane_estimator))
+        n_classes = 0 if needs_samples else y_column.arity
 
     def encode(
         encoder: Encoder, codes_dir: Folder | None = None, plane_classes: int = 0
@@ -446,11 +447,6 @@ def _check_target(found: EncodedTarget, target: Target, encoder: Encoder) -> Non
             "discretizer='mdlp' cuts the columns by one target. Pass another discretizer for "
             "the mean over several targets."
         )
-
-
-def _plane_classes(estimator: str, y: Column) -> int:
-    """Return the number of classes of counts on bit planes; 0 if the estimator makes none."""
-    return 0 if _native.needs_samples(getattr(_native.Estimator, estimator)) else y.arity
 
 
 def _encode_here(

@@ -400,6 +400,7 @@ class _Learning:
         n_classes = 0 if y is None else y.arity
         self._method = discretizer.method, int(encoder.n_bins), classes, n_classes
         self._keeps_codes, self._plane_classes = keeps_codes, plane_classes
+        self._names = table.names
         n_kept = table.n_columns if keeps_codes else 0
         # Row j has the codes of column j, if they fit into a byte; the others are in ``_wide``.
         self._narrow = np.empty((n_kept, table.n_rows), np.uint8)
@@ -413,7 +414,6 @@ class _Learning:
                 n_planes = min(n_planes, encoder.n_bins)
             n_words = n_planes * _native.BitPlanes.words_of_plane(table.n_rows)
         self._room = np.empty((n_kept if n_words else 0, n_words), np.uint64)
-        self._names = encoder.names
 
     def run(self, n_threads: int) -> Codes:
         """Set ``columns``; return the codes, if they are kept."""

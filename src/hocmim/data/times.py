@@ -25,8 +25,11 @@ def kind_of_dtype(dtype: nw.dtypes.DType) -> str | None:
     """Return the kind of a column of a DataFrame; None if it holds no times."""
     if dtype == nw.Datetime:
         return UTC_DATE if getattr(dtype, "time_zone", None) else DATE
-    kinds = {nw.Date: DATE, nw.Time: TIME, nw.Duration: DURATION}
-    return next((kind for known, kind in kinds.items() if dtype == known), None)
+    if dtype == nw.Date:
+        return DATE
+    if dtype == nw.Time:
+        return TIME
+    return DURATION if dtype == nw.Duration else None
 
 
 def kind_of_storage(dtype: Any) -> str | None:

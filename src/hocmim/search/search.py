@@ -77,6 +77,8 @@ class Engine:
     @classmethod
     def of(cls, engine: Any) -> Engine:
         """Return an engine from the parameter of a selector; other values name a cluster."""
+        if engine is None:
+            return _THREADS
         return engine if isinstance(engine, Engine) else cls(engine)
 
     def __deepcopy__(self, memo: Any) -> Engine:
@@ -84,6 +86,9 @@ class Engine:
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "cluster": address_of(self.cluster)}
+
+
+_THREADS = Engine()
 
 
 def open_cluster(engine: Any) -> AbstractContextManager[Cluster | None]:

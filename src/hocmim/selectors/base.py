@@ -688,6 +688,7 @@ class InformationSelector(CallbackSupportMixin, Selector):
     ) -> Self:
         check_parameters(self)
         criterion, engine = self.make_criterion(), Engine.of(self.engine)
+        n_jobs = resolve_n_jobs(self.n_jobs)
         asked, test = self.n_features_to_select, self._stop_test
         constraints = Constraints(0)
         if asked == CV and _cuts_by_target(self.encoder):
@@ -713,9 +714,11 @@ class InformationSelector(CallbackSupportMixin, Selector):
                 y,
                 sample_weight,
                 groups if test is not None or asked == CV else None,
-                criterion,
-                cluster,
                 progress,
+                cluster=cluster,
+                codes_dir=engine.codes_dir,
+                n_jobs=n_jobs,
+                plane_estimator=criterion.estimator,
                 identifiers=identifiers,
                 on_features=resolve,
             )
@@ -737,7 +740,7 @@ class InformationSelector(CallbackSupportMixin, Selector):
                     n_select,
                     test,
                     cluster=cluster,
-                    n_jobs=resolve_n_jobs(self.n_jobs),
+                    n_jobs=n_jobs,
                     checkpoint=engine.checkpoint,
                     identity=self._identity(constraints) if engine.checkpoint else None,
                     progress=progress,
@@ -810,12 +813,23 @@ class InformationSelector(CallbackSupportMixin, Selector):
                 "target it was fitted on, as in extend(k, X, y)."
             )
         criterion, engine = self.make_criterion(), Engine.of(self.engine)
+        n_jobs = resolve_n_jobs(self.n_jobs)
         on_event = self._progress(progress)
         with open_cluster(engine.cluster) as cluster:
             if X is None:
                 encoded = self._encoded
             else:
-                encoded = self._encode(X, y, sample_weight, None, criterion, cluster, on_event)
+                encoded = self._encode(
+                    X,
+                    y,
+                    sample_weight,
+                    None,
+                    on_event,
+                    cluster=cluster,
+                    codes_dir=engine.codes_dir,
+                    n_jobs=n_jobs,
+                    plane_estimator=criterion.estimator,
+                )
                 self._check_same_columns(encoded.features)
             assert encoded is not None
             found = search(
@@ -824,7 +838,7 @@ class InformationSelector(CallbackSupportMixin, Selector):
                 constraints,
                 int(k),
                 cluster=cluster,
-                n_jobs=resolve_n_jobs(self.n_jobs),
+                n_jobs=n_jobs,
                 # The file of a search that a test ended cannot hold steps beyond it.
                 checkpoint=None if self._stop_test else engine.checkpoint,
                 identity=self._identity(constraints),
@@ -842,8 +856,6 @@ class InformationSelector(CallbackSupportMixin, Selector):
         y: Any,
         sample_weight: Any,
         groups: Any,
-        criterion: Criterion,
-        cluster: Any,
         progress: Progress | None,
         **options: Any,
     ) -> Encoded:
@@ -859,10 +871,6 @@ class InformationSelector(CallbackSupportMixin, Selector):
                 sample_weight=sample_weight,
                 groups=groups,
                 feature_groups=self.feature_groups,
-                cluster=cluster,
-                codes_dir=Engine.of(self.engine).codes_dir,
-                n_jobs=resolve_n_jobs(self.n_jobs),
-                plane_estimator=None if cluster is not None else criterion.estimator,
                 caller=type(self).__name__,
                 **options,
             )

@@ -13,7 +13,7 @@
 // | table of a split     | greedy paths: few cells, a table of ≈ N  | criteria/split_terms    | 1–1.15 |
 // | split cells          | greedy paths: up to 16 rows and 8 levels | cell_counter.hpp        | 1–1.6  |
 // | small cells tallied  | split cells, R of a shrunken table       | small_cells.hpp         | 1–1.6  |
-// | ways to split        | split cells of 16 samples or fewer       | criteria/split_terms    | 1.05   |
+// | ways to split        | split cells of 16 samples or fewer       | criteria/split_terms    | 1–1.14 |
 // clang-format on
 //
 // `buys`: how much longer a whole fit takes without the path, where it is chosen (JMI and HOCMIM-R,

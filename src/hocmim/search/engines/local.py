@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import Any, Self
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from hocmim.coding.codes import Codes, Column, column_digests, fingerprint
 from hocmim.criteria.base import Criterion
+from hocmim.criteria.search import ONE_THREAD
 from hocmim.information.counting import Values
 from hocmim.threads import ThreadPool, resolve_n_jobs, stopped_by
 
@@ -57,21 +58,24 @@ class LocalEngine(AbstractContextManager["LocalEngine"]):
         self._block_size = block_size
         starts = range(0, codes.n_columns, block_size)
         self._blocks = [codes.block(at, at + block_size) for at in starts]
-        report_nothing_new = None if on_terms is None else partial(on_terms, 0)
-        threads = ThreadPool(min(n_threads, len(self._blocks)), report_nothing_new)
-        self._stopped_by = stopped_by(threads.check)
+        n_threads = min(n_threads, len(self._blocks))
+        pool = None
+        if n_threads > 1 or on_terms is not None:
+            pool = ThreadPool(n_threads, None if on_terms is None else partial(on_terms, 0))
 
         # No method: the criteria would refer to the engine, and it to them. Then codes and bit
         # planes would stay in memory until the garbage collector finds them.
         def after_terms(n_terms: int) -> None:
             """Count terms; stop threads whose result is not needed any more, after Ctrl-C."""
-            threads.raise_if_stopped()
+            assert pool is not None
+            pool.raise_if_stopped()
             if on_terms is not None:
                 on_terms(n_terms)
 
-        needs_check = threads.n_threads > 1 or on_terms is not None
-        criteria = [criterion.copy(after_terms if needs_check else None) for _ in self._blocks]
-        self.search, self._threads = plan.search(criteria, threads), threads
+        criteria = [criterion.copy(None if pool is None else after_terms) for _ in self._blocks]
+        self._pool, self._threads = pool, pool or ONE_THREAD
+        self._stopped_by = nullcontext() if pool is None else stopped_by(pool.check)
+        self.search = plan.search(criteria, self._threads)
         # Columns that are no candidates: selected, set aside or closed.
         self._is_closed = np.zeros(codes.n_columns, bool)
 
@@ -80,8 +84,9 @@ class LocalEngine(AbstractContextManager["LocalEngine"]):
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._stopped_by.__exit__(*error)
-        self._threads.stop()
+        self._stopped_by.__exit__(None, None, None)
+        if self._pool is not None:
+            self._pool.stop()
 
     def fingerprint(self) -> str:
         """Return what tells this table and target from others."""
