@@ -9,6 +9,7 @@ import pytest
 import hocmim
 from hocmim.coding.encoded import encode_table
 from hocmim.errors import InvalidParameterError
+from hocmim.search import search as search_module
 from hocmim.search import validation
 from hocmim.search.validation import cross_validate
 
@@ -237,3 +238,27 @@ def test_filters_have_no_cross_validation():
     X, y = table(0)
     with pytest.raises(InvalidParameterError, match="has none: it ranks all columns"):
         hocmim.FisherScore("cv").fit(X.drop(columns="gap"), y)
+
+
+def test_columns_are_screened_once_if_no_pair_is_found(monkeypatch):
+    """A fold screens its own rows only if there is a pair in all rows; it never gets that pair."""
+    seen = []
+    real = search_module.screen
+
+    def screen(table, *args, **kwargs):
+        found = real(table, *args, **kwargs)
+        seen.append(found.kept)
+        return found
+
+    monkeypatch.setattr(search_module, "screen", screen)
+    rng = np.random.default_rng(0)
+    X = rng.integers(2, size=(600, 6))
+    alone = X[:, 2] ^ (rng.random(600) < 0.2)
+    together = X[:, 1] ^ X[:, 4] ^ (rng.random(600) < 0.2)
+    for y, n_screens in ((alone, 1), (together, 1 + validation.N_FOLDS)):
+        seen.clear()
+        found = hocmim.RobustHOCMIM("cv").fit(X, y)
+        assert len(seen) == n_screens
+        plain = hocmim.RobustHOCMIM(found.validation_.best).fit(X, y)
+        assert found.scores_.tobytes() == plain.scores_.tobytes()
+        assert found.selection_.interactions == plain.selection_.interactions

@@ -165,6 +165,7 @@ def search(
     identity: dict[str, Any] | None = None,
     progress: Progress | None = None,
     taken: Selection | None = None,
+    screened: Screen | None = None,
 ) -> Selection:
     """Select features of an encoded table.
 
@@ -188,6 +189,8 @@ def search(
     progress : Progress, optional
     taken : Selection, optional
         A selection of the same search to continue.
+    screened : Screen, optional
+        What ``screen_columns`` found, so that it is not done again.
 
     Raises
     ------
@@ -196,11 +199,10 @@ def search(
     """
     codes, target = encoded.codes, encoded.target
     criterion.expect(n_select)
-    ys = [one.column for one in target.targets] if target.strategy == "mean" else []
-    screened, joint = Screen(), None
-    if criterion.interactions:
-        screened = _screen(encoded, criterion, constraints, ys, n_jobs, progress, taken)
-        joint = _joint_candidates(screened, encoded, criterion, constraints, ys)
+    ys = _targets(encoded)
+    if screened is None:
+        screened = screen_columns(encoded, criterion, constraints, n_jobs, progress, taken)
+    joint = _joint_candidates(screened, encoded, criterion, constraints, ys)
     if ys:
         criterion = MeanCriterion(criterion, ys)
     if constraints.spending is not None:
@@ -276,16 +278,26 @@ def _check_counts(encoded: Encoded) -> None:
         )
 
 
-def _screen(
+def _targets(encoded: Encoded) -> list[Column]:
+    """Return the targets whose scores are averaged; none for one target."""
+    target = encoded.target
+    return [one.column for one in target.targets] if target.strategy == "mean" else []
+
+
+def screen_columns(
     encoded: Encoded,
     criterion: Criterion,
     constraints: Constraints,
-    ys: Sequence[Column],
-    n_jobs: int | None,
-    progress: Progress | None,
-    taken: Selection | None,
+    n_jobs: int | None = None,
+    progress: Progress | None = None,
+    taken: Selection | None = None,
 ) -> Screen:
-    """Test pairs and triples of columns; a selection that is continued knows what was found."""
+    """Test pairs and triples of columns, if the criterion asks for it.
+
+    A selection that is continued knows what was found.
+    """
+    if not criterion.interactions:
+        return Screen()
     if taken is not None:
         return Screen(taken.interactions, 0, taken.notes)
     if progress is not None:
@@ -294,7 +306,7 @@ def _screen(
     with nullcontext() if progress is None else stopped_by(progress.on_wait):
         found = screen(
             ScreenedTable.of(rows, constraints.closed),
-            [one.column for one in rows.target.each] if ys else [rows.target.column],
+            _targets(rows) or [rows.target.column],
             whatever_it_costs=criterion.interactions != "auto",
             n_jobs=n_jobs,
             report=None if progress is None else progress.on_screen,

@@ -63,9 +63,10 @@ from hocmim.parameters import (
     whole,
 )
 from hocmim.search.constraints import COUNTS, Budget, Constraints, resolve_constraints
+from hocmim.search.interactions import Screen
 from hocmim.search.loop import Interrupted
 from hocmim.search.progress import LOGGER, Progress, ProgressCallback, ProgressEvent
-from hocmim.search.search import Engine, address_of, open_cluster, search
+from hocmim.search.search import Engine, address_of, open_cluster, screen_columns, search
 from hocmim.search.selection import Selection, Stopping
 from hocmim.search.stopping import StopTest
 from hocmim.search.validation import Validation, cross_validate
@@ -728,9 +729,11 @@ class InformationSelector(CallbackSupportMixin, Selector):
                 encoded.identifiers,
                 encoded.encoder.identifiers,
             ).without_constants(np.flatnonzero(encoded.codes.arity == 1).tolist())
-            n_select, validation = constraints.count(asked), None
+            n_select, validation, screened = constraints.count(asked), None, None
             if asked == CV:
-                validation = self._validate(encoded, constraints, progress)
+                n_jobs = resolve_n_jobs(self.n_jobs)
+                screened = screen_columns(encoded, criterion, constraints, n_jobs, progress)
+                validation = self._validate(encoded, constraints, screened, progress)
                 n_select = max(validation.best, len(constraints.keep))
             try:
                 selection = search(
@@ -744,6 +747,7 @@ class InformationSelector(CallbackSupportMixin, Selector):
                     checkpoint=engine.checkpoint,
                     identity=self._identity(constraints) if engine.checkpoint else None,
                     progress=progress,
+                    screened=screened,
                 )
             except Interrupted as error:
                 self._set_fitted(encoded, criterion, error.selection)
@@ -756,13 +760,23 @@ class InformationSelector(CallbackSupportMixin, Selector):
         return self
 
     def _validate(
-        self, encoded: Encoded, constraints: Constraints, progress: Progress | None
+        self,
+        encoded: Encoded,
+        constraints: Constraints,
+        screened: Screen,
+        progress: Progress | None,
     ) -> Validation:
-        """Cross-validate the number of columns."""
+        """Cross-validate the number of columns.
+
+        Each fold screens its own rows for pairs, unless the screen of all rows kept none: then no
+        fold has any. A fold never gets a pair that was found on its test rows.
+        """
+        of_fold = None if screened.kept else screened
 
         def search_rows(part: Encoded, k: int) -> Selection:
             n_jobs = resolve_n_jobs(self.n_jobs)
-            return search(part, self.make_criterion(), constraints, k, n_jobs=n_jobs)
+            criterion = self.make_criterion()
+            return search(part, criterion, constraints, k, n_jobs=n_jobs, screened=of_fold)
 
         with nullcontext() if progress is None else stopped_by(progress.on_wait):
             found = cross_validate(encoded, search_rows, constraints.n_candidates, progress)
