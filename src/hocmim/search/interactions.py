@@ -8,7 +8,7 @@ triples where that is affordable:
     triples  G = 2N · [ I(X_i,X_j,X_k;Y) − Σ I(pairs;Y) + Σ I(singles;Y) ]
     df       = Π (a − 1) · (C − 1)                 for a levels of each column and C classes
 
-A set is kept if its p-value times the number of sets is at most α = 0.01. The p-value is that of
+A set is kept if its p-value times the number of tests is at most α = 0.01. The p-value is that of
 χ²(df), or that of ``search.interaction_law`` if it is larger: the latter knows small cells and
 columns that depend on each other. Of many, the 100 with the largest (G − df)/√(2 df) are kept. With
 fewer than 20·C rows nothing is screened.
@@ -26,18 +26,21 @@ N ≥ 5·L²·C (5·L³·C for triples), and at least 2. Columns of numbers with
 4, are cut again into bins of equal frequency, and not once but for each number of bins from
 min(L, 4) down to 2: every set is tested for each of them, and the p-value is multiplied by the
 number of tests. Fewer bins have fewer degrees of freedom, and which number shows an interaction
-best depends on its form. If the values are not at hand, or take more than a gigabyte as codes,
-neighbouring bins are merged into parts of nearly equal frequency. Of a column of categories the
-L − 1 most frequent stay, and the others are one level. Missing numbers stay a level of their own,
-besides the bins.
+best depends on its form. A set must also have G > df with all L levels: bins that keep different
+parts of two columns have synergy although the columns repeat each other.
+
+If the values are not at hand, or take more than a gigabyte as codes, neighbouring bins are merged
+into parts of nearly equal frequency. Of a column of categories the L − 1 most frequent stay, and
+the others are one level. Missing numbers stay a level of their own, besides the bins.
 
 The work is sets · ⌈N/64⌉ · L² · C word operations (L³ for triples). With "auto" it is at most
 10¹⁰ for pairs and as much for triples: L is lowered, down to 2, and where that is not enough the
 screen is left out, and a note says so. All of this depends on sizes alone.
 
-With weights a row of weight w is w rows. With several targets that are joined, the target is their
-joint; with the mean over targets each target is screened, at α divided by their number, and a set
-is kept if it is kept for one of them. Rows that belong together (``groups``) count as independent.
+With weights that are counts, a row of weight w is w rows; with others each row counts once. With
+several targets that are joined, the target is their joint; with the mean over targets each target
+is screened, at α divided by their number, and a set is kept if it is kept for one of them. Rows
+that belong together (``groups``) count as independent; a note says so if a set is kept.
 """
 
 from __future__ import annotations
