@@ -385,7 +385,7 @@ def one_per_cluster(X: Any, y: Any = None, **options: Any) -> list[Any]:
     >>> from hocmim import one_per_cluster
     >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     >>> X[one_per_cluster(X, y)].shape
-    (569, 20)
+    (569, 15)
     """
     clusters = cluster_columns(X, y, **options)
     chosen = np.sort(clusters.representatives).tolist()
