@@ -14,7 +14,7 @@ MAX_VALUE_LENGTH = 200
 def did_you_mean(name: str, known: Iterable[str], *, n: int = 3) -> str:
     """Return " Did you mean 'a' or 'b'?" for the known names nearest to a wrong one.
 
-    Capitals do not matter. Empty if no name is near.
+    Capitals do not matter. Empty if no name is near, or if the name is a number.
 
     Examples
     --------
@@ -22,6 +22,8 @@ def did_you_mean(name: str, known: Iterable[str], *, n: int = 3) -> str:
     >>> did_you_mean("Targett", ["colour", "target"])
     " Did you mean 'target'?"
     """
+    if name.strip().isdigit():
+        return ""
     import difflib  # only for an error message: it takes a while to import
 
     by_key: dict[str, list[str]] = {}

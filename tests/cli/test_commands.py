@@ -137,7 +137,10 @@ def test_columns_in_clusters(run):
     assert sorted(names) == sorted(X.columns[cluster_columns(X, y).representatives])
     lines = run(*given).stdout.splitlines()
     assert lines[0].split("\t") == ["columns", "representative", "others"]
-    assert lines[1].startswith("6\tworst perimeter\tworst radius")
+    assert len(lines) == 1 + len(names)
+    assert any(line.startswith("6\tworst perimeter\tworst radius") for line in lines)
+    shown = run(*given, width=100).stdout.splitlines()[3:]  # singles are counted, not listed
+    assert len(shown) == sum(len(each["columns"]) > 1 for each in found["clusters"])
     finer = json.loads(run(*given, "--max-distance", 0.2, "--json", "-").stdout)
     assert len(finer["clusters"]) > len(found["clusters"])
 

@@ -161,3 +161,14 @@ def test_a_signal_ends_a_selection_and_the_checkpoint_continues_it(received, cod
     continued = selected(*options)
     assert len(continued) == n_before + 2  # and a header
     assert continued == selected(*options[:5])
+
+
+def test_errors_break_between_words(table, tmp_path):
+    child = spawn(tmp_path, "select", table, "-t", "no such column", columns=60)
+    child.expect(pexpect.EOF)
+    child.close()
+    lines = plain(child.before).split("\r\n")
+    assert child.exitstatus == 2
+    assert lines[0].startswith("Error: There is no column")
+    assert all(len(line) <= 60 for line in lines)
+    assert len(lines) > 2  # the columns are listed

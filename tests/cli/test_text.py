@@ -218,3 +218,14 @@ def test_all_missing_columns_are_named_and_can_be_empty(run, folder):
     empty = pq.read_table("empty.parquet")
     assert set(empty.column_names) == {first, second, "y"}
     assert (empty[first].null_count, str(empty[first].type)) == (400, "double")
+
+
+def test_many_columns_that_are_read_in_one_way_take_one_line(run, folder):
+    rng = np.random.default_rng(0)
+    lines = [",".join([*(f"x{j}" for j in range(9)), "y"]), ",".join([*"ABCDEFGHI", "0"])]
+    lines += [",".join(map(str, [*rng.integers(0, 999, 9), i % 2])) for i in range(80)]
+    (folder / "two_headers.csv").write_text("\n".join(lines) + "\n")
+    said = run("select", "two_headers.csv", "-t", "y", "-k", 2).stderr.splitlines()
+    [line] = [line for line in said if "did not parse" in line]
+    assert line.startswith("'x0', 'x1', 'x2', 'x3', 'x4', 'x5', 'x6', 'x7' and 1 other: like 'x0':")
+    assert "9 values did not parse in all." in line

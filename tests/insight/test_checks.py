@@ -10,8 +10,18 @@ import pyarrow as pa
 import pytest
 from scipy import sparse, stats
 
-from hocmim import HOCMIM, MIM, DataWarning, Encoder, FisherScore, check_table
-from hocmim.errors import TextWarning
+from hocmim import (
+    HOCMIM,
+    MIM,
+    DataWarning,
+    Encoder,
+    FisherScore,
+    check_table,
+    cluster_columns,
+    compare_methods,
+    substitutes,
+)
+from hocmim.errors import InvalidTargetError, TextWarning
 from hocmim.insight import checks
 from hocmim.insight.checks import KINDS, describe_columns
 
@@ -274,3 +284,30 @@ def test_nothing_is_said_about_excluded_columns():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         MIM(1, exclude=["leak", "name"]).fit(X, y)
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "arrow"])
+def test_the_target_may_be_a_name_wherever_a_table_is_taken(kind, tmp_path):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(120, 4)), columns=list("abcd")).assign(copy=lambda f: f["a"])
+    y = pd.Series((X["a"] + X["b"] > 0).astype(int), name="t")
+    frame = X.assign(t=y)
+    given = {"polars": pl.from_pandas, "arrow": pa.Table.from_pandas}.get(kind, lambda f: f)(frame)
+    selector = MIM(2).fit(given, "t")
+    assert selector.selected_.tolist() == MIM(2).fit(X, y).selected_.tolist()
+    assert str(check_table(given, "t")) == str(check_table(X, y))
+    named, apart = cluster_columns(given, "t"), cluster_columns(X, y)
+    assert named.labels.tolist() == apart.labels.tolist()
+    assert substitutes(selector, given, "t") == substitutes(selector, X, y)
+    few = {"n_folds": 2, "n_resamples": 0}
+    both = [compare_methods(*one, ["JMI"], 2, **few) for one in ((given, "t"), (X, y))]
+    assert both[0].results[0].selected == both[1].results[0].selected
+    assert selector.report(tmp_path / "r.html", given, "t").exists()
+    with pytest.raises(InvalidTargetError, match="the columns of X have no names"):
+        MIM(2).fit(frame.to_numpy(), "t")
+
+
+def test_pooled_categories_are_not_called_as_they_are():
+    X = pd.DataFrame({"name": [f"n{i}" for i in range(300)]})
+    [column] = describe_columns(X)
+    assert str(column.encoding).startswith("the 15 most frequent of 300 categories, and other: n0,")

@@ -27,7 +27,7 @@ from hocmim.text import count, did_you_mean, some_of
 
 NAMES = {"classes": "classes", "quantity": "a quantity"}
 BALANCED = "balanced"
-SHOWN_CLASSES, SHOWN_NAMES, SHOWN_TEXT_COLUMNS = 4, 8, 10
+SHOWN_CLASSES, SHOWN_NAMES, SHOWN_TEXT_COLUMNS = 4, 8, 3
 # How the user settles how text is read, for messages.
 TEXT_OPTIONS = {name: f"--{name} {{}}" for name in ("decimal", "thousands", "dates")}
 
@@ -327,22 +327,35 @@ def _print_contents(source: Source, data: Data) -> None:
     if data.n_without_target:
         show.warn(f"{count(data.n_without_target, 'row')} without a target excluded.")
     print_text_columns(data.reading.columns)
-    for name, others in numbers_as_text(data.X).items():
-        values = ", ".join(show.quoted(value) for value in others)
+    odd = numbers_as_text(data.X)
+    if odd:
+        values = dict.fromkeys(show.quoted(value) for others in odd.values() for value in others)
+        is_one = len(odd) == 1
         show.warn(
-            f"{show.quoted(name)} is text because of values like {values}. If these are missing "
-            "values, pass them with --missing, or pass --as NAME=number."
+            f"{some_of([show.quoted(name) for name in odd], SHOWN_NAMES)} "
+            f"{'is' if is_one else 'are'} text because of values like "
+            f"{some_of(list(values), SHOWN_NAMES)}. If these are missing values, pass them with "
+            "--missing, or pass --as NAME=number."
         )
 
 
 def print_text_columns(columns: Sequence[ColumnReading]) -> None:
-    """Print how columns of text were read, a line for each of the first few."""
-    for column in columns[:SHOWN_TEXT_COLUMNS]:
-        is_open = column.kind == "ambiguous"
-        (show.warn if is_open else show.say)(column.sentence(TEXT_OPTIONS))
-    n_more = len(columns) - SHOWN_TEXT_COLUMNS
-    if n_more > 0:
-        show.say(f"… and {count(n_more, 'other column')} of text. hocmim columns lists all.", "dim")
+    """Print how columns of text were read: a line for each, or one for many read in one way."""
+    ways: dict[Any, list[ColumnReading]] = {}
+    for column in columns:
+        ways.setdefault((column.kind, column.way), []).append(column)
+    for same in ways.values():
+        write = show.warn if same[0].kind == "ambiguous" else show.say
+        if len(same) <= SHOWN_TEXT_COLUMNS:
+            for column in same:
+                write(column.sentence(TEXT_OPTIONS))
+        else:
+            named = some_of([show.quoted(one.name) for one in same], SHOWN_NAMES)
+            n_failed = sum(one.n_failed for one in same)
+            failed = f" {count(n_failed, 'value')} did not parse in all." if n_failed else ""
+            write(
+                f"{named}: like {same[0].sentence(TEXT_OPTIONS)}{failed} hocmim columns shows each."
+            )
 
 
 def _describe_target(kind: TargetKind, y: Any) -> str:

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import importlib
 import os
+import shutil
 import signal
+import sys
+import textwrap
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -108,8 +111,20 @@ def _escaped_messages() -> Iterator[None]:
     try:
         yield
     except click.ClickException as error:
-        error.message = escaped(error.message)  # type: ignore[misc]
+        error.message = _wrapped(escaped(error.message))  # type: ignore[misc]
         raise
+
+
+def _wrapped(message: str) -> str:
+    """Return an error in lines that fit a terminal, as notes and warnings do."""
+    if not sys.stderr.isatty():
+        return message
+    width, prefix = shutil.get_terminal_size().columns, "Error: "
+    lines = [
+        textwrap.fill(line, width, break_long_words=False, break_on_hyphens=False)
+        for line in (prefix + message).splitlines()
+    ]
+    return "\n".join(lines).removeprefix(prefix)
 
 
 @contextmanager

@@ -326,10 +326,8 @@ def open_memory(
     y : ndarray
         The target, one value (or several) for each row of ``table``.
     """
+    X, y = split_target(X, y)
     table = as_table(X, min_rows=2)
-    names = [y] if isinstance(y, str) else y
-    if table.names is not None and are_names(names):
-        table, y = _without_target(table, names)
     n_rows = table.n_rows
     counts = None if sample_weight is None else as_counts(sample_weight, n_rows, y)
     n_repeated = 0 if counts is None else int(counts.sum())
@@ -340,21 +338,33 @@ def open_memory(
     return table, as_target(y, n_rows, rows=table.rows, caller=caller, several=several)
 
 
-def _without_target(table: Table, names: Sequence[str]) -> tuple[Table, Any]:
-    """Return a table without the columns of the target, and the target."""
+def split_target(X: Any, y: Any) -> tuple[Any, Any]:
+    """Return a table in memory without the target, and the target, if y names columns of it.
+
+    Any other table and target are returned as they are.
+    """
+    names = [y] if isinstance(y, str) else y
+    if not are_names(names):
+        return X, y
+    table = as_table(X, min_rows=2)
+    if table.names is None:
+        if names is y:
+            return X, y  # a list of classes
+        raise InvalidTargetError(
+            f"y is the name {y!r}, but the columns of X have no names. Pass y as an array."
+        )
     assert isinstance(table, FrameTable)
-    assert table.names is not None
     if not set(names) <= set(table.names):
         if len(names) == table.n_rows and len(names) > 1:
-            return table, names  # classes, not names
+            return X, y  # classes, not names
         missing = next(name for name in names if name not in table.names)
         raise InvalidTargetError(
             f"y is {missing!r}, but X has no column of this name."
             f"{did_you_mean(missing, table.names)}"
         )
     frame = nw.from_native(table.native, eager_only=True)
-    y = frame[names[0]] if len(names) == 1 else frame.select(names)
-    return as_table(frame.drop(names).to_native()), y.to_native()
+    found = frame[names[0]] if len(names) == 1 else frame.select(names)
+    return frame.drop(names).to_native(), found.to_native()
 
 
 def _open_source(X: Any, y: Any, caller: str) -> tuple[RowSource, NDArray[Any] | None]:

@@ -142,7 +142,9 @@ def _near_file(path: Path) -> str:
         names = [entry.name for entry in path.parent.iterdir()]
     except OSError:
         return ""
-    return did_you_mean(path.name, names, n=1)
+    # The suffix is no likeness.
+    near = did_you_mean(path.stem, {Path(name).stem: name for name in names}, n=1)
+    return near and did_you_mean(path.name, names, n=1)
 
 
 def arrow(module: str) -> Any:

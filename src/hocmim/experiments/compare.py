@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier
 
 from hocmim import html
-from hocmim.coding.encoded import find_identifiers
+from hocmim.coding.encoded import find_identifiers, split_target
 from hocmim.coding.target import Target, TargetKind
 from hocmim.data.row_groups import RowGroups, as_row_groups
 from hocmim.data.table import as_table, take_rows
@@ -238,6 +238,7 @@ def compare_methods(
     0.2
     """
     selectors = _selectors(methods, n_features_to_select, target)
+    X, y = split_target(X, y)
     table = as_table(X, min_rows=2)
     values = as_target(y, table.n_rows, several=True)
     kind = _kind_of_all(selectors, values, target)

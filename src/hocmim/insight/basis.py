@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from hocmim.coding.codes import Codes, Column, RemoteCodes
-from hocmim.coding.encoded import MAX_KEPT_BYTES, read_columns, time_kinds
+from hocmim.coding.encoded import MAX_KEPT_BYTES, read_columns, split_target, time_kinds
 from hocmim.coding.encoder import Encoder
 from hocmim.coding.groups import Features, column_name, join_columns
 from hocmim.coding.target import EncodedTarget, Target, encode_target
@@ -363,6 +363,7 @@ def basis_of(selector: Any, X: Any = None, y: Any = None) -> Basis:
         in it, without it those of the selected features only. y is needed if the selector keeps no
         codes of it, and otherwise checked if it is given.
     """
+    X, y = split_target(X, y)
     fitted = _read(selector)
     if fitted.kept is None and (X is None or y is None):
         raise _no_codes(fitted)

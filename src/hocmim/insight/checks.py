@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 
 from hocmim.coding.codes import Codes, Column, RemoteCodes
 from hocmim.coding.cuts import DEFAULT_DISCRETIZER
+from hocmim.coding.encoded import split_target
 from hocmim.coding.encoder import Encoder
 from hocmim.coding.groups import Features, column_name
 from hocmim.coding.target import EncodedTarget, Target, encode_target
@@ -130,8 +131,8 @@ def check_table(
     ----------
     X : table of shape (n_samples, n_columns)
         Anything in memory that a selector takes.
-    y : array of shape (n_samples,) or (n_samples, n_targets), optional
-        The target. Without it, leaks are not looked for.
+    y : array of shape (n_samples,) or (n_samples, n_targets), or str, optional
+        The target, or the name of its column. Without it, leaks are not looked for.
     encoder : Encoder, optional
         How columns are coded; a fitted one, such as ``selector.encoder_``, is used as it is.
     target : {None, "classes", "quantity"}
@@ -154,6 +155,7 @@ def check_table(
     identifier ('0',) ('identifies the rows',)
     constant ('2',) ('has the same value in every row',)
     """
+    X, y = split_target(X, y)
     table = as_table(X)
     encoder = Encoder() if encoder is None else encoder
     is_fitted = hasattr(encoder, "columns_")
@@ -609,6 +611,7 @@ def describe_columns(
     0 | levels as they are, 2 values: 1.5, 2.5; missing values are a level of their own
     1 | levels as they are, 2 categories: a, b
     """
+    X, y = split_target(X, y)
     table = as_table(X)
     encoder = Encoder() if encoder is None else encoder
     codes = encoder.fit_transform(table, y, n_jobs=-1)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from hocmim import html
 from hocmim.coding.codes import Codes, Column
+from hocmim.coding.encoded import split_target
 from hocmim.coding.encoder import Encoder
 from hocmim.coding.groups import column_name
 from hocmim.coding.target import Target, encode_target
@@ -211,6 +212,7 @@ def cluster_columns(
     >>> clusters = cluster_columns(X, y)
     >>> X_one_each = X.iloc[:, clusters.representatives]
     """
+    X, y = split_target(X, y)
     table = as_table(X)
     encoder = Encoder() if encoder is None else encoder
     is_fitted = hasattr(encoder, "columns_")

@@ -57,6 +57,8 @@ class Encoding:
     n_rows : tuple of int
         How many rows each level has; a row of weight w counts w times. Empty for a group, or if the
         rows were not counted.
+    n_pooled : int
+        How many rare categories are in the last level.
     """
 
     kind: str
@@ -66,6 +68,7 @@ class Encoding:
     has_missing: bool
     arity: int
     n_rows: tuple[int, ...]
+    n_pooled: int = 0
 
     def __str__(self) -> str:
         if self.kind == "group":
@@ -101,6 +104,10 @@ class Encoding:
         if self.n_rows:
             sizes = zip(self.levels, self.n_rows, strict=False)  # the last is of missing values
             shown = tuple(f"{level} ({count(n, 'row')})" for level, n in sizes)
+        if self.n_pooled:
+            n_kept = len(shown) - 1
+            kept = f"the {n_kept:,} most frequent of {n_kept + self.n_pooled:,} categories"
+            return [f"{kept}, and other: {_listed(shown)}"]
         return [f"levels as they are, {count(len(self.levels), noun)}: {_listed(shown)}"]
 
 
@@ -157,6 +164,7 @@ def describe_column(
         column.missing is not None,
         column.arity,
         tuple(n_rows),
+        column.n_pooled,
     )
 
 

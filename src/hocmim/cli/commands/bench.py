@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from hocmim.cli import options, show
+from hocmim.cli.command import Command
 from hocmim.data.writing import check_writable
 from hocmim.errors import HocmimError, InvalidParameterError, check_installed
 from hocmim.experiments import known, paper
@@ -57,6 +58,9 @@ pdf_option = click.option("--pdf", is_flag=True, help="Write the figures as PDF 
 @click.group()
 def bench() -> None:
     """Run the published experiment, the leaderboard or one of your own."""
+
+
+bench.command_class = Command
 
 
 @bench.command("paper")

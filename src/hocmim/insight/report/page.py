@@ -35,6 +35,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hocmim.coding.codes import Codes
+from hocmim.coding.encoded import split_target
 from hocmim.coding.target import EncodedTarget
 from hocmim.data.table import Table, as_table
 from hocmim.data.writing import check_writable, write_file
@@ -206,6 +207,7 @@ def make_page(
     """Return the page as HTML: see ``write_report``."""
     template = _environment().get_template("report.html")
     _tell(progress, "encode")
+    X, y = split_target(X, y)
     table = as_table(X)
     basis = basis_of(selector, table, y)
     explanations = explain_features(basis, max_seconds, progress)
