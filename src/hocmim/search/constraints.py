@@ -14,6 +14,7 @@ from hocmim.coding.choice import check_disjoint, resolve_columns, resolve_costs
 from hocmim.coding.groups import Features
 from hocmim.errors import InvalidParameterError, warn_user
 from hocmim.parameters import number, whole
+from hocmim.search.selection import Selection
 from hocmim.search.spending import ROUNDING, Budget, Spending
 from hocmim.text import count
 
@@ -136,3 +137,11 @@ def _resolve_spending(
             "the budget."
         )
     return spending
+
+
+def constraints_of(selection: Selection) -> Constraints:
+    """Return the constraints that a selection was made with."""
+    keep = tuple(step.index for step in selection.steps if step.is_kept)
+    n_features = len(selection.relevance)
+    closed = selection.excluded, selection.identifiers
+    return Constraints(n_features, keep, *closed, selection.spending)

@@ -55,7 +55,7 @@ from hocmim.parameters import (
     one_of,
     whole,
 )
-from hocmim.search.constraints import COUNTS, Constraints, resolve_constraints
+from hocmim.search.constraints import COUNTS, Constraints, constraints_of, resolve_constraints
 from hocmim.search.loop import Interrupted
 from hocmim.search.progress import Progress, ProgressCallback, ProgressEvent
 from hocmim.search.search import Engine, search
@@ -1019,14 +1019,6 @@ class InformationSelector(CallbackSupportMixin, Selector):
 
 
 COMMON = frozenset(InformationSelector._parameter_constraints)
-
-
-def constraints_of(selection: Selection) -> Constraints:
-    """Return the constraints that a selection was made with."""
-    keep = tuple(step.index for step in selection.steps if step.is_kept)
-    n_features = len(selection.relevance)
-    closed = selection.excluded, selection.identifiers
-    return Constraints(n_features, keep, *closed, selection.spending)
 
 
 def _warn_about(encoded: Encoded, selection: Selection) -> None:

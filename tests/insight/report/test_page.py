@@ -195,7 +195,7 @@ def test_substitutes_and_interactions_are_those_of_the_functions(tmp_path):
         for row in each:
             assert f"{row.feature} {each.cost(row)}; shares" in text
     found = hocmim.selected_interactions(selector)
-    text = text_of(path, 'id="interactions"', "</section>")
+    text = text_of(path, 'id="together"', "</section>")
     assert found.sentences[0] in text
     first = found[0]
     assert f"{first.features[0]} × {first.features[1]} {first.value:.4f}".replace("-", "−") in text
@@ -218,24 +218,28 @@ def test_the_call_repeats_the_selection(tmp_path):
 
 def test_summary_of_a_fixed_number(tmp_path):
     X, y = CANCER
-    words = words_of(
-        HOCMIM(10, encoder=Encoder(discretizer="uniform"))
-        .fit(X, y)
-        .report(tmp_path / "report.html", X, y)
-    )
+    selector = HOCMIM(10, encoder=Encoder(discretizer="uniform")).fit(X, y)
+    path = selector.report(tmp_path / "report.html", X, y)
+    words = words_of(path)
     assert words.startswith(
-        "HOCMIM selected 10 of 30 features, from 569 samples. The first, 'worst concave points', "
-        "alone has 0.40 nats of information about the target: 60% of its entropy. Together they "
-        "have between 0.49 and 0.63 of 0.66 nats (74% to 95%)"
+        "HOCMIM selected 10 of 30 features, from 569 samples. With these 10 columns a simple "
+        "model is right in 95% of cases it has not seen; always answering the most frequent "
+        "class, in 63%."
     )
+    assert "nats" not in words
     assert "The selection stopped at the requested number of features." in words
-    assert "'worst perimeter' has the largest relevance (0.36 nats), but 'worst radius'" in words
+    details = text_of(path, 'id="selected"', "<table")
+    assert (
+        "The first, 'worst concave points', alone has 0.40 nats of information about the target: "
+        "60% of its entropy." in details
+    )
+    assert "'worst perimeter' has the largest relevance (0.36 nats), but 'worst radius'" in details
 
 
 def test_summary_of_one_feature_and_of_all(tmp_path):
     X, y = CANCER
     words = words_of(HOCMIM(1).fit(X, y).report(tmp_path / "one.html", X, y))
-    assert "selected 1 of 30 features, from 569 samples. 'worst perimeter' has" in words
+    assert "With this column a simple model is right in 91% of cases" in words
     X = X[["mean radius", "mean area"]]
     words = words_of(HOCMIM(2).fit(X, y).report(tmp_path / "all.html", X, y))
     assert "All features were selected." in words
@@ -254,7 +258,7 @@ def test_a_selection_that_stops_and_one_of_nothing(tmp_path):
     path = HOCMIM("significant").fit(X, y).report(tmp_path / "none.html", X, y)
     assert words_of(path).startswith("HOCMIM selected none of 6 features, from 80 samples.")
     assert "The best candidate, 'column " in words_of(path)
-    for part in ("together", "selected", "redundancy", "related"):
+    for part in ("target", "prediction", "together", "selected", "related"):
         assert f'id="{part}"' not in path.read_text()
 
 
@@ -339,7 +343,7 @@ def test_mixed_types_and_what_is_odd(make, tmp_path):
     assert "levels as they are, 1 value: 1 (120 rows)" in found[2]
     assert 'target: <bdi class="name" title="won">won</bdi>' in path.read_text()
     assert "Check 'copy' before you trust this selection: it may copy the target." in words_of(path)
-    assert "1 feature was left out, because it identifies the rows." in words_of(path)
+    assert "1 feature was left out, because it identifies the rows: 'row'." in words_of(path)
 
 
 def test_arrays_and_sparse_matrices(tmp_path):
@@ -364,7 +368,7 @@ def test_groups_and_weights(tmp_path):
     weights = np.arange(len(y)) % 3
     selector = HOCMIM(3, feature_groups={"both": ["number", "copy"]})
     path = selector.fit(frame, y, sample_weight=weights).report(tmp_path / "r.html", frame, y)
-    assert "The first, 'both', alone has" in words_of(path)
+    assert "The first, 'both', alone has" in text_of(path, 'id="selected"', "<table")
     assert "selected 3 of 7 features, from 120 samples." in words_of(path)
     assert "Check 'both' before you trust this selection" in words_of(path)
     assert "group of 2 columns (number, copy): " in explained(path)[0]
@@ -395,7 +399,7 @@ def test_many_columns_stay_small(tmp_path):
 
 def test_more_selected_than_are_shown(tmp_path, monkeypatch):
     X, y = CANCER
-    for name, value in (("MAX_ROWS", 5), ("MAX_MAPPED", 4), ("MAX_REPLACED", 3)):
+    for name, value in (("MAX_ROWS", 5), ("MAX_PICTURES", 4), ("MAX_REPLACED", 3)):
         monkeypatch.setattr(module, name, value)
     path = hocmim.MIM(12).fit(X, y).report(tmp_path / "report.html", X, y)
     text = text_of(path, "<main", "</main>")

@@ -28,11 +28,11 @@ from hocmim.errors import InvalidParameterError, InvalidTableError, InvalidTarge
 from hocmim.insight.checks import LEAK, check_codes, warn_about, warn_about_identifiers
 from hocmim.memory import BYTES_PER_NUMBER, prepare_products
 from hocmim.parameters import check_parameters, check_value, one_of, whole
-from hocmim.search.constraints import COUNTS, Constraints, resolve_constraints
+from hocmim.search.constraints import COUNTS, Constraints, constraints_of, resolve_constraints
 from hocmim.search.selection import Selection, Step
 from hocmim.search.spending import Budget
 from hocmim.search.stopping import StopTest
-from hocmim.selectors.base import Selector, constraints_of, leave_out_identifiers
+from hocmim.selectors.base import Selector, leave_out_identifiers
 from hocmim.text import value_text
 from hocmim.threads import ThreadPool, resolve_n_jobs
 
