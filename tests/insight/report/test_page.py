@@ -381,7 +381,8 @@ def test_a_continuous_target(tmp_path):
     X = X.drop(columns="mean radius")
     page = HOCMIM(3).fit(X, y).report(tmp_path / "report.html", X, y).read_text()
     assert "a quantity, cut into 3 bins at" in page
-    assert "bins of the target" in page
+    assert "R², in cases not seen" in page
+    assert 'class="track box"' in page
 
 
 def test_many_columns_stay_small(tmp_path):

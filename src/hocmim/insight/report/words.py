@@ -59,11 +59,10 @@ def figures(basis: Basis, prediction: Prediction | None) -> list[tuple[str, str]
         found.append((percent(prediction.baseline), "right without a column"))
     elif prediction is not None:
         found.append((f"{prediction.accuracy:.2f}", f"{prediction.measure}, in cases not seen"))
-    found.append((f"{basis.n_samples:,}", "samples"))
-    if len(basis.averaged) > 1:
-        return [*found, (f"{len(basis.averaged):,}", "targets")]
-    what = "bins of the target" if basis.target.cuts is not None else "classes"
-    return [*found, (f"{Joint.of([basis.y]).n_cells:,}", what)]
+    n_targets, n_classes = len(basis.averaged), Joint.of([basis.y]).n_cells
+    of = "" if basis.target.cuts is not None else f" in {n_classes:,} classes"
+    of = f", {n_targets:,} targets" if n_targets > 1 else of
+    return [*found, (f"{basis.n_samples:,}", f"samples{of}")]
 
 
 def summary(basis: Basis, prediction: Prediction | None) -> Iterator[str]:
