@@ -16,9 +16,13 @@ from sklearn.exceptions import NotFittedError
 
 import hocmim
 from hocmim import HOCMIM, JMI, Encoder, FisherScore, RobustHOCMIM, errors, substitutes
+from hocmim.insight.basis import basis_of
 from hocmim.insight.fingerprint import fingerprint
+from hocmim.insight.pictures import frequencies_of, target_by_level
+from hocmim.insight.prediction import predict
 from hocmim.insight.report import page as module
 from hocmim.insight.report.charts import line_chart, ticks
+from hocmim.insight.synergy import strongest_map
 
 CANCER = load_breast_cancer(return_X_y=True, as_frame=True)
 
@@ -199,6 +203,75 @@ def test_substitutes_and_interactions_are_those_of_the_functions(tmp_path):
     assert found.sentences[0] in text
     first = found[0]
     assert f"{first.features[0]} × {first.features[1]} {first.value:.4f}".replace("-", "−") in text
+
+
+def test_the_first_paragraph_and_the_pictures(tmp_path):
+    X, y = CANCER
+    selector = RobustHOCMIM(3).fit(X, y)
+    path = selector.report(tmp_path / "report.html", X, y)
+    found = predict(basis_of(selector))
+    first = words_of(path).partition(" The selection")[0]
+    assert first == f"HOCMIM-R selected 3 of 30 features, from 569 samples. {found.sentence}"
+    pictures = text_of(path, 'class="cards"', "</section>")
+    for column in basis_of(selector).selected_columns:
+        for row in target_by_level(basis_of(selector), column).rows:
+            assert f"{row.label} {hocmim.text.percent(row.value)} {row.n_rows}" in pictures
+    text = text_of(path, 'id="together"', "</section>")
+    together = strongest_map(basis_of(selector))
+    assert together.sentence in text
+    assert f"{hocmim.text.percent(together.values[0][0])} {together.n_rows[0][0]}" in text
+
+
+def test_columns_that_say_nothing_alone(tmp_path):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.integers(0, 2, (300, 8)), columns=list("abcdefgh"))
+    selector = RobustHOCMIM(2).fit(X, X["b"] ^ X["f"])
+    path = selector.report(tmp_path / "report.html", X, X["b"] ^ X["f"])
+    sentence = "'b' and 'f' say nothing alone; together they tell 0.69 nats"
+    assert sentence in text_of(path, 'id="together"', "</section>")
+    assert sentence in explained(path)[1]
+
+
+def test_too_few_rows_for_each_cell(tmp_path):
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(63, 200)), rng.integers(4, size=63)
+    path = hocmim.MIM(4).fit(X, y).report(tmp_path / "report.html", X, y)
+    text = text_of(path, 'id="together"', "</section>")
+    assert "6 have fewer than 5 rows for each cell: too few to tell." in text
+    assert path.read_text().count("<path class=") > 5
+    assert "Every sample is a column of this picture" in path.read_text()
+
+
+def test_stability_on_the_page(tmp_path):
+    X, y = CANCER
+    stable = hocmim.StabilitySelector(RobustHOCMIM(3), n_resamples=8).fit(X, y)
+    page = RobustHOCMIM(3).fit(X, y).report(tmp_path / "a.html", X, y, stability=stable)
+    own = stable.report(tmp_path / "b.html", X, y)
+    for path in (page, own):
+        text = text_of(path, 'id="stability"', "</section>")
+        assert frequencies_of(stable).sentence in text
+        for row in frequencies_of(stable).rows[:20]:
+            percent = hocmim.text.percent
+            assert f"{percent(row.frequency)} {percent(row.with_substitutes)}" in text
+    assert 'id="stability"' not in HOCMIM(2).fit(X, y).report(tmp_path / "c.html", X, y).read_text()
+    with pytest.raises(errors.InvalidParameterError, match="StabilitySelector"):
+        HOCMIM(2).fit(X, y).report(tmp_path / "d.html", X, y, stability=HOCMIM(2))
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.from_pandas, np.asarray, sparse.csr_array])
+def test_duplicate_rows(make, tmp_path):
+    X, y = CANCER
+    X, y = X.iloc[:200, :4], y[:200]
+    twice = pd.concat([X, X[:30], X[:10]], ignore_index=True)
+    target = pd.concat([y, y[:30], 1 - y[:10]], ignore_index=True)
+    found = HOCMIM(2).fit(make(twice), target).report(tmp_path / "a.html", make(twice), target)
+    checks = text_of(found, 'class="checks"', "</ul>")
+    assert checks.endswith("no missing values 30 duplicate rows")
+    near = X + 1e-9 * np.arange(1, 201)[:, None]  # the same codes, other values
+    near = pd.concat([X, near], ignore_index=True)
+    target = pd.concat([y, y], ignore_index=True)
+    found = HOCMIM(2).fit(make(near), target).report(tmp_path / "b.html", make(near), target)
+    assert "duplicate row" not in text_of(found, 'class="checks"', "</ul>").replace("no dup", "")
 
 
 def test_the_call_repeats_the_selection(tmp_path):

@@ -244,9 +244,10 @@ def count_duplicates(basis: Basis, table: Table) -> int:
         name = "".join(frame.columns) + "."
         series = nw.new_series(name, groups, backend=frame.implementation)
         return len(alike) - len(frame.with_columns(series).unique())
-    if isinstance(table, SparseTable) or len(alike) * len(columns) > MAX_CELLS:
+    if len(alike) * len(columns) > MAX_CELLS:
         return 0
-    values = np.asarray(take_rows(table.native, alike))
+    part = take_rows(table.native, alike)
+    values = part.toarray() if isinstance(table, SparseTable) else np.asarray(part)
     as_key: Any = repr if values.dtype == object else bytes
     rows = {(group, *map(as_key, row)) for group, row in zip(groups.tolist(), values, strict=True)}
     return len(alike) - len(rows)
