@@ -15,6 +15,7 @@ from hocmim.cli.command import Command
 from hocmim.errors import check_installed
 from hocmim.insight.report.page import write_report
 from hocmim.search.progress import ProgressEvent
+from hocmim.selectors.cv import SelectorCV
 from hocmim.selectors.stability import StabilitySelector
 from hocmim.text import count
 
@@ -53,7 +54,7 @@ def report(
         notes.append("Partial: the selection was interrupted before it was complete.")
     if data.n_without_target:
         notes.append(f"{count(data.n_without_target, 'row')} without a target excluded.")
-    if outcome.validation is not None:
+    if isinstance(outcome.validation, SelectorCV):
         notes.append(selection.describe_choice(outcome.validation))
     resampled = None
     if stability:

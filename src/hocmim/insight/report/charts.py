@@ -19,6 +19,8 @@ from hocmim.insight.pictures import ColumnMap, SampleMap
 from hocmim.text import one_line
 
 N_TICKS = 5
+# Whole numbers up to this many are all ticks.
+MAX_COUNTED = 12
 # Points up to which each is marked by a dot.
 MAX_DOTS = 40
 # Characters of a name beside a point, and the height of a line, in percent of a picture.
@@ -143,7 +145,7 @@ def ticks(low: float, high: float, is_counted: bool = False) -> list[float]:
     size = 10.0 ** floor(log10((high - low) / N_TICKS))
     step = next(size * m for m in (1, 2, 5, 10) if size * m * N_TICKS >= high - low)
     if is_counted:
-        step = max(1.0, step)
+        step = 1.0 if high - low <= MAX_COUNTED else max(1.0, step)
     first, last = floor(low / step + 1e-9), ceil(high / step - 1e-9)
     return [round(k * step, 12) + 0.0 for k in range(first, last + 1)]
 
