@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import binomtest
-from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
+from sklearn.datasets import load_breast_cancer, load_diabetes
 
 import hocmim
-from hocmim import JMI, MIM, FisherScore, RobustHOCMIM, StabilitySelector, errors
+from hocmim import JMI, MIM, FisherScore, RobustHOCMIM, StabilitySelector
 from hocmim.information.counting import Joint
 from hocmim.insight.basis import basis_of
 from hocmim.insight.pictures import (
@@ -23,18 +23,11 @@ from hocmim.insight.pictures import (
     sample_map,
     target_by_level,
 )
-from hocmim.insight.plots import KINDS, plot
 from hocmim.insight.prediction import predict
 from hocmim.search.stopping import Strata, chi2_p_value
+from made_tables import coins, copies
 
 CANCER = load_breast_cancer(return_X_y=True, as_frame=True)
-
-
-def coins(n=500):
-    """Two coins tell the target, and only together."""
-    rng = np.random.default_rng(0)
-    frame = pd.DataFrame(rng.integers(0, 2, (n, 30)), columns=[f"coin {j}" for j in range(30)])
-    return frame, (frame["coin 3"] == frame["coin 7"]).astype(int)
 
 
 # -- the target by level ---------------------------------------------------------------------------
@@ -261,15 +254,6 @@ def test_sentences():
 # -- stability -------------------------------------------------------------------------------------
 
 
-def copies(seed=7, n=200):
-    """Three signals with four noisy copies each, and noise."""
-    rng = np.random.default_rng(seed)
-    signals = rng.normal(size=(n, 3))
-    y = (signals.sum(axis=1) > 0).astype(int)
-    X = np.repeat(signals, 4, axis=1) + 0.15 * rng.normal(size=(n, 12))
-    return np.hstack([X, rng.normal(size=(n, 20))]), y
-
-
 def test_a_column_or_a_substitute():
     X, y = copies()
     stable = StabilitySelector(RobustHOCMIM(3), n_resamples=30).fit(X, y)
@@ -296,91 +280,7 @@ def test_nothing_ever_selected():
     stable = StabilitySelector(JMI("significant"), n_resamples=3).fit(X, y)
     assert stable.clusters_ == []
     assert np.isnan(stable.cluster_stability_)
-    with pytest.raises(errors.InvalidParameterError, match="no column was ever selected"):
-        stable.plot()
-
-
-# -- matplotlib ------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def pyplot():
-    matplotlib = pytest.importorskip("matplotlib")
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    yield pyplot
-    pyplot.close("all")
-
-
-def test_plots_draw_the_same_numbers(pyplot):
-    X, y = CANCER
-    selector = RobustHOCMIM(4).fit(X, y)
-    basis = basis_of(selector)
-    axes = selector.plot("target")
-    assert len(axes) == 4
-    for ax, column in zip(axes, basis.selected_columns, strict=True):
-        rows = target_by_level(basis, column).rows
-        assert ax.lines[1].get_xdata() == pytest.approx([row.value for row in rows])
-        assert ax.get_yticklabels()[0].get_text() == f"{rows[0].label}  ({rows[0].n_rows})"
-    one = selector.plot("target", feature="worst smoothness")
-    assert one.get_title(loc="left") == "worst smoothness"
-    curve = selector.plot("prediction")
-    np.testing.assert_array_equal(curve.lines[0].get_ydata(), predict(basis).mean)
-    columns = selector.plot("columns")
-    np.testing.assert_array_equal(
-        columns.lines[1].get_xdata(), selector.relevance_[selector.selected_]
-    )
-    assert selector.plot("samples").images[0].get_array().shape == (4, 569)
-    with pytest.raises(errors.InvalidParameterError, match="was not selected"):
-        selector.plot("target", feature="mean radius")
-    frame, same = coins()
-    heat = RobustHOCMIM(2).fit(frame, same).plot("interaction")
-    assert heat.images[0].get_array().tolist() == [[1, 0], [0, 1]]
-    assert {text.get_text() for text in heat.texts} >= {"100%\n125", "0%\n120"}
-    with pytest.raises(errors.InvalidParameterError, match="work together"):
-        RobustHOCMIM(1).fit(frame[["coin 3"]], same).plot("interaction")
-
-
-def test_plots_of_classes_a_quantity_and_stability(pyplot):
-    wine = load_wine(return_X_y=True, as_frame=True)
-    selector = JMI(2).fit(*wine)
-    [first, _] = selector.plot("target")
-    shares = target_by_level(basis_of(selector), basis_of(selector).selected_columns[0]).rows
-    widths = [bar.get_width() for bar in first.patches]
-    assert sum(widths) == pytest.approx(len(shares))
-    [ax] = JMI(1).fit(*load_diabetes(return_X_y=True)).plot("target")
-    assert len(ax.lines) == 2
-    stable = StabilitySelector(RobustHOCMIM(3), n_resamples=10).fit(*copies())
-    ax = stable.plot(n=5)
-    rows = frequencies_of(stable).rows[:5]
-    assert [bar.get_width() for bar in ax.patches] == [
-        *(row.with_substitutes for row in rows), *(row.frequency for row in rows)
-    ]  # fmt: skip
-    with pytest.raises(errors.InvalidParameterError, match="StabilitySelector"):
-        plot(selector, "stability")
-    for picture in pyplot.get_fignums():
-        pyplot.figure(picture).canvas.draw()
-
-
-def test_too_few_rows_have_a_legend_entry(pyplot):
-    rng = np.random.default_rng(9)
-    X, y = rng.normal(size=(63, 6)), rng.integers(4, size=63)
-    selector = MIM(4).fit(X, y)
-    assert {pair.kind for pair in hocmim.selected_interactions(selector)} == {"too few rows"}
-    labels = [text.get_text() for text in selector.plot("interactions").get_legend().get_texts()]
-    assert "too few rows" in labels
-
-
-def test_every_kind_without_matplotlib(monkeypatch):
-    import sys
-
-    selector = RobustHOCMIM(2).fit(*coins())
-    for module in ("matplotlib", "matplotlib.pyplot", "matplotlib.colors"):
-        monkeypatch.setitem(sys.modules, module, None)
-    for kind in set(KINDS) - {"costs", "stability", "samples"}:
-        with pytest.raises(errors.MissingDependencyError, match="pip install matplotlib"):
-            plot(selector, kind)
+    assert frequencies_of(stable).rows == ()
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ from hocmim.insight.encoding import Encoding, describe_bins, describe_encoding
 from hocmim.search.interactions import merge_levels
 from hocmim.search.moments import Margins, mean_of_g, moments_of_pearson
 from hocmim.search.selection import Interaction
-from hocmim.text import count, one_line, percent, quote
+from hocmim.text import count, one_line, percent, quote, value_text
 
 CONFIDENCE = 0.95
 # Levels of a column that are drawn; of more, neighbours are merged, or rare ones.
@@ -646,7 +646,9 @@ class Frequencies:
 def frequencies_of(selector: Any) -> Frequencies:
     """Return what a fitted StabilitySelector found."""
     if not hasattr(selector, "clusters_"):
-        raise InvalidParameterError("This needs a fitted StabilitySelector.")
+        raise InvalidParameterError(
+            f"selector must be a fitted StabilitySelector. Got {value_text(selector)} instead."
+        )
     names = getattr(selector, "feature_names_in_", None)
     frequencies, intervals = selector.frequencies_, selector.frequency_intervals_
     rows = []

@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 
 from hocmim.data.table import as_table
 from hocmim.data.writing import check_writable, write_file
-from hocmim.errors import not_installed
+from hocmim.errors import InvalidParameterError, not_installed
 from hocmim.information.counting import Values
 from hocmim.insight.basis import Basis, basis_of
 from hocmim.insight.explain import Explanation, explain_column, redundant_share
@@ -67,7 +67,7 @@ from hocmim.parameters import (
     number,
 )
 from hocmim.search.progress import ProgressCallback, ProgressEvent
-from hocmim.text import one_line, percent
+from hocmim.text import one_line, percent, value_text
 from hocmim.threads import ThreadPool, resolve_n_jobs
 
 # About how long the explanations may take.
@@ -171,6 +171,10 @@ def write_report(
     >>> selector = HOCMIM(5).fit(X, y)
     >>> write_report(selector, "report.html", X, y)  # doctest: +SKIP
     """
+    if stability is not None and not hasattr(stability, "clusters_"):
+        raise InvalidParameterError(
+            f"stability must be a fitted StabilitySelector. Got {value_text(stability)} instead."
+        )
     check_writable(path, overwrite=overwrite)  # before the work, and again when it is written
     page = make_page(
         selector,
