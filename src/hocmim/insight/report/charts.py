@@ -158,8 +158,9 @@ class Scatter:
     ----------
     others, chosen : str
         Paths of dots, in units of the SVG.
-    labels : list of (index, left, top, number, name)
-        Of the selected features for whose names there is room; places in percent.
+    labels : list of (side, left, top, number, name)
+        Of the selected features for whose names there is room. The side of the dot, "right" or
+        "left", the place of the dot and the height of the name, in percent.
     level : float
         The height of a line, from the top in percent.
     x_ticks, y_ticks : list of (place, text)
@@ -167,7 +168,7 @@ class Scatter:
 
     others: str
     chosen: str
-    labels: list[tuple[int, float, float, int, str]]
+    labels: list[tuple[str, float, float, int, str]]
     level: float
     x_ticks: list[tuple[float, str]]
     y_ticks: list[tuple[float, str]]
@@ -205,7 +206,8 @@ def scatter(
             is_free = all(start > stop or start + width < begin for begin, stop, _ in near)
             if is_free and start > 0 and start + width < 100 and 0 < at_top < 100:
                 used.append((start, start + width, at_top))
-                labels.append((k, start, at_top, number, text))
+                side = "left" if is_left else "right"
+                labels.append((side, float(left[k]), at_top, number, text))
                 break
     return Scatter(
         "".join(f"M{4 * a},{4 * b}h0" for a, b in places.tolist()),
