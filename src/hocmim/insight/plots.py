@@ -180,7 +180,7 @@ def target_chart(found: TargetByLevel, ax: Any) -> Any:
         ax.vlines(ends[:, 2], at - 0.3, at + 0.3, color=BLUE, lw=1.5)
         ax.plot([row.value for row in rows], at, "D", color=ORANGE, ms=4)
     if found.classes:
-        ax.set_xlim(0, 1)
+        ax.set_xlim(0, 1.02)
         ax.xaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
     ax.set_yticks(at, [f"{short_name(row.label)}  ({row.n_rows:,})" for row in rows])
     ax.set_ylim(len(rows) - 0.5, -0.5)
@@ -269,7 +269,9 @@ def sample_heatmap(basis: Basis, ax: Any) -> Any:
     colors = import_matplotlib("matplotlib.colors")
     colours = colors.LinearSegmentedColormap.from_list("levels", [ORANGE, "#f4f6f9", BLUE])
     ax = ax or make_axes((8.0, 1.2 + 0.28 * len(found.features)))
-    ax.imshow(np.ma.masked_invalid(found.levels), cmap=colours, vmin=0, vmax=1, aspect="auto")
+    levels = np.ma.masked_invalid(found.levels)
+    how = {"aspect": "auto", "interpolation": "nearest"}
+    ax.imshow(levels, cmap=colours, vmin=0, vmax=1, **how)
     ends = np.cumsum([n for _, n in found.groups])
     for end in ends[:-1]:
         ax.axvline(end - 0.5, color="white", lw=3)
