@@ -1,4 +1,4 @@
-"""The tables of the tests of the command line."""
+"""The tables of several tests."""
 
 import numpy as np
 import pandas as pd
@@ -42,3 +42,19 @@ def write_wide_table(path):
     columns = {f"g{j}": X[:, j] for j in range(5000)}
     pq.write_table(pa.table({**columns, "class": y}), path)
     return path, X, y
+
+
+def coins(n=500):
+    """Two coins tell the target, and only together."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.integers(0, 2, (n, 30)), columns=[f"coin {j}" for j in range(30)])
+    return frame, (frame["coin 3"] == frame["coin 7"]).astype(int)
+
+
+def copies(seed=7, n=200):
+    """Three signals with four noisy copies each, and noise."""
+    rng = np.random.default_rng(seed)
+    signals = rng.normal(size=(n, 3))
+    y = (signals.sum(axis=1) > 0).astype(int)
+    X = np.repeat(signals, 4, axis=1) + 0.15 * rng.normal(size=(n, 12))
+    return np.hstack([X, rng.normal(size=(n, 20))]), y

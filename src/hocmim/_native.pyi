@@ -447,10 +447,12 @@ def count_near(
     limit: NDArray[np.int32],
     train: NDArray[np.int32],
     test: NDArray[np.int32],
+    n_classes: int,
     hits: NDArray[np.int32],
     n_near: NDArray[np.int32],
+    most: NDArray[np.int32],
 ) -> None:
-    """Count the training rows at most ``limit`` away, and those of them with the same class."""
+    """Count the training rows at most ``limit`` away and those of the same class; vote by them."""
 
 def sum_near(
     distance: NDArray[np.int32],

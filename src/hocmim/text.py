@@ -85,16 +85,6 @@ def percent(share: float) -> str:
     return f"{share:.0%}"
 
 
-def percent_range(low: float, high: float) -> str:
-    """Return two shares as a range, such as "12–40%" or "<1–100%"."""
-    texts = [percent(low), percent(high)]
-    if texts[0] == texts[1]:
-        return texts[0]
-    short = {"less than 1%": "<1%", "almost 100%": ">99.9%"}
-    first, last = (short.get(text, text) for text in texts)
-    return f"{first.removesuffix('%')}–{last}"
-
-
 def text_table(titles: Sequence[str], rows: Sequence[Sequence[Any]], width: int = 40) -> str:
     """Return a table as lines of text: numbers to the right, names cut to a width.
 

@@ -96,6 +96,31 @@ def test_report_refuses_to_overwrite(run, folder):
     assert "<b>bold</b>" not in page
 
 
+def test_report_with_stability(run, folder):
+    given = ("report", *GIVEN, "-k", 2, "-q", "--force")
+    run(*given, "-o", "without.html")
+    assert 'id="stability"' not in (folder / "without.html").read_text()
+    run(*given, "-o", "with.html", "--stability")
+    page = (folder / "with.html").read_text()
+    assert "On 50 resamples of the rows" in page
+    run(*given, "-o", "filter.html", "--stability", "-m", "Fisher", "--drop", "dose,lab")
+    assert "On 50 resamples of the rows" in (folder / "filter.html").read_text()
+
+
+def test_explain_columns_that_say_nothing_alone(run, folder):
+    rng = np.random.default_rng(0)
+    coins = rng.integers(0, 2, (200, 6))
+    rows = [",".join(map(str, [*row, row[1] ^ row[4]])) for row in coins]
+    (folder / "coins.csv").write_text("\n".join(["a,b,c,d,e,f,y", *rows]))
+    given = ("explain", "coins.csv", "-t", "y", "-k", 2, "-f", "b", "-q")
+    for width in (None, 80):
+        text = run(*given, **({} if width is None else {"width": width})).stdout
+        assert "'b' and 'e' say nothing alone; together they tell 0.6" in " ".join(text.split())
+        assert "share of '1' (rows), b down, e across" in text
+    found = json.loads(run(*given, "--json", "-").stdout)["explanations"][0]["interaction"]
+    assert found["values"] == [[0.0, 1.0], [1.0, 0.0]]
+
+
 def test_report_of_a_filter(run, folder):
     given = ("report", *GIVEN, "--drop", "dose,lab", "-k", 2, "-m", "Fisher", "-o", "r.html", "-q")
     run(*given)

@@ -75,12 +75,12 @@ def test_explanations_and_reports_have_it_for_a_quantity(tmp_path, kind):
     if kind == "classes":
         assert found.r2 is None
         assert "R²" not in str(found)
-        assert "R² of the selected features" not in page
+        assert "R², in cases not seen" not in page
         return
     x = selector.encoder_.transform(X).column(1)
     np.testing.assert_allclose(found.r2, adjusted([x], y), rtol=1e-9)
     assert f"R²                  {found.r2:.4f}" in str(found)
-    assert "R² of the selected features" in page
+    assert "R², in cases not seen" in page
     assert "of the variance of the target (adjusted R²)" in page
     assert selector.explain("a", X).r2 < 0.1
     basis = basis_of(FisherScore(1, target="quantity").fit(X, y), X, y)

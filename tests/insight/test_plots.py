@@ -5,11 +5,17 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.datasets import load_breast_cancer
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
 
-from hocmim import HOCMIM, JMI, MIM, Budget, errors
+import hocmim
+from hocmim import HOCMIM, JMI, MIM, Budget, RobustHOCMIM, StabilitySelector, errors
+from hocmim.insight import plots
+from hocmim.insight.basis import basis_of
+from hocmim.insight.pictures import frequencies_of, target_by_level
 from hocmim.insight.plots import plot
+from hocmim.insight.prediction import predict
 from hocmim.insight.synergy import redundancy_matrix
+from made_tables import coins, copies
 
 CANCER = load_breast_cancer(return_X_y=True, as_frame=True)
 KINDS = ("scores", "redundancy", "interactions")
@@ -67,6 +73,78 @@ def test_names_are_no_mathematics(pyplot):
         picture.figure.canvas.draw()  # raises if it were parsed as mathematics
         shown = [text.get_text() for text in picture.findobj(Text)]
         assert any("frac" in text for text in shown)
+
+
+def test_plots_draw_the_same_numbers(pyplot):
+    X, y = CANCER
+    selector = RobustHOCMIM(4).fit(X, y)
+    basis = basis_of(selector)
+    axes = selector.plot("target")
+    assert len(axes) == 4
+    for ax, column in zip(axes, basis.selected_columns, strict=True):
+        rows = target_by_level(basis, column).rows
+        assert ax.lines[1].get_xdata() == pytest.approx([row.value for row in rows])
+        assert ax.get_yticklabels()[0].get_text() == f"{rows[0].label}  ({rows[0].n_rows})"
+    one = selector.plot("target", feature="worst smoothness")
+    assert one.get_title(loc="left") == "worst smoothness"
+    curve = selector.plot("prediction")
+    np.testing.assert_array_equal(curve.lines[0].get_ydata(), predict(basis).mean)
+    columns = selector.plot("columns")
+    np.testing.assert_array_equal(
+        columns.lines[1].get_xdata(), selector.relevance_[selector.selected_]
+    )
+    assert selector.plot("samples").images[0].get_array().shape == (4, 569)
+    with pytest.raises(errors.InvalidParameterError, match="was not selected"):
+        selector.plot("target", feature="mean radius")
+    frame, same = coins()
+    heat = RobustHOCMIM(2).fit(frame, same).plot("interaction")
+    assert heat.images[0].get_array().tolist() == [[1, 0], [0, 1]]
+    assert {text.get_text() for text in heat.texts} >= {"100%\n125", "0%\n120"}
+    with pytest.raises(errors.InvalidParameterError, match="work together"):
+        RobustHOCMIM(1).fit(frame[["coin 3"]], same).plot("interaction")
+
+
+def test_plots_of_classes_a_quantity_and_stability(pyplot):
+    wine = load_wine(return_X_y=True, as_frame=True)
+    selector = JMI(2).fit(*wine)
+    [first, _] = selector.plot("target")
+    shares = target_by_level(basis_of(selector), basis_of(selector).selected_columns[0]).rows
+    widths = [bar.get_width() for bar in first.patches]
+    assert sum(widths) == pytest.approx(len(shares))
+    [ax] = JMI(1).fit(*load_diabetes(return_X_y=True)).plot("target")
+    assert len(ax.lines) == 2
+    stable = StabilitySelector(RobustHOCMIM(3), n_resamples=10).fit(*copies())
+    ax = stable.plot(n=5)
+    rows = frequencies_of(stable).rows[:5]
+    assert [bar.get_width() for bar in ax.patches] == [
+        *(row.with_substitutes for row in rows), *(row.frequency for row in rows)
+    ]  # fmt: skip
+    with pytest.raises(errors.InvalidParameterError, match="StabilitySelector"):
+        plot(selector, "stability")
+    rng = np.random.default_rng(8)
+    noise = rng.integers(3, size=(80, 4)), rng.integers(2, size=80)
+    with pytest.raises(errors.InvalidParameterError, match="no column was ever selected"):
+        StabilitySelector(JMI("significant"), n_resamples=3).fit(*noise).plot()
+    for picture in pyplot.get_fignums():
+        pyplot.figure(picture).canvas.draw()
+
+
+def test_too_few_rows_have_a_legend_entry(pyplot):
+    rng = np.random.default_rng(9)
+    X, y = rng.normal(size=(63, 6)), rng.integers(4, size=63)
+    selector = MIM(4).fit(X, y)
+    assert {pair.kind for pair in hocmim.selected_interactions(selector)} == {"too few rows"}
+    labels = [text.get_text() for text in selector.plot("interactions").get_legend().get_texts()]
+    assert "too few rows" in labels
+
+
+def test_every_kind_without_matplotlib(monkeypatch):
+    selector = RobustHOCMIM(2).fit(*coins())
+    for module in ("matplotlib", "matplotlib.pyplot", "matplotlib.colors"):
+        monkeypatch.setitem(sys.modules, module, None)
+    for kind in set(plots.KINDS) - {"costs", "stability", "samples"}:
+        with pytest.raises(errors.MissingDependencyError, match="pip install matplotlib"):
+            plot(selector, kind)
 
 
 def test_mistakes_get_a_sentence(monkeypatch):

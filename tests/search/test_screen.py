@@ -297,7 +297,7 @@ def test_an_exclusive_or_is_found():
     [pair] = selector.interactions_
     assert pair.members == (3, 7)
     assert pair.synergy > 0.2
-    assert "as one of '3' and '7', which tell together" in str(selector.explain(3))
+    assert "'3' and '7' say nothing alone; together they tell 0." in str(selector.explain(3))
     without = selector.set_params(interactions=False).fit(X, y)
     assert sorted(without.selected_) != [3, 7]
     assert not hasattr(without, "interactions_")

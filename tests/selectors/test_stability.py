@@ -15,7 +15,8 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from hocmim import HOCMIM, MIM, FisherScore, StabilitySelector, errors
-from hocmim.selectors.stability import stability_index, wilson_intervals
+from hocmim.insight.pictures import wilson_intervals
+from hocmim.selectors.stability import stability_index
 
 
 def telling_table(seed=0, n=300, n_noise=15, strength=1.0):

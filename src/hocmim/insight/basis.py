@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from hocmim.coding.codes import Codes, Column, RemoteCodes
-from hocmim.coding.encoded import MAX_KEPT_BYTES, read_columns, split_target, time_kinds
+from hocmim.coding.encoded import MAX_KEPT_BYTES, Encoded, read_columns, split_target, time_kinds
 from hocmim.coding.encoder import Encoder
 from hocmim.coding.groups import Features, column_name, join_columns
 from hocmim.coding.target import EncodedTarget, Target, encode_target
@@ -34,6 +34,7 @@ from hocmim.information.counting import BlockTerms, Joint, SharedColumn, Values
 from hocmim.information.estimators import PLUGIN_ESTIMATOR
 from hocmim.insight.together import explained_variance
 from hocmim.search.selection import Selection, Step
+from hocmim.search.validation import Validation
 from hocmim.text import value_text
 
 # --- what is read of a selector -------------------------------------------------------------------
@@ -54,6 +55,8 @@ class _Fitted(NamedTuple):
     make_criterion: Callable[[], Criterion] | None
     how_target: Target
     kept: KeptCodes | None
+    encoded: Encoded | None
+    validation: Validation | None
     row_counts: Any
     time_kinds: TimeKinds
     left_out: frozenset[int]
@@ -100,6 +103,8 @@ def _read(selector: Any) -> _Fitted:
         make_criterion=inner.make_criterion if is_search else None,
         how_target=how,
         kept=inner._kept if is_search else None,
+        encoded=inner._encoded if is_search else None,
+        validation=getattr(inner, "validation_", None),
         row_counts=getattr(inner, "_row_counts", None),
         time_kinds=inner._time_kinds if is_search else {},
         left_out=frozenset(selection.identifiers),
@@ -204,6 +209,14 @@ class Basis:
         Of the selector, by name.
     class_name, module : str
         Of the selector.
+    encoded : Encoded or None
+        The whole table as the search took it, while the selector has it in memory.
+    validation : Validation or None
+        The cross-validation that chose the number of features.
+    make_criterion : callable or None
+        Makes the criterion of the search, for one target.
+    row_counts : ndarray or None
+        The weight of each row.
     """
 
     method: str
@@ -224,6 +237,10 @@ class Basis:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     class_name: str = ""
     module: str = ""
+    encoded: Encoded | None = None
+    validation: Validation | None = None
+    make_criterion: Callable[[], Criterion] | None = None
+    row_counts: Any = None
 
     @property
     def y(self) -> Column:
@@ -283,10 +300,23 @@ class Basis:
 
     @property
     def all_codes(self) -> Codes:
-        """The codes of all features; an error if no table was given."""
-        if self.codes is None:
+        """The codes of all features; an error if they are not at hand and no table was given."""
+        found = self.codes
+        if found is None and self.encoded is not None and isinstance(self.encoded.codes, Codes):
+            found = self.encoded.codes
+        if found is None:
             raise InvalidTableError("This needs the codes of all features: pass X and y.")
-        return self.codes
+        return found
+
+    def has_column(self, k: int) -> bool:
+        """Whether the codes of feature k are at hand."""
+        return k in self.places or self.codes is not None or self.encoded is not None
+
+    def column(self, k: int) -> Column:
+        """Return the codes of feature k."""
+        if k in self.places:
+            return self.selected_columns[self.places[k]]
+        return self.all_codes.column(k)
 
     @cached_property
     def selected_columns(self) -> list[SharedColumn]:
@@ -479,7 +509,8 @@ def _basis_of_ranking(fitted: _Fitted, X: Any, y: Any) -> Basis:
 
 def _shared_parts(fitted: _Fitted) -> dict[str, Any]:
     same = ("method", "features", "selection", "ranking", "scores", "left_out", "parameters")
-    return {name: getattr(fitted, name) for name in (*same, "class_name", "module")}
+    more = ("class_name", "module", "encoded", "validation", "make_criterion", "row_counts")
+    return {name: getattr(fitted, name) for name in (*same, *more)}
 
 
 def _chosen(codes: Codes, selection: Selection) -> Codes:

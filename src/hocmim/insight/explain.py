@@ -19,6 +19,12 @@ from hocmim.information.comparison import comparison_key
 from hocmim.information.counting import SharedColumn
 from hocmim.insight.basis import Basis, column_of
 from hocmim.insight.encoding import Encoding, describe_encoding
+from hocmim.insight.pictures import (
+    InteractionMap,
+    interaction_map,
+    strongest_interaction,
+    why_together,
+)
 from hocmim.search.discovery import ErrorControl
 from hocmim.search.selection import Failure, Selection
 from hocmim.text import count, one_line, percent, quote, some_of, visible
@@ -98,6 +104,9 @@ class Explanation:
     relevance_of_targets : tuple of float
         For the mean over several targets: I(X;Y) of each. Relevance, redundancy, scores and R² are
         means over the targets then.
+    interaction : InteractionMap or None
+        The target over the levels of the strongest pair or triple that the feature belongs to, if
+        the screen kept one. ``print`` it.
     """
 
     feature: str
@@ -114,6 +123,7 @@ class Explanation:
     encoding: Encoding
     r2: float | None = None
     relevance_of_targets: tuple[float, ...] = ()
+    interaction: InteractionMap | None = None
 
     def shared(self, sign: int = 1, most: int = 3) -> list[tuple[str, float]]:
         """Return the features with the largest redundancy, or with −1 the largest synergy."""
@@ -154,14 +164,20 @@ class Explanation:
                 f"  {step.step:>4}  {step.score:>9.4f}  {step.best_score:>9.4f}  "
                 f"{one_line(visible(step.best), 40)}"
             )
+        if self.interaction is not None:
+            lines += ["", str(self.interaction)]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
         """Return the explanation as a paragraph and tables, for notebooks."""
         steps = [[one.step, one.score, one.best_score, html.Name(one.best)] for one in self.steps]
-        return html.table(["", ""], self.facts(), self.reason) + html.table(
-            ["step", "its score", "largest", "selected"], steps
-        )
+        tables = [
+            html.table(["", ""], self.facts(), self.reason),
+            html.table(["step", "its score", "largest", "selected"], steps),
+        ]
+        if self.interaction is not None:
+            tables.append(self.interaction._repr_html_())
+        return "".join(tables)
 
 
 def explain(selector: Any, feature: int | str, X: Any = None, y: Any = None) -> Explanation:
@@ -218,6 +234,11 @@ def explain_column(basis: Basis, x: Column) -> Explanation:
     reasons = list(_why(basis, k, steps) if searched else _why_ranked(basis, k))
     if rank is None and k not in basis.left_out:
         reasons += [*_why_not_needed(basis, relevance, redundancy, repeated_by)]
+    one, picture = strongest_interaction(basis, k), None
+    if one is not None:
+        sentence = why_together(basis, one)
+        picture = interaction_map(basis, one.members, sentence)
+        reasons.append(sentence)
     return Explanation(
         feature=basis.name(k),
         index=int(basis.features.first[k]),
@@ -233,6 +254,7 @@ def explain_column(basis: Basis, x: Column) -> Explanation:
         encoding=describe_encoding(basis, x),
         r2=basis.explained_variance([x]),
         relevance_of_targets=basis.relevance_of_targets(x),
+        interaction=picture,
     )
 
 
@@ -332,10 +354,10 @@ def _why_selected(basis: Basis, k: int, place: int) -> Iterator[str]:
         score = f"{step.score:.4f}"
         yield f"{start} {len(selection)} because it is in keep. Its score then was {score}."
     elif step.interaction:
-        members = " and ".join(quote(basis.name(j)) for j in step.interaction)
+        members = " and ".join(quote(basis.name(j)) for j in step.interaction if j != k)
         yield (
-            f"{start} {len(selection)}, as one of {members}, which tell together what none of them "
-            f"tells alone. Their score for each column they add, {step.score:.4f}, was the largest."
+            f"{start} {len(selection)}, together with {members}: the score for each column they "
+            f"add, {step.score:.4f}, was the largest."
         )
     elif spending is not None:
         yield (

@@ -39,6 +39,12 @@ from hocmim.errors import InvalidParameterError
 from hocmim.information.comparison import comparison_key
 from hocmim.information.counting import Joint, Values
 from hocmim.insight.basis import Basis, basis_of
+from hocmim.insight.pictures import (
+    InteractionMap,
+    interaction_map,
+    strongest_interaction,
+    why_together,
+)
 from hocmim.parameters import check_value, number, whole
 from hocmim.search.moments import Margins, mean_of_g
 from hocmim.text import count, one_line, quote, visible
@@ -126,8 +132,8 @@ class SelectedInteractions:
         return self.rows[place]
 
     @property
-    def sentences(self) -> tuple[str, ...]:
-        """What was found, in words."""
+    def counted(self) -> tuple[str, ...]:
+        """How many pairs are of which kind, in words."""
         kinds = [row.kind for row in self.rows]
         found = [
             f"{count(len(self.rows), 'pair')} of {count(self.n_features, 'selected feature')}: "
@@ -141,6 +147,12 @@ class SelectedInteractions:
                 f"{n_thin:,} {have} fewer than {SUPPORT} rows for each cell, too few to tell: more "
                 "rows, or fewer bins, would."
             )
+        return tuple(found)
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What was found, in words."""
+        found = list(self.counted)
         for kind in ("synergy", "redundancy"):
             found += [row.sentence for row in self.rows if row.kind == kind][:1]
         return tuple(found)
@@ -223,6 +235,27 @@ def find_interactions(
         rows.append(SelectedPair((names[i], names[j]), (i, j), value, noise, rows_per_cell, kind))
     rows.sort(key=lambda row: (not row.is_significant, -comparison_key(abs(row.value)), row.places))
     return SelectedInteractions(tuple(rows), len(columns), K, alpha)
+
+
+def strongest_map(basis: Basis, found: SelectedInteractions | None = None) -> InteractionMap | None:
+    """Return the target over the features that work together most; None if none do.
+
+    The strongest of those the screen kept; for other methods the selected pair with the largest
+    synergy (``found``, or computed).
+    """
+    one = strongest_interaction(basis)
+    if one is not None:
+        n_selected = len(set(one.members) & set(basis.places))
+        words = {0: " None of them is selected.", len(one.members): ""}
+        sentence = why_together(basis, one) + words.get(n_selected, " Not all are selected.")
+        return interaction_map(basis, one.members, sentence)
+    if found is None and len(basis.selection) > 1:
+        found = find_interactions(basis)
+    pair = next((row for row in found or () if row.kind == "synergy"), None)
+    if pair is None:
+        return None
+    members = [int(basis.selection.indices[place]) for place in pair.places]
+    return interaction_map(basis, members, pair.sentence)
 
 
 def redundancy_matrix(selector: Any, X: Any = None, y: Any = None) -> Values:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from hocmim import html
 from hocmim.information.counting import Values
-from hocmim.search.constraints import Spending
+from hocmim.search.constraints import Constraints, Spending
 from hocmim.search.discovery import ErrorControl
 
 
@@ -215,6 +215,13 @@ class Selection:
     def costs(self) -> Values | None:
         """The cost of each selected feature; None without costs."""
         return None if self.spending is None else self.spending.costs[self.indices]
+
+    @property
+    def constraints(self) -> Constraints:
+        """What had to be selected, and what could not be."""
+        keep = tuple(step.index for step in self.steps if step.is_kept)
+        closed = self.excluded, self.identifiers
+        return Constraints(len(self.relevance), keep, *closed, self.spending, self.constants)
 
     @property
     def has_representative_sets(self) -> bool:

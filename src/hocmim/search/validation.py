@@ -12,6 +12,9 @@ model
     prediction is (Σ over m neighbours + w prior) / (m + w): m votes, and w votes for the baseline.
     For each K and fold, w is the one that is best in the other folds. A weak dependence has many
     votes for the baseline, so that it is not taken for none.
+accuracy
+    For people: the share of the test rows whose class most of the near rows have; of equal classes
+    the one that is more frequent in the training rows. Of a quantity R².
 score
     Classes: the mean of log p(class of the row), which sees rare classes. A quantity: R². Of
     several targets the mean of theirs.
@@ -73,6 +76,7 @@ class Validation:
     sizes : ndarray of int64
         0, 1, 2, …: the numbers of features.
     scores : ndarray of float64, shape (n_folds, len(sizes))
+    accuracy : ndarray of float64, shape (n_folds, len(sizes))
     gain_errors : ndarray of float64, shape (len(sizes),)
         The standard error of the mean gain over K = 0, by rows, or by groups of rows.
     measure : {"mean log probability", "R²", "mean score"}
@@ -86,6 +90,7 @@ class Validation:
 
     sizes: NDArray[np.int64]
     scores: Values
+    accuracy: Values
     gain_errors: Values
     measure: str
     baseline: str
@@ -181,23 +186,34 @@ def cross_validate(
     n_folds, n_select = int(folds.max()) + 1, min(most, MAX_FEATURES)
     targets = encoded.target.each
     parts: list[list[Values]] = [[] for _ in targets]
+    right: list[list[Values]] = [[] for _ in targets]
     for fold in range(n_folds):
         train, test = rows[folds != fold], rows[folds == fold]
         selection = search_rows(encoded.take(train), n_select)
         chosen = [codes.column(int(k)) for k in selection.indices]
         searched = Fold(train, test, chosen, _n_ordered(encoded, selection))
-        for part, scores in zip(parts, _row_scores(searched, targets), strict=True):
-            part.append(_padded(scores, n_select + 1))
+        for k, (scores, hits) in enumerate(_row_scores(searched, targets)):
+            parts[k].append(_padded(scores, n_select + 1))
+            if hits is not None:
+                right[k].append(_padded(hits, n_select + 1)[0])
         if progress is not None:
             progress.on_fold(fold + 1, n_folds)
-    row_scores = np.mean([_weighed(part) for part in parts], axis=0)
+    weighed = [_weighed(part) for part in parts]
+    row_scores = np.mean(weighed, axis=0)
+    answers = [np.concatenate(one, axis=1) if one else scores
+               for one, scores in zip(right, weighed, strict=True)]  # fmt: skip
     fold_of_column = np.sort(folds)
     in_order = units[rows][np.argsort(folds, kind="stable")]
     kinds = {one.kind for one in targets}
     measure = R2 if kinds == {"quantity"} else LOG_PROBABILITY
+
+    def by_fold(values: Values) -> Values:
+        return np.array([values[:, fold_of_column == fold].mean(axis=1) for fold in range(n_folds)])
+
     return Validation(
         np.arange(n_select + 1),
-        np.array([row_scores[:, fold_of_column == fold].mean(axis=1) for fold in range(n_folds)]),
+        by_fold(row_scores),
+        by_fold(np.mean(answers, axis=0)),
         _gain_errors(row_scores - row_scores[0], in_order),
         MEAN_SCORE if len(kinds) > 1 else measure,
         _baseline(targets, rows),
@@ -313,16 +329,18 @@ class Fold:
     n_ordered: Sequence[int]
 
 
-def _row_scores(fold: Fold, targets: Sequence[EncodedTarget]) -> list[Values]:
+def _row_scores(fold: Fold, targets: Sequence[EncodedTarget]) -> list[tuple[Values, Values | None]]:
     """Return the score of each test row: shape (votes for the baseline, 0, 1, 2, … features, rows).
 
-    For each target. The mean over the rows is the score of the fold.
+    And whether the near rows name its class, of shape (1, 0, 1, 2, … features, rows); None for a
+    quantity. For each target. The mean over the rows is the score of the fold.
     """
     train, test = fold.train, fold.test
     shape = len(test), len(train)
     distance, limit = np.zeros(shape, np.int32), np.empty(len(test), np.int32)
-    models = [_NearClasses(one, fold) if one.values is None else _NearValues(one, fold)
-              for one in targets]  # fmt: skip
+    models: list[_NearClasses | _NearValues] = [
+        _NearClasses(one, fold) if one.values is None else _NearValues(one, fold) for one in targets
+    ]
     found = [[model.without_columns()] for model in models]
     for column, n_numbers in zip(fold.columns, fold.n_ordered, strict=True):
         codes = column.codes.astype(np.uint16)
@@ -331,30 +349,46 @@ def _row_scores(fold: Fold, targets: Sequence[EncodedTarget]) -> list[Values]:
         _native.grow_nearest(codes[train], codes[test], apart, k, distance, limit)
         for model, scores in zip(models, found, strict=True):
             scores.append(model.with_near_rows(distance, limit))
-    return [np.stack(scores, axis=1) for scores in found]
+    return [
+        (np.stack(scores, axis=1), model.right) for model, scores in zip(models, found, strict=True)
+    ]
 
 
 class _NearClasses:
     """The log probability of the class of each test row."""
 
     def __init__(self, target: EncodedTarget, fold: Fold) -> None:
-        classes, n_classes = target.column.codes.astype(np.int32), target.column.arity
-        self._train, self._test = classes[fold.train], classes[fold.test]
-        counts = np.bincount(self._train, minlength=n_classes)
-        self._prior = ((counts + 1 / n_classes) / (len(fold.train) + 1))[self._test]
+        codes, self._n_classes = target.column.codes, target.column.arity
+        counts = np.bincount(codes[fold.train], minlength=self._n_classes)
+        place = np.empty(self._n_classes, np.int32)  # the most frequent class is 0
+        place[np.argsort(-counts, kind="stable")] = np.arange(self._n_classes)
+        self._train, self._test = place[codes[fold.train]], place[codes[fold.test]]
+        prior = (counts + 1 / self._n_classes) / (len(fold.train) + 1)
+        self._prior = prior[codes[fold.test]]
+        self._right = [self._test == 0]
+
+    @property
+    def right(self) -> Values:
+        """Whether the class of each test row was named, with 0, 1, 2, … features."""
+        return np.array(self._right, np.float64)[None]
 
     def without_columns(self) -> Values:
         return np.tile(np.log(self._prior), (len(PRIOR_VOTES), 1))
 
     def with_near_rows(self, distance: NDArray[np.int32], limit: NDArray[np.int32]) -> Values:
-        hits, n_near = np.empty_like(limit), np.empty_like(limit)
-        _native.count_near(distance, limit, self._train, self._test, hits, n_near)
+        hits, n_near, most = (np.empty_like(limit) for _ in range(3))
+        _native.count_near(
+            distance, limit, self._train, self._test, self._n_classes, hits, n_near, most
+        )
+        self._right.append(most == self._test)
         votes = PRIOR_VOTES[:, None]
         return np.log((hits + votes * self._prior) / (n_near + votes))
 
 
 class _NearValues:
     """One minus the squared error of each test row, in units of their mean without columns."""
+
+    right = None
 
     def __init__(self, target: EncodedTarget, fold: Fold) -> None:
         assert target.values is not None

@@ -62,7 +62,12 @@ from hocmim.parameters import (
     one_of,
     whole,
 )
-from hocmim.search.constraints import COUNTS, Budget, Constraints, resolve_constraints
+from hocmim.search.constraints import (
+    COUNTS,
+    Budget,
+    Constraints,
+    resolve_constraints,
+)
 from hocmim.search.interactions import Screen
 from hocmim.search.loop import Interrupted
 from hocmim.search.progress import LOGGER, Progress, ProgressCallback, ProgressEvent
@@ -819,7 +824,7 @@ class InformationSelector(CallbackSupportMixin, Selector):
         """
         check_is_fitted(self)
         check_value("progress", progress, FUNCTION_OR_NONE)
-        constraints = constraints_of(self.selection_)
+        constraints = self.selection_.constraints
         check_value("k", k, [whole(len(self.selection_), constraints.n_candidates)])
         if X is None and self._encoded is None:
             raise InvalidParameterError(
@@ -1097,14 +1102,6 @@ class InformationSelector(CallbackSupportMixin, Selector):
 
 
 COMMON = frozenset(InformationSelector._parameter_constraints)
-
-
-def constraints_of(selection: Selection) -> Constraints:
-    """Return the constraints that a selection was made with."""
-    keep = tuple(step.index for step in selection.steps if step.is_kept)
-    n_features = len(selection.relevance)
-    closed = selection.excluded, selection.identifiers
-    return Constraints(n_features, keep, *closed, selection.spending, selection.constants)
 
 
 def _warn_about(encoded: Encoded, selection: Selection, *, has_groups: bool) -> None:

@@ -19,12 +19,15 @@ from sklearn.utils import check_random_state, get_tags
 
 from hocmim._sklearn import MetaEstimatorMixin
 from hocmim.coding.encoded import find_identifiers, open_memory
+from hocmim.coding.encoder import Encoder
 from hocmim.coding.groups import Features, resolve_groups
 from hocmim.coding.target import Target
 from hocmim.data.row_groups import RowGroups, as_row_groups
-from hocmim.data.table import take_rows
+from hocmim.data.table import Table, take_columns, take_rows
 from hocmim.data.weights import are_observations, as_counts, first_copies, repeated_rows
 from hocmim.errors import InvalidParameterError
+from hocmim.insight.clusters import cluster_columns
+from hocmim.insight.pictures import wilson_intervals
 from hocmim.parameters import JOBS, SEED, Like, check_parameters, check_value, number, one_of, whole
 from hocmim.search.constraints import COUNTS, Constraints
 from hocmim.search.selection import Selection, Step
@@ -104,16 +107,6 @@ def _as_selections(selections: ArrayLike) -> NDArray[np.float64]:
     return chosen
 
 
-def wilson_intervals(counts: ArrayLike, n: int, *, confidence: float = 0.95) -> NDArray[np.float64]:
-    """Return Wilson's interval of each probability, from counts out of n. Shape (D, 2)."""
-    p, z = np.asarray(counts, np.float64) / n, norm.ppf((1 + confidence) / 2)
-    middle = p + z**2 / (2 * n)
-    half = z * np.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
-    low, high = (middle - half) / (1 + z**2 / n), (middle + half) / (1 + z**2 / n)
-    # For p = 0 and p = 1 the bound is exactly p; without this, rounding would change it.
-    return np.column_stack([np.where(p == 0, 0.0, low), np.where(p == 1, 1.0, high)])
-
-
 class StabilitySelector(MetaEstimatorMixin, Selector):
     """Selects the columns that another selector selects often on resamples of the rows.
 
@@ -171,6 +164,15 @@ class StabilitySelector(MetaEstimatorMixin, Selector):
         ``feature_groups``); a group counts as one here too.
     ranking_ : ndarray of int64, shape (n_features_in_,)
         The rank of every column by its frequency.
+    clusters_ : list of ndarray of int64
+        The columns that were ever selected, in clusters of near copies: of two columns with the
+        same information each resample selects one. The most frequent column of each first. See
+        ``hocmim.cluster_columns``.
+    cluster_frequencies_ : ndarray of float64, shape (n_clusters,)
+        The share of resamples in which some column of a cluster was selected: "this column or a
+        substitute".
+    cluster_stability_ : float
+        Φ if the columns of a cluster count as one.
 
     References
     ----------
@@ -320,7 +322,8 @@ class StabilitySelector(MetaEstimatorMixin, Selector):
             for number, rows in enumerate(draws)
         )
         self.selections_ = np.array(supports, bool).reshape(len(draws), table.n_columns)
-        return self._keep(features)
+        self._keep(features)
+        return self._keep_clusters(table)
 
     def _draws(
         self, classes: NDArray[np.int64], groups: RowGroups | None
@@ -360,6 +363,39 @@ class StabilitySelector(MetaEstimatorMixin, Selector):
         ranking[order] = np.arange(1, len(order) + 1)
         steps = tuple(Step(int(k), float(frequencies[k]), {}) for k in order[:n_selected])
         return self._set_selection(Selection(steps, np.full(len(order), np.nan)), features, ranking)
+
+    def _keep_clusters(self, table: Table) -> Self:
+        """Set the clusters of the columns that were ever selected."""
+        ever = np.flatnonzero(self.selections_.any(axis=0))
+        ever = ever[np.argsort(-self.frequencies_[ever], kind="stable")]
+        labels = np.arange(len(ever))
+        if len(ever) > 1:
+            part = take_columns(table.native, ever)
+            labels = cluster_columns(part, encoder=Encoder(identifiers="keep")).labels
+        self.clusters_ = [ever[labels == label] for label in dict.fromkeys(labels.tolist())]
+        some = [self.selections_[:, members].any(axis=1) for members in self.clusters_]
+        chosen = np.array(some, bool).reshape(len(some), len(self.selections_)).T
+        self.cluster_frequencies_: NDArray[np.float64] = chosen.mean(axis=0)
+        # The others were never selected: each counts as a cluster of its own.
+        n_never = self.selections_.shape[1] - len(ever)
+        never = np.zeros((len(chosen), n_never), bool)
+        self.cluster_stability_ = stability_index(np.hstack([chosen, never])).value
+        return self
+
+    def plot(self, kind: str = "stability", ax: Any = None, **options: Any) -> Any:
+        """Draw how often columns were selected, with intervals; return the axes.
+
+        Parameters
+        ----------
+        kind : str
+            See ``hocmim.insight.plots.plot``.
+        ax : matplotlib axes, optional
+        **options
+            Of the picture: ``n``, how many columns.
+        """
+        from hocmim.insight.plots import plot
+
+        return plot(self, kind, ax=ax, **options)
 
     def __sklearn_tags__(self) -> Any:
         """Tags: accepts what the selector accepts."""

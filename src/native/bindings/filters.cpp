@@ -30,8 +30,8 @@ void bind_filters(nb::module_& m) {
           "apart"_a.noconvert(), "k"_a, "distance"_a.noconvert(), "limit"_a.noconvert(),
           WithoutGil());
     m.def("count_near", &knn::count_near, "distance"_a.noconvert(), "limit"_a.noconvert(),
-          "train"_a.noconvert(), "test"_a.noconvert(), "hits"_a.noconvert(), "n_near"_a.noconvert(),
-          WithoutGil());
+          "train"_a.noconvert(), "test"_a.noconvert(), "n_classes"_a, "hits"_a.noconvert(),
+          "n_near"_a.noconvert(), "most"_a.noconvert(), WithoutGil());
     m.def("sum_near", &knn::sum_near, "distance"_a.noconvert(), "limit"_a.noconvert(),
           "train"_a.noconvert(), "sums"_a.noconvert(), "n_near"_a.noconvert(), WithoutGil());
     bind_knn<int16_t>(m);

@@ -154,11 +154,11 @@ inline void grow_nearest(Vector<const uint16_t> train, Vector<const uint16_t> te
     }
 }
 
-// Calls add(test row, training row, whether it is near) for all pairs, and writes how many training
-// rows are near each test row: at most `limit` away.
-template <class Add>
+// Calls add(training row) for all that are near a test row, at most `limit` away, then
+// end(test row), and writes how many they are.
+template <class Add, class End>
 void for_near(Matrix<const int32_t> distance, Vector<const int32_t> limit, size_t n_train,
-              Vector<int32_t> n_near, Add add) {
+              Vector<int32_t> n_near, Add add, End end) {
     if (distance.n_columns != n_train || distance.n_rows != limit.size() ||
         n_near.size() != limit.size())
         throw std::invalid_argument("for_near: the arrays do not fit together");
@@ -166,25 +166,38 @@ void for_near(Matrix<const int32_t> distance, Vector<const int32_t> limit, size_
         const int32_t* sums = distance.row(row);
         int32_t n = 0;
         for (size_t i = 0; i < n_train; ++i) {
-            const bool is_near = sums[i] <= limit[row];
-            n += is_near;
-            add(row, i, is_near);
+            if (sums[i] > limit[row]) continue;
+            ++n;
+            add(i);
         }
         n_near[row] = n;
+        end(row);
         count_work(int64_t(n_train));
     }
 }
 
-// How many of the near training rows have the class of the test row.
+// How many of the near training rows have the class of the test row, and the class that most of
+// them have; of several, the first.
 inline void count_near(Matrix<const int32_t> distance, Vector<const int32_t> limit,
-                       Vector<const int32_t> train, Vector<const int32_t> test,
-                       Vector<int32_t> hits, Vector<int32_t> n_near) {
-    if (test.size() != limit.size() || hits.size() != limit.size())
+                       Vector<const int32_t> train, Vector<const int32_t> test, int n_classes,
+                       Vector<int32_t> hits, Vector<int32_t> n_near, Vector<int32_t> most) {
+    if (test.size() != limit.size() || hits.size() != limit.size() || most.size() != limit.size())
         throw std::invalid_argument("count_near: the arrays do not fit together");
-    std::fill(hits.begin(), hits.end(), 0);
-    for_near(distance, limit, train.size(), n_near, [&](size_t row, size_t i, bool is_near) {
-        hits[row] += int32_t(is_near) & int32_t(train[i] == test[row]);
-    });
+    std::vector<int32_t> votes(static_cast<size_t>(std::max(n_classes, 1)));
+    const auto check = [&](Vector<const int32_t> classes) {
+        for (const int32_t one : classes)
+            if (one < 0 || one >= n_classes)
+                throw std::invalid_argument("count_near: a class is out of range");
+    };
+    check(train);
+    check(test);
+    for_near(
+        distance, limit, train.size(), n_near, [&](size_t i) { ++votes[size_t(train[i])]; },
+        [&](size_t row) {
+            hits[row] = votes[size_t(test[row])];
+            most[row] = int32_t(std::max_element(votes.begin(), votes.end()) - votes.begin());
+            std::fill(votes.begin(), votes.end(), 0);
+        });
 }
 
 // The sum of the values of the near training rows.
@@ -192,10 +205,13 @@ inline void sum_near(Matrix<const int32_t> distance, Vector<const int32_t> limit
                      Vector<const double> train, Vector<double> sums, Vector<int32_t> n_near) {
     if (sums.size() != limit.size())
         throw std::invalid_argument("sum_near: the arrays do not fit together");
-    std::fill(sums.begin(), sums.end(), 0.0);
-    for_near(distance, limit, train.size(), n_near, [&](size_t row, size_t i, bool is_near) {
-        if (is_near) sums[row] += train[i];
-    });
+    double sum = 0.0;
+    for_near(
+        distance, limit, train.size(), n_near, [&](size_t i) { sum += train[i]; },
+        [&](size_t row) {
+            sums[row] = sum;
+            sum = 0.0;
+        });
 }
 
 }  // namespace hocmim::knn

@@ -10,9 +10,10 @@ from sklearn.datasets import load_breast_cancer
 
 import hocmim
 from browser import Recorder, open_chromium, phone, script, scroll_cues, served
-from coded import encode
 from hocmim import HOCMIM
-from hocmim.insight.synergy import redundancy_matrix
+from hocmim.insight.basis import basis_of
+from hocmim.insight.pictures import target_by_level
+from hocmim.insight.prediction import predict
 
 pytestmark = pytest.mark.slow
 
@@ -187,29 +188,58 @@ def click(browser, selector):
     element.click()
 
 
-def test_pictures_have_hints_for_the_pointer(opened):
+def test_pictures_show_what_was_found(opened):
     browser = opened("cancer")
     X, y = CANCER
     selector = HOCMIM(6).fit(X, y)
     hints = script(
-        browser, "[...document.querySelectorAll('#together title')].map(t => t.textContent)"
+        browser, "[...document.querySelectorAll('#prediction title')].map(t => t.textContent)"
     )
-    information = hocmim.mi(encode(X).narrow[selector.selected_[:4]].T, y)
-    assert hints[3].startswith(f"4  + {X.columns[selector.selected_[3]]}\n")
-    assert f"plug-in estimate: {information:.4f}" in hints[3]
-    assert re.search(r"\d+ cells, [\d.]+ samples each on average", hints[3])
-    cells = script(browser, "[...document.querySelectorAll('.heat td')].map(c => c.title)")
-    assert len(cells) == 36
-    matrix = redundancy_matrix(selector)
-    assert cells[1] == f"1 × 2: redundancy {matrix[0, 1]:.4f} nats"
+    found = predict(basis_of(selector))
+    assert hints[4] == f"4 columns\nwith the columns: {100 * found.mean[4]:.4g}%\n" + (
+        f"without a column: {100 * found.baseline:.4g}%"
+    )
+    labels, values = (
+        script(browser, f"[...document.querySelectorAll('.card .{name}')].map(e => e.innerText)")
+        for name in ("label", "value")
+    )
+    first = target_by_level(basis_of(selector), basis_of(selector).selected_columns[0])
+    for row, label, value in zip(first.rows, labels, values, strict=False):
+        assert label == row.label
+        assert value.split() == [hocmim.text.percent(row.value), str(row.n_rows)]
+    points = script(browser, "document.querySelector('.chosen').getAttribute('d')")
+    assert points.count("M") == 6
 
 
 def test_pictures_are_within_their_frames(opened):
     browser = opened("cancer")
-    width = script(browser, "document.querySelector('#together svg').getBoundingClientRect().width")
-    assert 600 < width < 1100
-    for line in browser.find_elements("css selector", "#together svg path.line-1"):
-        assert 0 < line.rect["width"] <= width + 10
+    for frame in ("#prediction svg", "#columns svg"):
+        box = browser.find_element("css selector", frame).rect
+        assert 600 < box["width"] < 1100
+        for line in browser.find_elements("css selector", f"{frame} path"):
+            assert line.rect["width"] <= box["width"] + 10
+    cards = script(
+        browser,
+        "[...document.querySelectorAll('.track i')].every(i => {"
+        "const a = i.getBoundingClientRect(), b = i.parentNode.getBoundingClientRect();"
+        "return a.left >= b.left - 2 && a.right <= b.right + 3})",
+    )
+    assert cards
+
+
+@pytest.mark.parametrize("page", ["cancer", "hostile"])
+def test_on_paper(opened, chromium, page):
+    """Nothing is cut off: a printed page is as wide as the paper."""
+    browser = opened(page)
+    chromium.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    try:
+        browser.set_window_size(794, 1123)
+        assert not browser.find_element("css selector", "nav").is_displayed()
+        for frame in ("#target", "#prediction", "#columns"):
+            box = browser.find_element("css selector", frame)
+            assert script(browser, "arguments[0].scrollWidth", box) <= 794
+    finally:
+        chromium.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
 
 
 def brightness(browser, code):
@@ -295,14 +325,15 @@ def test_hostile_names_are_shown_as_text(opened):
         assert shown == expected(HOSTILE[j])
     rows = script(
         browser,
-        "[...document.querySelectorAll('#selected tbody .why')].map(b => b.innerText.trim())",
+        "[...document.querySelector('#selected tbody').querySelectorAll('.why')]"
+        ".map(b => b.innerText.trim())",
     )
     for shown, j in zip(rows, selector.selected_, strict=True):
         assert shown.split() == expected(HOSTILE[j]).split()
     assert script(browser, "document.querySelector('h1').textContent") == HOSTILE[0]
     assert script(browser, "document.title") == HOSTILE[0]
     assert script(browser, "window.hacked ?? null") is None
-    foreign = "img, iframe, object, embed, svg:not(.branches > svg, .chart > svg)"  # its pictures
+    foreign = "img, iframe, object, embed, svg:not(.strips > svg, .chart svg)"  # its pictures
     assert script(browser, f"document.querySelectorAll('{foreign}').length") == 0
     assert script(browser, "document.querySelectorAll('script').length") == 4
     # Even markup that got in could not run.

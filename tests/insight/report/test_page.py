@@ -16,9 +16,13 @@ from sklearn.exceptions import NotFittedError
 
 import hocmim
 from hocmim import HOCMIM, JMI, Encoder, FisherScore, RobustHOCMIM, errors, substitutes
+from hocmim.insight.basis import basis_of
 from hocmim.insight.fingerprint import fingerprint
+from hocmim.insight.pictures import frequencies_of, target_by_level
+from hocmim.insight.prediction import predict
 from hocmim.insight.report import page as module
 from hocmim.insight.report.charts import line_chart, ticks
+from hocmim.insight.synergy import strongest_map
 
 CANCER = load_breast_cancer(return_X_y=True, as_frame=True)
 
@@ -195,10 +199,80 @@ def test_substitutes_and_interactions_are_those_of_the_functions(tmp_path):
         for row in each:
             assert f"{row.feature} {each.cost(row)}; shares" in text
     found = hocmim.selected_interactions(selector)
-    text = text_of(path, 'id="interactions"', "</section>")
+    text = text_of(path, 'id="together"', "</section>")
     assert found.sentences[0] in text
     first = found[0]
     assert f"{first.features[0]} × {first.features[1]} {first.value:.4f}".replace("-", "−") in text
+
+
+def test_the_first_paragraph_and_the_pictures(tmp_path):
+    X, y = CANCER
+    selector = RobustHOCMIM(3).fit(X, y)
+    path = selector.report(tmp_path / "report.html", X, y)
+    found = predict(basis_of(selector))
+    first = words_of(path).partition(" The selection")[0]
+    assert first == f"HOCMIM-R selected 3 of 30 features, from 569 samples. {found.sentence}"
+    pictures = text_of(path, 'class="cards"', "</section>")
+    for column in basis_of(selector).selected_columns:
+        for row in target_by_level(basis_of(selector), column).rows:
+            assert f"{row.label} {hocmim.text.percent(row.value)} {row.n_rows}" in pictures
+    text = text_of(path, 'id="together"', "</section>")
+    together = strongest_map(basis_of(selector))
+    assert together.sentence in text
+    assert f"{hocmim.text.percent(together.values[0][0])} {together.n_rows[0][0]}" in text
+
+
+def test_columns_that_say_nothing_alone(tmp_path):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.integers(0, 2, (300, 8)), columns=list("abcdefgh"))
+    selector = RobustHOCMIM(2).fit(X, X["b"] ^ X["f"])
+    path = selector.report(tmp_path / "report.html", X, X["b"] ^ X["f"])
+    sentence = "'b' and 'f' say nothing alone; together they tell 0.69 nats"
+    assert sentence in text_of(path, 'id="together"', "</section>")
+    assert sentence in explained(path)[1]
+
+
+def test_too_few_rows_for_each_cell(tmp_path):
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(63, 200)), rng.integers(4, size=63)
+    path = hocmim.MIM(4).fit(X, y).report(tmp_path / "report.html", X, y)
+    text = text_of(path, 'id="together"', "</section>")
+    assert "6 have fewer than 5 rows for each cell: too few to tell." in text
+    assert path.read_text().count("<path class=") > 5
+    assert "Every sample is a column of this picture" in path.read_text()
+
+
+def test_stability_on_the_page(tmp_path):
+    X, y = CANCER
+    stable = hocmim.StabilitySelector(RobustHOCMIM(3), n_resamples=8).fit(X, y)
+    page = RobustHOCMIM(3).fit(X, y).report(tmp_path / "a.html", X, y, stability=stable)
+    own = stable.report(tmp_path / "b.html", X, y)
+    for path in (page, own):
+        text = text_of(path, 'id="stability"', "</section>")
+        assert frequencies_of(stable).sentence in text
+        for row in frequencies_of(stable).rows[:20]:
+            percent = hocmim.text.percent
+            assert f"{percent(row.frequency)} {percent(row.with_substitutes)}" in text
+    assert 'id="stability"' not in HOCMIM(2).fit(X, y).report(tmp_path / "c.html", X, y).read_text()
+    with pytest.raises(errors.InvalidParameterError, match="StabilitySelector"):
+        HOCMIM(2).fit(X, y).report(tmp_path / "d.html", X, y, stability=HOCMIM(2))
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.from_pandas, np.asarray, sparse.csr_array])
+def test_duplicate_rows(make, tmp_path):
+    X, y = CANCER
+    X, y = X.iloc[:200, :4], y[:200]
+    twice = pd.concat([X, X[:30], X[:10]], ignore_index=True)
+    target = pd.concat([y, y[:30], 1 - y[:10]], ignore_index=True)
+    found = HOCMIM(2).fit(make(twice), target).report(tmp_path / "a.html", make(twice), target)
+    checks = text_of(found, 'class="checks"', "</ul>")
+    assert checks.endswith("no missing values duplicate rows")
+    assert "30 of 240 rows repeat another row" in found.read_text()
+    near = X + 1e-9 * np.arange(1, 201)[:, None]  # the same codes, other values
+    near = pd.concat([X, near], ignore_index=True)
+    target = pd.concat([y, y], ignore_index=True)
+    found = HOCMIM(2).fit(make(near), target).report(tmp_path / "b.html", make(near), target)
+    assert "duplicate row" not in text_of(found, 'class="checks"', "</ul>").replace("no dup", "")
 
 
 def test_the_call_repeats_the_selection(tmp_path):
@@ -218,24 +292,28 @@ def test_the_call_repeats_the_selection(tmp_path):
 
 def test_summary_of_a_fixed_number(tmp_path):
     X, y = CANCER
-    words = words_of(
-        HOCMIM(10, encoder=Encoder(discretizer="uniform"))
-        .fit(X, y)
-        .report(tmp_path / "report.html", X, y)
-    )
+    selector = HOCMIM(10, encoder=Encoder(discretizer="uniform")).fit(X, y)
+    path = selector.report(tmp_path / "report.html", X, y)
+    words = words_of(path)
     assert words.startswith(
-        "HOCMIM selected 10 of 30 features, from 569 samples. The first, 'worst concave points', "
-        "alone has 0.40 nats of information about the target: 60% of its entropy. Together they "
-        "have between 0.49 and 0.63 of 0.66 nats (74% to 95%)"
+        "HOCMIM selected 10 of 30 features, from 569 samples. With these 10 columns a simple "
+        "model is right in 95% of cases it has not seen; always answering the most frequent "
+        "class, in 63%."
     )
+    assert "nats" not in words
     assert "The selection stopped at the requested number of features." in words
-    assert "'worst perimeter' has the largest relevance (0.36 nats), but 'worst radius'" in words
+    details = text_of(path, 'id="selected"', "<table")
+    assert (
+        "The first, 'worst concave points', alone has 0.40 nats of information about the target: "
+        "60% of its entropy." in details
+    )
+    assert "'worst perimeter' has the largest relevance (0.36 nats), but 'worst radius'" in details
 
 
 def test_summary_of_one_feature_and_of_all(tmp_path):
     X, y = CANCER
     words = words_of(HOCMIM(1).fit(X, y).report(tmp_path / "one.html", X, y))
-    assert "selected 1 of 30 features, from 569 samples. 'worst perimeter' has" in words
+    assert "With this column a simple model is right in 91% of cases" in words
     X = X[["mean radius", "mean area"]]
     words = words_of(HOCMIM(2).fit(X, y).report(tmp_path / "all.html", X, y))
     assert "All features were selected." in words
@@ -254,7 +332,7 @@ def test_a_selection_that_stops_and_one_of_nothing(tmp_path):
     path = HOCMIM("significant").fit(X, y).report(tmp_path / "none.html", X, y)
     assert words_of(path).startswith("HOCMIM selected none of 6 features, from 80 samples.")
     assert "The best candidate, 'column " in words_of(path)
-    for part in ("together", "selected", "redundancy", "related"):
+    for part in ("target", "prediction", "together", "selected", "related"):
         assert f'id="{part}"' not in path.read_text()
 
 
@@ -339,7 +417,7 @@ def test_mixed_types_and_what_is_odd(make, tmp_path):
     assert "levels as they are, 1 value: 1 (120 rows)" in found[2]
     assert 'target: <bdi class="name" title="won">won</bdi>' in path.read_text()
     assert "Check 'copy' before you trust this selection: it may copy the target." in words_of(path)
-    assert "1 feature was left out, because it identifies the rows." in words_of(path)
+    assert "1 feature was left out, because it identifies the rows: 'row'." in words_of(path)
 
 
 def test_arrays_and_sparse_matrices(tmp_path):
@@ -364,7 +442,7 @@ def test_groups_and_weights(tmp_path):
     weights = np.arange(len(y)) % 3
     selector = HOCMIM(3, feature_groups={"both": ["number", "copy"]})
     path = selector.fit(frame, y, sample_weight=weights).report(tmp_path / "r.html", frame, y)
-    assert "The first, 'both', alone has" in words_of(path)
+    assert "The first, 'both', alone has" in text_of(path, 'id="selected"', "<table")
     assert "selected 3 of 7 features, from 120 samples." in words_of(path)
     assert "Check 'both' before you trust this selection" in words_of(path)
     assert "group of 2 columns (number, copy): " in explained(path)[0]
@@ -377,7 +455,8 @@ def test_a_continuous_target(tmp_path):
     X = X.drop(columns="mean radius")
     page = HOCMIM(3).fit(X, y).report(tmp_path / "report.html", X, y).read_text()
     assert "a quantity, cut into 3 bins at" in page
-    assert "bins of the target" in page
+    assert "R², in cases not seen" in page
+    assert 'class="track box"' in page
 
 
 def test_many_columns_stay_small(tmp_path):
@@ -395,7 +474,7 @@ def test_many_columns_stay_small(tmp_path):
 
 def test_more_selected_than_are_shown(tmp_path, monkeypatch):
     X, y = CANCER
-    for name, value in (("MAX_ROWS", 5), ("MAX_MAPPED", 4), ("MAX_REPLACED", 3)):
+    for name, value in (("MAX_ROWS", 5), ("MAX_PICTURES", 4), ("MAX_REPLACED", 3)):
         monkeypatch.setattr(module, name, value)
     path = hocmim.MIM(12).fit(X, y).report(tmp_path / "report.html", X, y)
     text = text_of(path, "<main", "</main>")

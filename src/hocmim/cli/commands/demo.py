@@ -55,6 +55,7 @@ def demo(output: Path, force: bool) -> None:
         table,
         diagnosis,
         title="Breast cancer: seven of thirty measurements",
+        target_name="diagnosis",
         source="Breast Cancer Wisconsin (Diagnostic), from scikit-learn",
         command="hocmim demo",
         overwrite=force,

@@ -89,3 +89,5 @@ def _print(explanation: Explanation) -> None:
              ("selected", "name")],
             [(one.step, one.score, one.best_score, one.best) for one in explanation.steps],
         )  # fmt: skip
+    if explanation.interaction is not None:
+        show.lines(f"\n{explanation.interaction}")

@@ -1,4 +1,4 @@
-"""The pictures of the page, as numbers for its template: lines, a heat map and a tree.
+"""Where the template of the page draws the pictures of ``insight.pictures``.
 
 The template draws a picture as an SVG that stretches to the width of the page, with the words
 around it in HTML, so that text keeps its size on a phone. Places are in percent or, inside an SVG,
@@ -7,19 +7,24 @@ from 0 to 1000.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, log10
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from hocmim.information.counting import Values
+from hocmim.insight.pictures import ColumnMap, SampleMap
+from hocmim.text import one_line
 
 N_TICKS = 5
+# Whole numbers up to this many are all ticks.
+MAX_COUNTED = 12
 # Points up to which each is marked by a dot.
 MAX_DOTS = 40
+# Characters of a name beside a point, and the height of a line, in percent of a picture.
+MAX_LABEL, LABEL_HEIGHT = 26, 6
 
 
 @dataclass(frozen=True)
@@ -31,7 +36,7 @@ class LineChart:
     lines : list of (name, path, dots)
         Paths of SVG; ``dots`` marks the points and is empty if there are many.
     band : str
-        The area between the first two lines, as a path; empty without one.
+        An area, as a path; empty without one.
     x_ticks, y_ticks : list of (place, text)
         From the left and from the top, in percent.
     hints : list of (left, width, text)
@@ -50,8 +55,9 @@ def line_chart(
     lines: Mapping[str, ArrayLike],
     titles: Sequence[str],
     *,
-    has_band: bool = False,
-    is_counted: bool = True,
+    band: tuple[ArrayLike, ArrayLike] | None = None,
+    has_zero: bool = True,
+    form: Callable[[float], str] | None = None,
 ) -> LineChart:
     """Lay out lines over x.
 
@@ -62,15 +68,22 @@ def line_chart(
         NaN and infinite values are not drawn.
     titles : sequence of str
         Of each point.
-    has_band : bool
-        Whether to fill the area between the first two lines.
-    is_counted : bool
-        Whether x are whole numbers.
+    band : pair of arrays, optional
+        The lower and the upper edge of an area to fill.
+    has_zero : bool
+        Whether the vertical axis includes 0.
+    form : callable, optional
+        Writes a value.
     """
     at = np.asarray(x, np.float64)
     values = {name: np.asarray(each, np.float64) for name, each in lines.items()}
-    finite = np.concatenate([each[np.isfinite(each)] for each in values.values()])
-    y_ticks = ticks(min(0.0, finite.min(initial=0.0)), finite.max(initial=0.0))
+    edges_of_band = [np.asarray(each, np.float64) for each in band or ()]
+    all_values = [*values.values(), *edges_of_band]
+    finite = np.concatenate([each[np.isfinite(each)] for each in all_values])
+    least, most = finite.min(initial=np.inf), finite.max(initial=-np.inf)
+    if has_zero or not len(finite):
+        least, most = min(0.0, least), max(0.0, most)
+    y_ticks = ticks(float(least), float(most))
     low, high = y_ticks[0], y_ticks[-1]
     first, last = (float(at[0]), float(at[-1])) if len(at) > 1 else (at[0] - 0.5, at[0] + 0.5)
     place_x = 1000 * (at - first) / (last - first)
@@ -83,22 +96,26 @@ def line_chart(
         points = list(zip(place_x, place_y(each), strict=True))
         dots = "".join(f"M{a:.1f},{b:.1f}h0" for a, b in points if np.isfinite(b))
         drawn.append((name, _path(points), dots if len(at) <= MAX_DOTS else ""))
-    band = ""
-    if has_band:
-        upper, lower = (place_y(each) for each in list(values.values())[:2])
+    area = ""
+    if edges_of_band:
+        lower, upper = (place_y(each) for each in edges_of_band)
         around = [*zip(place_x, upper, strict=True), *list(zip(place_x, lower, strict=True))[::-1]]
-        band = _path(around) + "Z"
-    x_ticks = [tick for tick in ticks(first, last, is_counted) if first <= tick <= last]
+        area = _path(around) + "Z"
+    x_ticks = [tick for tick in ticks(first, last, is_counted=True) if first <= tick <= last]
+    write = form or _number
     edges = np.concatenate([[0.0], (place_x[1:] + place_x[:-1]) / 2, [1000.0]])
     texts = [
-        "\n".join([title, *(f"{name}: {_number(each[k])}" for name, each in values.items())])
+        "\n".join([title, *(f"{name}: {write(each[k])}" for name, each in values.items())])
         for k, title in enumerate(titles)
     ]
     return LineChart(
         drawn,
-        band,
+        area,
         [(100 * (tick - first) / (last - first), _number(tick, "g")) for tick in x_ticks],
-        [(100 * (high - tick) / (high - low), _number(tick, "g")) for tick in y_ticks],
+        [
+            (100 * (high - tick) / (high - low), form(tick) if form else _number(tick, "g"))
+            for tick in y_ticks
+        ],
         list(zip(edges[:-1], np.diff(edges), texts, strict=True)),
     )
 
@@ -128,50 +145,92 @@ def ticks(low: float, high: float, is_counted: bool = False) -> list[float]:
     size = 10.0 ** floor(log10((high - low) / N_TICKS))
     step = next(size * m for m in (1, 2, 5, 10) if size * m * N_TICKS >= high - low)
     if is_counted:
-        step = max(1.0, step)
+        step = 1.0 if high - low <= MAX_COUNTED else max(1.0, step)
     first, last = floor(low / step + 1e-9), ceil(high / step - 1e-9)
     return [round(k * step, 12) + 0.0 for k in range(first, last + 1)]
 
 
 @dataclass(frozen=True)
-class Tree:
-    """A dendrogram: features from top to bottom, and the lines that join them.
+class Scatter:
+    """Points of all features.
 
-    ``path`` is in units of 1000 for a distance of 1, and 10 for a feature.
+    Attributes
+    ----------
+    others, chosen : str
+        Paths of dots, in units of the SVG.
+    labels : list of (side, left, top, number, name)
+        Of the selected features for whose names there is room. The side of the dot, "right" or
+        "left", the place of the dot and the height of the name, in percent.
+    level : float
+        The height of a line, from the top in percent.
+    x_ticks, y_ticks : list of (place, text)
     """
 
-    leaves: list[int]
-    path: str
-    cut: float
+    others: str
+    chosen: str
+    labels: list[tuple[str, float, float, int, str]]
+    level: float
+    x_ticks: list[tuple[float, str]]
+    y_ticks: list[tuple[float, str]]
 
 
-def draw_tree(linkage: NDArray[np.float64], features: Sequence[int], cut: float) -> Tree:
-    """Lay out the tree of ``scipy.cluster.hierarchy.linkage``; a leaf is one of the features."""
-    from scipy.cluster.hierarchy import dendrogram  # takes long to import
+def scatter(
+    found: ColumnMap, selected: Sequence[int], names: Sequence[str], closed: Sequence[int] = ()
+) -> Scatter:
+    """Lay out relevance and −log10 p of all features; the selected ones have names.
 
-    drawn: dict[str, Any] = dendrogram(linkage, no_plot=True)
-    lines = [
-        f"M{1000 * x0:.0f},{y0:.1f}H{1000 * x:.0f}V{y1:.1f}H{1000 * x1:.0f}"
-        for (y0, _, _, y1), (x0, x, _, x1) in zip(drawn["icoord"], drawn["dcoord"], strict=True)
-    ]
-    return Tree([features[k] for k in drawn["leaves"]], "".join(lines), 1000 * cut)
+    Those that could not be selected (``closed``) are left out. Points nearer than a dot are drawn
+    once.
+    """
+    is_open = np.ones(len(found.relevance), bool)
+    is_open[list(closed)] = False
+    x, y = found.relevance, found.height
+    level = -log10(found.level)
+    x_ticks = ticks(min(0.0, x[is_open].min(initial=0.0)), x[is_open].max(initial=0.0))
+    y_ticks = ticks(0.0, y[is_open].max(initial=level))
+    left = 100 * (x - x_ticks[0]) / (x_ticks[-1] - x_ticks[0])
+    top = 100 * (1 - y / y_ticks[-1])
+    is_open[list(selected)] = False
+    points = np.column_stack([left, top])[is_open]
+    places = np.unique(np.round(10 * points / 4).astype(int), axis=0)
+    chosen = [(10 * left[k], 10 * top[k]) for k in selected]
+    labels = []
+    used = [(float(left[k]) - 0.7, float(left[k]) + 0.7, float(top[k])) for k in selected]
+    for number, (k, name) in enumerate(zip(selected, names, strict=True), 1):
+        text = one_line(name, MAX_LABEL)
+        width = 0.95 * len(text)
+        for is_left, shift in ((0, 0), (1, 0), (0, -1), (0, 1), (1, -1), (1, 1)):
+            start = float(left[k]) + (1.0 if not is_left else -width - 2.0)
+            at_top = float(top[k]) + shift * LABEL_HEIGHT
+            near = [box for box in used if abs(box[2] - at_top) < LABEL_HEIGHT - 1]
+            is_free = all(start > stop or start + width < begin for begin, stop, _ in near)
+            if is_free and start > 0 and start + width < 100 and 0 < at_top < 100:
+                used.append((start, start + width, at_top))
+                side = "left" if is_left else "right"
+                labels.append((side, float(left[k]), at_top, number, text))
+                break
+    return Scatter(
+        "".join(f"M{4 * a},{4 * b}h0" for a, b in places.tolist()),
+        "".join(f"M{a:.0f},{b:.0f}h0" for a, b in chosen),
+        labels,
+        100 * (1 - level / y_ticks[-1]),
+        [(100 * (t - x_ticks[0]) / (x_ticks[-1] - x_ticks[0]), _number(t, "g")) for t in x_ticks],
+        [(100 * (1 - t / y_ticks[-1]), _number(t, "g")) for t in y_ticks],
+    )
 
 
-def heat_map(matrix: Values) -> list[list[tuple[str, int, str]]]:
-    """Return the cells of a matrix of redundancy: colour, strength in percent, and a hint."""
-    off = np.abs(matrix[~np.eye(len(matrix), dtype=bool)])
-    largest = max(float(off.max(initial=0.0)), 1e-12)
-    return [
-        [
-            ("own", 0, f"{i + 1}: relevance {value:.4f} nats")
-            if i == j
-            else (
-                "redundancy" if value > 0 else "synergy",
-                round(100 * abs(value) / largest),
-                f"{i + 1} × {j + 1}: {'redundancy' if value > 0 else 'synergy'} "
-                f"{abs(value):.4f} nats",
-            )
-            for j, value in enumerate(row)
-        ]
-        for i, row in enumerate(matrix.tolist())
-    ]
+def sample_paths(found: SampleMap) -> list[tuple[int, str]]:
+    """Return the cells of each level as a path, with the strength of its colour.
+
+    From −100, the lowest, to 100. A cell is 10 × 10; neighbours of one level are one line.
+    """
+    paths: dict[int, list[str]] = {}
+    for row, levels in enumerate(found.levels):
+        known = np.where(np.isnan(levels), -1.0, levels)
+        starts = np.flatnonzero(np.diff(known, prepend=-2.0))
+        for start, stop in zip(starts, [*starts[1:], len(known)], strict=True):
+            if known[start] >= 0:
+                strength = round(200 * known[start]) - 100
+                line = f"M{10 * start},{10 * row + 5}h{10 * (stop - start)}"
+                paths.setdefault(strength, []).append(line)
+    return [(strength, "".join(lines)) for strength, lines in sorted(paths.items())]

@@ -3,14 +3,15 @@
 ``make_page`` gathers what the template shows, section by section, in the order of the page:
 
 =====================  ===========================================================================
-summary                ``figures``, ``summary``
-selected features      ``selected_rows``
-information together   ``information_charts``
-redundancy             ``charts.heat_map``
-interactions           ``interaction_bars``
-substitutes, tree      ``substitutes.Replacements``, ``feature_tree``
+summary                ``words.summary``, ``words.table_check``
+selected columns       ``pictures.target_by_level``; ``pictures.sample_map`` for few rows
+prediction             ``prediction.predict``
+together               ``synergy.strongest_map``, ``interaction_bars``
+stability              ``pictures.frequencies_of``
+all columns            ``pictures.column_map``
+table                  ``checks.check_codes``, ``words.codings``
+details                ``words.details``, ``selected_rows``, ``substitutes.Replacements``
 every feature          ``explain_features``, ``every_feature`` (the data of the search box)
-data                   ``checks.check_codes``, ``codings``
 reproduce              ``call``, ``facts``
 =====================  ===========================================================================
 
@@ -25,7 +26,7 @@ import math
 import os
 import platform
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from importlib.metadata import version
 from inspect import signature
 from pathlib import Path
@@ -34,29 +35,29 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hocmim.coding.codes import Codes
 from hocmim.coding.encoded import split_target
-from hocmim.coding.target import EncodedTarget
-from hocmim.data.table import Table, as_table
+from hocmim.data.table import as_table
 from hocmim.data.writing import check_writable, write_file
-from hocmim.errors import not_installed
-from hocmim.information.counting import Joint, Values
+from hocmim.errors import InvalidParameterError, not_installed
+from hocmim.information.counting import Values
 from hocmim.insight.basis import Basis, basis_of
-from hocmim.insight.checks import DUPLICATES, KINDS, Finding, check_codes
-from hocmim.insight.clusters import MAX_DISTANCE, cluster_codes
-from hocmim.insight.explain import (
-    Explanation,
-    explain_column,
-    redundant_share,
-    tested,
-)
+from hocmim.insight.explain import Explanation, explain_column, redundant_share
 from hocmim.insight.fingerprint import fingerprint
 from hocmim.insight.pages import asset, document, sorting_script
-from hocmim.insight.report.charts import LineChart, Tree, draw_tree, heat_map, line_chart
-from hocmim.insight.statement import statement
+from hocmim.insight.pictures import (
+    column_map,
+    format_number,
+    frequencies_of,
+    is_wide,
+    sample_map,
+    target_by_level,
+)
+from hocmim.insight.prediction import Prediction, predict
+from hocmim.insight.report import words
+from hocmim.insight.report.charts import LineChart, line_chart, sample_paths, scatter
+from hocmim.insight.report.words import MAX_NAME_LENGTH, feature_name
 from hocmim.insight.substitutes import MAX_COMPARED, Replacements
-from hocmim.insight.synergy import SelectedInteractions, find_interactions
-from hocmim.insight.together import Cumulative, cumulative_information
+from hocmim.insight.synergy import SelectedInteractions, find_interactions, strongest_map
 from hocmim.parameters import (
     BOOLEAN,
     FUNCTION_OR_NONE,
@@ -67,29 +68,24 @@ from hocmim.parameters import (
     number,
 )
 from hocmim.search.progress import ProgressCallback, ProgressEvent
-from hocmim.text import count, escaped, one_line, percent, percent_range, quote
+from hocmim.text import escaped, one_line, percent, value_text
 from hocmim.threads import ThreadPool, resolve_n_jobs
 
 # About how long the explanations may take.
 MAX_SECONDS = 10.0
 # Features that are explained: selected ones, and the most relevant ones that were not selected.
 MAX_SELECTED_EXPLAINED, MAX_OTHERS_EXPLAINED = 100, 40
-# Rows of the table of selected features, and of the heat map of their redundancy.
-MAX_ROWS, MAX_MAPPED = 500, 40
+# Rows of the table of selected features, pictures of them, and those compared with each other.
+MAX_ROWS, MAX_PICTURES, MAX_MAPPED = 500, 24, 40
 # Selected features whose substitutes are shown, and substitutes of each.
 MAX_REPLACED, N_SUBSTITUTES = 50, 3
 # Selected features that are combined, and interactions of each kind that are shown.
 MAX_COMBINED, N_INTERACTIONS = 30, 8
-# Features of the tree, and rows on which they are compared.
-MAX_LEAVES, TREE_ROWS = 60, 5000
-# Targets that are described one by one; warnings in the summary; columns listed for a finding.
-MAX_TARGETS, MAX_DOUBTS, MAX_LISTED = 20, 3, 200
-MAX_NAME_LENGTH = 80
+# Columns listed for a finding, and bars of the stability.
+MAX_LISTED, MAX_BARS = 200, 20
 # Columns a thread compares with the selected features at a time.
 BLOCK_COLUMNS = 512
 LIBRARIES = ("hocmim", "numpy", "scipy", "scikit-learn", "narwhals")
-# Findings that cast doubt on a selected feature.
-DOUBTS = {"leak": "may copy the target", "identifier": "identifies the rows"}
 
 
 @checked(
@@ -114,16 +110,17 @@ def write_report(
     source: str | None = None,
     command: str | None = None,
     notes: str | Sequence[str] | None = None,
+    stability: Any = None,
     overwrite: bool = False,
     max_seconds: float | None = MAX_SECONDS,
     progress: ProgressCallback | None = None,
 ) -> Path:
     """Write a report on a selection: what was selected and why, and why other features were not.
 
-    One HTML file that needs no network. It shows the selected features and what each adds, their
-    information together, their redundancy and interactions, what could replace them, why a feature
-    was selected or not, a list of all features, what is odd in the data, and how to repeat the
-    selection. Needs ``pip install jinja2``.
+    One HTML file that needs no network. It shows how the target depends on each selected feature,
+    how well they predict new rows, which work together, all features at a glance, what is odd in
+    the table, what could replace a feature, why a feature was selected or not, and how to repeat
+    the selection. Needs ``pip install jinja2``.
 
     Parameters
     ----------
@@ -144,6 +141,8 @@ def write_report(
         The command that repeats the report, if there is one.
     notes : str or sequence of str, optional
         Remarks of your own, one for each paragraph.
+    stability : StabilitySelector, optional
+        Fitted on the same table: how often each column is selected on resamples of the rows.
     overwrite : bool
         Whether to replace an existing file.
     max_seconds : float or None
@@ -173,6 +172,10 @@ def write_report(
     >>> selector = HOCMIM(5).fit(X, y)
     >>> write_report(selector, "report.html", X, y)  # doctest: +SKIP
     """
+    if stability is not None and not hasattr(stability, "clusters_"):
+        raise InvalidParameterError(
+            f"stability must be a fitted StabilitySelector. Got {value_text(stability)} instead."
+        )
     check_writable(path, overwrite=overwrite)  # before the work, and again when it is written
     page = make_page(
         selector,
@@ -183,6 +186,7 @@ def write_report(
         source=source,
         command=command,
         remarks=[notes] if isinstance(notes, str) else list(notes or ()),
+        stability=selector if hasattr(selector, "clusters_") else stability,
         max_seconds=max_seconds,
         progress=progress,
     )
@@ -201,6 +205,7 @@ def make_page(
     source: str | None = None,
     command: str | None = None,
     remarks: Sequence[str] = (),
+    stability: Any = None,
     max_seconds: float | None = None,
     progress: ProgressCallback | None = None,
 ) -> str:
@@ -212,13 +217,13 @@ def make_page(
     basis = basis_of(selector, table, y)
     explanations = explain_features(basis, max_seconds, progress)
     repeated_by, repeated = most_repeated(basis)
-    targets = [one.column for one in basis.averaged]
-    together = cumulative_information(basis.selected_columns, *targets)
-    findings = find_oddities(basis, table)
-    doubts = find_doubts(basis, findings)
-    matrix = basis.redundancy_matrix(MAX_MAPPED)
+    findings = words.find_oddities(basis, table)
+    doubts = words.find_doubts(basis, findings)
     K = len(basis.selection)
     interactions = find_interactions(basis, MAX_COMBINED) if K > 1 else None
+    samples = sample_map(basis, MAX_MAPPED) if K and is_wide(basis) else None
+    prediction = predict(basis)
+    names = [feature_name(basis, step.index) for step in basis.selection.steps]
     title = title or f"Features selected by {basis.method}"
     body = template.render(
         title=title,
@@ -231,27 +236,35 @@ def make_page(
         is_search=basis.criterion is not None,
         estimator=basis.estimator,
         has_costs=basis.selection.spending is not None,
-        figures=figures(basis, together),
-        summary=[*summary(basis, together, repeated_by, repeated), *_doubts(basis, doubts)],
-        rows=selected_rows(basis, matrix, doubts),
-        charts=information_charts(basis, together),
-        heat=heat_map(matrix) if K > 1 else None,
+        figures=words.figures(basis, prediction),
+        summary=[*words.summary(basis, prediction), *words.warnings_of(basis, doubts)],
+        checks=words.table_check(findings),
+        doubts=doubts,
+        pictures=[target_by_level(basis, c) for c in basis.selected_columns[:MAX_PICTURES]],
+        samples=samples,
+        sample_paths=sample_paths(samples) if samples else [],
+        prediction=prediction,
+        prediction_chart=prediction_chart(prediction) if prediction else None,
+        together=strongest_map(basis, interactions),
         interactions=interactions,
         bars=interaction_bars(interactions) if interactions else [],
+        notes=basis.selection.notes,
+        stability=None if stability is None else frequencies_of(stability),
+        most_bars=MAX_BARS,
+        map=scatter(column_map(basis), [*basis.places], names, basis.selection.closed),
+        details=list(words.details(basis, repeated_by, repeated)),
+        rows=selected_rows(basis, doubts),
         substitutes=list(Replacements(basis).of_selected(N_SUBSTITUTES, MAX_REPLACED)) if K else [],
-        tree=feature_tree(basis),
-        min_share=1 - MAX_DISTANCE,
         explanations=[(one, _tag(one), step_chart(one)) for one in explanations.values()],
         findings=findings,
         most_listed=MAX_LISTED,
-        codings=codings(basis),
+        codings=words.codings(basis),
         call=call(basis),
         command=command,
         facts=facts(basis, fingerprint(table, y), source),
         parameters=[(name, repr(value)) for name, value in basis.parameters.items()],
         feature_name=lambda k: feature_name(basis, k),
         feature_of=lambda j: int(basis.features.of_column[j]),
-        places=basis.places,
     )
     scripts = [sorting_script(), asset(_FOLDER, "report.js")]
     data = every_feature(basis, repeated_by, repeated)
@@ -275,7 +288,7 @@ def _environment() -> Any:
         lstrip_blocks=True,
         finalize=printable,
     )
-    environment.filters |= {"percent": percent, "number": _number}
+    environment.filters |= {"percent": percent, "number": _number, "short": format_number}
     return environment
 
 
@@ -308,17 +321,6 @@ def _symbol(character: str) -> str:
         return "\ufffd"
     # Marks of direction and characters without a width, but not those that join emoji and letters.
     return character if character in "\u200c\u200d" else escaped(character)
-
-
-def feature_name(basis: Basis, k: int) -> str:
-    """Return the name of feature k, or ``column j``."""
-    names = basis.features.names
-    return f"column {basis.features.first[k]}" if names is None else str(names[k])
-
-
-def _in_words(basis: Basis, k: int) -> str:
-    """Return the name of feature k, for a sentence."""
-    return one_line(quote(feature_name(basis, k)), MAX_NAME_LENGTH)
 
 
 def _name_of_target(y: Any) -> str:
@@ -426,150 +428,27 @@ def every_feature(basis: Basis, repeated_by: NDArray[np.int64], repeated: Values
     return {"features": rows}
 
 
-# --- summary --------------------------------------------------------------------------------------
-
-
-def figures(basis: Basis, together: Cumulative) -> list[tuple[str, str]]:
-    """Return the figures at the top of the page, each with its label."""
-    K, D = len(basis.selection), len(basis.features)
-    found = [(f"{K:,} of {D:,}", "features selected")]
-    if K:
-        low, high = (min(1.0, v / basis.target_entropy) for v in _ends(together))
-        found.append((percent_range(low, high), "of the target explained"))
-        r2 = basis.explained_variance(basis.selected_columns)
-        if r2 is not None:
-            found.append((f"{r2:.2f}", "R² of the selected features"))
-    found.append((f"{basis.n_samples:,}", "samples"))
-    if len(basis.averaged) > 1:
-        return [*found, (f"{len(basis.averaged):,}", "targets")]
-    what = "bins of the target" if basis.target.cuts is not None else "classes"
-    return [*found, (f"{Joint.of([basis.y]).n_cells:,}", what)]
-
-
-def _ends(together: Cumulative) -> tuple[float, float]:
-    """Return I(S;Y) of all selected features: the part beyond chance, and the plug-in estimate."""
-    return float(together.supported[-1]), float(together.counted[-1])
-
-
-def summary(
-    basis: Basis, together: Cumulative, repeated_by: NDArray[np.int64], repeated: Values
-) -> Iterator[str]:
-    """Say what was selected, how much information it has, and why the selection stopped."""
-    selection, K, D = basis.selection, len(basis.selection), len(basis.features)
-    of_all = f"{count(D, 'feature')}, from {count(basis.n_samples, 'sample')}."
-    if not K:
-        yield f"{basis.method} selected none of {of_all}"
-    else:
-        k = selection.steps[0].index
-        share = percent(max(0.0, basis.relevance[k]) / basis.target_entropy)
-        which = f"The first, {_in_words(basis, k)}, alone" if K > 1 else _in_words(basis, k)
-        yield (
-            f"{basis.method} selected {K:,} of {of_all} {which} has {basis.relevance[k]:.2f} nats "
-            f"of information about the target: {share} of its entropy."
-        )
-    if len(basis.averaged) > 1:
-        yield (
-            f"There are {len(basis.averaged):,} targets. Relevance, scores, redundancy, entropy "
-            "and information on this page are means over them, and “the target” stands for all "
-            "of them."
-        )
-    if K:
-        yield _how_much(basis, *_ends(together))
-        r2 = basis.explained_variance(basis.selected_columns)
-        if r2 is not None:
-            yield (
-                "A linear model with one term for each bin or level of the selected features "
-                f"explains {percent(r2)} of the variance of the target (adjusted R²)."
-            )
-    yield from _constraints(basis)
-    yield _why_it_stopped(basis)
-    by_relevance = np.argsort(-basis.relevance, kind="stable").tolist()
-    not_selected = [k for k in by_relevance if k not in basis.places]
-    for k in not_selected[:1] if K else ():
-        text = f"Of the features not selected, {_in_words(basis, k)} has the largest relevance "
-        relevance, by = float(basis.relevance[k]), int(repeated_by[k])
-        text += f"({relevance:.2f} nats)"
-        if by >= 0 and relevance > 0:
-            share = percent(redundant_share(relevance, float(repeated[k])))
-            text += f", but {_in_words(basis, selection.steps[by].index)} repeats {share} of it"
-        yield f"{text}."
-    if selection.error_control is not None:
-        yield f"For a paper: “{statement(basis.method, selection)}”"
-
-
-def _how_much(basis: Basis, low: float, high: float) -> str:
-    entropy = basis.target_entropy
-    subject = "Together they have" if len(basis.selection) > 1 else "It has"
-    if round(low, 2) == round(high, 2):
-        return f"{subject} about {low:.2f} of {entropy:.2f} nats ({percent(low / entropy)})."
-    return (
-        f"{subject} between {low:.2f} and {high:.2f} of {entropy:.2f} nats "
-        f"({percent(low / entropy)} to {percent(high / entropy)}). The lower figure is the part "
-        "that chance cannot explain; the higher figure is the plug-in estimate, which includes "
-        "chance."
-    )
-
-
-def _constraints(basis: Basis) -> Iterator[str]:
-    """Say what had to be selected, what could not be, and what the selected features cost."""
-    selection = basis.selection
-    n_left_out, n_constant = len(basis.left_out), len(selection.constants)
-    identify = "it identifies" if n_left_out == 1 else "they identify"
-    have = "it has" if n_constant == 1 else "they have"
-    for n, text in (
-        (selection.n_kept, "kept (keep): selected in any case"),
-        (len(selection.excluded), "excluded (exclude)"),
-        (n_left_out, f"left out, because {identify} the rows"),
-        (n_constant, f"left out, because {have} only one level"),
-    ):
-        if n:
-            yield f"{count(n, 'feature')} {'was' if n == 1 else 'were'} {text}."
-    if selection.spending is not None:
-        total = selection.spending.total(selection.indices.tolist())
-        budget = selection.spending.budget
-        of_budget = "" if budget is None else f" of a budget of {budget:g}"
-        yield f"The selected features cost {total:g}{of_budget}."
-
-
-def _why_it_stopped(basis: Basis) -> str:
-    stopping, K = basis.selection.stopping, len(basis.selection)
-    if basis.criterion is None:
-        return f"{basis.method} ranks all features and selects the best {K:,}."
-    if stopping is None:
-        if len(basis.features) - len(basis.selection.closed) <= K:
-            return (
-                "All features were selected."
-                if not basis.selection.closed
-                else ("All candidates were selected.")
-            )
-        asked = basis.parameters.get("n_features_to_select")
-        if isinstance(asked, int) and asked > K:
-            return f"The selection was interrupted before {asked:,} features were selected."
-        return "The selection stopped at the requested number of features."
-    best = _in_words(basis, stopping.index)
-    if stopping.reason == "over budget":
-        return (
-            "The selection stopped because no other feature can be paid for. The best of them is "
-            f"{best}."
-        )
-    test = tested(stopping.p_value, basis.selection.error_control)
-    if K == 0:
-        return (
-            f"The best candidate, {best}, has no significant information about the target ({test})."
-        )
-    return (
-        f"The selection stopped because the best remaining candidate, {best}, adds nothing "
-        f"significant ({test})."
-    )
-
-
 # --- the selected features ------------------------------------------------------------------------
 
 
-def selected_rows(
-    basis: Basis, matrix: Values, doubts: dict[int, list[str]]
-) -> list[dict[str, Any]]:
+def prediction_chart(found: Prediction) -> LineChart:
+    """Return the accuracy against the number of features, beside that of none."""
+    sizes, mean, error = found.validation.sizes, found.mean, found.standard_error
+    lines = {"with the columns": mean, "without a column": np.full(len(sizes), found.baseline)}
+    titles = [f"{size} columns" if size != 1 else "1 column" for size in sizes.tolist()]
+    return line_chart(
+        sizes,
+        lines,
+        titles,
+        band=(mean - error, mean + error),
+        has_zero=False,
+        form=(lambda share: f"{100 * share:.4g}%") if found.is_rate else None,
+    )
+
+
+def selected_rows(basis: Basis, doubts: dict[int, list[str]]) -> list[dict[str, Any]]:
     """Return the rows of the table of selected features, in the order of selection."""
+    matrix = basis.redundancy_matrix(MAX_MAPPED)
     selection = basis.selection
     relevances = basis.relevance[selection.indices]
     largest = max(float(relevances.max(initial=0.0)), 1e-300)
@@ -600,37 +479,6 @@ def selected_rows(
     return rows
 
 
-def information_charts(basis: Basis, together: Cumulative) -> list[tuple[str, LineChart]]:
-    """Return I(S;Y) against the number of selected features and, with costs, against their cost."""
-    K = len(basis.selection)
-    if not K:
-        return []
-    names = [
-        one_line(feature_name(basis, step.index), MAX_NAME_LENGTH) for step in basis.selection.steps
-    ]
-    titles = [
-        f"{k}  + {name}\n{cells:,} cells, {basis.n_samples / cells:.1f} samples each on average"
-        for k, (name, cells) in enumerate(zip(names, together.n_cells.tolist(), strict=True), 1)
-    ]
-    lines = {
-        "plug-in estimate": together.counted,
-        "beyond chance": together.supported,
-        "due to chance": together.chance,
-        "entropy of the target": np.full(K, basis.target_entropy),
-    }
-    found = [
-        ("features selected", line_chart(np.arange(1, K + 1), lines, titles, has_band=True)),
-    ]
-    costs = basis.selection.costs
-    if costs is not None:
-        shown = {name: [0.0, *lines[name]] for name in ("plug-in estimate", "beyond chance")}
-        total = np.concatenate([[0.0], np.cumsum(costs)])
-        titles = ["nothing", *(f"cost {c:g}: + {n}" for c, n in zip(total[1:], names, strict=True))]
-        chart = line_chart(total, shown, titles, has_band=True, is_counted=False)
-        found.append(("cost of the selected features", chart))
-    return found
-
-
 def interaction_bars(found: SelectedInteractions) -> list[dict[str, Any]]:
     """Return the largest synergies, then the largest redundancies, as bars on one scale.
 
@@ -654,79 +502,7 @@ def interaction_bars(found: SelectedInteractions) -> list[dict[str, Any]]:
     ]
 
 
-def feature_tree(basis: Basis) -> Tree | None:
-    """Return the tree of all features, or of the selected and the most relevant ones."""
-    by_relevance = np.argsort(-basis.relevance, kind="stable").tolist()
-    chosen = list(dict.fromkeys([*basis.selection.indices.tolist(), *by_relevance]))
-    leaves = sorted(chosen[:MAX_LEAVES])
-    if len(leaves) < 2 or not len(basis.selection):
-        return None
-    codes = Codes.from_columns([basis.all_codes.column(k) for k in leaves])
-    clusters = cluster_codes(codes, max_rows=TREE_ROWS, n_jobs=basis.n_jobs)
-    assert clusters.linkage is not None
-    return draw_tree(clusters.linkage, leaves, clusters.max_distance)
-
-
 # --- data and how to repeat it --------------------------------------------------------------------
-
-
-def find_oddities(basis: Basis, table: Table) -> list[Finding]:
-    """Return what is odd in the table, as it was coded."""
-    assert basis.column_codes is not None
-    if basis.rows is not None:
-        table = table.take(basis.rows)
-    targets, names = basis.target.each, basis.features.column_names
-    kinds = [kind for kind in KINDS if kind != DUPLICATES or basis.rows is None]
-    return check_codes(
-        basis.encoder, basis.column_codes, targets, names=names, kinds=kinds, table=table
-    )
-
-
-def find_doubts(basis: Basis, findings: Sequence[Finding]) -> dict[int, list[str]]:
-    """Return the reasons to doubt selected features, by feature."""
-    doubts: dict[int, list[str]] = {}
-    for finding in findings:
-        features = {int(basis.features.of_column[j]) for j in finding.columns}
-        for k in sorted(features & set(basis.places)) if finding.kind in DOUBTS else ():
-            doubts.setdefault(k, []).append(DOUBTS[finding.kind])
-    return doubts
-
-
-def _doubts(basis: Basis, doubts: dict[int, list[str]]) -> Iterator[str]:
-    for k, reasons in list(doubts.items())[:MAX_DOUBTS]:
-        what = " and ".join(reasons)
-        yield f"Check {_in_words(basis, k)} before you trust this selection: it {what}."
-
-
-def codings(basis: Basis) -> list[str]:
-    """Say how many columns are coded in which way, and what the target is."""
-    encoder = basis.encoder
-    how = {
-        "uniform": f"{encoder.n_bins} of equal width",
-        "quantile": f"up to {encoder.n_bins} of equal frequency",
-        "mdlp": "MDLP, by the target",
-    }
-    titles = {
-        "cut": f"numbers, cut into bins ({how.get(encoder.discretizer, encoder.discretizer)})",
-        "levels": "numbers with few values, each a level",
-        "categories": "categories, each a level",
-    }
-    kinds = [column.kind for column in encoder.columns_]
-    counts = [(kinds.count(kind), title) for kind, title in titles.items()]
-    found = [f"{count(n, 'column')} of {title}" for n, title in counts if n]
-    entropy = f"H(Y) = {basis.target_entropy:.4f} nats"
-    if len(basis.averaged) == 1:
-        return [*found, f"The target: {_describe_target(basis.target)}, {entropy}"]
-    each = [f"Target {n}: {_describe_target(one)}" for n, one in enumerate(basis.averaged, 1)]
-    n_targets = len(basis.averaged)
-    return [*found, *each[:MAX_TARGETS], f"{entropy}, the mean over {n_targets:,} targets"]
-
-
-def _describe_target(target: EncodedTarget) -> str:
-    if target.cuts is None:
-        return f"{target.column.arity:,} classes"
-    cuts = ", ".join(f"{cut:.4g}".replace("-", "−") for cut in target.cuts)
-    return f"a quantity, cut into {target.column.arity} bins at {cuts}"
 
 
 def call(basis: Basis) -> str:

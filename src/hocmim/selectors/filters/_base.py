@@ -27,10 +27,15 @@ from hocmim.errors import InvalidParameterError, InvalidTableError, InvalidTarge
 from hocmim.insight.checks import LEAK, check_codes, warn_about, warn_about_identifiers
 from hocmim.memory import BYTES_PER_NUMBER, prepare_products
 from hocmim.parameters import check_parameters, check_value, one_of, whole
-from hocmim.search.constraints import COUNTS, Budget, Constraints, resolve_constraints
+from hocmim.search.constraints import (
+    COUNTS,
+    Budget,
+    Constraints,
+    resolve_constraints,
+)
 from hocmim.search.selection import Selection, Step
 from hocmim.search.stopping import StopTest
-from hocmim.selectors.base import Selector, constraints_of, leave_out_identifiers
+from hocmim.selectors.base import Selector, leave_out_identifiers
 from hocmim.text import value_text
 from hocmim.threads import ThreadPool, resolve_n_jobs
 
@@ -298,7 +303,7 @@ class Filter(Selector):
     ) -> None:
         """Set the fitted attributes from a file."""
         self.features_, self.feature_scores_, self._order = features, scores, order
-        self._select_first(constraints_of(selection), len(selection))
+        self._select_first(selection.constraints, len(selection))
 
     def extend(self, k: int, X: Any = None, y: Any = None) -> Self:
         """Select more columns, up to k in all: the next ones of the ranking.
@@ -315,7 +320,7 @@ class Filter(Selector):
     def _extended(self, k: int) -> tuple[Constraints, int]:
         """Return the constraints of the fit, and k if so many columns can be selected."""
         check_is_fitted(self)
-        constraints = constraints_of(self.selection_)
+        constraints = self.selection_.constraints
         check_value("k", k, [whole(len(self.selection_), constraints.n_candidates)])
         return constraints, int(k)
 
