@@ -632,7 +632,7 @@ def random_table(rng, n, D, levels=9, classes=5, ties=True):
             constant = np.full(n, 1)
             kinds = [source, renamed, constant, y % levels]
             X[:, j] = kinds[rng.choice(4, p=[0.4, 0.4, 0.15, 0.05])]
-    is_constant = (X == X[0]).all(axis=0)
+    is_constant = (X[0] == X).all(axis=0)
     X[0, is_constant] = X[0, is_constant] == 0
     return X, y
 
