@@ -616,7 +616,7 @@ def assert_selects_as_hocmim(selector, X, y, **parameters):
 
 def random_table(rng, n, D, levels=9, classes=5, ties=True):
     """An (n, D) array of levels and a dependent target. With ties, some columns are copies, copies
-    with renamed levels, constant, or the target itself.
+    with renamed levels, constant but for a row, or the target itself. A constant is no candidate.
     """
     y = rng.integers(rng.integers(2, classes + 1), size=n)
     y[:2] = 0, 1
@@ -632,6 +632,8 @@ def random_table(rng, n, D, levels=9, classes=5, ties=True):
             constant = np.full(n, 1)
             kinds = [source, renamed, constant, y % levels]
             X[:, j] = kinds[rng.choice(4, p=[0.4, 0.4, 0.15, 0.05])]
+    is_constant = (X[0] == X).all(axis=0)
+    X[0, is_constant] = X[0, is_constant] == 0
     return X, y
 
 

@@ -302,11 +302,9 @@ def test_constant_columns_score_zero():
     X, y = next(naive.random_tables(502, 1, (50, 51), D=5))
     X[:, 1], X[:, 3] = 0, 7
     for estimator, form in product(["plugin", "shrinkage", "jeffreys"], FORMS):
-        selector = fit(X, y, 5, estimator=estimator, form=form)
+        selector = fit(X, y, 3, estimator=estimator, form=form)
         np.testing.assert_allclose(selector.relevance_[[1, 3]], 0, atol=1e-15)
-        scores = dict(zip(selector.selected_.tolist(), selector.scores_, strict=True))
-        assert abs(scores[1]) < 1e-12
-        assert abs(scores[3]) < 1e-12
+        assert sorted(selector.selected_.tolist()) == [0, 2, 4]
 
 
 # -- errors ----------------------------------------------------------------------------------------

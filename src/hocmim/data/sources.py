@@ -138,7 +138,7 @@ def _readable(path: str) -> Iterator[None]:
 
     try:
         yield
-    except MemoryError:
+    except (MemoryError, FileNotFoundError, PermissionError):
         raise
     except (pa.ArrowException, OSError) as error:
         text = " ".join(str(error).split())[:200].rstrip(".")
