@@ -187,7 +187,7 @@ def test_error_control_knows_what_is_null():
     (table,) = generate(synergy, 1)
     assert sum(table.is_null(j, ()) for j in table.useful) == 3  # needs the fair bit
     (table,) = generate(noise, 1)
-    rates = Rates.of([table] * 2, [[1, 2], []], alone=False)
+    rates = Rates.of([table] * 2, [[(1, ()), (2, (1,))], []], alone=False)
     assert (rates.false, rates.selected) == (0.5, 1.0)
 
 

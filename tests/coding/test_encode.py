@@ -512,7 +512,7 @@ def test_a_continuous_target_is_cut(discretizer, cuts, bins):
 
 
 def test_many_classes_take_two_bytes():
-    target = encode_target(np.arange(300), target=Target("classes"))
+    target = encode_target(np.arange(600) % 300, target=Target("classes"))
     assert target.column.codes.dtype == np.uint16
     assert target.column.arity == 300
 
@@ -537,7 +537,7 @@ def test_many_classes_take_two_bytes():
         (np.array([1j, 2]), "Complex data not supported"),
         (np.array(["2020", "2021"], "M8[D]"), "dates"),
         (sparse.csr_array(np.ones((1, 3))), "Sparse data is not supported"),
-        (np.arange(65537).astype(str), "65537 classes"),
+        ((np.arange(4 * 65537) % 65537).astype(str), "65537 classes"),
     ],
 )
 def test_bad_targets(y, message):

@@ -146,7 +146,7 @@ def test_surveys_merge_in_any_grouping(parts, n_bins):
     whole = survey_partition(np.vstack(columns), n_bins)
     for merged in (a.merge(b).merge(c), a.merge(b.merge(c)), c.merge(a).merge(b)):
         assert merged.n_rows == whole.n_rows
-        for name in ("minimum", "maximum", "has_missing", "many"):
+        for name in ("minimum", "maximum", "has_missing", "has_many"):
             np.testing.assert_array_equal(
                 getattr(merged.numbers, name), getattr(whole.numbers, name), err_msg=name
             )

@@ -257,7 +257,7 @@ def test_continuous_target(threads, cut):
 @pytest.mark.parametrize("kind", ["auto", "classes", "quantity"])
 def test_whole_numbers_as_target(threads, kind):
     X, _ = make_table()
-    y = (1000 * X.x0).round().astype(int)
+    y = (100 * X.x0).round().astype(int)
     frame, series = dd.from_pandas(X, npartitions=3), dd.from_pandas(y, npartitions=2)
     how = {"target": Target(kind, bins=4, discretizer="uniform")}
     with warnings.catch_warnings(record=True) as caught:

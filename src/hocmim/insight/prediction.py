@@ -103,8 +103,7 @@ class Prediction:
     def caution(self) -> str:
         """What to keep in mind with the sentence; empty if there is nothing."""
         parts = []
-        scores = self.validation.scores.mean(axis=0)
-        if scores[self.size] <= scores[0]:
+        if not self.validation.is_better(self.size):
             parts.append("The columns do not predict better than no columns at all.")
         elif self.is_rate and self.accuracy <= self.baseline:
             parts.append(

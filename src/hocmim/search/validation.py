@@ -115,8 +115,12 @@ class Validation:
     @property
     def beats_baseline(self) -> bool:
         """Whether some number of features predicts better than none, beyond chance."""
-        mean, at = self.scores.mean(axis=0), self._highest
-        return bool(mean[at] - mean[0] > MIN_GAIN * self.gain_errors[at])
+        return self.is_better(self._highest)
+
+    def is_better(self, size: int) -> bool:
+        """Whether this number of features predicts better than none, beyond chance."""
+        mean = self.scores.mean(axis=0)
+        return bool(mean[size] - mean[0] > MIN_GAIN * self.gain_errors[size])
 
     @property
     def _highest(self) -> int:

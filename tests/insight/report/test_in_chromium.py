@@ -352,7 +352,8 @@ def expected(name):
     """What the page shows of a name."""
     if not name.strip():
         return "blank name" if name else "empty name"
-    return name.translate({0: "␀", 9: "␉", 10: "␊", 0xD83D: "\ufffd"})
+    marks = {0x202C: "\\u202c", 0x202E: "\\u202e"}
+    return name.translate({0: "␀", 9: "␉", 10: "␊", 0xD83D: "\ufffd", **marks})
 
 
 def test_hostile_names_can_be_searched(opened):

@@ -237,7 +237,7 @@ def test_too_few_rows_for_each_cell(tmp_path):
     X, y = rng.normal(size=(63, 200)), rng.integers(4, size=63)
     path = hocmim.MIM(4).fit(X, y).report(tmp_path / "report.html", X, y)
     text = text_of(path, 'id="together"', "</section>")
-    assert "6 have fewer than 5 rows for each cell: too few to tell." in text
+    assert "6 have fewer than 5 rows for each cell, too few to tell: more rows" in text
     assert path.read_text().count("<path class=") > 5
     assert "Every sample is a column of this picture" in path.read_text()
 

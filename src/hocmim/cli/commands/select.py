@@ -161,7 +161,7 @@ def _print_end(
         name = show.quoted(data.names[stopping.index])
         why = {
             "not significant": f"the best remaining candidate, {name}, adds nothing significant "
-            f"({_tested(stopping.p_value, selector.selection_.error_control)})",
+            f"({tested(stopping.p_value, selector.selection_.error_control)})",
             "over budget": f"no other column can be paid for; the best of them is {name}",
         }[stopping.reason]
         show.say(f"The selection stopped: {why}.")
@@ -170,13 +170,6 @@ def _print_end(
     if "fdr" in given:
         show.say(selector.statement())
     show.say(f"Selected {count(len(rows), 'feature')} in {outcome.seconds:.1f} s.", "dim")
-
-
-def _tested(p_value: float, control: Any) -> str:
-    """Return a p-value beside the level that it is compared with."""
-    if control is None or control.is_fdr:
-        return tested(p_value, control)
-    return f"{tested(p_value, control)}, above the level {control.level:g}"
 
 
 def _as_json(
