@@ -197,7 +197,8 @@ def test_substitutes_and_interactions_are_those_of_the_functions(tmp_path):
     text = text_of(path, 'id="related"', "</table>")
     for each in substitutes(selector, X, y, n=3):
         for row in each:
-            assert f"{row.feature} {each.cost(row)}; shares" in text
+            shown = f"{row.feature} {each.cost(row)}; shares" in text
+            assert shown == each.replaces(row)
     found = hocmim.selected_interactions(selector)
     text = text_of(path, 'id="together"', "</section>")
     assert found.sentences[0] in text
