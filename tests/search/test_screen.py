@@ -389,11 +389,12 @@ def test_weights_that_are_no_counts_do_not_make_rows(weights):
     assert RobustHOCMIM(2).fit(X, y, sample_weight=given).interactions_ != []
 
 
-def test_rows_in_groups_count_as_independent_and_it_is_said():
+@pytest.mark.parametrize("n_features_to_select", ["significant", "cv", 2])
+def test_rows_in_groups_count_as_independent_and_it_is_said(n_features_to_select):
     X, y = exclusive_or(n=300, n_pairs=1)
     groups = np.arange(300) // 3
-    alone = RobustHOCMIM("significant").fit(X, y)
-    grouped = RobustHOCMIM("significant").fit(X, y, groups=groups)
+    alone = RobustHOCMIM(n_features_to_select).fit(X, y)
+    grouped = RobustHOCMIM(n_features_to_select).fit(X, y, groups=groups)
     assert grouped.interactions_ == alone.interactions_ != []
     assert alone.selection_.notes == ()
     [note] = grouped.selection_.notes

@@ -106,8 +106,11 @@ def interaction_information(tables: Counts) -> tuple[Values, Values]:
 
 def _stacked(parts: list[NDArray[Any]]) -> NDArray[Any]:
     """Return the rows of all parts, filled with 0 where a part has fewer columns."""
-    n_columns = max(part.shape[1] for part in parts)
-    return np.vstack([np.pad(part, ((0, 0), (0, n_columns - part.shape[1]))) for part in parts])
+    n_rows = [len(part) for part in parts]
+    stacked = np.zeros((sum(n_rows), max(part.shape[1] for part in parts)))
+    for part, rows in zip(parts, np.split(stacked, np.cumsum(n_rows)[:-1]), strict=True):
+        rows[:, : part.shape[1]] = part
+    return stacked
 
 
 class _Law(NamedTuple):
@@ -291,11 +294,12 @@ def _saddlepoint(g: Values, w: Values, df: Values, linear: Values, largest: Valu
         curvature = 2 * (df * ratio * ratio).sum(axis=1) + linear
         low, high = np.where(slope < g, t, low), np.where(slope < g, high, t)
         step = (g - slope) / curvature
-        if np.all(np.abs(step) <= 1e-9 * t):
+        is_done = np.abs(step) <= 1e-9 * t
+        if is_done.all():
             break
         step = np.where((slope > 0) & (g > 0), step * slope / g, step)
         is_inside = (low < t + step) & (t + step < high)
-        t = np.where(is_inside, t + step, (low + high) / 2)
+        t = np.where(is_done, t, np.where(is_inside, t + step, (low + high) / 2))
     value = linear * t * t / 2 - 0.5 * (df * np.log1p(-2 * t[:, None] * w)).sum(axis=1)
     root, u = np.sqrt(np.maximum(2 * (t * g - value), 0.0)), t * np.sqrt(curvature)
     with np.errstate(divide="ignore", invalid="ignore"):
