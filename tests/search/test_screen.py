@@ -389,11 +389,12 @@ def test_weights_that_are_no_counts_do_not_make_rows(weights):
     assert RobustHOCMIM(2).fit(X, y, sample_weight=given).interactions_ != []
 
 
-def test_rows_in_groups_count_as_independent_and_it_is_said():
+@pytest.mark.parametrize("n_features_to_select", ["significant", "cv", 2])
+def test_rows_in_groups_count_as_independent_and_it_is_said(n_features_to_select):
     X, y = exclusive_or(n=300, n_pairs=1)
     groups = np.arange(300) // 3
-    alone = RobustHOCMIM("significant").fit(X, y)
-    grouped = RobustHOCMIM("significant").fit(X, y, groups=groups)
+    alone = RobustHOCMIM(n_features_to_select).fit(X, y)
+    grouped = RobustHOCMIM(n_features_to_select).fit(X, y, groups=groups)
     assert grouped.interactions_ == alone.interactions_ != []
     assert alone.selection_.notes == ()
     [note] = grouped.selection_.notes
@@ -616,7 +617,9 @@ def test_eigenvalues_of_two_variables_are_their_correlations():
         spectra = [
             law(counts[None]) for law in (interaction_law._of_two, interaction_law._of_several)
         ]
-        two, several = (np.sort(np.repeat(found[0], times[0])) for found, times in spectra)
+        two, several = (
+            np.sort(np.repeat(found[0], times[0].astype(int))) for found, times in spectra
+        )
         two, several = (found[np.abs(found) > 1e-8] for found in (two, several))
         np.testing.assert_allclose(two, several, atol=1e-8)
 
@@ -687,6 +690,65 @@ def test_a_set_is_judged_by_its_own_counts_alone():
         assert interaction_law.interaction_p_values(without, g[:1]) == pytest.approx(p_values[0])
         assert (p_values >= 0).all()
         assert (p_values <= 1).all()
+
+
+def tables_of_triples(shape, n_rows):
+    """Tables of three columns and a class: independent, correlated, with main effects, a sum."""
+    rng = np.random.default_rng(3)
+    levels, n_classes = shape[0], shape[-1]
+    y = rng.integers(0, n_classes, n_rows)
+    noise = rng.normal(size=(3, n_rows))
+    effect = np.sin(y * np.array([[1], [2], [3]]))
+    columns = [noise, noise + rng.normal(size=n_rows), noise + effect, noise + noise[0] + effect]
+    cut = [np.clip(x * levels / 5 + levels / 2, 0, levels - 1).astype(int) for x in columns]
+    added = np.where(rng.random(n_rows) < 0.2, cut[0].sum(axis=0) % n_classes, y)
+    return np.stack(
+        [count_table((*x, y), shape) for x in cut] + [count_table((*cut[0], added), shape)]
+    )
+
+
+def test_many_cells_have_the_law_of_their_first_two_moments(monkeypatch):
+    tables = tables_of_triples((4, 4, 4, 10), 5000)
+    for others in (tables.sum(axis=1), tables.sum(axis=4)):
+        exact, times = interaction_law._of_several(others)
+        signs, n_times = interaction_law._of_many_cells(others)
+        for power in (1, 2):
+            expected = (times * exact**power).sum(axis=1)
+            np.testing.assert_allclose((n_times * signs**power).sum(axis=1), expected)
+    for g in (120.0, 200.0, 300.0):
+        monkeypatch.setattr(interaction_law, "MOST_CELLS", 1 << 20)
+        expected = interaction_law.interaction_p_values(tables, np.full(len(tables), g))
+        monkeypatch.setattr(interaction_law, "MOST_CELLS", 0)
+        found = interaction_law.interaction_p_values(tables, np.full(len(tables), g))
+        np.testing.assert_allclose(np.log(found), np.log(expected), rtol=0.01, atol=0.01)
+
+
+def test_p_values_that_do_not_matter_are_only_known_to_be_too_large():
+    tables = tables_of_triples((3, 3, 3, 4), 2000)
+    g = np.array([20.0, 40.0, 60.0, 80.0, 100.0])
+    exact = interaction_law.interaction_p_values(tables, g)
+    found = interaction_law.interaction_p_values(tables, g, most=1e-3)
+    matters = exact <= 1e-3
+    assert 0 < matters.sum() < len(g)
+    np.testing.assert_allclose(found[matters], exact[matters], rtol=1e-6)
+    assert (found[~matters] > 1e-3).all()
+
+
+def test_the_work_after_the_kernel_is_bounded_for_many_classes(monkeypatch):
+    rng = np.random.default_rng(4)
+    X = rng.integers(0, 3, (9000, 8))
+    y = np.where(rng.random(9000) < 0.3, X[:, [1, 4, 6]].sum(axis=1) % 3, rng.integers(0, 30, 9000))
+    sizes = []
+    eigvalsh = np.linalg.eigvalsh
+
+    def watched(matrices):
+        sizes.append(matrices.shape[-1])
+        return eigvalsh(matrices)
+
+    monkeypatch.setattr(np.linalg, "eigvalsh", watched)
+    selector = RobustHOCMIM(3, target="classes").fit(X.astype(str), y)
+    assert [one.members for one in selector.selection_.interactions] == [(1, 4, 6)]
+    assert sizes == [27]  # of the three columns; with the classes there are 270 cells
 
 
 def test_files_and_folders_of_codes_give_the_same(tmp_path):

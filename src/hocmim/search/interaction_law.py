@@ -16,13 +16,18 @@ s gives G the mean that it has over all permutations of V, from the sum of E[2N 
 small cells it differs from the degrees of freedom. Each cell adds E[c ln c] of its count c: exact
 if its mean is below ``FEW``, and otherwise by the first four moments of c.
 
+The eigenvalues of three variables take the cube of their cells. Beyond ``MOST_CELLS`` cells the law
+has the eigenvalues 1 and −1 only, as often as Σ λ and Σ λ² need, which sums over the cells give.
+No table that was tried has an eigenvalue above 1: with its variance this law has the longest tail.
+
 The normal variable is for columns that all depend on each other: then the mean of G may be 0 or
 less and its standard deviation of the order √N. t is the term of a row in T. Of its variance, κ/N
 with κ = (v − 1) Σ λ² belongs to the χ² part, and G/N is what an interaction brings with it.
 
 The tail P(G ≥ g) is that of the saddlepoint approximation (Lugannani and Rice), which is accurate
 where p-values are tiny. It is at least the probability of the observed table over all permutations
-of V. The p-value is the largest for any V: all hypotheses have to be rejected.
+of V. The p-value is the largest for any V: all hypotheses have to be rejected. The target, which
+has the smallest law, comes first, and where it is not rejected the others are not looked at.
 
 References
 ----------
@@ -32,7 +37,7 @@ Biometrika 86, 1999.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -48,11 +53,13 @@ Counts = NDArray[np.int64]
 FEW = 10
 # A count whose mean is below ``FEW`` is below this, but for a probability of 1e-20.
 BEYOND_FEW = 64
+# Cells of three variables up to which their eigenvalues are found, in about 2 ms.
+MOST_CELLS = 256
 # Elements of the matrices that are made at once.
 MOST_VALUES = 1 << 20
 
 
-def interaction_p_values(tables: Counts, g: Values) -> Values:
+def interaction_p_values(tables: Counts, g: Values, most: float = 1.0) -> Values:
     """Return the p-values of some sets of columns.
 
     Parameters
@@ -61,9 +68,22 @@ def interaction_p_values(tables: Counts, g: Values) -> Values:
         For each set the counts, with an axis for each of its variables. All have as many rows.
     g : ndarray of float64, of shape (n_sets,)
         G of each set.
+    most : float
+        The largest p-value that matters. One above it may be too small, but is above it.
     """
     _, variance = interaction_information(tables)
-    laws = [_law_without(tables, axis, g, variance) for axis in range(1, tables.ndim)]
+    target = tables.ndim - 1
+    p_values = _largest_p_values(tables, g, variance, [target])
+    rest = np.flatnonzero(p_values <= most)
+    if len(rest):
+        others = _largest_p_values(tables[rest], g[rest], variance[rest], range(1, target))
+        p_values[rest] = np.maximum(p_values[rest], others)
+    return p_values
+
+
+def _largest_p_values(tables: Counts, g: Values, variance: Values, axes: Sequence[int]) -> Values:
+    """Return the largest p-values for the variables of these axes."""
+    laws = [_law_without(tables, axis, g, variance) for axis in axes]
     weights, times = _stacked([law.weights for law in laws]), _stacked([law.times for law in laws])
     linear = np.hstack([law.linear for law in laws])
     tails = _saddlepoint_tail(np.tile(g, len(laws)), weights, times, linear)
@@ -86,15 +106,18 @@ def interaction_information(tables: Counts) -> tuple[Values, Values]:
 
 def _stacked(parts: list[NDArray[Any]]) -> NDArray[Any]:
     """Return the rows of all parts, filled with 0 where a part has fewer columns."""
-    n_columns = max(part.shape[1] for part in parts)
-    return np.vstack([np.pad(part, ((0, 0), (0, n_columns - part.shape[1]))) for part in parts])
+    n_rows = [len(part) for part in parts]
+    stacked = np.zeros((sum(n_rows), max(part.shape[1] for part in parts)))
+    for part, rows in zip(parts, np.split(stacked, np.cumsum(n_rows)[:-1]), strict=True):
+        rows[:, : part.shape[1]] = part
+    return stacked
 
 
 class _Law(NamedTuple):
     """The law of G of some sets, Σ w χ²(times) + a normal variable, and the least p-value."""
 
     weights: Values
-    times: Counts
+    times: Values
     linear: Values
     least: Values
 
@@ -107,7 +130,7 @@ def _law_without(tables: Counts, axis: int, g: Values, variance: Values) -> _Law
     others = tables.sum(axis=axis)
     v = tables.sum(axis=tuple(k for k in range(1, tables.ndim) if k != axis))
     n = int(v[0].sum())
-    eigenvalues, times = _of_two(others) if others.ndim == 3 else _of_several(others)
+    eigenvalues, times = _eigenvalues(others)
     times = times * (np.count_nonzero(v, axis=1) - 1)[:, None]
     df, kappa = (times * eigenvalues).sum(axis=1), (times * eigenvalues**2).sum(axis=1)
     linear = 4 * n * np.maximum(0.0, variance - np.maximum(g, kappa) / n)
@@ -117,7 +140,14 @@ def _law_without(tables: Counts, axis: int, g: Values, variance: Values) -> _Law
     return _Law(weights, times, linear, _table_probability(tables, others, v))
 
 
-def _of_two(counts: Counts) -> tuple[Values, Counts]:
+def _eigenvalues(counts: Counts) -> tuple[Values, Values]:
+    """Return the eigenvalues of M, and how often each occurs."""
+    if counts.ndim == 3:
+        return _of_two(counts)
+    return _of_several(counts) if counts[0].size <= MOST_CELLS else _of_many_cells(counts)
+
+
+def _of_two(counts: Counts) -> tuple[Values, Values]:
     """Return the eigenvalues of M for two variables, and how often each occurs.
 
     They are ± the canonical correlations ρ, and otherwise 1. Where ρ = 1, a function of one
@@ -132,14 +162,14 @@ def _of_two(counts: Counts) -> tuple[Values, Counts]:
     n_seen = np.count_nonzero(rows, axis=1) + np.count_nonzero(columns, axis=1)
     n_ones = np.count_nonzero(counts, axis=(1, 2)) - (n_seen - 1) + n_equal
     ones = np.ones((len(counts), 1))
-    once = np.ones(between.shape, np.int64)
+    once = np.ones(between.shape)
     return (
         np.hstack([ones, -ones, between, -between]),
         np.hstack([n_ones[:, None], n_equal[:, None], once, once]),
     )
 
 
-def _of_several(counts: Counts) -> tuple[Values, Counts]:
+def _of_several(counts: Counts) -> tuple[Values, Values]:
     """Return the eigenvalues of M from the matrix itself, and how often each occurs."""
     shape, n_cells = counts.shape[1:], int(np.prod(counts.shape[1:]))
     cells = np.indices(shape).reshape(len(shape), n_cells)
@@ -157,7 +187,27 @@ def _of_several(counts: Counts) -> tuple[Values, Counts]:
         root = np.sqrt(part.reshape(-1, n_cells))
         total *= root[:, :, None] * root[:, None, :]
         found[start : start + n_at_once] = np.linalg.eigvalsh(total)
-    return np.where(np.abs(found) > 1e-9, found, 0.0), np.ones(found.shape, np.int64)
+    return np.where(np.abs(found) > 1e-9, found, 0.0), np.ones(found.shape)
+
+
+def _of_many_cells(counts: Counts) -> tuple[Values, Values]:
+    """Return 1 and −1, and how often each has to occur for the Σ λ and Σ λ² of M.
+
+    Σ λ² is a sum over pairs of subsets, tr P_B P_B' = Σ p(b,b')² / (p(b) p(b')).
+    """
+    every = tuple(range(1, counts.ndim))
+    margins = [*_margins(counts.ndim), ((-1.0) ** len(every), every)]
+    total, squares = np.zeros(len(counts)), np.zeros(len(counts))
+    for sign, rest in margins:
+        one = counts.sum(axis=rest, keepdims=True)
+        total += sign * np.count_nonzero(one, axis=every)
+        for other_sign, other_rest in margins:
+            other = counts.sum(axis=other_rest, keepdims=True)
+            both = counts.sum(axis=tuple(set(rest) & set(other_rest)), keepdims=True)
+            terms = (both / np.maximum(one, 1)) * (both / np.maximum(other, 1))
+            squares += sign * other_sign * terms.sum(axis=every)
+    times = np.column_stack([squares + total, squares - total]) / 2
+    return np.tile([1.0, -1.0], (len(counts), 1)), np.maximum(times, 0.0)
 
 
 def _mean(others: Counts, v: Counts) -> Values:
@@ -213,7 +263,7 @@ def _table_probability(tables: Counts, others: Counts, v: Counts) -> Values:
     return np.asarray(np.exp(total))
 
 
-def _saddlepoint_tail(g: Values, weights: Values, df: Counts, linear: Values) -> Values:
+def _saddlepoint_tail(g: Values, weights: Values, df: Values, linear: Values) -> Values:
     """Return P(Σ w χ²(df) + Z ≥ g), Z normal of variance ``linear``; 1 up to the mean.
 
     ``weights`` and ``df`` have a row for each sum.
@@ -228,7 +278,7 @@ def _saddlepoint_tail(g: Values, weights: Values, df: Counts, linear: Values) ->
     return tail
 
 
-def _saddlepoint(g: Values, w: Values, df: Counts, linear: Values, largest: Values) -> Values:
+def _saddlepoint(g: Values, w: Values, df: Values, linear: Values, largest: Values) -> Values:
     """Return the tails of some sums above their means."""
     # The saddlepoint t: the slope of the cumulant generating function is g. The slope grows with t,
     # at least as mean + linear t, and up to infinity at 1 / (2 max w): Newton's method for its
@@ -244,11 +294,12 @@ def _saddlepoint(g: Values, w: Values, df: Counts, linear: Values, largest: Valu
         curvature = 2 * (df * ratio * ratio).sum(axis=1) + linear
         low, high = np.where(slope < g, t, low), np.where(slope < g, high, t)
         step = (g - slope) / curvature
-        if np.all(np.abs(step) <= 1e-9 * t):
+        is_done = np.abs(step) <= 1e-9 * t
+        if is_done.all():
             break
         step = np.where((slope > 0) & (g > 0), step * slope / g, step)
         is_inside = (low < t + step) & (t + step < high)
-        t = np.where(is_inside, t + step, (low + high) / 2)
+        t = np.where(is_done, t, np.where(is_inside, t + step, (low + high) / 2))
     value = linear * t * t / 2 - 0.5 * (df * np.log1p(-2 * t[:, None] * w)).sum(axis=1)
     root, u = np.sqrt(np.maximum(2 * (t * g - value), 0.0)), t * np.sqrt(curvature)
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -74,7 +74,7 @@ MOST_TESTED = 1000
 MOST_OPERATIONS = 10**10
 ROWS_PER_CLASS = 20
 ROWS_PER_CELL = 5
-# Of columns in pairs, and in triples: their law needs the eigenvalues of an L³ × L³ matrix.
+# Of columns in pairs, and in triples.
 MOST_LEVELS = {2: 255, 3: 8}
 # Numbers are cut into this many bins at most.
 MOST_BINS = 4
@@ -395,9 +395,10 @@ class _OneScreen:
     def _passing(self, tests: Sequence[_Test]) -> list[Interaction]:
         """Return those of some sets that pass the test for small samples, too, in order."""
         p_values, told = np.array([test.p_value for test in tests]), np.empty(len(tests))
+        most = 1.0 if self._alpha >= 1 else self._alpha / self.n_tests
         for some, counts in self._counted(tests, [test.columns for test in tests]):
             g = np.array([tests[k].g for k in some])
-            p_values[some] = np.maximum(p_values[some], interaction_p_values(counts, g))
+            p_values[some] = np.maximum(p_values[some], interaction_p_values(counts, g, most))
             told[some] = _information(counts)
         for some, counts in self._counted(tests, [self._finest] * len(tests)):
             has_synergy = _corrected_interaction(counts) > 0

@@ -650,9 +650,9 @@ class InformationSelector(CallbackSupportMixin, Selector):
             stopping test, weights of an integer type are counts of observations; with others, and
             with one weight for each class, the test uses each row once. For tables in memory.
         groups : array of shape (n_samples,), optional
-            For a stopping test: a label for each row. Rows of one label, such as those of one
-            patient, are not independent, and the test allows for it: see
-            ``hocmim.search.row_groups``.
+            A label for each row. Rows of one label, such as those of one patient, are not
+            independent. A stopping test allows for it: see ``hocmim.search.row_groups``. Folds keep
+            them together. Scores, and the screen for interactions, take each row by itself.
         progress : callable, optional
             Called with a ``hocmim.search.progress.ProgressEvent`` during the fit, a few times a
             second. It may raise to stop the fit.
@@ -719,7 +719,7 @@ class InformationSelector(CallbackSupportMixin, Selector):
                 X,
                 y,
                 sample_weight,
-                groups if test is not None or asked == CV else None,
+                groups,
                 progress,
                 cluster=cluster,
                 codes_dir=engine.codes_dir,
