@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier
 from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import _check_method_params
 
 from hocmim.data.table import take_columns, take_rows
 from hocmim.errors import InvalidParameterError
@@ -175,7 +176,7 @@ def baseline_scores(problem: Problem) -> NDArray[np.float64]:
     """Return the score of each split without columns; NaN if ``scorer`` has none for it."""
     found = []
     for train, test in problem.folds:
-        score_params = _cut(problem.score_params, problem, test)
+        score_params = _check_method_params(problem.y, problem.score_params, test)
         sides = (
             Part(np.empty((len(train), 0)), train, {}),
             Part(np.empty((len(test), 0)), test, score_params),
@@ -252,8 +253,8 @@ def _tasks(problem: Problem, keys: Mapping[tuple[int, Columns], Any]) -> Iterato
             X_train, X_test = take_rows(part, train), take_rows(part, test)
         yield (
             problem.models,
-            Part(X_train, train, _cut(problem.fit_params, problem, train)),
-            Part(X_test, test, _cut(problem.score_params, problem, test)),
+            Part(X_train, train, _check_method_params(problem.y, problem.fit_params, train)),
+            Part(X_test, test, _check_method_params(problem.y, problem.score_params, test)),
         )
 
 
@@ -279,15 +280,6 @@ class SplitNumbers:
         places = [self._places[j] for j in columns]
         indices = [k for at in places for k in range(self._ends[at], self._ends[at + 1])]
         return self._train[:, indices], self._test[:, indices]
-
-
-def _cut(params: Mapping[str, Any], problem: Problem, rows: NDArray[np.int64]) -> dict[str, Any]:
-    """Return parameters for some rows: a value with one entry per row is cut to them."""
-    n_rows = len(problem.y)
-    return {
-        name: value[rows] if isinstance(value, np.ndarray) and len(value) == n_rows else value
-        for name, value in params.items()
-    }
 
 
 def fit_and_score(models: Sequence[Model], train: Part, test: Part) -> float:
