@@ -63,7 +63,7 @@ def work_of(name):
         return lambda callback: (folder, selector.report(page, X, y, progress=callback))
     if name == "compare_methods":
         compare = hocmim.compare_methods
-        return lambda callback: compare(X, y, on_progress=callback)
+        return lambda callback: compare(X, y, progress=callback)
     selectors = {
         "StabilitySelector": hocmim.StabilitySelector(hocmim.RobustHOCMIM(K), n_jobs=n_jobs),
         "SelectorCV": hocmim.SelectorCV(max_features=K, n_jobs=n_jobs),

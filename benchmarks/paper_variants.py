@@ -42,7 +42,7 @@ from hocmim.experiments.tables import error_table, significance
 
 EQUAL_FREQUENCY = "bins of equal frequency"
 # The criterion itself, whose other parameters the selector does not have.
-GREEDY = "hocmim.criteria.hocmim:GreedyHOCMIM"
+GREEDY = "hocmim.criteria.hocmim:HOCMIMCriterion"
 VARIANTS = {
     "form = conditional": Method("", HOCMIM, {"form": "conditional"}),
     "path = min": Method("", GREEDY, {"path": "min"}),

@@ -38,7 +38,7 @@ VARIANTS = {
     "HOCMIM-R": ("HOCMIM-R", {}),
     "HOCMIM-R, interactions=False": ("HOCMIM-R", {"interactions": False}),
     "HOCMIM": ("HOCMIM", {}),
-    "HOCMIM, min_support=10": ("hocmim.criteria.hocmim:GreedyHOCMIM", {"min_support": 10}),
+    "HOCMIM, min_support=10": ("hocmim.criteria.hocmim:HOCMIMCriterion", {"min_support": 10}),
 }
 SLOW = {"NCA"}  # takes minutes, and is not made for tables of two levels
 NOT_RUN = {("ReliefF", "100 000 rows")}  # compares all pairs of rows: many minutes a table

@@ -10,7 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from hocmim import CMIM, HOCMIM, CriterionSelector, RobustHOCMIM, cmi
-from hocmim.criteria.hocmim import GreedyHOCMIM
+from hocmim.criteria.hocmim import HOCMIMCriterion
 
 ESTIMATORS = ["plugin", "grassberger", "miller_madow", "jeffreys", "shrinkage"]
 COLOURS = ["#d9792b", "#8a6bbe", "#3f9c7a", "#b9a13a", "#2f6db3"]
@@ -68,7 +68,7 @@ def genes(n_samples):
     return X, y
 
 
-limited = GreedyHOCMIM(min_support=10)  # a parameter of the criterion, for experiments
+limited = HOCMIMCriterion(min_support=10)  # a parameter of the criterion, for experiments
 selectors = {
     "HOCMIM-R": (RobustHOCMIM(8), "#3f9c7a"),
     "CMIM (plug-in, one condition)": (CMIM(8), "#8a9099"),

@@ -8,7 +8,7 @@ import pytest
 import hocmim
 import naive
 from hocmim import HOCMIM, CriterionSelector, Encoder
-from hocmim.criteria.hocmim import ExhaustiveHOCMIM, GreedyHOCMIM
+from hocmim.criteria.hocmim import HOCMIMCriterion
 from hocmim.errors import InvalidParameterError
 
 UNCUT = Encoder(16)  # integer columns of up to 16 levels are taken as they are
@@ -16,9 +16,8 @@ X_EXAMPLE, Y_EXAMPLE = (np.array(part).T for part in naive.worked_example())
 FORMS = ["redundancy", "conditional"]
 
 
-def fit(X, y, K, *, search="greedy", encoder=UNCUT, n_jobs=None, **parameters):
-    kind = {"greedy": GreedyHOCMIM, "exhaustive": ExhaustiveHOCMIM}[search]
-    criterion = kind(**parameters)
+def fit(X, y, K, *, encoder=UNCUT, n_jobs=None, **parameters):
+    criterion = HOCMIMCriterion(**parameters)
     return CriterionSelector(criterion, K, encoder=encoder, n_jobs=n_jobs).fit(X, y)
 
 
@@ -127,16 +126,6 @@ def test_agrees_with_the_naive_twin_for_other_estimators(estimator, form):
         assert_agrees(X, y, 5, {"estimator": estimator, "form": form, **some_options(rng)})
 
 
-@pytest.mark.parametrize("estimator", ["plugin", "shrinkage"])
-@pytest.mark.parametrize("form", FORMS)
-def test_exhaustive_search_agrees_with_the_naive_twin(estimator, form):
-    rng = np.random.default_rng(101)
-    for X, y in naive.random_tables(101, 12, (10, 100), D=6, levels=5):
-        options = {**some_options(rng), "max_order": int(rng.integers(1, 5))}
-        parameters = {"estimator": estimator, "form": form, "search": "exhaustive", **options}
-        assert_agrees(X, y, 5, parameters)
-
-
 def test_defaults_are_the_papers():
     X, y = next(naive.random_tables(102, 1, (200, 201), D=8))
     papers = {
@@ -173,8 +162,6 @@ def test_wide_columns_agree_with_the_naive_twin():
     ("relative", "of_relative", "parameters"),
     [
         ("CMIM", {"with_relevance": False}, {"max_order": 1}),
-        ("CMIM3", {}, {"max_order": 2, "search": "exhaustive"}),
-        ("CMIM4", {}, {"max_order": 3, "search": "exhaustive"}),
         ("CMI", {}, {"max_order": 15}),
     ],
 )

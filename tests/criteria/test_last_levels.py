@@ -9,7 +9,7 @@ import naive
 from coded import encode
 from hocmim import CriterionSelector, Encoder, _native
 from hocmim.coding.target import encode_target
-from hocmim.criteria.hocmim import GreedyHOCMIM
+from hocmim.criteria.hocmim import HOCMIMCriterion
 
 
 def random_table(seed):
@@ -44,7 +44,7 @@ def test_unfinished_levels_do_not_change_a_bit(monkeypatch, estimator, form, pat
     for seed in range(12):
         X, y = random_table(seed)
         for max_order, min_support, tol in itertools.islice(settings, 4):
-            criterion = GreedyHOCMIM(
+            criterion = HOCMIMCriterion(
                 max_order=max_order,
                 min_support=min_support,
                 tol=tol,
@@ -64,7 +64,7 @@ def test_unfinished_levels_agree_with_the_naive_twin(min_support):
     for seed in range(20, 22):
         X, y = random_table(seed)
         parameters = {"estimator": "shrinkage", "max_order": 2, "min_support": min_support}
-        criterion = GreedyHOCMIM(**parameters)
+        criterion = HOCMIMCriterion(**parameters)
         selector = CriterionSelector(criterion, 7, encoder=Encoder(16)).fit(X, y)
         naive.assert_selects_as_hocmim(selector, X, y, **parameters)
 
@@ -74,7 +74,7 @@ def test_last_levels_are_left_and_finished(parameters):
     rng = np.random.default_rng(18)
     X, y = rng.integers(4, size=(400, 60)), rng.integers(2, size=400)
     codes, target = encode(X), encode_target(y).column
-    criterion, twin = GreedyHOCMIM(**parameters), GreedyHOCMIM(**parameters)
+    criterion, twin = HOCMIMCriterion(**parameters), HOCMIMCriterion(**parameters)
     for each in (criterion, twin):
         each.start(codes, target)
     n_unfinished = 0
@@ -94,7 +94,7 @@ def test_last_levels_are_left_and_finished(parameters):
 def test_paths_must_be_up_to_date():
     rng = np.random.default_rng(19)
     codes, target = encode(rng.integers(4, size=(50, 5))), encode_target(rng.integers(2, size=50))
-    criterion = GreedyHOCMIM(max_order=2)
+    criterion = HOCMIMCriterion(max_order=2)
     criterion.start(codes, target.column)
     criterion.update(codes.column(0))
     with pytest.raises(ValueError, match="not up to date"):

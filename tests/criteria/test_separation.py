@@ -10,7 +10,7 @@ import naive
 from hocmim import CriterionSelector, Encoder, _native
 from hocmim.coding.codes import Column
 from hocmim.criteria.bound import SelectedCells
-from hocmim.criteria.hocmim import GreedyHOCMIM
+from hocmim.criteria.hocmim import HOCMIMCriterion
 from hocmim.information.counting import native_list
 
 PLENTY = 10**12
@@ -175,7 +175,7 @@ def test_bounds_do_not_change_a_bit(monkeypatch, answers, threads, estimator, fo
     """Beyond max_order, with paths followed where they could win and with all of them followed."""
     parameters = {"estimator": estimator, "form": form, "path": path, "max_order": 5}
     for X, y in tables(905, 4, 40, 30, 9):
-        selector = CriterionSelector(GreedyHOCMIM(**parameters), 14, encoder=Encoder(9))
+        selector = CriterionSelector(HOCMIMCriterion(**parameters), 14, encoder=Encoder(9))
         bounded = answer(selector.fit(X, y))
         with monkeypatch.context() as patch:
             patch.setenv("HOCMIM_BOUND", "off")
@@ -187,7 +187,7 @@ def test_bounds_do_not_change_a_bit(monkeypatch, answers, threads, estimator, fo
 def test_bounded_paths_agree_with_the_naive_twin(answers, form):
     parameters = {"estimator": "shrinkage", "form": form, "max_order": 3}
     for X, y in tables(906, 4, 25, 9, 14):
-        criterion = GreedyHOCMIM(**parameters)
+        criterion = HOCMIMCriterion(**parameters)
         selector = CriterionSelector(criterion, 8, encoder=Encoder(14)).fit(X, y)
         assert len(selector.selected_) == 8
         naive.assert_selects_as_hocmim(selector, X, y, **parameters)

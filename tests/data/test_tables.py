@@ -325,10 +325,6 @@ def test_numeric_matrix():
         np.testing.assert_array_equal(values, expected)
         assert is_categorical.tolist() == [False, False, True, True, False]
         assert has_missing.tolist() == [True, False, True, False, False]
-    with pytest.raises(InvalidTableError, match=r"contains NaN .* in column 'x'"):
-        numeric_matrix(frame, allow_missing=False)
-    with pytest.raises(InvalidTableError, match=r"contains NaN .* in column 's'"):
-        numeric_matrix(frame[["flag", "s"]], allow_missing=False)
 
 
 def test_numeric_matrix_of_sparse_and_of_infinity():
@@ -342,13 +338,12 @@ def test_numeric_matrix_of_sparse_and_of_infinity():
 def test_check_finite():
     frame = pd.DataFrame({"a": [1.0, 2], "b": [np.nan, 1], "s": ["x", None]})
     check_finite(as_table(frame[["a"]]))
-    check_finite(as_table(frame), allow_missing=True)
     with pytest.raises(InvalidTableError, match=r"NaN .* column 'b'"):
         check_finite(as_table(frame))
     with pytest.raises(InvalidTableError, match=r"NaN .* column 's'"):
         check_finite(as_table(frame[["a", "s"]]))
     with pytest.raises(InvalidTableError, match=r"infinity .* column 'a'"):
-        check_finite(as_table(frame.replace(2.0, np.inf)), allow_missing=True)
+        check_finite(as_table(frame.replace(2.0, np.inf)))
 
 
 # --- columns back out -----------------------------------------------------------------------------

@@ -181,7 +181,7 @@ def test_many_features_are_tried_at_some_numbers_only():
 def test_progress_counts_every_selection_and_fit():
     told = []
     compare_methods(
-        X, Y, ["MIM", "JMI"], 2, n_folds=2, n_resamples=3, on_progress=lambda *a: told.append(a)
+        X, Y, ["MIM", "JMI"], 2, n_folds=2, n_resamples=3, progress=lambda *a: told.append(a)
     )
     assert (12, 12, "JMI") in told  # 2 selections, 6 resamples, 4 folds
     assert told[-1][:2] == (24, 24)  # 2 methods, 2 folds, sizes 0, 1 and 2

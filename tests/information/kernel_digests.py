@@ -12,7 +12,7 @@ from hocmim import _native
 from hocmim.coding.codes import Codes, Column
 from hocmim.criteria.cmicot import CMICOTCriterion
 from hocmim.criteria.cmim import CMIMCriterion
-from hocmim.criteria.hocmim import GreedyHOCMIM
+from hocmim.criteria.hocmim import HOCMIMCriterion
 from hocmim.information.counting import BlockTerms, Joint
 from hocmim.information.estimators import ESTIMATORS
 
@@ -56,7 +56,7 @@ def show_criteria():
     (y,) = columns_of(rng, 900, [2])
     block = Codes.from_columns(columns)
     for name, criterion in {
-        "hocmim": GreedyHOCMIM(max_order=6, tol=0.01),
+        "hocmim": HOCMIMCriterion(max_order=6, tol=0.01),
         "cmim": CMIMCriterion(estimator="plugin"),
         "cmim shrinkage": CMIMCriterion(estimator="shrinkage"),
         "cmicot": CMICOTCriterion(),

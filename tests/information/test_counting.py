@@ -8,7 +8,7 @@ import pytest
 from hocmim._native import Term
 from hocmim.coding.codes import Codes, Column
 from hocmim.coding.encoder import Encoder
-from hocmim.criteria.hocmim import GreedyHOCMIM
+from hocmim.criteria.hocmim import HOCMIMCriterion
 from hocmim.information.comparison import comparison_key
 from hocmim.information.counting import BlockTerms, Joint
 
@@ -104,7 +104,7 @@ def test_every_level_of_a_path_is_the_redundancy_with_its_set(n, n_classes):
     ]
     y = Column(rng.integers(n_classes, size=n).astype(np.uint8), n_classes)
     block, selected = Codes.from_columns(columns[:4]), columns[4:]
-    criterion = GreedyHOCMIM(max_order=9, tol=-1e9)  # no path ends early
+    criterion = HOCMIMCriterion(max_order=9, tol=-1e9)  # no path ends early
     criterion.start(block, y)
     for column in selected:
         criterion.update(column)

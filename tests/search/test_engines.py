@@ -6,7 +6,7 @@ import pytest
 import naive
 from hocmim.coding.codes import Codes, Column
 from hocmim.criteria.base import Criterion
-from hocmim.criteria.hocmim import ExhaustiveHOCMIM, GreedyHOCMIM
+from hocmim.criteria.hocmim import HOCMIMCriterion
 from hocmim.criteria.search import SearchPlan
 from hocmim.information.comparison import comparison_key
 from hocmim.information.counting import BlockTerms, Joint
@@ -111,10 +111,10 @@ def test_short_cuts_do_not_change_a_bit(estimator, n_samples, levels, n_classes,
     X, y = correlated_table(n_samples, 14, levels, n_classes, seed=levels)
     parameters = {"max_order": max_order, "tol": 0.01, "form": form, "estimator": estimator}
     expected = search(X, y, StraightforwardHOCMIM(**parameters), 10, n_jobs=1)
-    assert_same(search(X, y, GreedyHOCMIM(**parameters), 10, n_jobs=2), expected)
+    assert_same(search(X, y, HOCMIMCriterion(**parameters), 10, n_jobs=2), expected)
 
 
-class EagerHOCMIM(GreedyHOCMIM):
+class EagerHOCMIM(HOCMIMCriterion):
     """Follows every path at every step."""
 
     plan = SearchPlan()
@@ -128,7 +128,7 @@ def test_following_only_contenders_does_not_change_a_bit(estimator, form, path):
         X, y = correlated_table(300, 40, 4, 3, seed)
         parameters = {"estimator": estimator, "form": form, "path": path, "max_order": 9}
         expected = search(X, y, EagerHOCMIM(**parameters), 14, n_jobs=1)
-        assert_same(search(X, y, GreedyHOCMIM(**parameters), 14, n_jobs=1), expected)
+        assert_same(search(X, y, HOCMIMCriterion(**parameters), 14, n_jobs=1), expected)
 
 
 @pytest.mark.usefixtures("threads")
@@ -136,12 +136,11 @@ def test_following_only_contenders_does_not_change_a_bit(estimator, form, path):
 @pytest.mark.parametrize(
     "criterion",
     [
-        GreedyHOCMIM(),
-        GreedyHOCMIM(max_order=3, estimator="plugin", path="min"),
-        GreedyHOCMIM(min_support=3, form="conditional"),
-        ExhaustiveHOCMIM(max_order=2),
+        HOCMIMCriterion(),
+        HOCMIMCriterion(max_order=3, estimator="plugin", path="min"),
+        HOCMIMCriterion(min_support=3, form="conditional"),
     ],
-    ids=["default", "min path", "support", "exhaustive"],
+    ids=["default", "min path", "support"],
 )
 def test_blocks_and_threads_do_not_change_a_bit(criterion, block_size):
     for X, y in naive.random_tables(410, 2, (150, 250), D=40):

@@ -258,9 +258,6 @@ def encode_target(
     y: Any,
     n_rows: int | None = None,
     target: Target = DEFAULT,
-    *,
-    rows: NDArray[np.int64] | None = None,
-    caller: str = "This method",
 ) -> EncodedTarget:
     """Return the codes of a target of one column or of several.
 
@@ -273,8 +270,6 @@ def encode_target(
     n_rows : int, optional
         The length it must have.
     target : Target
-    rows, caller
-        See :func:`hocmim.data.target.as_target`.
 
     Raises
     ------
@@ -282,7 +277,7 @@ def encode_target(
         If y has fewer than two classes or more than 65 536, another length, or values that are
         missing or infinite; or if it is declared a quantity and is not numeric.
     """
-    return encode_values(as_target(y, n_rows, rows=rows, caller=caller, several=True), target)
+    return encode_values(as_target(y, n_rows, several=True), target)
 
 
 def encode_values(values: NDArray[Any], target: Target) -> EncodedTarget:

@@ -20,7 +20,7 @@ from hocmim.information.comparison import comparison_key
 from hocmim.information.counting import Joint, Values, native_list
 
 if TYPE_CHECKING:
-    from hocmim.criteria.hocmim import GreedyHOCMIM
+    from hocmim.criteria.hocmim import HOCMIMCriterion
 
 # Work allowed for the proof that paths are bounded, for each sample and candidate: about what
 # following every path takes.
@@ -88,9 +88,9 @@ class BoundedSearch(LazySearch):
     is lost: every path has to be followed then.
     """
 
-    criteria: Sequence[GreedyHOCMIM]
+    criteria: Sequence[HOCMIMCriterion]
 
-    def __init__(self, criteria: Sequence[GreedyHOCMIM], threads: Threads = ONE_THREAD) -> None:
+    def __init__(self, criteria: Sequence[HOCMIMCriterion], threads: Threads = ONE_THREAD) -> None:
         super().__init__(criteria, threads)
         self._selected: SelectedCells | None = None  # None if no bound is looked for
         self._bounds: list[Values] | None = None  # on J, while no column splits a cell of S

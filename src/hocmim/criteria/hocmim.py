@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -51,13 +50,22 @@ class HOCMIMCriterion(Criterion):
     Cost: O(n K² D) terms at most; a remembered path makes it 15 to 33 terms a candidate and step,
     and about one where paths can be bounded.
 
+    A path is remembered: when a feature joins S, it is tried at each level, and only the levels
+    after its first win are built anew.
+
+    A path that stops early has J < tol · I(X;Y). While |S| ≤ max_order, a path that does not stop
+    early ends at Z = S whatever its order. Beyond that, its last member is the best of all s ∈ S∖Z;
+    if with one of them Z always has the cells of S (``SelectedCells``), R is at least R(X,S,Y).
+    Either way max(J(X; Z = S), tol · I(X;Y)) bounds J from above and costs a term per candidate, so
+    that only the paths of candidates that could be best are followed (``BoundedSearch``).
+
     References
     ----------
     Souza, Premebida, Araújo: High-order conditional mutual information maximization for dealing
     with high-order dependencies in feature selection. Pattern Recognition 131, 2022.
     """
 
-    plan = SearchPlan(blocks_per_thread=4)
+    plan = SearchPlan(BoundedSearch, blocks_per_thread=4)
     has_representative_sets = True
 
     def __init__(
@@ -88,56 +96,6 @@ class HOCMIMCriterion(Criterion):
         self.member = np.zeros((size, self.max_order), np.int32)
         self.redundancy = np.zeros((size, self.max_order))
         self.order = np.zeros(size, np.int32)
-        return self.relevance
-
-    def scores(self) -> Values:
-        """J of each column."""
-        return self._path_scores()
-
-    def _path_scores(self) -> Values:
-        """J at the level each path has reached."""
-        order = self._scored_order()
-        at = np.maximum(order - 1, 0)[:, None]
-        redundancy = np.take_along_axis(self.redundancy, at, axis=1)[:, 0]
-        return self.relevance - np.where(order > 0, redundancy, 0.0)
-
-    def _scored_order(self) -> NDArray[np.int64]:
-        """The level of each path that gives J: the last, or the first of smallest J."""
-        last = self.order.astype(np.int64)
-        if self.path == "last":
-            return last
-        is_reached = np.arange(self.max_order)[None, :] < last[:, None]
-        keys = np.where(is_reached, comparison_key(self.redundancy), -np.inf)
-        return np.minimum(last, keys.argmax(axis=1) + 1)
-
-    def describe(self, position: int) -> dict[str, Any]:
-        """The order reached and the representative set, as column indices in greedy order."""
-        order = int(self._scored_order()[position])
-        return {"order": order, "representative_set": self._members(position, order)}
-
-    def _members(self, position: int, order: int) -> NDArray[np.int64]:
-        members = self.member[position, :order]
-        return np.array([self.selected[s].index for s in members], np.int64)
-
-
-class GreedyHOCMIM(HOCMIMCriterion):
-    """HOCMIM with the greedy representative set of the paper.
-
-    A path is remembered: when a feature joins S, it is tried at each level, and only the levels
-    after its first win are built anew.
-
-    A path that stops early has J < tol · I(X;Y). While |S| ≤ max_order, a path that does not stop
-    early ends at Z = S whatever its order. Beyond that, its last member is the best of all s ∈ S∖Z;
-    if with one of them Z always has the cells of S (``SelectedCells``), R is at least R(X,S,Y).
-    Either way max(J(X; Z = S), tol · I(X;Y)) bounds J from above and costs a term per candidate, so
-    that only the paths of candidates that could be best are followed (``BoundedSearch``).
-    """
-
-    plan = SearchPlan(BoundedSearch, blocks_per_thread=4)
-
-    def start(self, block: Codes, y: Column) -> Values:
-        """Start with every representative set empty."""
-        super().start(block, y)
         self._selected = native_list([], block.n_samples)
         self._n_updated = 0  # selected columns when all paths were updated the last time
         self.paths = _native.GreedyPaths(
@@ -201,64 +159,24 @@ class GreedyHOCMIM(HOCMIMCriterion):
             at_end = self.relevance - self.terms.redundancy(cells)
         return np.maximum(at_end + ROUNDING, self.tol * self.relevance)
 
+    def _path_scores(self) -> Values:
+        """J at the level each path has reached."""
+        order = self._scored_order()
+        at = np.maximum(order - 1, 0)[:, None]
+        redundancy = np.take_along_axis(self.redundancy, at, axis=1)[:, 0]
+        return self.relevance - np.where(order > 0, redundancy, 0.0)
 
-class ExhaustiveHOCMIM(HOCMIMCriterion):
-    """HOCMIM with the best of all representative sets of each size: for small orders.
+    def _scored_order(self) -> NDArray[np.int64]:
+        """The level of each path that gives J: the last, or the first of smallest J."""
+        last = self.order.astype(np.int64)
+        if self.path == "last":
+            return last
+        is_reached = np.arange(self.max_order)[None, :] < last[:, None]
+        keys = np.where(is_reached, comparison_key(self.redundancy), -np.inf)
+        return np.minimum(last, keys.argmax(axis=1) + 1)
 
-    At each level n, Z is the n-subset of S with the largest R_n (among equals the first in the
-    order of selection). Only subsets that hold the newest feature are new at each step.
-    """
-
-    def start(self, block: Codes, y: Column) -> Values:
-        """Start with every representative set empty."""
-        super().start(block, y)
-        shape = (self.max_order, block.n_columns)
-        self._best = np.full(shape, -np.inf)
-        self._cells = np.zeros(shape, np.int64)
-        self._best_set = [
-            np.full((block.n_columns, n + 1), -1, np.int32) for n in range(self.max_order)
-        ]
-        return self.relevance
-
-    def update(self, newest: Column) -> None:
-        """Compare the subsets that hold the newest column with the best of each size."""
-        super().update(newest)
-        n_selected = len(self.selected)
-        for size in range(1, min(self.max_order, n_selected) + 1):
-            for others in combinations(range(n_selected - 1), size - 1):
-                self._compare(size - 1, (*others, n_selected - 1))
-        self._follow_levels(min(self.max_order, n_selected))
-
-    def _compare(self, level: int, subset: tuple[int, ...]) -> None:
-        joint = Joint.of([self.selected[s] for s in subset])
-        if self.form == "conditional":
-            redundancy = self.relevance - self.terms.conditional(joint)
-        else:
-            redundancy = self.terms.redundancy(joint)
-        new, old = comparison_key(redundancy), comparison_key(self._best[level])
-        wins = new > old
-        # A later subset may still come first in the order of selection.
-        for position in np.flatnonzero(new == old):
-            wins[position] = subset < tuple(self._best_set[level][position])
-        self._best[level][wins] = redundancy[wins]
-        self._cells[level][wins] = joint.n_cells
-        self._best_set[level][wins] = subset
-
-    def _follow_levels(self, n_levels: int) -> None:
-        """Set each path to the best sets of sizes 1, 2, … up to where it stops."""
-        n_samples = len(self.terms.y.cells)
-        going = np.ones(len(self.relevance), bool)
-        for level in range(n_levels):
-            if level > 0:
-                going &= n_samples >= self.min_support * self._cells[level - 1]
-            else:
-                going &= n_samples >= self.min_support
-            self.order[going] = level + 1
-            self.redundancy[going, level] = self._best[level][going]
-            score = comparison_key(self.relevance - self._best[level])
-            enough = score < comparison_key(self.tol * self.relevance)
-            going &= ~((comparison_key(self.relevance) > 0) & enough)
-
-    def _members(self, position: int, order: int) -> NDArray[np.int64]:
-        subset = self._best_set[order - 1][position] if order else []
-        return np.array([self.selected[s].index for s in subset], np.int64)
+    def describe(self, position: int) -> dict[str, Any]:
+        """The order reached and the representative set, as column indices in greedy order."""
+        order = int(self._scored_order()[position])
+        members = [self.selected[s].index for s in self.member[position, :order]]
+        return {"order": order, "representative_set": np.array(members, np.int64)}

@@ -15,26 +15,23 @@ from hocmim.errors import InvalidTableError
 from hocmim.text import escaped
 
 
-def check_finite(table: Table, *, allow_missing: bool = False) -> None:
+def check_finite(table: Table) -> None:
     """Raise InvalidTableError if a column has an infinite value, or a missing one."""
     for block in table.blocks():
         if isinstance(block, Numbers):
-            reject_non_finite(table, block.values, block.start, allow_missing=allow_missing)
-        elif not allow_missing and (block.codes < 0).any():
-            raise _missing(table, block.start)
+            reject_infinite(table, block.values, block.start)
+            is_missing = np.isnan(block.values).any(axis=0)
+        else:
+            is_missing = np.array([(block.codes < 0).any()])
+        if is_missing.any():
+            raise _missing(table, block.start + int(np.argmax(is_missing)))
 
 
-def reject_non_finite(
-    table: Table, values: NDArray[Any], start: int = 0, *, allow_missing: bool
-) -> None:
-    """Raise an error that names the first column of ``values`` that is not finite."""
-    if values.dtype.kind != "f" or np.isfinite(values).all():
-        return
+def reject_infinite(table: Table, values: NDArray[Any], start: int = 0) -> None:
+    """Raise an error that names the first column of ``values`` with an infinite value."""
     infinite = np.isinf(values).any(axis=0)
     if infinite.any():
         raise infinite_value(table, start + int(np.argmax(infinite)))
-    if not allow_missing:
-        raise _missing(table, start + int(np.argmax(np.isnan(values).any(axis=0))))
 
 
 def infinite_value(table: Table, j: int) -> InvalidTableError:

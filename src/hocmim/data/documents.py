@@ -99,18 +99,11 @@ def parse_document(
 
 
 def write_document(
-    path: str | PathLike[str],
-    kind: str,
-    content: dict[str, Any],
-    *,
-    overwrite: bool = False,
-    hint: str = "Pass overwrite=True to replace it",
+    path: str | PathLike[str], kind: str, content: dict[str, Any], *, overwrite: bool = False
 ) -> Path:
     """Write a document to a file, completely or not at all."""
     data = format_document(kind, content)
-    return write_file(
-        path, lambda file: file.write(data), overwrite=overwrite, is_durable=True, hint=hint
-    )
+    return write_file(path, lambda file: file.write(data), overwrite=overwrite, is_durable=True)
 
 
 def read_document(

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hocmim.data.checks import reject_non_finite
+from hocmim.data.checks import reject_infinite
 from hocmim.data.columns import Categories
 from hocmim.data.table import as_table
 
@@ -23,7 +23,7 @@ class NumericMatrix(NamedTuple):
     has_missing: NDArray[np.bool_]
 
 
-def numeric_matrix(X: Any, *, allow_missing: bool = True) -> NumericMatrix:
+def numeric_matrix(X: Any) -> NumericMatrix:
     """Return the whole table as one array of numbers: a dense copy.
 
     Booleans are 0 and 1; dates and times are nanoseconds; a string or category is its index among
@@ -33,8 +33,6 @@ def numeric_matrix(X: Any, *, allow_missing: bool = True) -> NumericMatrix:
     ----------
     X : table
         Anything :func:`hocmim.data.table.as_table` opens.
-    allow_missing : bool
-        True returns a missing value as NaN; False raises an error that names its column.
 
     Returns
     -------
@@ -45,7 +43,7 @@ def numeric_matrix(X: Any, *, allow_missing: bool = True) -> NumericMatrix:
     Raises
     ------
     InvalidTableError
-        If a column holds an infinite value, or a missing one and ``allow_missing`` is false.
+        If a column holds an infinite value.
     """
     table = as_table(X)
     values = np.empty((table.n_rows, table.n_columns))
@@ -57,7 +55,7 @@ def numeric_matrix(X: Any, *, allow_missing: bool = True) -> NumericMatrix:
         else:
             values[:, block.start : block.start + block.values.shape[1]] = block.values
     has_missing = np.asarray(np.isnan(values).any(axis=0))
-    reject_non_finite(table, values, allow_missing=allow_missing)
+    reject_infinite(table, values)
     return NumericMatrix(values, is_categorical, has_missing)
 
 

@@ -124,9 +124,9 @@ class Table(ABC):
         """Whether the whole table is numbers that ``read`` does not copy."""
         return False
 
-    def blocks(self, max_cells: int = BLOCK_CELLS) -> Iterator[Numbers | Categories]:
+    def blocks(self) -> Iterator[Numbers | Categories]:
         """Read all columns from left to right."""
-        return (self.read(span) for span in self.spans(max_cells))
+        return (self.read(span) for span in self.spans())
 
     def _width(self, max_cells: int) -> int:
         # A block reads all rows of native, even if the table has few of them.

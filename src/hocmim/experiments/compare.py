@@ -12,7 +12,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,9 +40,8 @@ from hocmim.parameters import (
     one_of,
     whole,
 )
-from hocmim.search.progress import SECONDS_BETWEEN_EVENTS
 from hocmim.selectors.base import Selector
-from hocmim.selectors.curves import Columns, Counter, Model, Problem, score_columns
+from hocmim.selectors.curves import Columns, Counter, Model, Problem, Report, score_curves
 from hocmim.selectors.kinds import common_kind, joint_strata, with_kind
 from hocmim.selectors.models import make_model
 from hocmim.selectors.registry import make_selector
@@ -57,9 +56,9 @@ MAX_ROWS = 10_000
 # Numbers of columns that are tried: every one up to this, about as many of a larger number.
 MAX_SIZES = 20
 
-SELECTOR = [Like(("fit", "get_support"), "a dict of names and selectors, such as HOCMIM(10)")]
-
-OnProgress = Callable[[int, int, str], None]
+SELECTOR_CONSTRAINT = [
+    Like(("fit", "get_support"), "a dict of names and selectors, such as HOCMIM(10)")
+]
 
 
 @dataclass(frozen=True)
@@ -177,7 +176,7 @@ class Comparison:
 @checked(
     random_state=SEED,
     target=[one_of(["classes", "quantity"]), Target, None],
-    on_progress=FUNCTION_OR_NONE,
+    progress=FUNCTION_OR_NONE,
     n_folds=[whole(2)],
     n_resamples=[whole(2, MAX_RESAMPLES), ZERO],
     max_rows=[whole(100), None],
@@ -196,7 +195,7 @@ def compare_methods(
     max_rows: int | None = MAX_ROWS,
     random_state: int = 0,
     target: Target | str | None = None,
-    on_progress: OnProgress | None = None,
+    progress: Report | None = None,
 ) -> Comparison:
     """Compare the selections of methods on one table, their stability, and the prediction error.
 
@@ -225,8 +224,8 @@ def compare_methods(
         Seed of the folds, the resamples, the sample of rows and the forest.
     target : "classes", "quantity", Target or None
         What y holds, for selectors that do not declare it.
-    on_progress : callable, optional
-        Called as ``on_progress(done, total, method)`` with the number of selections and fits made,
+    progress : callable, optional
+        Called as ``progress(done, total, method)`` with the number of selections and fits made,
         a few times a second and from any thread. It may raise to stop the comparison.
 
     Examples
@@ -253,7 +252,7 @@ def compare_methods(
     sampled = [(np.intersect1d(a, rows), np.intersect1d(b, rows)) for a, b in folds]
     # Identifiers are those of the whole table: a part of the rows does not show them.
     problem = Problem(X, values, sampled, models, True, {}, {}, find_identifiers(table))
-    steps = _Steps(on_progress)
+    steps = Counter(progress)
     prepare_products()
     with stopped_by(steps.repeat):
         firsts: dict[str, tuple[tuple[int, ...], float]] = {}
@@ -309,29 +308,6 @@ def _as_numbers(y: NDArray[Any], kind: TargetKind) -> NDArray[Any]:
     return np.unique(y, return_inverse=True)[1]
 
 
-class _Steps(Counter):
-    """Counts selections and fits, and reports them, also in the middle of long work."""
-
-    def __init__(self, callback: OnProgress | None) -> None:
-        self.total, self._report, self._n, self._name = 0, callback, 0, ""
-        self._sent = time.monotonic()
-
-    def done(self, name: str, number: int = 1) -> None:
-        """Report selections or fits of a method."""
-        self._n, self._name = self._n + number, name
-        self._send()
-
-    def repeat(self) -> None:
-        """Report in the middle of long work, so that the callback can stop it."""
-        if time.monotonic() - self._sent >= SECONDS_BETWEEN_EVENTS:
-            self._send()
-
-    def _send(self) -> None:
-        self._sent = time.monotonic()
-        if self._report is not None:
-            self._report(self._n, self.total, self._name)
-
-
 def _selectors(
     methods: Sequence[str] | Mapping[str, Any], k: Any, target: Target | str | None
 ) -> dict[str, Any]:
@@ -344,7 +320,7 @@ def _selectors(
         )
     if isinstance(methods, Mapping):
         for selector in methods.values():
-            check_value("methods", selector, SELECTOR)
+            check_value("methods", selector, SELECTOR_CONSTRAINT)
         return {str(name): selector for name, selector in methods.items()}
     made = [make_selector(name, n_features_to_select=k, target=target) for name in methods]
     return {selector.display_name: selector for selector in made}
@@ -431,7 +407,7 @@ def _curves(
     problem: Problem,
     folds: Sequence[Fold],
     groups: RowGroups | None,
-    steps: _Steps,
+    steps: Counter,
 ) -> dict[str, tuple[NDArray[np.int64], NDArray[np.float64]]]:
     """Return the sizes of each method that all folds have, and the error of each fold and size.
 
@@ -453,14 +429,8 @@ def _curves(
         for size in sizes[name]
     }
     steps.total += len(found)
-    scores = score_columns(problem, found, None, steps)
-    return {
-        name: (
-            np.array(sizes[name], np.int64),
-            -np.array([[scores[k, found[name, k, m]] for m in sizes[name]] for k in splits]),
-        )
-        for name in selectors
-    }
+    curves = score_curves(problem, found, sizes, None, steps)
+    return {curve.name: (curve.sizes, -curve.scores) for curve in curves}
 
 
 def _sizes(lengths: Sequence[int]) -> list[int]:

@@ -35,6 +35,9 @@ Grassberger: Entropy estimates from insufficient samplings. arXiv physics/030713
 
 from __future__ import annotations
 
+import numpy as np
+from numpy.typing import NDArray
+
 from hocmim._native import Estimator, estimator_names
 from hocmim.parameters import check_value, one_of
 
@@ -53,3 +56,9 @@ def estimator_by_name(name: str) -> Estimator:
     """Return the kernels' estimator of that name."""
     check_value("estimator", name, _ALLOWED)
     return getattr(Estimator, name)
+
+
+def plugin_entropy(counts: NDArray[np.int64]) -> float:
+    """Return H of a column whose levels have these counts, plug-in, in nats."""
+    p = counts[counts > 0] / max(counts.sum(), 1)
+    return float(-(p * np.log(p)).sum())

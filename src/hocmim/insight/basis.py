@@ -257,14 +257,9 @@ class Basis:
         """The number of threads, a parameter of the selector."""
         return self.parameters.get("n_jobs")
 
-    def terms(
-        self,
-        block: Codes,
-        estimator: str | None = None,
-        on_terms: Callable[[int], None] | None = None,
-    ) -> MeanTerms:
+    def terms(self, block: Codes, estimator: str | None = None) -> MeanTerms:
         """Return the terms of columns and the target, by the estimator of the selection."""
-        return MeanTerms(block, self._joint_targets, estimator or self.estimator, on_terms)
+        return MeanTerms(block, self._joint_targets, estimator or self.estimator)
 
     @cached_property
     def _joint_targets(self) -> list[Joint]:

@@ -40,7 +40,7 @@ from hocmim.data.recognize import recognize
 from hocmim.data.table import Table, as_table
 from hocmim.errors import DataWarning, InvalidTableError, TextWarning, warn_user
 from hocmim.information.counting import BlockTerms, Joint, Values
-from hocmim.information.estimators import PLUGIN_ESTIMATOR
+from hocmim.information.estimators import PLUGIN_ESTIMATOR, plugin_entropy
 from hocmim.insight.duplicates import count_repeated_rows
 from hocmim.insight.encoding import Encoding, describe_bins, describe_column, format_cuts
 from hocmim.parameters import checked
@@ -389,7 +389,8 @@ def _leaks(
             y = alike
         if information is None:
             continue
-        suspects = np.flatnonzero(information >= SUSPICIOUS_SHARE * _entropy(y))
+        least = SUSPICIOUS_SHARE * plugin_entropy(np.bincount(y.codes))
+        suspects = np.flatnonzero(information >= least)
         suspects = suspects[np.argsort(-information[suspects], kind="stable")[:MAX_EXAMINED]]
         columns = [codes.column(int(k)) for k in np.sort(suspects)]
         for x, share in zip(columns, _shares(columns, alike), strict=True):
@@ -418,14 +419,7 @@ def _shares(columns: Sequence[Column], y: Column) -> Values:
     if not columns:
         return np.zeros(0)
     terms = BlockTerms(Codes.from_columns(columns), Joint.of([y]), PLUGIN_ESTIMATOR)
-    return terms.relevance() / _entropy(y)
-
-
-def _entropy(y: Column) -> float:
-    """Return H(Y), plug-in."""
-    n_rows = np.bincount(y.codes, minlength=1)
-    p = n_rows[n_rows > 0] / len(y.codes)
-    return float(-(p * np.log(p)).sum())
+    return terms.relevance() / plugin_entropy(np.bincount(y.codes))
 
 
 def _leak_in_values(table: Table, j: int, target: EncodedTarget, share: float) -> tuple[float, str]:

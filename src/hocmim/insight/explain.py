@@ -125,11 +125,11 @@ class Explanation:
     relevance_of_targets: tuple[float, ...] = ()
     interaction: InteractionMap | None = None
 
-    def shared(self, sign: int = 1, most: int = 3) -> list[tuple[str, float]]:
-        """Return the features with the largest redundancy, or with −1 the largest synergy."""
+    def shared(self, sign: int = 1) -> list[tuple[str, float]]:
+        """Return the three features with the largest redundancy, or with −1 the largest synergy."""
         found = [(sign * value, name) for name, value in self.redundancy.items()]
         largest = sorted(((v, n) for v, n in found if comparison_key(v) > 0), reverse=True)
-        return [(name, value) for value, name in largest[:most]]
+        return [(name, value) for value, name in largest[:3]]
 
     def facts(self) -> list[tuple[str, str]]:
         """Return the numbers with their titles, for a table of two columns."""

@@ -29,7 +29,7 @@ from hocmim.information.estimators import PLUGIN_ESTIMATOR
 from hocmim.insight.basis import Basis
 from hocmim.insight.encoding import Encoding, describe_bins, describe_encoding
 from hocmim.search.interactions import merge_levels
-from hocmim.search.moments import Margins, mean_of_g, moments_of_pearson
+from hocmim.search.moments import Margins, moments_of_g, share_of_permutations
 from hocmim.search.selection import Interaction
 from hocmim.text import count, one_line, percent, quote, value_text
 
@@ -550,7 +550,8 @@ def column_p_values(codes: Codes, y: Column) -> Values:
             known[key] = _gamma(counts, target, n)
         shape[j], scale[j] = known[key]
         if counts[0] * target.min() < LARGE_CELL * n:
-            probability[j] = _table_probability(column, y, counts, target, n)
+            cells = np.bincount(column.codes.astype(np.int64) * y.arity + y.codes)
+            probability[j] = share_of_permutations(counts, target, n, cells)
     tail = special.gammaincc(shape, np.maximum(g, 0.0) / scale)
     return np.maximum(np.where(np.isfinite(scale), tail, 1.0), probability)
 
@@ -566,18 +567,8 @@ def _gamma(counts: NDArray[np.int64], target: NDArray[np.int64], n: int) -> tupl
     sizes = [np.array([size], np.int64) for size in (n, len(counts), len(target))]
     of_x = counts, zeros[: len(counts)], sizes[1]
     margins = Margins(sizes[0], *of_x, target, zeros[: len(target)], sizes[2])
-    mean, (pearson, spread) = mean_of_g(margins), moments_of_pearson(margins)
-    variance = mean**2 * min(2 / df, spread / pearson**2)
+    mean, variance = moments_of_g(margins, df)
     return (mean**2 / variance, variance / mean) if variance > 0 else (1.0, np.inf)
-
-
-def _table_probability(
-    x: Column, y: Column, counts: NDArray[np.int64], target: NDArray[np.int64], n: int
-) -> float:
-    """Return the share of the permutations that give the table of x and y."""
-    cells = np.bincount(x.codes.astype(np.int64) * y.arity + y.codes)
-    logs = special.gammaln(counts + 1.0).sum() + special.gammaln(target + 1.0).sum()
-    return float(np.exp(logs - special.gammaln(n + 1.0) - special.gammaln(cells + 1.0).sum()))
 
 
 # --- resamples ------------------------------------------------------------------------------------

@@ -29,7 +29,7 @@ from scipy import sparse, special
 from hocmim.coding.codes import Codes, Column
 from hocmim.information.comparison import comparison_key
 from hocmim.information.counting import BlockTerms, Joint, SharedColumn, Values
-from hocmim.information.estimators import PLUGIN_ESTIMATOR
+from hocmim.information.estimators import PLUGIN_ESTIMATOR, plugin_entropy
 from hocmim.search.moments import mean_c_log_c
 from hocmim.threads import ThreadPool, resolve_n_jobs
 
@@ -112,7 +112,7 @@ class SharedInformation:
         columns = (codes.column(j) for j in range(codes.n_columns))
         counts = [np.bincount(column.codes, minlength=1) for column in columns]
         self.chance = Chance(counts)
-        self.entropy = np.array([_entropy(each) for each in counts])
+        self.entropy = np.array([plugin_entropy(each) for each in counts])
 
     def rows(self, which: Sequence[int], among: Indices | None = None) -> Iterator[SharedRow]:
         """Yield what each of some columns shares with all columns, or with those at ``among``."""
@@ -196,13 +196,6 @@ class SharedInformation:
         with self._lock:
             self._n_done += n_pairs
             self._on_progress(min(self._n_done, max(self.total, self._n_done)), self.total)
-
-
-def _entropy(counts: NDArray[np.int64]) -> float:
-    """Return the plug-in entropy of a column with these counts."""
-    n = counts.sum()
-    p = counts[counts > 0] / max(n, 1)
-    return float(-(p * np.log(p)).sum())
 
 
 class Chance:

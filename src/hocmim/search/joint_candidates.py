@@ -81,8 +81,6 @@ class JointCandidates:
     criterion : Criterion
         Whose score of a set is U.
     spending : Spending, optional
-    on_terms : callable, optional
-        As for an engine.
     """
 
     def __init__(
@@ -94,7 +92,6 @@ class JointCandidates:
         criterion: Criterion,
         *,
         spending: Spending | None = None,
-        on_terms: Callable[[int], None] | None = None,
     ) -> None:
         self._column, self._y, self._spending = column, y, spending
         sets = sets[: max(1, MOST_BYTES // max(1, len(y.codes)))]
@@ -107,7 +104,7 @@ class JointCandidates:
                 self._sets.append(members)
         # Numbered after the columns of the table: none of them is one of these.
         self._codes = replace(Codes.from_columns(joined), start=n_columns)
-        self._search = criterion.plan.search([criterion.copy(on_terms)], ONE_THREAD)
+        self._search = criterion.plan.search([criterion.copy()], ONE_THREAD)
 
     def __bool__(self) -> bool:
         return bool(self._sets)

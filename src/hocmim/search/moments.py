@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from hocmim.information.counting import Values
@@ -83,16 +83,26 @@ def moments_of_pearson(margins: Margins) -> tuple[float, float]:
     return float(mean.sum()), float(variance.sum())
 
 
+def moments_of_g(margins: Margins, df: float) -> tuple[float, float]:
+    """Return mean and variance of G over all permutations, the variance by that of Pearson's χ²."""
+    mean, (pearson, spread) = mean_of_g(margins), moments_of_pearson(margins)
+    return mean, mean**2 * min(2 / df, spread / pearson**2)
+
+
 def table_probability(
     margins: Margins, x: NDArray[Any], y: NDArray[Any], z: NDArray[np.uint32]
 ) -> float:
-    """Return the share of the permutations that give the table of x, y and z.
-
-    Π_z Π_x a! Π_y b! / (n! Π_xy c!): the multivariate hypergeometric distribution.
-    """
+    """Return the share of the permutations that give the table of x, y and z."""
     pairs = x.astype(np.int64) * (int(y.max(initial=0)) + 1) + y
     cells, _, _ = _margin(z, pairs, len(margins.n))
-    parts = ((margins.a, 1), (margins.b, 1), (margins.n, -1), (cells, -1))
+    return share_of_permutations(margins.a, margins.b, margins.n, cells)
+
+
+def share_of_permutations(
+    a: NDArray[np.int64], b: NDArray[np.int64], n: ArrayLike, cells: NDArray[np.int64]
+) -> float:
+    """Π_z Π_x a! Π_y b! / (n! Π_xy c!): the multivariate hypergeometric distribution."""
+    parts = ((a, 1), (b, 1), (np.asarray(n), -1), (cells, -1))
     return float(np.exp(sum(sign * special.gammaln(c + 1.0).sum() for c, sign in parts)))
 
 

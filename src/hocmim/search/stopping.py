@@ -83,7 +83,7 @@ from hocmim.search.discovery import (
     discoveries,
     n_hypotheses_of,
 )
-from hocmim.search.moments import Margins, mean_of_g, moments_of_pearson, table_probability
+from hocmim.search.moments import Margins, moments_of_g, table_probability
 from hocmim.search.selection import Failure, Step, Stopping
 
 TESTS = ("permutation", "chi2")
@@ -522,9 +522,7 @@ def chi2_p_value(strata: Strata) -> float:
     df = float(((margins.k_x - 1) * (margins.k_y - 1)).sum())
     if df == 0:
         return 1.0
-    mean = mean_of_g(margins)
-    pearson_mean, pearson_variance = moments_of_pearson(margins)
-    variance = mean**2 * min(2 / df, pearson_variance / pearson_mean**2)
+    mean, variance = moments_of_g(margins, df)
     g = float(strata.g(strata.x[None])[0])
     if variance == 0:  # every permutation gives the same G
         return 1.0

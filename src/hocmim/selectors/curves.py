@@ -7,6 +7,7 @@ rows and scored on the test rows. Selectors that select the same columns share t
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,17 +19,20 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier
 from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import _check_method_params
 
 from hocmim.data.table import take_columns, take_rows
 from hocmim.errors import InvalidParameterError
 from hocmim.memory import prepare_products
-from hocmim.search.progress import ProgressCallback, ProgressEvent
+from hocmim.search.progress import SECONDS_BETWEEN_EVENTS, ProgressCallback, ProgressEvent
 from hocmim.selectors.choice import Curve
 from hocmim.selectors.models import AsNumbers
 from hocmim.selectors.splits import Fold, without_copies
 from hocmim.text import value_text
 
 Columns = tuple[int, ...]
+# Called as report(done, total, name).
+Report = Callable[[int, int, str], None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,23 +107,27 @@ class Problem:
 
 
 class Counter:
-    """Counts searches and fits, and reports them to a callback, which may raise to stop."""
+    """Counts searches and fits of ``total``, and reports them; ``report`` may raise to stop."""
 
-    def __init__(self, total: int, callback: ProgressCallback | None) -> None:
-        self._total, self._callback, self._done = total, callback, 0
+    def __init__(self, report: Report | None, total: int = 0) -> None:
+        self.total, self.name = total, ""
+        self._report, self._n_done, self._sent = report, 0, time.monotonic()
 
     def done(self, name: str, number: int = 1) -> None:
         """Report that this many searches or fits are done."""
-        self._done += number
-        self.wait(name)
+        self.name = name
+        self._n_done += number
+        self._send()
 
-    def wait(self, name: str) -> None:
-        """Call the callback, so that it can stop a long search."""
-        if self._callback is not None:
-            event = ProgressEvent(
-                "validate", name=name, n_terms=self._done, n_terms_total=self._total
-            )
-            self._callback(event)
+    def repeat(self, _: ProgressEvent | None = None) -> None:
+        """Report in the middle of long work, so that the callback can stop it."""
+        if time.monotonic() - self._sent >= SECONDS_BETWEEN_EVENTS:
+            self._send()
+
+    def _send(self) -> None:
+        self._sent = time.monotonic()
+        if self._report is not None:
+            self._report(self._n_done, self.total, self.name)
 
 
 def cross_validate_sizes(
@@ -141,41 +149,34 @@ def cross_validate_sizes(
         Fits of the model in parallel, as in joblib.
     progress : callable, optional
     """
+
+    def report(n_done: int, total: int, name: str) -> None:
+        if progress is not None:
+            progress(ProgressEvent("validate", name=name, n_terms=n_done, n_terms_total=total))
+
     prepare_products()
     n_fits = sum(map(len, sizes.values())) * len(problem.folds)
-    counter = Counter(len(selectors) * len(problem.folds) + n_fits, progress)
+    counter = Counter(report, len(selectors) * len(problem.folds) + n_fits)
     found: dict[tuple[str, int, int], Columns] = {}  # by selector, split and number of features
     for split, (train, _) in enumerate(problem.folds):
         for name, selector in selectors.items():
             made = clone(selector).set_params(n_features_to_select=sizes[name][-1])
             rows, given = without_copies(made, train, are_counts=problem.are_counts)
             if "progress" in signature(made.fit).parameters:
-                given["progress"] = lambda _, name=name: counter.wait(name)
+                given["progress"] = counter.repeat
+            counter.name = name
             made.fit_part(take_rows(problem.X, rows), problem.y[rows], problem.identifiers, **given)
             counter.done(name)
             for size in sizes[name]:
                 found[name, split, size] = first_columns(made, size)
-    scores = score_columns(problem, found, n_jobs, counter)
-    return [
-        Curve(
-            name,
-            np.array(sizes[name], np.int64),
-            np.array(
-                [
-                    [scores[split, found[name, split, size]] for size in sizes[name]]
-                    for split in range(len(problem.folds))
-                ]
-            ),
-        )
-        for name in selectors
-    ]
+    return score_curves(problem, found, sizes, n_jobs, counter)
 
 
 def baseline_scores(problem: Problem) -> NDArray[np.float64]:
     """Return the score of each split without columns; NaN if ``scorer`` has none for it."""
     found = []
     for train, test in problem.folds:
-        score_params = _cut(problem.score_params, problem, test)
+        score_params = _check_method_params(problem.y, problem.score_params, test)
         sides = (
             Part(np.empty((len(train), 0)), train, {}),
             Part(np.empty((len(test), 0)), test, score_params),
@@ -193,7 +194,27 @@ def first_columns(selector: Any, n_features: int) -> Columns:
     return tuple(sorted(int(j) for j in columns))
 
 
-def score_columns(
+def score_curves(
+    problem: Problem,
+    found: Mapping[tuple[str, int, int], Columns],
+    sizes: Mapping[str, Sequence[int]],
+    n_jobs: int | None,
+    counter: Counter,
+) -> list[Curve]:
+    """Return the scores of ``found``, the columns by selector, split and number of features."""
+    scores = _score_columns(problem, found, n_jobs, counter)
+    splits = range(len(problem.folds))
+    return [
+        Curve(
+            name,
+            np.array(tried, np.int64),
+            np.array([[scores[k, found[name, k, size]] for size in tried] for k in splits]),
+        )
+        for name, tried in sizes.items()
+    ]
+
+
+def _score_columns(
     problem: Problem,
     found: Mapping[tuple[str, int, int], Columns],
     n_jobs: int | None,
@@ -232,8 +253,8 @@ def _tasks(problem: Problem, keys: Mapping[tuple[int, Columns], Any]) -> Iterato
             X_train, X_test = take_rows(part, train), take_rows(part, test)
         yield (
             problem.models,
-            Part(X_train, train, _cut(problem.fit_params, problem, train)),
-            Part(X_test, test, _cut(problem.score_params, problem, test)),
+            Part(X_train, train, _check_method_params(problem.y, problem.fit_params, train)),
+            Part(X_test, test, _check_method_params(problem.y, problem.score_params, test)),
         )
 
 
@@ -259,15 +280,6 @@ class SplitNumbers:
         places = [self._places[j] for j in columns]
         indices = [k for at in places for k in range(self._ends[at], self._ends[at + 1])]
         return self._train[:, indices], self._test[:, indices]
-
-
-def _cut(params: Mapping[str, Any], problem: Problem, rows: NDArray[np.int64]) -> dict[str, Any]:
-    """Return parameters for some rows: a value with one entry per row is cut to them."""
-    n_rows = len(problem.y)
-    return {
-        name: value[rows] if isinstance(value, np.ndarray) and len(value) == n_rows else value
-        for name, value in params.items()
-    }
 
 
 def fit_and_score(models: Sequence[Model], train: Part, test: Part) -> float:

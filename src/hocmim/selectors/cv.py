@@ -224,7 +224,7 @@ class SelectorCV(MetaEstimatorMixin, Selector):
         selectors, kinds = with_known_kinds(selectors, target, self.target)
         names = tuple(kind.name for kind in kinds)
         self.target_kind_ = names[0] if target.ndim == 1 else names
-        routed = self._route(params, table.n_rows)
+        routed = self._route(params)
         folds = self._folds(X, target, kinds, row_groups, counts, routed["splitter"])
         models = [self._model_of(one, kind) for one, kind in zip(each(target), kinds, strict=True)]
         is_numeric = isinstance(self.model, str)
@@ -264,12 +264,11 @@ class SelectorCV(MetaEstimatorMixin, Selector):
         check_parameters(self)
         return named_selectors(self.selectors)
 
-    def _route(self, params: dict[str, Any], n_rows: int) -> dict[str, dict[str, Any]]:
+    def _route(self, params: dict[str, Any]) -> dict[str, dict[str, Any]]:
         """Return the parameters of the model's fit, the scorer and the splitter."""
-        given = {name: _by_row(value, n_rows) for name, value in params.items()}
         if not import_module("sklearn").get_config()["enable_metadata_routing"]:
-            return {"model": given, "scorer": {}, "splitter": {}}
-        routed = process_routing(self, "fit", **given)
+            return {"model": params, "scorer": {}, "splitter": {}}
+        routed = process_routing(self, "fit", **params)
         return {
             "model": dict(routed.model.fit),
             "scorer": dict(routed.scorer.score),
@@ -509,12 +508,6 @@ def _treatment_of_identifiers(parameters: Mapping[str, Any]) -> str:
     if "encoder" in parameters:
         return (parameters["encoder"] or Encoder()).identifiers
     return str(parameters.get("identifiers", "keep"))
-
-
-def _by_row(value: Any, n_rows: int) -> Any:
-    """Return a value with one entry per row as an array, so that it can be cut to rows."""
-    is_array = hasattr(value, "__len__") and not isinstance(value, (str, bytes, Mapping))
-    return np.asarray(value) if is_array and len(value) == n_rows else value
 
 
 def _fit_weighted(

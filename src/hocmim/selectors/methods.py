@@ -25,7 +25,7 @@ from hocmim.criteria.cmicot import MAX_TEAM_SIZE, CMICOTCriterion
 from hocmim.criteria.cmim import CMIMCriterion
 from hocmim.criteria.cmim_k import CMIMkCriterion
 from hocmim.criteria.disr import DISRCriterion
-from hocmim.criteria.hocmim import GreedyHOCMIM
+from hocmim.criteria.hocmim import HOCMIMCriterion
 from hocmim.criteria.hocmim_r import RobustHOCMIMCriterion
 from hocmim.criteria.icap import ICAPCriterion
 from hocmim.criteria.jim import JIMCriterion
@@ -113,7 +113,7 @@ class HOCMIM(InformationSelector):
     """
 
     method_name = "HOCMIM"
-    criterion_type = GreedyHOCMIM
+    criterion_type = HOCMIMCriterion
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "max_order": [whole(1)],
         "tol": [number(0, 1)],

@@ -19,7 +19,7 @@ from hocmim.experiments.compare import Comparison, compare_methods
 MAX_SIZES = 7
 # What the command passes itself.
 ARGUMENTS = ("X", "y", "methods", "n_features_to_select", "groups", "random_state", "target",
-             "on_progress")  # fmt: skip
+             "progress")  # fmt: skip
 comparison = options.collected(
     "comparison", options.only_given, options_of(compare_methods, "Comparison", without=ARGUMENTS)
 )
@@ -84,7 +84,7 @@ def compare(
             selectors,
             groups=data.groups,
             target=data.target,
-            on_progress=move,
+            progress=move,
             **seed,
             **comparison,
         )
