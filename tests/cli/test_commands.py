@@ -44,6 +44,13 @@ def test_explain(run, known):
         assert run(*arguments, "-f", name).stdout == str(expected) + "\n"
 
 
+def test_explain_speaks_of_options(run):
+    assert (
+        "To select from it too, pass --identifiers keep."
+        in run("explain", *GIVEN, "-k", 3, "-f", "id").stdout
+    )
+
+
 def test_explain_on_a_terminal(run):
     shown = run("explain", *GIVEN, "-k", 4, "-q", "-f", "town", width=80).stdout
     assert "HOCMIM-R did not select 'town'" in " ".join(shown.split())

@@ -116,6 +116,7 @@ def test_messages_name_options():
     assert in_options("Pass Target(kind='classes').") == "Pass --target-kind classes."
     assert in_options("Encoder(max_levels=…) pools them.") == "--max-levels … pools them."
     assert in_options("n_features_to_select is 12.") == "-k is 12."
+    assert in_options("pass groups; as sample_weight.") == "pass --groups; as --weights."
 
 
 # --- help -----------------------------------------------------------------------------------------

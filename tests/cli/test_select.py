@@ -130,6 +130,13 @@ def test_a_leak_is_marked_in_its_row_and_scores_after_it_are_left_out(run):
     )
 
 
+def test_a_leak_that_was_not_selected_says_nothing_about_scores(run):
+    result = run(*SELECT, "-k", 1, "--keep", "age", width=100)
+    assert "leak?" not in result.stdout
+    assert "check" not in result.stdout
+    assert "'leak' explains all of the target. To leave it out" in result.stderr
+
+
 def test_a_p_value_stands_beside_its_level(run):
     result = run("select", "mixed.csv", "-t", "outcome", "--drop", "leak", "-k", "significant")
     assert re.search(r"adds nothing significant \(p = [\d.e-]+, level 0.01\)", result.stderr)

@@ -151,6 +151,17 @@ def test_empty_cells():
     assert found.values[1][1] is None
     assert found.n_rows[1][1] == 0
     assert "– (0)" in str(found)
+    assert not found.has_few
+
+
+def test_cells_of_few_rows_have_no_colour():
+    X = pd.DataFrame({"a": [0, 0, 1, 1] * 20 + [2] * 3, "b": [0, 1, 0, 1] * 20 + [0] * 3})
+    y = np.r_[np.tile([1.0, 2.0, 3.0, 5.0], 20), [99.0] * 3]
+    basis = basis_of(JMI(2, target="quantity").fit(X, y))
+    found = interaction_map(basis, [0, 1], "")
+    assert found.values[2] == (99.0, None)
+    assert found.has_few
+    np.testing.assert_equal(found.strengths, [[0, 0.25], [0.5, 1], [np.nan, np.nan]])
 
 
 def test_no_map_where_a_column_tells_more_alone():
@@ -231,6 +242,8 @@ def test_selected_noise_predicts_nothing():
     assert biased.accuracy > 0.8
     assert "too good" in biased.caution
     assert "too good" not in honest.caution
+    low, high = binomtest(round(60 * honest.accuracy), 60).proportion_ci(method="wilson")
+    assert f"60 rows are few: the true share may be from {low:.0%} to {high:.0%}." in honest.caution
 
 
 def test_sentences():

@@ -15,6 +15,7 @@ HelpRecord = tuple[str | None, tuple[str, str]]
 OBJECTS = {"Encoder": "", "Target": "target-", "StopTest": "", "Engine": ""}
 # Parameters of selectors that messages mention, and their options.
 OPTIONS = {"identifiers": "--identifiers", "target": "--target-kind", "keep": "--keep"}
+WORDS = {r"\bpass groups\b": "pass --groups", r"\bsample_weight\b": "--weights"}
 
 
 class Option(click.Option):
@@ -91,4 +92,6 @@ def in_options(message: str) -> str:
     message = re.sub(pattern, option, message)
     for name, flag in OPTIONS.items():
         message = re.sub(rf"\bpass {name}='(\w+)'", rf"pass {flag} \1", message)
+    for word, flag in WORDS.items():
+        message = re.sub(word, flag, message)
     return re.sub(r"(?<!, )\bn_features_to_select\b", "-k", message)  # not in a list of parameters

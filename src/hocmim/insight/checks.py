@@ -3,8 +3,9 @@
 ============  =====================================================================================
 leak          a column tells nearly all of the target: I(X;Y) ≥ 0.95 H(Y) (plug-in, codes with 5
               rows per level or more; a quantity is cut as the columns are), or numbers whose ranges
-              in the classes do not overlap, or whose rank correlation with a quantity is 0.99 or
-              more (Spearman's ρ, or −ρ), or between whose levels, 3 or more, it does not overlap
+              in the classes do not overlap (60 rows or more), or whose rank correlation with a
+              quantity is 0.99 or more (Spearman's ρ, or −ρ), or between whose levels, 3 or more, it
+              does not overlap
 identifier    the column identifies the rows: the rule of ``hocmim.coding.identifiers``
 text          a column of text that can be read as numbers or dates, but is coded as categories
 constant      one value, or none at all
@@ -67,8 +68,11 @@ LEAK_ROWS_PER_LEVEL = 5
 LEAK_CORRELATION, LEAK_LEVELS = 0.99, 3
 # Columns with less than this share of H(Y) are no leaks, and at most so many are examined.
 SUSPICIOUS_SHARE, MAX_EXAMINED = 0.25, 64
-# Fewer values show nothing. Rows on which most columns that are no leaks are recognised.
-MIN_ROWS, SAMPLE_ROWS = 20, 1000
+# Fewer values show nothing. Without an exception in n rows, up to 3 / n of new rows may be
+# exceptions (confidence 95 %): at most 1 − LEAK_SHARE from 60 rows on. In smaller tables, such as
+# those of genes, some column often separates the classes. Rows on which most columns that are no
+# leaks are recognised.
+MIN_ROWS, MIN_ROWS_OF_CLASSES, SAMPLE_ROWS = 20, 60, 1000
 ROWS_PER_LEVEL = 10
 MAX_BIN_SHARE = 0.8
 # Discretizers that cut a column by its own values: the same values give the same codes.
@@ -440,8 +444,9 @@ def _leak_in_values(table: Table, j: int, target: EncodedTarget, share: float) -
                 return share, _coarse_copy(x, y)
         return share, f"has a rank correlation of {correlation:.3f} with the target"
     classes = target.column.codes
-    if len(np.unique(classes[is_present])) < len(np.unique(classes)):
-        return share, ""  # a class has no values
+    lacks_class = len(np.unique(classes[is_present])) < len(np.unique(classes))
+    if len(x) < MIN_ROWS_OF_CLASSES or lacks_class:
+        return share, ""
     for rows in (slice(SAMPLE_ROWS), slice(None)):
         if not _are_separated(x[rows], classes[is_present][rows]):
             return share, ""

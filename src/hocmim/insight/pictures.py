@@ -46,6 +46,8 @@ MAX_SAMPLES, WIDE = 400, 2
 LARGE_CELL = 20
 ALPHA = 0.01
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
+# A cell of fewer rows has no colour: chance would give the strongest ones.
+MIN_CELL_ROWS = 5
 # Characters of a level in a table of text.
 LABEL_WIDTH = 18
 
@@ -331,12 +333,19 @@ class InteractionMap:
         return percent(value) if self.is_rate else format_number(value)
 
     @property
-    def span(self) -> tuple[float, float]:
-        """The range of the colours."""
-        if self.is_rate:
-            return 0.0, 1.0
-        known = [value for row in self.values for value in row if value is not None]
-        return min(known), max(known)
+    def has_few(self) -> bool:
+        """Whether a cell has too few rows for a colour."""
+        return any(0 < n < MIN_CELL_ROWS for row in self.n_rows for n in row)
+
+    @property
+    def strengths(self) -> Values:
+        """The strength of the colour of each cell, 0 to 1; NaN for few rows or none."""
+        values = np.array(self.values, np.float64)
+        values[np.array(self.n_rows) < MIN_CELL_ROWS] = np.nan
+        if self.is_rate or np.isnan(values).all():
+            return values
+        low, high = np.nanmin(values), np.nanmax(values)
+        return np.asarray((values - low) / (high - low)) if high > low else 0 * values + 0.5
 
     def __str__(self) -> str:
         side, across = (one_line(name, 40) for name in (self.features[0], self.across_title))

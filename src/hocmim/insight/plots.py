@@ -222,14 +222,12 @@ def interaction_heatmap(basis: Basis, ax: Any) -> Any:
     matplotlib = import_matplotlib("matplotlib.colors")
     shape = len(found.side), len(found.across)
     ax = ax or make_axes((2.8 + 0.9 * shape[1], 1.6 + 0.5 * shape[0]))
-    values = np.array(found.values, np.float64)
+    strengths = found.strengths
     colours = matplotlib.LinearSegmentedColormap.from_list("rate", ["#f4f6f9", BLUE])
-    low, high = found.span
-    ax.imshow(values, cmap=colours.with_extremes(bad="white"), vmin=low, vmax=high, aspect="auto")
+    ax.imshow(strengths, cmap=colours.with_extremes(bad="white"), vmin=0, vmax=1, aspect="auto")
     for i, j in np.ndindex(shape):
-        share = (values[i, j] - low) / (high - low or 1)
         text = f"{found.text(found.values[i][j])}\n{found.n_rows[i][j]:,}"
-        colour = "white" if share > 0.55 else INK
+        colour = "white" if strengths[i, j] > 0.55 else INK
         ax.text(j, i, text, ha="center", va="center", color=colour, fontsize=8)
     labels = [short_name(label) for label in found.across]
     ax.set_xticks(np.arange(shape[1]), labels, rotation=30, ha="right", rotation_mode="anchor")

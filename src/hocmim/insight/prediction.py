@@ -16,10 +16,14 @@ from hocmim.coding.codes import Codes
 from hocmim.coding.encoded import Encoded
 from hocmim.information.counting import Values
 from hocmim.insight.basis import Basis
+from hocmim.insight.pictures import wilson_intervals
 from hocmim.search.search import search
 from hocmim.search.selection import Selection
 from hocmim.search.validation import Validation, cross_validate
 from hocmim.text import count, percent
+
+# A share of right answers whose interval, confidence 95 %, is wider than this is shown with it.
+MAX_INTERVAL = 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,6 +113,13 @@ class Prediction:
             parts.append(
                 "It names the class no better, but its probabilities of the classes are better "
                 "than their frequencies."
+            )
+        n = self.validation.n_rows
+        [(low, high)] = wilson_intervals([self.accuracy * n], n) if self.is_rate else [(0.0, 0.0)]
+        if high - low > MAX_INTERVAL:
+            parts.append(
+                f"{count(n, 'row')} are few: the true share may be from {percent(low)} to "
+                f"{percent(high)}."
             )
         if not self.is_repeated:
             parts.append(

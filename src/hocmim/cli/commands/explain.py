@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import click
 
 from hocmim.cli import options, selection, show
-from hocmim.cli.command import Command
+from hocmim.cli.command import Command, in_options
 from hocmim.insight.explain import Explanation
 from hocmim.insight.explain import explain as explain_feature
 from hocmim.insight.substitutes import substitutes
@@ -54,7 +54,10 @@ def explain(
     needs_memory = n_substitutes > 0
     data, outcome = selection.select(request, features=features, in_memory=needs_memory)
     selector = outcome.selector
-    found = [explain_feature(selector, feature, data.X, data.y) for feature in features]
+    found = [
+        replace(one, reason=in_options(one.reason))
+        for one in (explain_feature(selector, feature, data.X, data.y) for feature in features)
+    ]
     replaced = [
         substitutes(selector, data.X, data.y, feature, n=n_substitutes)
         for feature in (features if n_substitutes else ())

@@ -75,7 +75,7 @@ def select(
         outcome.selector.reading_ = _reading(data, outcome.selector)
         outcome.selector.save(save, overwrite=force)
     if not request.quiet:
-        _print_leaks(outcome.leaks)
+        _print_leaks(outcome.leaks, [row["feature"] for row in rows])
         _print_end(outcome, rows, data, request.given)
         for path in written:
             show.say(f"Wrote {path}{' (partial)' if outcome.is_partial else ''}.")
@@ -108,7 +108,7 @@ def _print(outcome: selection.Outcome, rows: list[dict[str, Any]]) -> None:
         ("kept", "text", selector.kept_.any()),
         ("cost", "number", selector.selection_.costs is not None),
         ("redundant_with", "name", is_search),
-        ("check", "text", bool(outcome.leaks)),
+        ("check", "text", any(row["check"] for row in rows)),
     ]
     long = {"redundant_with": "redundant with", "p_value": "p"}
     used = [(key, kind) for key, kind, is_used in columns if is_used]
@@ -129,7 +129,7 @@ def _without_empty_scores(
     return [*rows[:first], *({**row, "score": None} for row in rows[first:])]
 
 
-def _print_leaks(leaks: dict[str, float]) -> None:
+def _print_leaks(leaks: dict[str, float], selected: list[str]) -> None:
     """Say which columns may be leaks, and how to leave them out."""
     if not leaks:
         return
@@ -137,7 +137,7 @@ def _print_leaks(leaks: dict[str, float]) -> None:
     named = some_of([show.quoted(name) for name in leaks], SHOWN_LEAKS)
     options = " ".join(f"--exclude {shlex.quote(name)}" for name in list(leaks)[:SHOWN_LEAKS])
     amount = "all" if min(leaks.values()) >= 1 else "nearly all"
-    is_complete = max(leaks.values()) >= 1
+    is_complete = any(leaks.get(name, 0) >= 1 for name in selected[:-1])
     after = " Scores after a column that explains all of it say nothing." if is_complete else ""
     show.warn(
         f"{named} {explain} {amount} of the target.{after} To leave {them} out, if known only "
