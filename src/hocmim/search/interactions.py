@@ -431,8 +431,10 @@ class _OneScreen:
         Sets of one shape together: their numbers, and an array with a table for each of them.
         """
         by_shape: dict[tuple[int, ...], list[int]] = {}
+        # Levels that do not occur change nothing: small pairs have one shape.
+        least = MOST_BINS + 1 if self.size == 2 else 0
         for number, (test, merged) in enumerate(zip(tests, columns, strict=True)):
-            shape = *(int(merged.arity[k]) for k in test.members), self._n_classes
+            shape = *(max(least, int(merged.arity[k])) for k in test.members), self._n_classes
             by_shape.setdefault(shape, []).append(number)
         for shape, numbers in by_shape.items():
             n_at_once = max(1, MOST_CELLS_AT_ONCE // prod(shape))

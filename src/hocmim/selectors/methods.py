@@ -51,8 +51,10 @@ class RobustHOCMIM(InformationSelector):
         The largest size of a representative set.
     interactions : bool or "auto", default "auto"
         Whether pairs and triples of columns that tell something about y only together are found
-        and selected as well. "auto" leaves out what takes too long, True leaves out nothing.
-        ``interactions_`` lists them.
+        and selected as well. "auto" uses fewer levels where the work is more than seconds, and
+        leaves it out where that is not enough; True tests all of them. Fewer than 20 rows for each
+        class are not tested. ``interactions_`` lists what was found, ``selection_.notes`` says what
+        was left out.
     """
 
     method_name = "HOCMIM-R"
