@@ -9,6 +9,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from scipy import sparse
+from scipy.stats import chi2_contingency
 from sklearn.datasets import load_breast_cancer
 from sklearn.exceptions import NotFittedError
 
@@ -306,6 +307,22 @@ def test_a_method_that_ranks_is_explained_by_score_and_rank(name):
     assert found.relevance == pytest.approx(hocmim.mi(codes.codes, y), abs=1e-12)
     with pytest.raises(errors.InvalidTableError, match="keeps no codes of the table"):
         explain(selector, last)
+
+
+def test_no_share_of_a_relevance_that_may_be_chance():
+    y = np.repeat([0, 1], 500)
+    a = np.r_[np.repeat([0, 1], [450, 50]), np.repeat([0, 1], [50, 450])]
+    chance = np.r_[np.repeat([0, 1], [235, 265]), np.repeat([0, 1], [260, 240])]
+    X = pd.DataFrame({"a": a, "chance": chance})
+    found = MIM(1, estimator="miller_madow").fit(X, y).explain("chance", X)
+    counts = pd.crosstab(X["chance"], y)
+    p_value = chi2_contingency(counts, correction=False, lambda_="log-likelihood").pvalue
+    assert found.p_value == pytest.approx(p_value, rel=1e-9)
+    assert 0.1 < p_value < 0.2
+    assert found.relevance > 0
+    assert found.replaced_by is None
+    assert f"tells no more about the target than chance (p = {p_value:.2g})" in found.reason
+    assert "%" not in str(found)
 
 
 # -- scores between a minimum and an average -------------------------------------------------------

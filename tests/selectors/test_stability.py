@@ -170,6 +170,22 @@ def test_a_number_of_columns():
     X, y = telling_table()
     selector = StabilitySelector(MIM(4), n_resamples=10, n_features_to_select=6).fit(X, y)
     assert len(selector.selected_) == 6
+    titles, *rows = str(selector).removeprefix(repr(selector)).split("\n")[1:]
+    assert titles.endswith("or a substitute")
+    for row, j in zip(rows, selector.selected_, strict=True):
+        _, name, *numbers = row.split()
+        assert name == str(j)
+        found = [selector.frequencies_[j], *selector.frequency_intervals_[j]]
+        assert numbers[:3] == [f"{value:.4f}" for value in found]
+        assert numbers[3] >= numbers[0]
+
+
+def test_nothing_stable_is_said():
+    rng = np.random.default_rng(0)
+    selector = StabilitySelector(MIM(2), n_resamples=10, threshold=1).fit(
+        rng.normal(size=(60, 40)), rng.integers(0, 2, 60)
+    )
+    assert str(selector).endswith("No feature was selected.")
 
 
 def test_seeds_and_threads():

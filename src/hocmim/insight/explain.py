@@ -20,7 +20,9 @@ from hocmim.information.counting import SharedColumn
 from hocmim.insight.basis import Basis, column_of
 from hocmim.insight.encoding import Encoding, describe_encoding
 from hocmim.insight.pictures import (
+    ALPHA,
     InteractionMap,
+    column_p_values,
     interaction_map,
     strongest_interaction,
     why_together,
@@ -81,6 +83,8 @@ class Explanation:
         1 for the feature selected first; None if it was not selected.
     relevance : float
         I(X;Y), in nats.
+    p_value : float
+        Of the relevance; of several targets the smallest.
     score : float
         When it was selected, or in the last step if it was not. NaN if the method gives none.
     representative_set : tuple of str
@@ -114,6 +118,7 @@ class Explanation:
     method: str
     rank: int | None
     relevance: float
+    p_value: float
     score: float
     representative_set: tuple[str, ...]
     redundancy: dict[str, float]
@@ -153,7 +158,9 @@ class Explanation:
         return [*found, *((title, ", ".join(names)) for title, names in named if names)]
 
     def _share(self, value: float) -> str:
-        return f" ({percent(redundant_share(self.relevance, value))})" if self.relevance > 0 else ""
+        if self.relevance <= 0 or self.p_value > ALPHA:
+            return ""
+        return f" ({percent(redundant_share(self.relevance, value))})"
 
     def __str__(self) -> str:
         lines = [self.reason, "", *(f"  {title:<18}  {text}" for title, text in self.facts())]
@@ -221,19 +228,21 @@ def explain_column(basis: Basis, x: Column) -> Explanation:
     k, selected = x.index, basis.selected_columns
     rank = basis.places[k] + 1 if k in basis.places else None
     before = selected if rank is None else selected[: rank - 1]
-    terms = basis.terms(Codes.from_columns([x]))
+    own = Codes.from_columns([x])
+    terms = basis.terms(own)
     redundancy = {s.index: float(terms.redundancy(s.joint)[0]) for s in before}
     relevance = float(terms.relevance()[0])
+    p_value = min(float(column_p_values(own, y.column)[0]) for y in basis.averaged)
     steps = tuple(_replay(basis, x, before))
     repeated_by = None
     if redundancy and rank is None:
         most = max(redundancy, key=lambda index: redundancy[index])
-        if redundancy[most] >= REDUNDANT_SHARE * relevance > 0:
+        if redundancy[most] >= REDUNDANT_SHARE * relevance > 0 and p_value <= ALPHA:
             repeated_by = most
     searched = basis.criterion is not None
     reasons = list(_why(basis, k, steps) if searched else _why_ranked(basis, k))
     if rank is None and k not in basis.left_out:
-        reasons += [*_why_not_needed(basis, relevance, redundancy, repeated_by)]
+        reasons += [*_why_not_needed(basis, relevance, p_value, redundancy, repeated_by)]
     one, picture = strongest_interaction(basis, k), None
     if one is not None:
         sentence = why_together(basis, one)
@@ -245,6 +254,7 @@ def explain_column(basis: Basis, x: Column) -> Explanation:
         method=basis.method,
         rank=rank,
         relevance=relevance,
+        p_value=p_value,
         score=steps[-1].score if steps else float(basis.scores[k]),
         representative_set=steps[-1].representative_set if steps else (),
         redundancy={basis.name(index): value for index, value in redundancy.items()},
@@ -485,11 +495,17 @@ def _why_ranked(basis: Basis, k: int) -> Iterator[str]:
 
 
 def _why_not_needed(
-    basis: Basis, relevance: float, redundancy: Mapping[int, float], repeated_by: int | None
+    basis: Basis,
+    relevance: float,
+    p_value: float,
+    redundancy: Mapping[int, float],
+    repeated_by: int | None,
 ) -> Iterator[str]:
     """Say which selected feature repeats one that was not selected, or that it is irrelevant."""
     if comparison_key(relevance) <= 0:
         yield "On its own it carries no information about the target."
+    elif p_value > ALPHA:
+        yield f"On its own it tells no more about the target than chance (p = {p_value:.2g})."
     elif repeated_by is not None:
         share = percent(redundant_share(relevance, redundancy[repeated_by]))
         name = quote(basis.name(repeated_by))

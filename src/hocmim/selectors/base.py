@@ -235,7 +235,8 @@ class Selector(SelectorMixin, BaseEstimator):
     def __str__(self) -> str:
         if not hasattr(self, "selection_"):
             return repr(self)
-        return f"{self!r}\n{text_table(*self._table())}"
+        titles, rows = self._table()
+        return f"{self!r}\n{text_table(titles, rows) if rows else 'No feature was selected.'}"
 
     def _html_repr(self) -> str:
         """Return the parameters, and of a fitted selector the selected features, for notebooks."""

@@ -20,7 +20,7 @@ from sklearn.utils import check_random_state, get_tags
 from hocmim._sklearn import MetaEstimatorMixin
 from hocmim.coding.encoded import find_identifiers, open_memory
 from hocmim.coding.encoder import Encoder
-from hocmim.coding.groups import Features, resolve_groups
+from hocmim.coding.groups import Features, column_name, resolve_groups
 from hocmim.coding.target import Target
 from hocmim.data.row_groups import RowGroups, as_row_groups
 from hocmim.data.table import Table, take_columns, take_rows
@@ -381,6 +381,20 @@ class StabilitySelector(MetaEstimatorMixin, Selector):
         never = np.zeros((len(chosen), n_never), bool)
         self.cluster_stability_ = stability_index(np.hstack([chosen, never])).value
         return self
+
+    def _table(self) -> tuple[list[str], list[list[Any]]]:
+        """Return the selected features, the most frequent first, and how often they were."""
+        either = {
+            int(j): float(share)
+            for members, share in zip(self.clusters_, self.cluster_frequencies_, strict=True)
+            for j in members
+        }
+        rows = []
+        for rank, k in enumerate(self.selection_.indices.tolist(), 1):
+            j = int(self.features_.first[k])
+            name, interval = column_name(self.features_.names, k), self.frequency_intervals_[j]
+            rows.append([rank, name, self.frequencies_[j], *interval, either.get(j, 0.0)])
+        return ["rank", "feature", "frequency", "low", "high", "or a substitute"], rows
 
     def plot(self, kind: str = "stability", ax: Any = None, **options: Any) -> Any:
         """Draw how often columns were selected, with intervals; return the axes.
