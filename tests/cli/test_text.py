@@ -121,6 +121,15 @@ def test_leading_zeros_of_a_text_file(run, folder):
     assert kept.column("a").to_pylist()[-1] == "007"
 
 
+@pytest.mark.parametrize("size", range(1, 9))
+def test_leading_zeros_at_the_end_of_a_block(folder, monkeypatch, size):
+    monkeypatch.setattr("hocmim.data.raw_text.BLOCK_BYTES", size)
+    (folder / "z.csv").write_text("a,b\n90210,1\n10115,2\n02134,3\n")
+    assert read_table("z.csv").column("a").to_pylist() == ["90210", "10115", "02134"]
+    (folder / "z.csv").write_text("a,b\n90210,1\n10115,20\n10,301\n")
+    assert read_table("z.csv").column("a").to_pylist() == [90210, 10115, 10]
+
+
 def test_points_that_group_thousands(run, folder):
     (folder / "p.csv").write_text("a;y\n" + "1.234;u\n2.345;v\n12.500;u\n" * 3)
     assert types_of_file(run, "p.csv") == [1.234, 2.345, 12.5]

@@ -294,8 +294,14 @@ def _read_bytes(path: Path, kind: Format) -> Any:
         import sys
 
         return arrow("pyarrow").py_buffer(sys.stdin.buffer.read())
-    with open_stream(path, kind.compression) as stream:
-        return stream.read_buffer()
+
+    def read() -> Any:
+        with open_stream(path, kind.compression) as stream:
+            return stream.read_buffer()
+
+    from hocmim.threads import call_apart  # takes long to import
+
+    return call_apart(read)
 
 
 def _check_text(path: Path, head: Any, encoding: str) -> None:

@@ -16,6 +16,9 @@ import numpy as np
 from hocmim.data.formats import arrow
 from hocmim.data.recognize import is_code
 
+BLOCK_BYTES = 1 << 24
+OVERLAP_BYTES = 8  # more than a delimiter and two digits
+
 
 class KeptText(NamedTuple):
     """Which columns of a text file are kept as text: these, and all with fractions."""
@@ -61,9 +64,17 @@ def restore_text(
 
 
 def _has_leading_zeros(data: Any, delimiter: str) -> bool:
-    """Whether a field of the file begins with 0 and another digit."""
+    """Whether a field of the file begins with 0 and another digit.
+
+    Python handles signals between the blocks, not while it searches one.
+    """
     before = {re.escape(delimiter.encode()), b"\n", b'"'}
-    return any(re.search(start + b"0[0-9]", data) is not None for start in before)
+    view = memoryview(data)
+    return any(
+        re.search(start + b"0[0-9]", view[first : first + BLOCK_BYTES + OVERLAP_BYTES]) is not None
+        for first in range(0, len(view), BLOCK_BYTES)
+        for start in before
+    )
 
 
 def _holds_codes(column: Any) -> bool:

@@ -333,7 +333,7 @@ def _open_own(path: Path, *, create: bool) -> IO[bytes]:
     status = os.fstat(file.fileno())
     if not stat.S_ISREG(status.st_mode) or status.st_uid != os.getuid():
         file.close()
-        raise OSError(errno.EEXIST, "is not a file of this user", str(path))
+        raise OSError(errno.EEXIST, "not a file of this user", str(path))
     return file
 
 

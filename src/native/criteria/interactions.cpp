@@ -309,11 +309,11 @@ std::vector<Interaction> InteractionScreen::search(int64_t first, int64_t last,
         for (int64_t position = 0; position < n_positions; ++position) {
             const Place& place = places_[size_t(position)];
             if (place.group >= to) break;
+            if (groups_[size_t(place.group)].arity == 1) continue;  // it has no planes
             take_column(position, scratch);
             const int64_t i = groups_[size_t(place.group)].column[place.lane];
             for (int64_t g = std::max(from, place.group); g < to; ++g) {
                 const Group& group = groups_[size_t(g)];
-                if (scratch.arity == 1 || group.arity == 1) continue;
                 count(group, scratch);
                 evaluate(group, scratch);
                 for (int64_t lane = g == place.group ? place.lane + 1 : 0; lane < kLanes; ++lane) {

@@ -26,9 +26,9 @@ struct Table {
           v(in.levels<uint32_t>(n, n_shared)),
           order(n),
           sizes(size_t(n_classes) * n_shared, 0) {
-        const size_t width = 1 + in.below(in.below(8) ? 4 : 20);
+        const size_t width = 1 + in.below(in.below(8) ? 4 : 12);
         for (size_t j = 0; j < width; ++j) {
-            arity.push_back(1 + in.below(in.below(8) ? 5 : 30));
+            arity.push_back(1 + in.below(in.below(8) ? 5 : 12));
             const auto column = in.levels<uint8_t>(n, uint32_t(arity.back()));
             codes.insert(codes.end(), column.begin(), column.end());
         }

@@ -45,6 +45,14 @@ def test_constant_scores_zero_and_perfect_separation_is_infinite():
     assert fitted.selected_.tolist() == [1, 2]
 
 
+def test_the_leftmost_of_equally_perfect_columns_ranks_first(rng):
+    y = np.repeat([0, 1, 2], 4)
+    X = np.column_stack([rng.normal(size=12), 5.0 * y, y, (y + 1) % 3])
+    for order in ([0, 1, 2, 3], [3, 0, 2, 1]):
+        fitted = FisherScore(3).fit(X[:, order], y)
+        assert fitted.selected_.tolist() == [j for j in range(4) if order[j] != 0]
+
+
 def test_categories_have_no_order(rng):
     y = np.repeat([0, 1, 2], 20)
     colour = np.array(["red", "blue", "green"])[(y + (rng.random(60) < 0.3)) % 3]

@@ -30,9 +30,10 @@ class FisherScore(WeightedFilter):
     y between levels (one-way analysis of variance). F is infinite if 1 − R² < 1e-12.
 
     A constant column scores 0, the worst. A column that is constant within every class but not
-    overall separates the classes perfectly: its score is infinite and it ranks first. A
-    categorical column is treated as the vector of its level indicators: numerator and denominator
-    are summed over them, so that the order of the levels does not matter.
+    overall separates the classes perfectly: its score is infinite and it ranks first. Several such
+    columns are equally good, and the leftmost ranks first, as with all equal scores. A categorical
+    column is treated as the vector of its level indicators: numerator and denominator are summed
+    over them, so that the order of the levels does not matter.
 
     The parameters are those of every filter: see :class:`~hocmim.selectors.filters._base.Filter`.
 
