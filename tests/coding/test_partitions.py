@@ -23,8 +23,8 @@ from hocmim.coding.partitions import (
     count_frequent,
     encode_partition,
     fit_encoder,
-    mark_numbers,
-    merge_marks,
+    integers_of_columns,
+    merge_integers,
     possible_row_numbers,
     read_numbers,
     survey_partition,
@@ -102,7 +102,7 @@ def encode_by_functions(parts, y, discretizer, n_bins, max_levels=DEFAULT_MAX_LE
             [cut_columns(values[:, j : j + 1], discretizer, n_bins, y) for j in range(len(columns))]
         )
     suspects = possible_row_numbers(surveys[0])
-    marks = reduce(merge_marks, [mark_numbers(part, suspects) for part in parts])
+    marks = reduce(merge_integers, [integers_of_columns(part, suspects) for part in parts])
     unfitted = Encoder(n_bins, discretizer=discretizer, max_levels=max_levels)
     encoder = sent(fit_encoder(surveys[0], unfitted, cuts, marks))
     found = [sent(encode_partition(part, encoder)) for part in parts]
