@@ -16,6 +16,7 @@ from pyarrow import dataset, parquet
 from hocmim import HOCMIM, KruskalWallis, StopTest
 from hocmim.coding.codes import Codes
 from hocmim.coding.cuts import Ragged, cut_columns
+from hocmim.coding.encoded_source import encode_source
 from hocmim.coding.encoder import Encoder
 from hocmim.coding.partitions import (
     TableSurvey,
@@ -31,7 +32,6 @@ from hocmim.coding.partitions import (
     with_most_frequent,
 )
 from hocmim.coding.rare import DEFAULT_MAX_LEVELS
-from hocmim.coding.sources import encode_source
 from hocmim.coding.target import Target, encode_target, join_parts, read_part
 from hocmim.data.sources import open_source
 from hocmim.errors import InvalidColumnError, InvalidTableError, InvalidTargetError
@@ -337,7 +337,7 @@ def small_batches(monkeypatch):
     """Many batches, spans and chunks of whole columns, though the tables are small."""
     monkeypatch.setattr("hocmim.data.rows.MAX_CELLS", 64)
     monkeypatch.setattr("hocmim.data.rows.MIN_ROWS", 16)
-    monkeypatch.setattr("hocmim.coding.sources.WHOLE_CELLS", 1000)
+    monkeypatch.setattr("hocmim.coding.encoded_source.WHOLE_CELLS", 1000)
     monkeypatch.setattr("hocmim.data.sources.PIECE_BYTES", 4000)
 
 

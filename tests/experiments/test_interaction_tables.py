@@ -5,7 +5,7 @@ import pytest
 
 from hocmim.experiments import known
 from hocmim.experiments.answers import CASES, KnownSource
-from hocmim.experiments.interactions import (
+from hocmim.experiments.interaction_tables import (
     BEST_PUBLISHED,
     EPISTASIS,
     FREQUENCY,

@@ -25,6 +25,13 @@ from hocmim.coding.codes import Codes, Column
 from hocmim.coding.cuts import Ragged, cut_columns, get_discretizer
 from hocmim.coding.dask_cluster import Cluster
 from hocmim.coding.dask_codes import CODES_SHARE, Block, DaskCodes
+from hocmim.coding.encoded_source import (
+    WHOLE_CELLS,
+    cut_source,
+    fill_rows,
+    integers_of_source,
+    survey_columns,
+)
 from hocmim.coding.encoder import Encoder
 from hocmim.coding.identifiers import DistinctIntegers
 from hocmim.coding.partitions import (
@@ -39,13 +46,6 @@ from hocmim.coding.partitions import (
     read_numbers,
     survey_partition,
     with_most_frequent,
-)
-from hocmim.coding.sources import (
-    WHOLE_CELLS,
-    cut_source,
-    fill_rows,
-    integers_of_source,
-    survey_columns,
 )
 from hocmim.coding.target import join_parts, read_part
 from hocmim.data.columns import Span

@@ -38,7 +38,7 @@ import hocmim._native as _native
 from hocmim.coding.codes import Allocate, Codes, Column, column_digests, storage_places
 from hocmim.coding.cuts import get_discretizer
 from hocmim.coding.encoder import Encoder
-from hocmim.coding.saved import encoder_content, encoder_from
+from hocmim.coding.saved_encoder import encoder_content, encoder_from
 from hocmim.data.digests import digest_table, new_digest
 from hocmim.data.documents import FORMATS, checksum, read_document, write_document
 from hocmim.data.rows import RowSource

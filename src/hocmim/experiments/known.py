@@ -25,7 +25,7 @@ from hocmim.experiments.answers import (
 )
 from hocmim.experiments.classifiers import FINAL_CLASSIFIERS
 from hocmim.experiments.grid import Grid
-from hocmim.experiments.interactions import BEST_PUBLISHED, EPISTASIS, PASSEMIERS, PUBLISHED
+from hocmim.experiments.interaction_tables import BEST_PUBLISHED, EPISTASIS, PASSEMIERS, PUBLISHED
 from hocmim.experiments.peers import PEERS
 from hocmim.experiments.protocol import Item, ItemOutcome, Method, Protocol
 from hocmim.experiments.report import ExperimentReport, TimeGroup, make_report

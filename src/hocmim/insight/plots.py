@@ -15,7 +15,7 @@ from hocmim.coding.groups import Features, column_name
 from hocmim.errors import InvalidParameterError, not_installed
 from hocmim.information.counting import Values
 from hocmim.insight.basis import Basis, basis_of, selection_of
-from hocmim.insight.pictures import (
+from hocmim.insight.chart_data import (
     TargetByLevel,
     column_map,
     frequencies_of,

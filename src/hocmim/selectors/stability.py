@@ -26,8 +26,8 @@ from hocmim.data.row_groups import RowGroups, as_row_groups
 from hocmim.data.table import Table, take_columns, take_rows
 from hocmim.data.weights import are_observations, as_counts, first_copies, repeated_rows
 from hocmim.errors import InvalidParameterError
+from hocmim.insight.chart_data import wilson_intervals
 from hocmim.insight.clusters import cluster_columns
-from hocmim.insight.pictures import wilson_intervals
 from hocmim.parameters import JOBS, SEED, Like, check_parameters, check_value, number, one_of, whole
 from hocmim.search.constraints import COUNTS, Constraints
 from hocmim.search.selection import Selection, Step
