@@ -42,7 +42,7 @@ from hocmim.coding.encoded import Encoded, encode_table
 from hocmim.search import validation
 from hocmim.search.constraints import Constraints
 from hocmim.search.search import search
-from hocmim.selectors.models import AsNumbers
+from hocmim.selectors.models import NumericTransformer
 
 PAGE = "development/choose_k.md"
 MAX_ROWS, MAX_COLUMNS, LARGEST = 3000, 400, 50
@@ -270,7 +270,7 @@ def choices(encoded: Encoded) -> dict[str, Any]:
 
 def judged(train: Any, test: Any, y_train: np.ndarray, y_test: np.ndarray) -> dict[str, list]:
     """The error and the log loss of each judge on some columns."""
-    numbers = AsNumbers().fit(train)
+    numbers = NumericTransformer().fit(train)
     a, b, found = numbers.transform(train), numbers.transform(test), {}
     for name, make in JUDGES.items():
         fitted = make().fit(a, y_train)

@@ -22,13 +22,13 @@ import numpy as np
 
 from common import ROOT, options_of
 from hocmim.experiments.classifiers import CLASSIFIERS, TITLES, balanced_error, count_wrong
-from hocmim.experiments.datasets import Source, find_published
+from hocmim.experiments.datasets import DataSource, find_published
 from hocmim.experiments.grid import Grid
 from hocmim.experiments.paper import DISCRETIZER, HOCMIM, LOW, ROBUST, comparisons
 from hocmim.experiments.protocol import (
     Item,
+    ItemOutcome,
     Method,
-    Outcome,
     Protocol,
     classifier_input,
     predict_curve,
@@ -56,10 +56,10 @@ COMPARED = {HOCMIM: "low", ROBUST: "robust"}  # the comparison in which a method
 INPUTS = ("raw", "standardised")
 N_DRAWS = 1000
 
-Outcomes = Mapping[Item, Outcome]
+Outcomes = Mapping[Item, ItemOutcome]
 
 
-def run_variants(sources: dict[str, Source], n_splits: int, path: Path, jobs: int) -> Outcomes:
+def run_variants(sources: dict[str, DataSource], n_splits: int, path: Path, jobs: int) -> Outcomes:
     methods = {name: replace(method, name=name) for name, method in VARIANTS.items()}
     experiment = Experiment(
         Protocol(discretizer=DISCRETIZER),
@@ -75,7 +75,9 @@ def _show(done: int, total: int, latest: str) -> None:
     print(f"{done}/{total}: {latest}", flush=True)
 
 
-def classify_again(outcome: Outcome, *, sources: dict[str, Source], protocol: Protocol) -> Outcome:
+def classify_again(
+    outcome: ItemOutcome, *, sources: dict[str, DataSource], protocol: Protocol
+) -> ItemOutcome:
     """The same selection, with another input of the classifiers."""
     data = sources[outcome.item.dataset].load()
     halves = split_rows(data.y, outcome.item.split, protocol.seed)
@@ -91,7 +93,7 @@ def classify_again(outcome: Outcome, *, sources: dict[str, Source], protocol: Pr
 
 
 def run_inputs(
-    outcomes: Outcomes, sources: dict[str, Source], given: str, path: Path, jobs: int
+    outcomes: Outcomes, sources: dict[str, DataSource], given: str, path: Path, jobs: int
 ) -> Outcomes:
     """Every outcome, with another input of the classifiers."""
     store = Store(path)

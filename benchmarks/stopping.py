@@ -16,7 +16,7 @@ import numpy as np
 
 import hocmim
 from common import markdown, options_of, write_table
-from hocmim.insight.pictures import wilson_intervals
+from hocmim.insight.chart_data import wilson_intervals
 
 SEED = 2022
 ICC = 0.5

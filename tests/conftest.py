@@ -36,7 +36,7 @@ def pytest_xdist_make_scheduler(config, log):
 def threads(request, monkeypatch):
     """Run with and without threads: the tables of tests are too small to get threads by default."""
     if request.param:
-        monkeypatch.setattr("hocmim.criteria.search.MIN_SECONDS_FOR_THREADS", 0.0)
+        monkeypatch.setattr("hocmim.criteria.searches.MIN_SECONDS_FOR_THREADS", 0.0)
 
 
 @pytest.fixture

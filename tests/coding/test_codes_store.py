@@ -15,7 +15,7 @@ import pytest
 
 from coded import encode
 from hocmim import HOCMIM, JMI, Engine, list_methods, make_selector
-from hocmim.coding import sources
+from hocmim.coding import encoded_source
 from hocmim.coding.encoder import Encoder
 from hocmim.coding.store import codes_fingerprint, stored_codes
 from hocmim.coding.target import encode_target
@@ -144,7 +144,7 @@ def test_codes_of_files_are_used_again_until_a_file_changes(tmp_path, monkeypatc
     expected = HOCMIM(3).fit(X, y)
     assert_same(HOCMIM(3, engine=Engine(codes_dir=codes_dir)).fit(folder, "y"), expected)
     with monkeypatch.context() as patch:
-        patch.setattr(sources, "survey_partition", None)
+        patch.setattr(encoded_source, "survey_partition", None)
         assert_same(HOCMIM(3, engine=Engine(codes_dir=codes_dir)).fit(str(folder), "y"), expected)
         assert_same(HOCMIM(3, engine=Engine(codes_dir=codes_dir)).fit(folder, "y"), expected)
     X.assign(y=y)[200:].iloc[::-1].to_parquet(folder / "1.parquet")
@@ -229,7 +229,7 @@ KILLED = """
     def die(codes):  # the codes are written, and not yet declared complete
         os.kill(os.getpid(), signal.SIGKILL)
 
-    sys.modules["hocmim.coding.sources"].count_frequent = die
+    sys.modules["hocmim.coding.encoded_source"].count_frequent = die
     HOCMIM(3, engine=Engine(codes_dir=sys.argv[2])).fit(sys.argv[1], "y")
 """
 

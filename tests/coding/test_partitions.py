@@ -16,6 +16,7 @@ from pyarrow import dataset, parquet
 from hocmim import HOCMIM, KruskalWallis, StopTest
 from hocmim.coding.codes import Codes
 from hocmim.coding.cuts import Ragged, cut_columns
+from hocmim.coding.encoded_source import encode_source
 from hocmim.coding.encoder import Encoder
 from hocmim.coding.partitions import (
     TableSurvey,
@@ -23,15 +24,14 @@ from hocmim.coding.partitions import (
     count_frequent,
     encode_partition,
     fit_encoder,
-    mark_numbers,
-    merge_marks,
+    integers_of_columns,
+    merge_integers,
     possible_row_numbers,
     read_numbers,
     survey_partition,
     with_most_frequent,
 )
 from hocmim.coding.rare import DEFAULT_MAX_LEVELS
-from hocmim.coding.sources import encode_source
 from hocmim.coding.target import Target, encode_target, join_parts, read_part
 from hocmim.data.sources import open_source
 from hocmim.errors import InvalidColumnError, InvalidTableError, InvalidTargetError
@@ -102,7 +102,7 @@ def encode_by_functions(parts, y, discretizer, n_bins, max_levels=DEFAULT_MAX_LE
             [cut_columns(values[:, j : j + 1], discretizer, n_bins, y) for j in range(len(columns))]
         )
     suspects = possible_row_numbers(surveys[0])
-    marks = reduce(merge_marks, [mark_numbers(part, suspects) for part in parts])
+    marks = reduce(merge_integers, [integers_of_columns(part, suspects) for part in parts])
     unfitted = Encoder(n_bins, discretizer=discretizer, max_levels=max_levels)
     encoder = sent(fit_encoder(surveys[0], unfitted, cuts, marks))
     found = [sent(encode_partition(part, encoder)) for part in parts]
@@ -337,7 +337,7 @@ def small_batches(monkeypatch):
     """Many batches, spans and chunks of whole columns, though the tables are small."""
     monkeypatch.setattr("hocmim.data.rows.MAX_CELLS", 64)
     monkeypatch.setattr("hocmim.data.rows.MIN_ROWS", 16)
-    monkeypatch.setattr("hocmim.coding.sources.WHOLE_CELLS", 1000)
+    monkeypatch.setattr("hocmim.coding.encoded_source.WHOLE_CELLS", 1000)
     monkeypatch.setattr("hocmim.data.sources.PIECE_BYTES", 4000)
 
 

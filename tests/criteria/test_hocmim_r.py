@@ -7,7 +7,7 @@ import naive
 from coded import encode
 from hocmim.coding.codes import Codes, Column
 from hocmim.criteria.hocmim_r import RobustHOCMIMCriterion, RobustSearch
-from hocmim.criteria.search import SearchPlan
+from hocmim.criteria.searches import SearchPlan
 from hocmim.search.engines.local import LocalEngine
 from hocmim.search.loop import forward_search
 

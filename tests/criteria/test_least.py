@@ -13,7 +13,7 @@ from hocmim.criteria.cmim import CMIMCriterion
 from hocmim.criteria.cmim_k import CMIMkCriterion
 from hocmim.criteria.jmim import JMIMCriterion
 from hocmim.criteria.least import n_subset_terms, subsets_with_newest
-from hocmim.criteria.search import SearchPlan
+from hocmim.criteria.searches import SearchPlan
 from hocmim.search.engines.local import LocalEngine
 from hocmim.search.loop import forward_search
 

@@ -3,7 +3,7 @@
 import pytest
 from made_up import make_arrays
 
-from hocmim.experiments.datasets import Source, make_data_set, save
+from hocmim.experiments.datasets import DataSource, make_data_set, save
 from hocmim.experiments.protocol import Method, Protocol
 from hocmim.experiments.run import Experiment
 from published_data import find_published_data
@@ -14,7 +14,7 @@ def small_experiment(tmp_path):
     """Two made-up sets, three methods, two splits: twelve items of milliseconds each."""
     for name, seed in (("one", 0), ("two", 1)):
         save(make_data_set(name, *make_arrays(seed=seed)), tmp_path / "data")
-    sources = {name: Source(name, tmp_path / "data" / f"{name}.npz") for name in ("one", "two")}
+    sources = {name: DataSource(name, tmp_path / "data" / f"{name}.npz") for name in ("one", "two")}
     methods = ("HOCMIM", "JMI", "Fisher")
     return Experiment(
         Protocol(n_features=4),

@@ -11,7 +11,7 @@ from hocmim.errors import InvalidParameterError, InvalidTableError, InvalidTarge
 from hocmim.experiments.datasets import (
     ELSEWHERE,
     OPENML,
-    Source,
+    DataSource,
     fetch_published,
     find_published,
     make_data_set,
@@ -63,8 +63,8 @@ def test_npz_csv_and_parquet_hold_the_same(tmp_path):
     frame.to_csv(tmp_path / "set.csv", index=False)
     frame.to_parquet(tmp_path / "set.parquet")
     save(make_data_set("set", X, y), tmp_path)
-    loaded = [Source("set", tmp_path / f"set.{suffix}").load() for suffix in ("npz", "csv")]
-    loaded.append(Source("set", tmp_path / "set.parquet", "label").load())
+    loaded = [DataSource("set", tmp_path / f"set.{suffix}").load() for suffix in ("npz", "csv")]
+    loaded.append(DataSource("set", tmp_path / "set.parquet", "label").load())
     for data in loaded:
         assert np.array_equal(data.X, X, equal_nan=True)
         assert data.y.tolist() == y.tolist()
@@ -77,7 +77,7 @@ def test_npz_csv_and_parquet_hold_the_same(tmp_path):
 def test_categories_of_a_csv(tmp_path):
     path = tmp_path / "set.csv"
     path.write_text("colour,size,y\nred,1,a\nblue,2,b\n,3,a\nred,4,b\n")
-    data = Source("set", path).load()
+    data = DataSource("set", path).load()
     assert data.is_categorical.tolist() == [True, False]
     assert data.has_missing
     numbers = data.numbers(np.arange(4), np.array([0]))
@@ -98,18 +98,18 @@ def test_bad_csv(tmp_path, text, target, message):
     path = tmp_path / "bad.csv"
     path.write_text(text)
     with pytest.raises((InvalidParameterError, InvalidTargetError), match=message):
-        Source("bad", path, target).load()
+        DataSource("bad", path, target).load()
 
 
 def test_bad_files(tmp_path):
     np.savez(tmp_path / "no_y.npz", X=np.ones((4, 2)))
     with pytest.raises(InvalidTableError, match="needs X"):
-        Source("no_y", tmp_path / "no_y.npz").load()
+        DataSource("no_y", tmp_path / "no_y.npz").load()
     with pytest.raises(InvalidParameterError, match="does not exist"):
-        Source("gone", tmp_path / "gone.csv").load()
+        DataSource("gone", tmp_path / "gone.csv").load()
     (tmp_path / "set.xls").write_text("")
     with pytest.raises(InvalidParameterError, match="Convert it"):
-        Source("set", tmp_path / "set.xls").load()
+        DataSource("set", tmp_path / "set.xls").load()
 
 
 def test_find_published(tmp_path):

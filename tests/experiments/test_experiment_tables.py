@@ -8,21 +8,27 @@ import numpy as np
 import pytest
 
 from hocmim.experiments import paper
-from hocmim.experiments.protocol import Item, Method, Outcome, Protocol
+from hocmim.experiments.protocol import Item, ItemOutcome, Method, Protocol
 from hocmim.experiments.published import Published, published_table
 from hocmim.experiments.report import machine_grid
-from hocmim.experiments.run import Experiment, Failure
-from hocmim.experiments.tables import Comparison, difference, error_table, significance, time_table
+from hocmim.experiments.run import Experiment, FailedItem
+from hocmim.experiments.tables import (
+    ComparisonPlan,
+    difference,
+    error_table,
+    significance,
+    time_table,
+)
 
 METHODS = ("A", "B", "C")
-COMPARISON = Comparison("test", "three methods", METHODS, ("one", "two", "three"))
+COMPARISON = ComparisonPlan("test", "three methods", METHODS, ("one", "two", "three"))
 
 
 def outcome(dataset, split, method, wrong, seconds=1.0, n_test=10):
     item = Item(split, dataset, method)
     balanced = [count / n_test / 2 for count in wrong]
     classifiers = ("knn", "svm", "svm-balanced")
-    return Outcome(
+    return ItemOutcome(
         item,
         "key",
         tuple(range(len(wrong))),
@@ -191,7 +197,7 @@ def test_published_errors_give_published_ranks_and_no_difference():
         {},
     )
     missing = {"gisette": "not there.", "gli-85": "not there."}
-    failure = Failure(Item(0, "sonar", "NCA"), "it broke.")
+    failure = FailedItem(Item(0, "sonar", "NCA"), "it broke.")
     report = paper.paper_report(published_outcomes(sets), experiment, missing, [failure])
     found = report.differences["low", "knn"]
     assert found.mean_absolute == pytest.approx(0, abs=1e-9)

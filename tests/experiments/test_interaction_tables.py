@@ -5,7 +5,7 @@ import pytest
 
 from hocmim.experiments import known
 from hocmim.experiments.answers import CASES, KnownSource
-from hocmim.experiments.interactions import (
+from hocmim.experiments.interaction_tables import (
     BEST_PUBLISHED,
     EPISTASIS,
     FREQUENCY,
@@ -17,7 +17,7 @@ from hocmim.experiments.interactions import (
     passemiers_table,
     penetrance,
 )
-from hocmim.experiments.protocol import Outcome, run_item
+from hocmim.experiments.protocol import ItemOutcome, run_item
 
 
 def share_found(name, case):
@@ -102,7 +102,7 @@ def made_up():
     for item in experiment.items():
         useful = experiment.sources[item.dataset].load().useful
         wanted = {"MIM": (*useful[:1], *[-1] * len(useful), *useful[1:]), "JMI": useful}
-        outcomes[item] = Outcome(item, "", wanted[item.method], 0.5, 1.0, 10, {}, {})
+        outcomes[item] = ItemOutcome(item, "", wanted[item.method], 0.5, 1.0, 10, {}, {})
     return experiment, outcomes
 
 

@@ -23,7 +23,7 @@ from hocmim.experiments import answers, known
 from hocmim.experiments.answers import CASES, KnownSource, Network, network_table, random_network
 from hocmim.experiments.classifiers import predict_final
 from hocmim.experiments.peers import PEERS, make_any
-from hocmim.experiments.protocol import Item, Method, Outcome, Protocol, run_item
+from hocmim.experiments.protocol import Item, ItemOutcome, Method, Protocol, run_item
 
 # -- the tables ------------------------------------------------------------------------------------
 
@@ -229,7 +229,7 @@ def made_up():
         wanted = {"HOCMIM-R": useful[:2], "MIM": useful, "Gini": (-1,)}[item.method]
         wrong = {"HOCMIM-R": [2], "MIM": [1], "Gini": [5]}[item.method]
         errors = dict.fromkeys(known.FINAL_CLASSIFIERS, wrong)
-        outcomes[item] = Outcome(item, "", tuple(wanted), 0.5, 1.0, 10, errors, errors)
+        outcomes[item] = ItemOutcome(item, "", tuple(wanted), 0.5, 1.0, 10, errors, errors)
     return experiment, outcomes
 
 

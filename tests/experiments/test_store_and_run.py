@@ -12,14 +12,16 @@ from dataclasses import replace
 import pytest
 
 from hocmim.errors import InvalidParameterError
-from hocmim.experiments.protocol import Item, Method, Outcome, Protocol
-from hocmim.experiments.run import Experiment, Failure, run
+from hocmim.experiments.protocol import Item, ItemOutcome, Method, Protocol
+from hocmim.experiments.run import Experiment, FailedItem, run
 from hocmim.experiments.store import Store
 
 
 def outcome(split=0, dataset="one", method="JMI", seconds=1.0):
     item = Item(split, dataset, method)
-    return Outcome(item, "key", (2, 0), 0.25, seconds, 10, {"knn": [3, 1]}, {"knn": [0.3, 0.125]})
+    return ItemOutcome(
+        item, "key", (2, 0), 0.25, seconds, 10, {"knn": [3, 1]}, {"knn": [0.3, 0.125]}
+    )
 
 
 def without_times(outcomes):
@@ -230,7 +232,7 @@ def test_a_failure_is_told_and_the_rest_goes_on(small_experiment, tmp_path, jobs
     results = run(replace(small_experiment, methods=methods, plan=plan), store, jobs=jobs)
     assert len(results.outcomes) == 12
     assert len(results.failures) == 4
-    assert all(isinstance(f, Failure) and "max_order" in f.message for f in results.failures)
+    assert all(isinstance(f, FailedItem) and "max_order" in f.message for f in results.failures)
     assert len(store.read()) == 12
 
 

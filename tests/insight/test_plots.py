@@ -11,7 +11,7 @@ import hocmim
 from hocmim import HOCMIM, JMI, MIM, Budget, RobustHOCMIM, StabilitySelector, errors
 from hocmim.insight import plots
 from hocmim.insight.basis import basis_of
-from hocmim.insight.pictures import frequencies_of, target_by_level
+from hocmim.insight.chart_data import frequencies_of, target_by_level
 from hocmim.insight.plots import plot
 from hocmim.insight.prediction import predict
 from hocmim.insight.synergy import redundancy_matrix

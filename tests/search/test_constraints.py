@@ -8,7 +8,7 @@ import naive
 from hocmim import Budget, Encoder, Engine, StopTest
 from hocmim.coding.codes import Codes, Column
 from hocmim.criteria.cost import per_cost
-from hocmim.criteria.search import SearchPlan
+from hocmim.criteria.searches import SearchPlan
 from hocmim.errors import InvalidFileError
 from hocmim.search.constraints import Constraints, Spending
 from hocmim.search.engines.local import LocalEngine

@@ -7,7 +7,7 @@ import naive
 from hocmim.coding.codes import Codes, Column
 from hocmim.criteria.base import Criterion
 from hocmim.criteria.hocmim import HOCMIMCriterion
-from hocmim.criteria.search import SearchPlan
+from hocmim.criteria.searches import SearchPlan
 from hocmim.information.comparison import comparison_key
 from hocmim.information.counting import BlockTerms, Joint
 from hocmim.search.engines.local import LocalEngine

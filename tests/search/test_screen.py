@@ -17,7 +17,7 @@ from hocmim import Budget, Engine, RobustHOCMIM, Target, _native
 from hocmim.coding.codes import Codes, Column
 from hocmim.coding.encoded import encode_table
 from hocmim.criteria.hocmim_r import RobustHOCMIMCriterion, RobustSearch
-from hocmim.criteria.search import SearchPlan
+from hocmim.criteria.searches import SearchPlan
 from hocmim.errors import InvalidParameterError
 from hocmim.search import interaction_law
 from hocmim.search.constraints import Constraints, Spending

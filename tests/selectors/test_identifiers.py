@@ -11,7 +11,7 @@ from scipy import sparse
 
 import hocmim
 from hocmim import Encoder, Engine
-from hocmim.coding.identifiers import Marks, is_id_name
+from hocmim.coding.identifiers import DistinctIntegers, is_id_name
 from hocmim.errors import DataWarning, HocmimWarning, InvalidTableError
 from hocmim.selectors.filters._base import Filter
 
@@ -76,10 +76,10 @@ def test_the_encoder_finds_row_numbers(name, discretizer):
     for given in (X, sparse.csc_matrix(X), pd.DataFrame(X)):
         encoder = Encoder(discretizer=discretizer).fit(given, y)
         assert encoder.identifiers_.tolist() == ([1] if expected else []), name
-    parts = [Marks.of(part) for part in np.array_split(values, 4)]
+    parts = [DistinctIntegers.of(part) for part in np.array_split(values, 4)]
     merged = parts[0].merge(parts[1]).merge(parts[2].merge(parts[3]))
     if name != "large":
-        assert Marks.of(values).identify() == merged.identify() == expected
+        assert DistinctIntegers.of(values).identify() == merged.identify() == expected
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars", "arrow", "parquet", "filter", "weights"])

@@ -15,7 +15,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from hocmim import HOCMIM, MIM, FisherScore, StabilitySelector, errors
-from hocmim.insight.pictures import wilson_intervals
+from hocmim.insight.chart_data import wilson_intervals
 from hocmim.selectors.stability import stability_index
 
 

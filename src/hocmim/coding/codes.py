@@ -70,7 +70,7 @@ class Codes:
         cls, arity: NDArray[np.int64], n_samples: int, names: Sequence[str] | None = None
     ) -> Codes:
         """Allocate codes of these arities in memory; the caller fills them."""
-        place = places(arity)
+        place = storage_places(arity)
         narrow = np.empty((int((place >= 0).sum()), n_samples), np.uint8)
         wide = np.empty((int((place < 0).sum()), n_samples), np.uint16)
         return cls(narrow, wide, place, arity, None if names is None else tuple(names))
@@ -127,7 +127,7 @@ class Codes:
             both[k] = wide[j]
         in_order = tuple(sorted(made_planes, key=itemgetter(0)))
         names = None if names is None else tuple(names)
-        return cls(rows, both, places(arity), arity, names, made_planes=in_order)
+        return cls(rows, both, storage_places(arity), arity, names, made_planes=in_order)
 
     @property
     def n_samples(self) -> int:
@@ -220,7 +220,7 @@ def as_small_integers(
     return codes.astype(np.uint8) if arity <= NARROW_LEVELS else codes.astype(np.uint16)
 
 
-def places(arity: NDArray[np.int64]) -> NDArray[np.int64]:
+def storage_places(arity: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return where columns of these arities are in ``narrow`` and ``wide``: see Codes."""
     is_narrow = arity <= NARROW_LEVELS
     if is_narrow.all():

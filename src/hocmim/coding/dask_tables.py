@@ -25,22 +25,28 @@ from hocmim.coding.codes import Codes, Column
 from hocmim.coding.cuts import Ragged, cut_columns, get_discretizer
 from hocmim.coding.dask_cluster import Cluster
 from hocmim.coding.dask_codes import CODES_SHARE, Block, DaskCodes
+from hocmim.coding.encoded_source import (
+    WHOLE_CELLS,
+    cut_source,
+    fill_rows,
+    integers_of_source,
+    survey_columns,
+)
 from hocmim.coding.encoder import Encoder
-from hocmim.coding.identifiers import Marks
+from hocmim.coding.identifiers import DistinctIntegers
 from hocmim.coding.partitions import (
     TableSurvey,
     columns_to_cut,
     count_frequent,
     encode_partition,
     fit_encoder,
-    mark_numbers,
-    merge_marks,
+    integers_of_columns,
+    merge_integers,
     possible_row_numbers,
     read_numbers,
     survey_partition,
     with_most_frequent,
 )
-from hocmim.coding.sources import WHOLE_CELLS, cut_source, fill_rows, mark_source, survey_columns
 from hocmim.coding.target import join_parts, read_part
 from hocmim.data.columns import Span
 from hocmim.data.rows import RowSource
@@ -69,8 +75,8 @@ class DaskRows(ABC):
         """Return the cuts of these columns, computed from all their values."""
 
     @abstractmethod
-    def _mark(self, columns: NDArray[np.int64]) -> list[Future]:
-        """Mark the values of these columns, some rows in each task."""
+    def _integers(self, columns: NDArray[np.int64]) -> list[Future]:
+        """Collect the integers of these columns, some rows in each task."""
 
     @abstractmethod
     def _make_blocks(self, encoder: Encoder, codes: DaskCodes, numbers: list[int]) -> None:
@@ -91,10 +97,10 @@ class DaskRows(ABC):
             columns = columns_to_cut(survey, encoder.discretizer)
             cuts = reliably(lambda: self._cut(columns, survey.n_rows, encoder, y))
         suspects = possible_row_numbers(survey)
-        marks: list[Marks] = []
+        integers: list[DistinctIntegers] = []
         if len(suspects):
-            marks = reliably(lambda: self._merged(self._mark(suspects), merge_marks))
-        fitted = fit_encoder(survey, encoder, cuts, marks)
+            integers = reliably(lambda: self._merged(self._integers(suspects), merge_integers))
+        fitted = fit_encoder(survey, encoder, cuts, integers)
 
         def make_blocks(codes: DaskCodes, numbers: list[int]) -> None:
             self._make_blocks(fitted, codes, numbers)
@@ -162,8 +168,8 @@ class DaskFiles(DaskRows):
         cuts = [submit(cut_source, self._source, group, *how) for group in groups]
         return Ragged.concatenate([Ragged.nothing(), *self.cluster.gather(cuts)])
 
-    def _mark(self, columns: NDArray[np.int64]) -> list[Future]:
-        return [self.cluster.submit(mark_source, part, columns, 1) for part in self._parts]
+    def _integers(self, columns: NDArray[np.int64]) -> list[Future]:
+        return [self.cluster.submit(integers_of_source, part, columns, 1) for part in self._parts]
 
     def _make_blocks(self, encoder: Encoder, codes: DaskCodes, numbers: list[int]) -> None:
         for number in numbers:
@@ -270,9 +276,9 @@ class DaskCollection(DaskRows):
             cuts += self.cluster.gather(futures)
         return Ragged.concatenate(cuts)
 
-    def _mark(self, columns: NDArray[np.int64]) -> list[Future]:
-        mark = dask.delayed(mark_numbers)
-        return self.cluster.compute([mark(part, columns) for part in self._parts])
+    def _integers(self, columns: NDArray[np.int64]) -> list[Future]:
+        read = dask.delayed(integers_of_columns)
+        return self.cluster.compute([read(part, columns) for part in self._parts])
 
     def _make_blocks(self, encoder: Encoder, codes: DaskCodes, numbers: list[int]) -> None:
         shared, encode = dask.delayed(encoder), dask.delayed(_encode_blocks)

@@ -27,9 +27,9 @@ from numpy.typing import ArrayLike, NDArray
 
 import hocmim._native as _native
 from hocmim.coding.codes import Allocate, Codes, Column, RemoteCodes
+from hocmim.coding.encoded_source import encode_source, encode_source_column
 from hocmim.coding.encoder import Encoder
 from hocmim.coding.groups import Features, resolve_groups
-from hocmim.coding.sources import encode_source, encode_source_column
 from hocmim.coding.store import codes_fingerprint, stored_codes
 from hocmim.coding.target import (
     EncodedTarget,

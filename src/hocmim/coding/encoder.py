@@ -40,7 +40,7 @@ from hocmim.coding.codes import (
     Column,
     MadePlanes,
     as_small_integers,
-    places,
+    storage_places,
 )
 from hocmim.coding.cuts import (
     CATEGORIES,
@@ -56,7 +56,7 @@ from hocmim.coding.identifiers import (
     IDENTIFIERS,
     are_nearly_distinct,
     find_in_numbers,
-    once,
+    one_per_row,
 )
 from hocmim.coding.rare import DEFAULT_MAX_LEVELS, MaxLevels, kept_levels, level_limit
 from hocmim.coding.target import EncodedTarget, encode_target
@@ -252,7 +252,7 @@ class Encoder(BaseEstimator):
                 "code of unknown values, one more than the last of the fit."
             )
         codes = replace(codes, arity=arity + is_new)
-        if np.array_equal(codes.place, places(codes.arity)):
+        if np.array_equal(codes.place, storage_places(codes.arity)):
             return codes
         each = [codes.column(k) for k in range(codes.n_columns)]
         narrow = [
@@ -507,7 +507,7 @@ class _Learning:
         """Return the values of a column of numbers; that of a row of weight w once."""
         block = self._table.read(Span(j, j + 1))
         assert isinstance(block, Numbers)
-        return once(block.values[:, 0], self._table.rows)
+        return one_per_row(block.values[:, 0], self._table.rows)
 
     def _wide_codes(
         self, j: int, cuts: NDArray[np.float64], missing: NDArray[np.int64]
@@ -546,7 +546,7 @@ class _Learning:
         np.copyto(codes, found, casting="unsafe")
         if has_missing:
             codes[found < 0] = n_levels
-        n_present = int((once(block.codes, self._table.rows) >= 0).sum())
+        n_present = int((one_per_row(block.codes, self._table.rows) >= 0).sum())
         is_identifier = bool(are_nearly_distinct(n_found, n_present))
         totals = np.bincount(codes)
         none = Ragged(np.empty(0), np.zeros(2, np.int64))

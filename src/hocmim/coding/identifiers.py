@@ -15,7 +15,7 @@ dates and times are no identifiers. An identifier predicts the target of the row
 and of no others. With sample weights each row counts once, whatever its weight.
 
 Numbers need an exact check only if name, minimum and maximum allow it: see
-``may_be_identifiers``. ``Marks`` of parts of the rows merge into those of all rows.
+``may_be_identifiers``. ``DistinctIntegers`` of parts of the rows merge into those of all rows.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def may_be_identifiers(
 
 
 @dataclass(frozen=True, eq=False)
-class Marks:
+class DistinctIntegers:
     """The values of a column, or of a part of its rows, if they are whole and all distinct.
 
     Attributes
@@ -93,8 +93,8 @@ class Marks:
     values: NDArray[Any] | None
 
     @classmethod
-    def of(cls, values: NDArray[Any]) -> Marks:
-        """Mark the values of a column."""
+    def of(cls, values: NDArray[Any]) -> DistinctIntegers:
+        """Return the integers of a column."""
         if values.dtype.kind == "f":
             values = values[~np.isnan(values)]
         for part in (values[:HEAD_ROWS], values):
@@ -105,15 +105,15 @@ class Marks:
         return cls(found)
 
     @classmethod
-    def nothing(cls) -> Marks:
-        """Return the marks of no rows."""
+    def nothing(cls) -> DistinctIntegers:
+        """Return the integers of no rows."""
         return cls(np.zeros(0))
 
-    def merge(self, other: Marks) -> Marks:
-        """Return the marks of the rows of both; associative."""
+    def merge(self, other: DistinctIntegers) -> DistinctIntegers:
+        """Return the integers of the rows of both; associative."""
         if self.values is None or other.values is None:
-            return Marks(None)
-        return Marks.of(np.concatenate([self.values, other.values]))
+            return DistinctIntegers(None)
+        return DistinctIntegers.of(np.concatenate([self.values, other.values]))
 
     def identify(self, name: str | None = None) -> bool:
         """Whether the values identify the rows: they are row numbers, or the name says so."""
@@ -135,10 +135,10 @@ def find_in_numbers(
     return [
         k
         for k in np.flatnonzero(may_be).tolist()
-        if Marks.of(values_of(k)).identify(None if names is None else str(names[k]))
+        if DistinctIntegers.of(values_of(k)).identify(None if names is None else str(names[k]))
     ]
 
 
-def once(values: NDArray[Any], rows: NDArray[np.int64] | None) -> NDArray[Any]:
+def one_per_row(values: NDArray[Any], rows: NDArray[np.int64] | None) -> NDArray[Any]:
     """Return the value of each row of the user's table once; weights repeat ``rows``."""
     return values if rows is None else values[np.unique(rows, return_index=True)[1]]

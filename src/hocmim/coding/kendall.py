@@ -22,7 +22,7 @@ MAX_ROWS = 1000
 MAX_CELLS = 2_000_000_000
 
 
-class Pairs(NamedTuple):
+class RowPairs(NamedTuple):
     """A table and a target of pairs of rows.
 
     Attributes
@@ -36,10 +36,10 @@ class Pairs(NamedTuple):
     y: NDArray[np.uint8]
 
 
-def kendall_transform(X: Any, y: Any) -> Pairs:
+def kendall_transform(X: Any, y: Any) -> RowPairs:
     """Return the Kendall transformation of a table and its target.
 
-    Encode the pairs with ``Encoder(n_bins=4)``: then no comparison is cut. Pairs of rows are not
+    Encode the pairs with ``Encoder(n_bins=4)``: then no comparison is cut. RowPairs of rows are not
     independent: a test that treats them as rows is wrong, and ``n_features_to_select`` must be a
     number.
 
@@ -69,7 +69,7 @@ def kendall_transform(X: Any, y: Any) -> Pairs:
             raise InvalidTargetError(
                 "y has more than two classes, which have no order. Pass numbers, or two classes."
             )
-    return Pairs(pairs, compare_rows(target.astype(np.float64)[:, None])[:, 0])
+    return RowPairs(pairs, compare_rows(target.astype(np.float64)[:, None])[:, 0])
 
 
 def compare_table(X: Any) -> NDArray[np.uint8]:

@@ -9,8 +9,8 @@ machine and as tasks on a cluster::
     values  = read_numbers(part, columns)                  # for each partition, then stacked
     cuts    = cut_columns(values, discretizer, n_bins, y)  # whole columns, some at a time
     columns = possible_row_numbers(survey)                 # a few, if any
-    marks   = mark_numbers(part, columns)                  # for each partition, then merged
-    encoder = fit_encoder(survey, encoder, cuts, marks)
+    integers = integers_of_columns(part, columns)         # for each partition, then merged
+    encoder = fit_encoder(survey, encoder, cuts, integers)
     codes   = encode_partition(part, encoder)              # for each partition
     encoder = with_most_frequent(encoder, count_frequent(codes))  # of all rows
 
@@ -45,7 +45,7 @@ from hocmim.coding.cuts import (
     midpoints,
 )
 from hocmim.coding.encoder import Encoder, most_frequent
-from hocmim.coding.identifiers import Marks, are_nearly_distinct, may_be_identifiers
+from hocmim.coding.identifiers import DistinctIntegers, are_nearly_distinct, may_be_identifiers
 from hocmim.coding.rare import LevelCounts, kept_levels, level_limit
 from hocmim.data.checks import infinite_value
 from hocmim.data.columns import Categories, Numbers, column_label
@@ -193,15 +193,15 @@ def possible_row_numbers(survey: TableSurvey) -> NDArray[np.int64]:
     return np.flatnonzero(may_be_identifiers(low, high, survey.n_rows, survey.names))
 
 
-def mark_numbers(X: Any, columns: NDArray[np.int64]) -> list[Marks]:
-    """Return the marks of some numeric columns of one partition."""
+def integers_of_columns(X: Any, columns: NDArray[np.int64]) -> list[DistinctIntegers]:
+    """Return the integers of some numeric columns of one partition."""
     if not len(columns):
         return []
-    return [Marks.of(column) for column in read_numbers(X, columns).T]
+    return [DistinctIntegers.of(column) for column in read_numbers(X, columns).T]
 
 
-def merge_marks(a: list[Marks], b: list[Marks]) -> list[Marks]:
-    """Return the marks of the rows of both; associative."""
+def merge_integers(a: list[DistinctIntegers], b: list[DistinctIntegers]) -> list[DistinctIntegers]:
+    """Return the integers of the rows of both; associative."""
     return [one.merge(other) for one, other in zip(a, b, strict=True)]
 
 
@@ -209,7 +209,7 @@ def fit_encoder(
     survey: TableSurvey,
     encoder: Encoder,
     cuts: Ragged | None = None,
-    marks: Sequence[Marks] = (),
+    integers: Sequence[DistinctIntegers] = (),
 ) -> Encoder:
     """Return the encoder of all rows.
 
@@ -220,7 +220,7 @@ def fit_encoder(
         Its parameters are used; it is not changed.
     cuts : Ragged, optional
         Those of ``columns_to_cut``, in that order.
-    marks : sequence of Marks
+    integers : sequence of DistinctIntegers
         Those of ``possible_row_numbers``, in that order.
     """
     numbers = survey.numbers
@@ -234,7 +234,7 @@ def fit_encoder(
     suspects = possible_row_numbers(survey).tolist()
     identifiers = [
         j
-        for j, found in zip(suspects, marks, strict=True)
+        for j, found in zip(suspects, integers, strict=True)
         if found.identify(None if survey.names is None else survey.names[j])
     ]
     categories: dict[int, list[Any]] = {}

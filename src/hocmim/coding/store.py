@@ -35,10 +35,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import hocmim._native as _native
-from hocmim.coding.codes import Allocate, Codes, Column, column_digests, places
+from hocmim.coding.codes import Allocate, Codes, Column, column_digests, storage_places
 from hocmim.coding.cuts import get_discretizer
 from hocmim.coding.encoder import Encoder
-from hocmim.coding.saved import encoder_content, encoder_from
+from hocmim.coding.saved_encoder import encoder_content, encoder_from
 from hocmim.data.digests import digest_table, new_digest
 from hocmim.data.documents import FORMATS, checksum, read_document, write_document
 from hocmim.data.rows import RowSource
@@ -155,7 +155,7 @@ def _allocate(
     folder: Path, arity: NDArray[np.int64], n_samples: int, names: Sequence[str] | None = None
 ) -> Codes:
     """Allocate codes in files of a folder."""
-    place = places(arity)
+    place = storage_places(arity)
     for path, n_bytes in _sizes(folder, place, n_samples).items():
         try:
             _reserve(path, n_bytes)
@@ -193,7 +193,7 @@ def _mapped(
     mode: Any,
     can_have_planes: bool = True,
 ) -> Codes:
-    place = places(arity)
+    place = storage_places(arity)
     narrow, wide = (
         _map_file(path, n_bytes, dtype, mode).reshape(n_rows, n_samples)
         for (path, n_bytes), dtype, n_rows in zip(
@@ -245,7 +245,7 @@ def _open(folder: Path) -> tuple[Encoder, Codes]:
         require(is_count(content["n_samples"]), "n_samples must be a count")
         require(content["part_bytes"] == PART_BYTES, "part_bytes is another number")
         encoder, n_samples = encoder_from(content["encoder"]), content["n_samples"]
-        for path, n_bytes in _sizes(folder, places(encoder.arity), n_samples).items():
+        for path, n_bytes in _sizes(folder, storage_places(encoder.arity), n_samples).items():
             require(path.stat().st_size == n_bytes, f"{path.name} has another size")
         planes = plane_bytes(encoder.arity, n_samples) <= free_memory() // 2
         names = content["encoder"]["names"]

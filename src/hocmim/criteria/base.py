@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from hocmim.coding.codes import Codes, Column
 from hocmim.criteria.cost import PerCostSearch
-from hocmim.criteria.search import SearchPlan
+from hocmim.criteria.searches import SearchPlan
 from hocmim.information.counting import BlockTerms, Joint, Values
 from hocmim.information.estimators import SECOND_ORDER_ESTIMATOR, estimator_by_name
 

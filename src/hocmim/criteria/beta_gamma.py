@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hocmim.coding.codes import Codes, Column
 from hocmim.criteria.base import Criterion
-from hocmim.criteria.search import FIRST_ORDER_PLAN, SECOND_ORDER_PLAN
+from hocmim.criteria.searches import FIRST_ORDER_PLAN, SECOND_ORDER_PLAN
 from hocmim.information.counting import Joint, Values
 from hocmim.information.estimators import SECOND_ORDER_ESTIMATOR
 

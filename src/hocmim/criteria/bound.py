@@ -15,7 +15,7 @@ import numpy as np
 
 import hocmim._native as _native
 from hocmim.coding.codes import Codes, Column
-from hocmim.criteria.search import ONE_THREAD, Best, LazySearch, Threads
+from hocmim.criteria.searches import ONE_THREAD, Best, LazySearch, Threads
 from hocmim.information.comparison import comparison_key
 from hocmim.information.counting import Joint, Values, native_list
 

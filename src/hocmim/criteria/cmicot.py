@@ -7,7 +7,7 @@ import numpy as np
 from hocmim import _native
 from hocmim.coding.codes import Codes, Column
 from hocmim.criteria.base import Criterion
-from hocmim.criteria.search import SearchPlan
+from hocmim.criteria.searches import SearchPlan
 from hocmim.information.counting import Values, native_list
 from hocmim.information.estimators import SECOND_ORDER_ESTIMATOR
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hocmim.coding.codes import Codes, Column
-from hocmim.criteria.search import ONE_THREAD, Best, EagerSearch, Threads
+from hocmim.criteria.searches import ONE_THREAD, Best, EagerSearch, Threads
 from hocmim.information.comparison import comparison_key
 from hocmim.information.counting import Values
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from hocmim.coding.codes import Codes, Column
 from hocmim.criteria.base import Criterion
-from hocmim.criteria.search import SECOND_ORDER_PLAN
+from hocmim.criteria.searches import SECOND_ORDER_PLAN
 from hocmim.information.counting import Joint, Values
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import hocmim._native as _native
 from hocmim.coding.codes import Codes, Column
 from hocmim.criteria.base import Criterion
-from hocmim.criteria.search import ONE_THREAD, Best, EagerSearch, SearchPlan, Threads
+from hocmim.criteria.searches import ONE_THREAD, Best, EagerSearch, SearchPlan, Threads
 from hocmim.information.comparison import comparison_key
 from hocmim.information.counting import Joint, Values, native_list
 from hocmim.information.estimators import UNBIASED_ESTIMATOR

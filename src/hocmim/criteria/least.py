@@ -13,7 +13,7 @@ from hocmim import _native
 from hocmim._native import Term
 from hocmim.coding.codes import Codes, Column
 from hocmim.criteria.base import Criterion
-from hocmim.criteria.search import (
+from hocmim.criteria.searches import (
     ONE_THREAD,
     Best,
     BestKey,

@@ -40,7 +40,7 @@ from numpy.typing import NDArray
 from sklearn import datasets as sklearn_datasets
 
 from hocmim.experiments.datasets import DataSet, make_data_set
-from hocmim.experiments.interactions import (
+from hocmim.experiments.interaction_tables import (
     EPISTASIS,
     PASSEMIERS,
     Made,

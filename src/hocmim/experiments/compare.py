@@ -41,7 +41,7 @@ from hocmim.parameters import (
     whole,
 )
 from hocmim.selectors.base import Selector
-from hocmim.selectors.curves import Columns, Counter, Model, Problem, Report, score_curves
+from hocmim.selectors.curves import Columns, Counter, Model, OnStep, Problem, score_curves
 from hocmim.selectors.kinds import common_kind, joint_strata, with_kind
 from hocmim.selectors.models import make_model
 from hocmim.selectors.registry import make_selector
@@ -195,7 +195,7 @@ def compare_methods(
     max_rows: int | None = MAX_ROWS,
     random_state: int = 0,
     target: Target | str | None = None,
-    progress: Report | None = None,
+    progress: OnStep | None = None,
 ) -> Comparison:
     """Compare the selections of methods on one table, their stability, and the prediction error.
 

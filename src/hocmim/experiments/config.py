@@ -10,11 +10,11 @@ from typing import Any
 
 from hocmim.data.writing import check_regular
 from hocmim.errors import InvalidParameterError
-from hocmim.experiments.datasets import Source
-from hocmim.experiments.protocol import Item, Method, Outcome, Protocol
-from hocmim.experiments.report import Report, TimeGroup, describe_protocol, make_report
-from hocmim.experiments.run import Experiment, Failure
-from hocmim.experiments.tables import Comparison
+from hocmim.experiments.datasets import DataSource
+from hocmim.experiments.protocol import Item, ItemOutcome, Method, Protocol
+from hocmim.experiments.report import ExperimentReport, TimeGroup, describe_protocol, make_report
+from hocmim.experiments.run import Experiment, FailedItem
+from hocmim.experiments.tables import ComparisonPlan
 from hocmim.parameters import MAX_JOBS, TEXT, check_value, whole
 from hocmim.text import did_you_mean, value_text
 
@@ -102,12 +102,12 @@ def read_config(path: Path) -> Config:
 
 
 def config_report(
-    config: Config, outcomes: Mapping[Item, Outcome], failures: Sequence[Failure] = ()
-) -> Report:
+    config: Config, outcomes: Mapping[Item, ItemOutcome], failures: Sequence[FailedItem] = ()
+) -> ExperimentReport:
     """Return the report: one comparison of all methods on all data sets."""
     methods = tuple(config.experiment.methods)
     datasets = (*config.experiment.sources, *config.missing)
-    comparison = Comparison("all", "all methods, all data sets", methods, datasets)
+    comparison = ComparisonPlan("all", "all methods, all data sets", methods, datasets)
     return make_report(
         outcomes,
         [comparison],
@@ -149,10 +149,10 @@ def _methods(path: Path, entries: list[dict[str, Any]]) -> dict[str, Method]:
 
 def _sources(
     path: Path, entries: list[dict[str, Any]], default_splits: Any
-) -> tuple[dict[str, Source], dict[str, int]]:
+) -> tuple[dict[str, DataSource], dict[str, int]]:
     if not _are_sections(entries):
         raise InvalidParameterError(f"{path} has no data set. Add a [[dataset]] with a path.")
-    sources: dict[str, Source] = {}
+    sources: dict[str, DataSource] = {}
     splits: dict[str, int] = {}
     for entry in entries:
         _known(path, entry, DATASET_KEYS, "[[dataset]]")
@@ -169,7 +169,7 @@ def _sources(
             raise InvalidParameterError(
                 f"{path}: splits must be an integer of at least 1. Got {value_text(number)}."
             )
-        sources[name] = Source(name, file, entry.get("target"))
+        sources[name] = DataSource(name, file, entry.get("target"))
         splits[name] = number
     return sources, splits
 
@@ -179,7 +179,7 @@ def _are_sections(entries: Any) -> bool:
     return bool(entries) and isinstance(entries, list) and all(isinstance(e, dict) for e in entries)
 
 
-def _usable(sources: Mapping[str, Source]) -> tuple[dict[str, Source], dict[str, str]]:
+def _usable(sources: Mapping[str, DataSource]) -> tuple[dict[str, DataSource], dict[str, str]]:
     usable, missing = {}, {}
     for name, source in sources.items():
         if source.path.is_file():

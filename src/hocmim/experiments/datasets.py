@@ -130,7 +130,7 @@ class AnySource(Protocol):
 
 
 @dataclass(frozen=True)
-class Source:
+class DataSource:
     """The file of a data set.
 
     Attributes
@@ -182,7 +182,7 @@ def make_data_set(name: str, X: Any, y: Any) -> DataSet:
     return DataSet(name, X, codes.astype(np.int32), classes)
 
 
-def _read_npz(source: Source) -> tuple[NDArray[Any], NDArray[Any]]:
+def _read_npz(source: DataSource) -> tuple[NDArray[Any], NDArray[Any]]:
     with np.load(source.path, allow_pickle=False) as arrays:
         if not {"X", "y"} <= set(arrays.files):
             raise InvalidTableError(
@@ -192,7 +192,7 @@ def _read_npz(source: Source) -> tuple[NDArray[Any], NDArray[Any]]:
         return arrays["X"], arrays["y"]
 
 
-def _read_columns(source: Source) -> tuple[Any, NDArray[Any]]:
+def _read_columns(source: DataSource) -> tuple[Any, NDArray[Any]]:
     try:
         import pyarrow.csv
         import pyarrow.parquet
@@ -226,28 +226,28 @@ def _read_columns(source: Source) -> tuple[Any, NDArray[Any]]:
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundData:
     """The data sets that were found, and those that were not.
 
     Attributes
     ----------
-    sources : dict of name to Source
+    sources : dict of name to DataSource
     missing : dict of name to str
         Why a data set is missing, in a sentence.
     """
 
-    sources: dict[str, Source]
+    sources: dict[str, DataSource]
     missing: dict[str, str]
 
 
-def find_published(folder: Path, wanted: Sequence[PublishedSet]) -> Found:
+def find_published(folder: Path, wanted: Sequence[PublishedSet]) -> FoundData:
     """Find the data sets of the paper in a folder; those of another size count as missing."""
     if not folder.is_dir():
         raise InvalidParameterError(
             f"The folder {folder} does not exist. Pass the folder of the data sets; 'hocmim bench "
             "fetch' creates one."
         )
-    sources: dict[str, Source] = {}
+    sources: dict[str, DataSource] = {}
     missing: dict[str, str] = {}
     for entry in wanted:
         source = _in_folder(folder, entry.name)
@@ -262,14 +262,14 @@ def find_published(folder: Path, wanted: Sequence[PublishedSet]) -> Found:
             missing[entry.name] = (
                 f"{source.path.name} has N, D, C = {found}, that of the paper {entry.sizes}."
             )
-    return Found(sources, missing)
+    return FoundData(sources, missing)
 
 
-def _in_folder(folder: Path, name: str) -> Source | None:
+def _in_folder(folder: Path, name: str) -> DataSource | None:
     for suffix in SUFFIXES:
         path = folder / f"{name}{suffix}"
         if path.is_file():
-            return Source(name, path)
+            return DataSource(name, path)
     return None
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from hocmim.data.writing import safe_file_name, write_file, write_text
 from hocmim.errors import not_installed
 from hocmim.experiments.classifiers import TITLES
-from hocmim.experiments.report import Report
+from hocmim.experiments.report import ExperimentReport
 from hocmim.experiments.tables import ALPHA, ErrorTable, Significance
 from hocmim.text import count, escaped
 
@@ -27,7 +27,7 @@ MAX_LABELLED_RANKS = 20  # on a longer scale only each fifth rank has a label
 FEW_DATASETS = 5
 
 
-def figures(report: Report) -> Iterator[tuple[str, Any]]:
+def figures(report: ExperimentReport) -> Iterator[tuple[str, Any]]:
     """Return every figure with the name of its file."""
     for (comparison, classifier), tested in report.tests.items():
         yield f"critical_difference_{classifier}_{comparison}", draw_critical_difference(tested)
@@ -39,7 +39,7 @@ def figures(report: Report) -> Iterator[tuple[str, Any]]:
     yield from draw_error_curves(report)
 
 
-def write_figures(report: Report, folder: Path, *, pdf: bool = False) -> dict[str, str]:
+def write_figures(report: ExperimentReport, folder: Path, *, pdf: bool = False) -> dict[str, str]:
     """Write every figure as SVG, and as PDF if asked; return the SVG of each by name."""
     import matplotlib as mpl
     import matplotlib.text
@@ -156,7 +156,7 @@ def draw_rank_curves(table: ErrorTable) -> Any:
     return figure
 
 
-def draw_error_curves(report: Report) -> Iterator[tuple[str, Any]]:
+def draw_error_curves(report: ExperimentReport) -> Iterator[tuple[str, Any]]:
     """Draw a figure for each data set: error by number of features, a panel for each classifier."""
     curves = error_curves(report)
     classifiers = list(dict.fromkeys(classifier for classifier, _ in curves))
@@ -170,7 +170,7 @@ def draw_error_curves(report: Report) -> Iterator[tuple[str, Any]]:
         yield f"error_curves_{safe_file_name(dataset)}", figure
 
 
-def error_curves(report: Report) -> dict[tuple[str, str], dict[str, Sequence[float]]]:
+def error_curves(report: ExperimentReport) -> dict[tuple[str, str], dict[str, Sequence[float]]]:
     """Return the error curve of every method, by (classifier, data set)."""
     found: dict[tuple[str, str], dict[str, Sequence[float]]] = {}
     for (_, classifier, measure), table in report.tables.items():
@@ -183,7 +183,7 @@ def error_curves(report: Report) -> dict[tuple[str, str], dict[str, Sequence[flo
     return found
 
 
-def draw_times(report: Report) -> Any:
+def draw_times(report: ExperimentReport) -> Any:
     """Draw the mean seconds of a selection, with the standard deviation over the data sets."""
     times = report.times
     figure, axes = _plot(max(7.0, 0.25 * len(times.methods)), 4.0)

@@ -25,13 +25,13 @@ from hocmim.experiments.answers import (
 )
 from hocmim.experiments.classifiers import FINAL_CLASSIFIERS
 from hocmim.experiments.grid import Grid
-from hocmim.experiments.interactions import BEST_PUBLISHED, EPISTASIS, PASSEMIERS, PUBLISHED
+from hocmim.experiments.interaction_tables import BEST_PUBLISHED, EPISTASIS, PASSEMIERS, PUBLISHED
 from hocmim.experiments.peers import PEERS
-from hocmim.experiments.protocol import Item, Method, Outcome, Protocol
-from hocmim.experiments.report import Report, TimeGroup, make_report
-from hocmim.experiments.run import Experiment, Failure
+from hocmim.experiments.protocol import Item, ItemOutcome, Method, Protocol
+from hocmim.experiments.report import ExperimentReport, TimeGroup, make_report
+from hocmim.experiments.run import Experiment, FailedItem
 from hocmim.experiments.statistics import rank_rows
-from hocmim.experiments.tables import Comparison, ErrorTable, error_table, time_table
+from hocmim.experiments.tables import ComparisonPlan, ErrorTable, error_table, time_table
 from hocmim.selectors.registry import list_methods
 
 N_TABLES = 5
@@ -58,7 +58,7 @@ METHODS: dict[str, Method] = {
 }
 METHOD_NAMES = (DEFAULT_METHOD, *(name for name in METHODS if name != DEFAULT_METHOD))
 
-Outcomes = Mapping[Item, Outcome]
+Outcomes = Mapping[Item, ItemOutcome]
 Answers = Mapping[tuple[str, int], frozenset[int]]
 
 
@@ -125,7 +125,7 @@ def known_answers(experiment: Experiment) -> dict[tuple[str, int], frozenset[int
     return {(each.case, each.number): frozenset(each.load().useful) for each in sources.values()}
 
 
-def by_case(outcomes: Outcomes, experiment: Experiment) -> dict[Item, Outcome]:
+def by_case(outcomes: Outcomes, experiment: Experiment) -> dict[Item, ItemOutcome]:
     """Return the outcomes with the case as the data set, and the table's number as the split."""
     sources = _sources(experiment)
     found = {}
@@ -144,7 +144,7 @@ def _sources(experiment: Experiment) -> dict[str, KnownSource]:
 # --- the report -----------------------------------------------------------------------------------
 
 
-def comparisons(experiment: Experiment) -> list[Comparison]:
+def comparisons(experiment: Experiment) -> list[ComparisonPlan]:
     """Return the comparisons: real tables with added columns and networks, each, interactions."""
     cases = list(dict.fromkeys(source.case for source in _sources(experiment).values()))
     noise = [case for case in cases if CASES[case].family == NOISE]
@@ -158,15 +158,15 @@ def comparisons(experiment: Experiment) -> list[Comparison]:
         (INTERACTIONS, "columns that tell only together"): together,
     }
     return [
-        Comparison(name, title, methods, tuple(group), "Tables")
+        ComparisonPlan(name, title, methods, tuple(group), "Tables")
         for (name, title), group in groups.items()
         if group
     ]
 
 
 def known_report(
-    outcomes: Outcomes, experiment: Experiment, failures: Sequence[Failure] = ()
-) -> Report:
+    outcomes: Outcomes, experiment: Experiment, failures: Sequence[FailedItem] = ()
+) -> ExperimentReport:
     """Return the report: the leaderboards, the tests, and where the default method loses."""
     results = by_case(outcomes, experiment)
     answers = known_answers(experiment)
@@ -205,12 +205,12 @@ def known_report(
 
 
 def recovery_table(
-    results: Outcomes, comparison: Comparison, answers: Answers, part: str
+    results: Outcomes, comparison: ComparisonPlan, answers: Answers, part: str
 ) -> ErrorTable:
     """Average an attribute of :class:`Recovery` over the tables of each case."""
     value = attrgetter(part)
 
-    def values(outcome: Outcome) -> NDArray[np.float64]:
+    def values(outcome: ItemOutcome) -> NDArray[np.float64]:
         useful = answers[outcome.item.dataset, outcome.item.split]
         return np.array([value(recovery(outcome.selected, useful))])
 
@@ -219,7 +219,7 @@ def recovery_table(
 
 def leaderboard(
     results: Outcomes,
-    comparison: Comparison,
+    comparison: ComparisonPlan,
     answers: Answers,
     tables: Mapping[tuple[str, str, str], ErrorTable],
 ) -> Grid:
@@ -348,7 +348,7 @@ def _published_rows() -> dict[str, dict[str, float]]:
 
 def standing(
     tables: Mapping[tuple[str, str, str], ErrorTable],
-    comparisons: Sequence[Comparison],
+    comparisons: Sequence[ComparisonPlan],
     method: str,
 ) -> Grid:
     """Return the place of a method in each case and measure, beside the best method."""

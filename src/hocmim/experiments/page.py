@@ -8,7 +8,7 @@ from pathlib import Path
 
 from hocmim.data.writing import write_text
 from hocmim.experiments.classifiers import TITLES
-from hocmim.experiments.report import Report, machine_grid
+from hocmim.experiments.report import ExperimentReport, machine_grid
 
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 75rem; margin: auto; padding: 1rem;
@@ -24,12 +24,12 @@ th { border-bottom: 1px solid; } .best { font-weight: bold; }
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
 
-def write_page(report: Report, svgs: Mapping[str, str], path: Path) -> None:
+def write_page(report: ExperimentReport, svgs: Mapping[str, str], path: Path) -> None:
     """Write the page; ``svgs`` has the figures by name, as ``write_figures`` returns them."""
     write_text(path, make_page(report, svgs))
 
 
-def make_page(report: Report, svgs: Mapping[str, str]) -> str:
+def make_page(report: ExperimentReport, svgs: Mapping[str, str]) -> str:
     """Return the page as HTML."""
     title = escape(report.title)
     about = "".join(f"<p>{escape(paragraph)}</p>" for paragraph in report.about[1:])
@@ -56,7 +56,7 @@ def make_page(report: Report, svgs: Mapping[str, str]) -> str:
     )
 
 
-def _comparisons(report: Report, svgs: Mapping[str, str]) -> Iterator[str]:
+def _comparisons(report: ExperimentReport, svgs: Mapping[str, str]) -> Iterator[str]:
     named = {table.comparison.name: table.comparison for table in report.tables.values()}
     classifiers = dict.fromkeys(classifier for _, classifier, _ in report.tables)
     for name, comparison in named.items():
@@ -68,7 +68,7 @@ def _comparisons(report: Report, svgs: Mapping[str, str]) -> Iterator[str]:
 
 
 def _results(
-    report: Report, svgs: Mapping[str, str], comparison: str, classifier: str
+    report: ExperimentReport, svgs: Mapping[str, str], comparison: str, classifier: str
 ) -> Iterator[str]:
     key = comparison, classifier
     table = report.tables[(*key, "error")]

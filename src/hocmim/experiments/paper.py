@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from hocmim.experiments.datasets import Found
+from hocmim.experiments.datasets import FoundData
 from hocmim.experiments.grid import Grid
-from hocmim.experiments.protocol import Item, Method, Outcome, Protocol
+from hocmim.experiments.protocol import Item, ItemOutcome, Method, Protocol
 from hocmim.experiments.published import Published, published_sets, published_table
-from hocmim.experiments.report import Report, TimeGroup, describe_protocol, make_report
-from hocmim.experiments.run import Experiment, Failure
-from hocmim.experiments.tables import Comparison
+from hocmim.experiments.report import ExperimentReport, TimeGroup, describe_protocol, make_report
+from hocmim.experiments.run import Experiment, FailedItem
+from hocmim.experiments.tables import ComparisonPlan
 
 HOCMIM = "HOCMIM"
 LOW = published_table("knn", "low").methods
@@ -49,26 +49,26 @@ KRUSKAL_NOTE = (
 )
 
 
-def comparisons(only: Sequence[str] | None = None) -> tuple[Comparison, ...]:
+def comparisons(only: Sequence[str] | None = None) -> tuple[ComparisonPlan, ...]:
     """Return the comparisons of the paper and three of HOCMIM-R, on all data sets or on some."""
     sets = [entry for entry in published_sets() if only is None or entry.name in only]
     low = tuple(entry.name for entry in sets if not entry.is_high_dimensional)
     high = tuple(entry.name for entry in sets if entry.is_high_dimensional)
     both = low + high
     return (
-        Comparison("low", f"{MI}, low-dimensional sets", LOW, low),
-        Comparison("high", f"{MI}, high-dimensional sets", HIGH, high),
-        Comparison("filters", "HOCMIM and other filters, all sets", FILTERS, both),
-        Comparison("robust", f"{ROBUST} and the {MI}", (ROBUST, *LOW), low),
-        Comparison("robust_high", f"{ROBUST}, high-dimensional sets", (ROBUST, *HIGH), high),
-        Comparison(
+        ComparisonPlan("low", f"{MI}, low-dimensional sets", LOW, low),
+        ComparisonPlan("high", f"{MI}, high-dimensional sets", HIGH, high),
+        ComparisonPlan("filters", "HOCMIM and other filters, all sets", FILTERS, both),
+        ComparisonPlan("robust", f"{ROBUST} and the {MI}", (ROBUST, *LOW), low),
+        ComparisonPlan("robust_high", f"{ROBUST}, high-dimensional sets", (ROBUST, *HIGH), high),
+        ComparisonPlan(
             "interactions", f"{ROBUST} with and without interactions", (ROBUST, PLAIN), both
         ),
     )
 
 
 def paper_experiment(
-    found: Found,
+    found: FoundData,
     protocol: Protocol,
     n_splits: Mapping[str, int],
     methods: Sequence[str] = METHODS,
@@ -92,13 +92,13 @@ def paper_experiment(
 
 
 def paper_report(
-    outcomes: Mapping[Item, Outcome],
+    outcomes: Mapping[Item, ItemOutcome],
     experiment: Experiment,
     missing: Mapping[str, str],
-    failures: Sequence[Failure] = (),
+    failures: Sequence[FailedItem] = (),
     *,
     only: Sequence[str] | None = None,
-) -> Report:
+) -> ExperimentReport:
     """Return the report of the experiment, with the published values next to ours."""
     wanted = [_restrict(each, experiment) for each in comparisons(only)]
     wanted = [each for each in wanted if len(each.methods) > 1 and each.datasets]
@@ -121,7 +121,7 @@ def paper_report(
     return replace(report, summaries={"claims": claims(report)})
 
 
-def _restrict(comparison: Comparison, experiment: Experiment) -> Comparison:
+def _restrict(comparison: ComparisonPlan, experiment: Experiment) -> ComparisonPlan:
     methods = tuple(name for name in comparison.methods if name in experiment.methods)
     return replace(comparison, methods=methods)
 
@@ -172,7 +172,7 @@ PUBLISHED_WORSE = {
 }
 
 
-def claims(report: Report) -> Grid:
+def claims(report: ExperimentReport) -> Grid:
     """Return each claim of the paper next to our result."""
     rows = [*_rank_claims(report), *_significance_claims(report), *_time_claims(report)]
     header = ["claim", "published", "ours"]
@@ -180,7 +180,7 @@ def claims(report: Report) -> Grid:
     return Grid("Claims of the paper", header, rows, [*notes, *report.problems()])
 
 
-def _rank_claims(report: Report) -> list[list[str]]:
+def _rank_claims(report: ExperimentReport) -> list[list[str]]:
     rows = []
     for (comparison, classifier), found in report.differences.items():
         table = found.table
@@ -203,7 +203,7 @@ def _rank_claims(report: Report) -> list[list[str]]:
     return rows
 
 
-def _significance_claims(report: Report) -> list[list[str]]:
+def _significance_claims(report: ExperimentReport) -> list[list[str]]:
     rows = []
     for (comparison, classifier), tested in report.tests.items():
         theirs = PUBLISHED_WORSE.get((comparison, classifier.split("-")[0]))
@@ -220,7 +220,7 @@ def _significance_claims(report: Report) -> list[list[str]]:
     return rows
 
 
-def _time_claims(report: Report) -> list[list[str]]:
+def _time_claims(report: ExperimentReport) -> list[list[str]]:
     times = report.times
     if HOCMIM not in times.methods or not times.datasets:
         return []

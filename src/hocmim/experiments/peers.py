@@ -30,7 +30,7 @@ from sklearn.svm import LinearSVC
 
 from hocmim.criteria.base import Criterion
 from hocmim.errors import InvalidParameterError
-from hocmim.selectors.base import Selector as OwnSelector
+from hocmim.selectors.base import Selector
 from hocmim.selectors.registry import load_class, make_instance, make_selector
 
 MAX_DISCRETE_LEVELS = 5
@@ -42,7 +42,7 @@ SIZE_NAMES = ("n_features_to_select", "k", "max_features")
 Matrix = NDArray[np.float64]
 
 
-class Selector(Protocol):
+class AnySelector(Protocol):
     """What an experiment needs of a selector."""
 
     selected_: NDArray[np.int64]
@@ -204,13 +204,13 @@ class Foreign:
         return self
 
 
-def make_any(name: str, **parameters: Any) -> Selector:
+def make_any(name: str, **parameters: Any) -> AnySelector:
     """Return the selector with that name: of hocmim, of scikit-learn, or ``module:Class``."""
     if name in PEERS:
         return PEERS[name](**parameters)
     if ":" in name:
         kind = load_class(name)
-        if not issubclass(kind, (Criterion, OwnSelector)):
+        if not issubclass(kind, (Criterion, Selector)):
             return Foreign(kind, name, parameters)
     return make_selector(name, **parameters)
 

@@ -35,9 +35,9 @@ from hocmim.experiments.classifiers import (
     svm_curve,
 )
 from hocmim.experiments.datasets import DataSet
-from hocmim.experiments.peers import Selector, make_any
+from hocmim.experiments.peers import AnySelector, make_any
 from hocmim.parameters import check_value, number, one_of, whole
-from hocmim.selectors.base import Selector as OwnSelector
+from hocmim.selectors.base import Selector
 
 CLASSIFIER_INPUTS = ("binned", "raw", "standardised")
 FILTER_INPUTS = ("raw", "binned")
@@ -106,7 +106,7 @@ class Method:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     folder: str = ""
 
-    def make(self, n_features: int, protocol: Protocol) -> Selector:
+    def make(self, n_features: int, protocol: Protocol) -> AnySelector:
         """Return the selector, with one thread, so that times can be compared."""
         name = self.selector or self.name
         with _importable(self.folder if ":" in name else ""):
@@ -121,7 +121,7 @@ class Method:
         given = {key: value for key, value in common.items() if key in known}
         own = {key: value for key, value in self.parameters.items() if "__" not in key}
         nested = {key: value for key, value in self.parameters.items() if "__" in key}
-        made: Selector = make_any(name, **(given | own)).set_params(**nested)
+        made: AnySelector = make_any(name, **(given | own)).set_params(**nested)
         return made
 
 
@@ -147,7 +147,7 @@ class Item:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ItemOutcome:
     """The result of an item.
 
     Attributes
@@ -219,7 +219,7 @@ def split_rows(y: NDArray[np.int32], split: int, seed: int = 0) -> Halves:
     raise InvalidTargetError("No random half of the rows has two classes.")
 
 
-def run_item(data: DataSet, split: int, method: Method, protocol: Protocol) -> Outcome:
+def run_item(data: DataSet, split: int, method: Method, protocol: Protocol) -> ItemOutcome:
     """Select on the training half; compute the errors of every classifier on the test half."""
     began = time.perf_counter()
     halves = split_rows(data.y, split, protocol.seed)
@@ -238,7 +238,7 @@ def run_item(data: DataSet, split: int, method: Method, protocol: Protocol) -> O
             wrong[classifier] = count_wrong(predictions, y_test).tolist()
             errors = balanced_error(predictions, y_test)
             balanced[classifier] = [round(float(error), 6) for error in errors]
-    return Outcome(
+    return ItemOutcome(
         Item(split, data.name, method.name),
         outcome_key(data, method, protocol),
         columns,
@@ -276,7 +276,7 @@ _final_predictions = lru_cache(maxsize=512)(_predictions)
 
 
 def selector_input(
-    data: DataSet, rows: NDArray[np.int64], selector: Selector, protocol: Protocol
+    data: DataSet, rows: NDArray[np.int64], selector: AnySelector, protocol: Protocol
 ) -> Any:
     """Return the training half in the form the selector needs.
 
@@ -286,7 +286,7 @@ def selector_input(
     """
     if "encoder" in selector.get_params():
         return data.rows(rows)
-    if protocol.filter_input == "raw" and isinstance(selector, OwnSelector):
+    if protocol.filter_input == "raw" and isinstance(selector, Selector):
         if not data.has_missing:
             return data.rows(rows)
         if not isinstance(data.X, np.ndarray):

@@ -12,12 +12,12 @@ from pathlib import Path
 from hocmim.experiments.classifiers import CLASSIFIERS, FINAL_CLASSIFIERS
 from hocmim.experiments.grid import Grid
 from hocmim.experiments.machine import installed_version, memory_gib, processor
-from hocmim.experiments.protocol import Item, Outcome, Protocol
+from hocmim.experiments.protocol import Item, ItemOutcome, Protocol
 from hocmim.experiments.published import Published
-from hocmim.experiments.run import Failure
+from hocmim.experiments.run import FailedItem
 from hocmim.experiments.tables import (
     MEASURES,
-    Comparison,
+    ComparisonPlan,
     Difference,
     ErrorTable,
     Significance,
@@ -43,7 +43,7 @@ class TimeGroup:
 
 
 @dataclass(frozen=True, eq=False)
-class Report:
+class ExperimentReport:
     """The content of a report.
 
     Attributes
@@ -58,7 +58,7 @@ class Report:
     reference : str
         The method whose times the others are compared with.
     missing : dict of data set to str
-    failures : tuple of Failure
+    failures : tuple of FailedItem
     summaries : dict of str to Grid
         The tables at the top, by the name of their file.
     against : dict of comparison to str
@@ -73,7 +73,7 @@ class Report:
     time_groups: tuple[TimeGroup, ...]
     reference: str
     missing: dict[str, str]
-    failures: tuple[Failure, ...] = ()
+    failures: tuple[FailedItem, ...] = ()
     summaries: Mapping[str, Grid] = field(default_factory=dict)
     against: Mapping[str, str] = field(default_factory=dict)
 
@@ -123,30 +123,30 @@ class Report:
 
 
 def make_report(
-    outcomes: Mapping[Item, Outcome],
-    comparisons: Sequence[Comparison],
+    outcomes: Mapping[Item, ItemOutcome],
+    comparisons: Sequence[ComparisonPlan],
     protocol: Protocol,
     *,
     title: str,
     about: Sequence[str],
     missing: Mapping[str, str],
-    times_of: Comparison,
+    times_of: ComparisonPlan,
     time_groups: Sequence[TimeGroup],
     reference: str,
     published: Mapping[tuple[str, str], Published] | None = None,
-    failures: Sequence[Failure] = (),
+    failures: Sequence[FailedItem] = (),
     against: Mapping[str, str] | None = None,
-) -> Report:
+) -> ExperimentReport:
     """Average the outcomes into tables.
 
     Parameters
     ----------
-    outcomes : dict of Item to Outcome
-    comparisons : sequence of Comparison
+    outcomes : dict of Item to ItemOutcome
+    comparisons : sequence of ComparisonPlan
     protocol : Protocol
     title, about, missing, reference, time_groups, failures, against
-        See :class:`Report`.
-    times_of : Comparison
+        See :class:`ExperimentReport`.
+    times_of : ComparisonPlan
         The methods and data sets whose times are shown.
     published : dict of (comparison, classifier) to Published
         The tables to compare with.
@@ -165,7 +165,7 @@ def make_report(
         for key, theirs in (published or {}).items()
         if (*key, "error") in tables
     }
-    return Report(
+    return ExperimentReport(
         title,
         tuple(about),
         tables,
@@ -225,7 +225,7 @@ def machine_grid() -> Grid:
     return Grid("Machine", ["part", "value"], rows)
 
 
-def write_tables(report: Report, folder: Path, *, is_safe: bool = False) -> None:
+def write_tables(report: ExperimentReport, folder: Path, *, is_safe: bool = False) -> None:
     """Write every table as CSV.
 
     ``is_safe``: neutralise the cells that spreadsheets would run as formulas.

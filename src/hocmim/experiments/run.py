@@ -12,7 +12,7 @@ from joblib import Parallel, cpu_count, delayed
 
 from hocmim.errors import HocmimError, HocmimWarning
 from hocmim.experiments.datasets import AnySource, DataSet
-from hocmim.experiments.protocol import Item, Method, Outcome, Protocol, outcome_key, run_item
+from hocmim.experiments.protocol import Item, ItemOutcome, Method, Protocol, outcome_key, run_item
 from hocmim.experiments.store import Store, check_keys
 
 
@@ -55,7 +55,7 @@ class Experiment:
 
 
 @dataclass(frozen=True)
-class Failure:
+class FailedItem:
     """An item that raised an error."""
 
     item: Item
@@ -69,8 +69,8 @@ class Results:
     A warning begins with the name of the data set. It is there once for all methods and splits.
     """
 
-    outcomes: dict[Item, Outcome]
-    failures: list[Failure]
+    outcomes: dict[Item, ItemOutcome]
+    failures: list[FailedItem]
     warnings: list[str] = field(default_factory=list)
 
 
@@ -108,7 +108,7 @@ def run(
             for text in caught:
                 # Other splits and methods give the same text with other numbers.
                 said.setdefault((outcome.item.dataset, re.sub(r"\d+", "0", text)), text)
-            if isinstance(outcome, Failure):
+            if isinstance(outcome, FailedItem):
                 results.failures.append(outcome)
             else:
                 append(outcome)
@@ -128,7 +128,7 @@ def _keys(experiment: Experiment) -> dict[tuple[str, str], str]:
     return keys
 
 
-def _attempt(experiment: Experiment, item: Item) -> tuple[Outcome | Failure, list[str]]:
+def _attempt(experiment: Experiment, item: Item) -> tuple[ItemOutcome | FailedItem, list[str]]:
     """Run an item; return its outcome and the warnings of hocmim."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", HocmimWarning)
@@ -140,15 +140,15 @@ def _attempt(experiment: Experiment, item: Item) -> tuple[Outcome | Failure, lis
     return outcome, texts
 
 
-def _run_or_fail(experiment: Experiment, item: Item) -> Outcome | Failure:
+def _run_or_fail(experiment: Experiment, item: Item) -> ItemOutcome | FailedItem:
     try:
         data = _load(experiment.sources[item.dataset])
         protocol = experiment.protocol_of(item.dataset)
         return run_item(data, item.split, experiment.methods[item.method], protocol)
     except HocmimError as error:
-        return Failure(item, f"{error}")
+        return FailedItem(item, f"{error}")
     except (ValueError, ArithmeticError, MemoryError) as error:
-        return Failure(item, f"{type(error).__name__}: {error}")
+        return FailedItem(item, f"{type(error).__name__}: {error}")
 
 
 @lru_cache(maxsize=4)

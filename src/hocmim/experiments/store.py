@@ -19,7 +19,7 @@ from typing import IO, BinaryIO
 
 from hocmim.data.writing import check_regular, remove_locked, sync_folder, try_lock
 from hocmim.errors import InvalidParameterError
-from hocmim.experiments.protocol import Item, Outcome
+from hocmim.experiments.protocol import Item, ItemOutcome
 
 LINE_START = b'{"format":'
 FORMAT = 1
@@ -38,9 +38,9 @@ class Store:
         self.path = path
         self.compressed = path.with_name(f"{path.name}.xz")
 
-    def read(self) -> dict[Item, Outcome]:
+    def read(self) -> dict[Item, ItemOutcome]:
         """Return the outcomes of all complete lines."""
-        found: dict[Item, Outcome] = {}
+        found: dict[Item, ItemOutcome] = {}
         if self.compressed.exists():
             with lzma.open(self.compressed, "rb") as file:
                 found = _read_outcomes(file)
@@ -51,7 +51,7 @@ class Store:
         return found
 
     @contextmanager
-    def appending(self) -> Iterator[Callable[[Outcome], None]]:
+    def appending(self) -> Iterator[Callable[[ItemOutcome], None]]:
         """Give a function that appends an outcome durably; the file is locked meanwhile."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         is_new = not self.path.exists()
@@ -61,7 +61,7 @@ class Store:
             if is_new:
                 sync_folder(self.path.parent)
 
-            def append(outcome: Outcome) -> None:
+            def append(outcome: ItemOutcome) -> None:
                 file.write(_format(outcome))
                 file.flush()
                 os.fsync(file.fileno())
@@ -71,7 +71,9 @@ class Store:
                 remove_locked(file, self.path)  # everything is in the compressed file
 
 
-def check_keys(outcomes: dict[Item, Outcome], keys: dict[tuple[str, str], str], path: Path) -> None:
+def check_keys(
+    outcomes: dict[Item, ItemOutcome], keys: dict[tuple[str, str], str], path: Path
+) -> None:
     """Raise an error for outcomes of other data, other parameters or another version.
 
     ``keys`` has the key of each (data set, method).
@@ -86,7 +88,7 @@ def check_keys(outcomes: dict[Item, Outcome], keys: dict[tuple[str, str], str], 
             )
 
 
-def _read_outcomes(file: IO[bytes]) -> dict[Item, Outcome]:
+def _read_outcomes(file: IO[bytes]) -> dict[Item, ItemOutcome]:
     return {outcome.item: outcome for outcome in map(_parse, _complete_lines(file))}
 
 
@@ -116,7 +118,7 @@ def _lock(file: BinaryIO, path: Path) -> None:
         )
 
 
-def _format(outcome: Outcome) -> bytes:
+def _format(outcome: ItemOutcome) -> bytes:
     item = outcome.item
     record = {
         "format": FORMAT,
@@ -134,14 +136,14 @@ def _format(outcome: Outcome) -> bytes:
     return json.dumps(record, separators=(",", ":")).encode() + b"\n"
 
 
-def _parse(line: bytes) -> Outcome:
+def _parse(line: bytes) -> ItemOutcome:
     record = json.loads(line)
     if record.get("format") != FORMAT:
         raise InvalidParameterError(
             f"The results file has format {record.get('format')!r}, but this version of hocmim "
             f"reads format {FORMAT}. Choose another output folder."
         )
-    return Outcome(
+    return ItemOutcome(
         Item(record["split"], record["dataset"], record["method"]),
         record["key"],
         tuple(record["selected"]),

@@ -13,7 +13,7 @@ from scipy import stats
 from hocmim.errors import InvalidTableError
 from hocmim.experiments.classifiers import TITLES
 from hocmim.experiments.grid import Grid
-from hocmim.experiments.protocol import Item, Outcome
+from hocmim.experiments.protocol import Item, ItemOutcome
 from hocmim.experiments.published import Published
 from hocmim.experiments.statistics import (
     DECIMALS,
@@ -36,7 +36,7 @@ MAX_METHODS_IN_PAIRS = 20
 
 
 @dataclass(frozen=True)
-class Comparison:
+class ComparisonPlan:
     """Which methods are compared on which data sets.
 
     Attributes
@@ -61,7 +61,7 @@ class ErrorTable:
 
     Attributes
     ----------
-    comparison : Comparison
+    comparison : ComparisonPlan
     classifier, measure : str
     curves : dict of data set to ndarray of shape (methods, features)
         Mean over the splits, for the data sets that every method has finished at least once.
@@ -71,7 +71,7 @@ class ErrorTable:
         Why a data set of the comparison is not in the table.
     """
 
-    comparison: Comparison
+    comparison: ComparisonPlan
     classifier: str
     measure: str
     curves: dict[str, NDArray[np.float64]]
@@ -166,12 +166,12 @@ def missing_notes(missing: Mapping[str, str]) -> list[str]:
 
 
 def error_table(
-    outcomes: Mapping[Item, Outcome],
-    comparison: Comparison,
+    outcomes: Mapping[Item, ItemOutcome],
+    comparison: ComparisonPlan,
     classifier: str,
     measure: str,
     missing: Mapping[str, str],
-    values: Callable[[Outcome], NDArray[np.float64]] | None = None,
+    values: Callable[[ItemOutcome], NDArray[np.float64]] | None = None,
 ) -> ErrorTable:
     """Average the outcomes over the splits that every method has finished.
 
@@ -473,7 +473,7 @@ class TimeTable:
 
 
 def time_table(
-    outcomes: Mapping[Item, Outcome], comparison: Comparison, missing: Mapping[str, str]
+    outcomes: Mapping[Item, ItemOutcome], comparison: ComparisonPlan, missing: Mapping[str, str]
 ) -> TimeTable:
     """Return mean times of every method, on the data sets that all methods have finished."""
     seconds: dict[tuple[str, str], list[float]] = {}

@@ -18,8 +18,7 @@ from hocmim.coding.codes import Codes, Column
 from hocmim.information.comparison import comparison_key
 from hocmim.information.counting import SharedColumn
 from hocmim.insight.basis import Basis, column_of
-from hocmim.insight.encoding import Encoding, describe_encoding
-from hocmim.insight.pictures import (
+from hocmim.insight.chart_data import (
     ALPHA,
     InteractionMap,
     column_p_values,
@@ -27,6 +26,7 @@ from hocmim.insight.pictures import (
     strongest_interaction,
     why_together,
 )
+from hocmim.insight.encoding import Encoding, describe_encoding
 from hocmim.search.discovery import ErrorControl
 from hocmim.search.selection import Failure, Selection
 from hocmim.text import count, one_line, percent, quote, some_of, visible

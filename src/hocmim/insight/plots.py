@@ -15,7 +15,7 @@ from hocmim.coding.groups import Features, column_name
 from hocmim.errors import InvalidParameterError, not_installed
 from hocmim.information.counting import Values
 from hocmim.insight.basis import Basis, basis_of, selection_of
-from hocmim.insight.pictures import (
+from hocmim.insight.chart_data import (
     TargetByLevel,
     column_map,
     frequencies_of,
@@ -38,7 +38,7 @@ PALE = "#c9dbef"
 COLOURS = (BLUE, ORANGE, "#3a9d6e", "#a34fa8", "#c2403d", "#7a6a53", "#2aa4b8", "#5b5f97")
 NAME_LENGTH = 26
 
-AXES = [Like(("plot", "barh", "set_xlabel"), "matplotlib axes"), None]
+AXES_OR_NONE = [Like(("plot", "barh", "set_xlabel"), "matplotlib axes"), None]
 
 
 # The kinds of pictures, each with its options.
@@ -99,7 +99,7 @@ def plot(
         For "target" without a feature an array of them.
     """
     check_value("kind", kind, [one_of(tuple(KINDS))])
-    check_value("ax", ax, AXES)
+    check_value("ax", ax, AXES_OR_NONE)
     unknown = [name for name in options if name not in KINDS[kind]]
     if unknown:
         raise InvalidParameterError(f"A picture of the kind {kind!r} has no option {unknown[0]!r}.")

@@ -16,7 +16,7 @@ from hocmim.coding.codes import Codes
 from hocmim.coding.encoded import Encoded
 from hocmim.information.counting import Values
 from hocmim.insight.basis import Basis
-from hocmim.insight.pictures import wilson_intervals
+from hocmim.insight.chart_data import wilson_intervals
 from hocmim.search.search import search
 from hocmim.search.selection import Selection
 from hocmim.search.validation import Validation, cross_validate

@@ -39,7 +39,7 @@ from hocmim.errors import InvalidParameterError
 from hocmim.information.comparison import comparison_key
 from hocmim.information.counting import Joint, Values
 from hocmim.insight.basis import Basis, basis_of
-from hocmim.insight.pictures import (
+from hocmim.insight.chart_data import (
     InteractionMap,
     interaction_map,
     strongest_interaction,

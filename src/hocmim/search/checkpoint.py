@@ -28,7 +28,7 @@ from hocmim.errors import InvalidFileError, InvalidParameterError
 from hocmim.search.constraints import Constraints
 from hocmim.search.joint_candidates import JointCandidates
 from hocmim.search.loop import SearchEngine, continued, forward_search
-from hocmim.search.saved import RECORDS, check_steps, check_stopping, read_value
+from hocmim.search.saved_selection import RECORDS, check_steps, check_stopping, read_value
 from hocmim.search.selection import Selection, Step, Stopping
 from hocmim.search.stopping import StoppingRule
 

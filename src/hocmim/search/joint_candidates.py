@@ -25,7 +25,7 @@ import numpy as np
 from hocmim.coding.codes import MAX_LEVELS, Codes, Column, as_small_integers
 from hocmim.criteria.base import Criterion
 from hocmim.criteria.cost import per_cost
-from hocmim.criteria.search import ONE_THREAD
+from hocmim.criteria.searches import ONE_THREAD
 from hocmim.information.comparison import comparison_key
 from hocmim.information.counting import Joint, Values
 from hocmim.search.constraints import ROUNDING, Spending

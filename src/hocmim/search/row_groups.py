@@ -40,7 +40,7 @@ N_DRAWS = 11
 # The p-value of a sample is multiplied by at most this: for the median, and for two tests.
 MOST_PARTS = 4
 
-Found = tuple[float, NDArray[np.int64]]
+Answer = tuple[float, NDArray[np.int64]]
 
 
 class GroupedStoppingRule(StoppingRule):
@@ -71,7 +71,7 @@ class GroupedStoppingRule(StoppingRule):
         """The error rate that the tests keep, with the number of groups."""
         return replace(super().error_control, n_groups=int(np.count_nonzero(self._sizes)))
 
-    def _answer(self, question: Question, n_steps: int, n_hypotheses: float) -> Found:
+    def _answer(self, question: Question, n_steps: int, n_hypotheses: float) -> Answer:
         if (self._sizes <= 1).all():
             return super()._answer(question, n_steps, n_hypotheses)
         clear = CLEAR / n_hypotheses / MOST_PARTS
@@ -87,7 +87,7 @@ class GroupedStoppingRule(StoppingRule):
         starts = self._starts[self._sizes > 0]
         return bool((np.maximum.reduceat(codes, starts) > np.minimum.reduceat(codes, starts)).any())
 
-    def _between(self, question: Question, n_steps: int, clear: float) -> Found:
+    def _between(self, question: Question, n_steps: int, clear: float) -> Answer:
         """Twice the median p-value of samples with one row of each group."""
         found = []
         for draw in range(N_DRAWS):

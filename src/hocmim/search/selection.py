@@ -238,14 +238,14 @@ class Selection:
 
     def to_json(self) -> str:
         """Return the selection as text, to be stored; ``from_json`` restores it to the last bit."""
-        from hocmim.search.saved import selection_to_json  # imports this module
+        from hocmim.search.saved_selection import selection_to_json  # imports this module
 
         return selection_to_json(self)
 
     @classmethod
     def from_json(cls, text: str) -> Selection:
         """Return the selection that ``to_json`` wrote; InvalidFileError if it was changed."""
-        from hocmim.search.saved import selection_from_json
+        from hocmim.search.saved_selection import selection_from_json
 
         return selection_from_json(text)
 

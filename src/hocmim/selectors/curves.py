@@ -26,13 +26,13 @@ from hocmim.errors import InvalidParameterError
 from hocmim.memory import prepare_products
 from hocmim.search.progress import SECONDS_BETWEEN_EVENTS, ProgressCallback, ProgressEvent
 from hocmim.selectors.choice import Curve
-from hocmim.selectors.models import AsNumbers
+from hocmim.selectors.models import NumericTransformer
 from hocmim.selectors.splits import Fold, without_copies
 from hocmim.text import value_text
 
 Columns = tuple[int, ...]
 # Called as report(done, total, name).
-Report = Callable[[int, int, str], None]
+OnStep = Callable[[int, int, str], None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +86,7 @@ class Problem:
     models : list of Model
         One for each target. The score is the mean of theirs.
     is_numeric : bool
-        Whether the models get the columns as ``AsNumbers`` makes them, learned on training rows.
+        Whether the models get the columns as ``NumericTransformer`` makes them.
     fit_params, score_params : mapping
         What else the model and the scorer get. A value with one entry per row is cut to the rows.
     identifiers : ndarray of int64
@@ -109,7 +109,7 @@ class Problem:
 class Counter:
     """Counts searches and fits of ``total``, and reports them; ``report`` may raise to stop."""
 
-    def __init__(self, report: Report | None, total: int = 0) -> None:
+    def __init__(self, report: OnStep | None, total: int = 0) -> None:
         self.total, self.name = total, ""
         self._report, self._n_done, self._sent = report, 0, time.monotonic()
 
@@ -270,7 +270,7 @@ class SplitNumbers:
             self._train, self._test = np.empty((len(train), 0)), np.empty((len(test), 0))
             return
         rows = take_rows(part, train)
-        numbers = AsNumbers().fit(rows)
+        numbers = NumericTransformer().fit(rows)
         self._ends = numbers.ends_
         self._train = numbers.transform(rows)
         self._test = numbers.transform(take_rows(part, test))

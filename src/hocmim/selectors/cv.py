@@ -28,7 +28,7 @@ from hocmim.data.table import take_rows
 from hocmim.data.weights import are_observations, as_counts
 from hocmim.defaults import DEFAULT_METHOD
 from hocmim.errors import InvalidParameterError, InvalidTableError, warn_user
-from hocmim.insight.plots import AXES, validation_curves
+from hocmim.insight.plots import AXES_OR_NONE, validation_curves
 from hocmim.parameters import (
     FUNCTION_OR_NONE,
     JOBS,
@@ -53,7 +53,7 @@ from hocmim.selectors.choice import (
     sizes_to_try,
 )
 from hocmim.selectors.curves import Model, Problem, baseline_scores, cross_validate_sizes
-from hocmim.selectors.kinds import each, joint_strata, strata, with_known_kinds
+from hocmim.selectors.kinds import joint_strata, strata, target_columns, with_known_kinds
 from hocmim.selectors.models import DEFAULT_MODEL, make_model
 from hocmim.selectors.registry import make_selector
 from hocmim.selectors.splits import Fold, make_folds
@@ -226,7 +226,10 @@ class SelectorCV(MetaEstimatorMixin, Selector):
         self.target_kind_ = names[0] if target.ndim == 1 else names
         routed = self._route(params)
         folds = self._folds(X, target, kinds, row_groups, counts, routed["splitter"])
-        models = [self._model_of(one, kind) for one, kind in zip(each(target), kinds, strict=True)]
+        models = [
+            self._model_of(one, kind)
+            for one, kind in zip(target_columns(target), kinds, strict=True)
+        ]
         is_numeric = isinstance(self.model, str)
         given = routed["model"], routed["scorer"]
         identifiers = find_identifiers(table)
@@ -422,7 +425,7 @@ class SelectorCV(MetaEstimatorMixin, Selector):
         check_is_fitted(self)
         return self.selector_.save(path, overwrite=overwrite)
 
-    @checked(ax=AXES)
+    @checked(ax=AXES_OR_NONE)
     def plot_curves(self, ax: Any = None) -> Any:
         """Draw the mean score ± 1 standard error against K, the baseline, and mark the choice.
 

@@ -59,7 +59,7 @@ def with_known_kinds(
 
     Selectors get the kind of several targets if it is the same for all.
     """
-    kinds = [common_kind(selectors, one, target) for one in each(y)]
+    kinds = [common_kind(selectors, one, target) for one in target_columns(y)]
     names = {kind.name for kind in kinds}
     known = {
         name: with_kind(selector, kinds[0].name) if len(names) == 1 else clone(selector)
@@ -68,7 +68,7 @@ def with_known_kinds(
     return known, kinds
 
 
-def each(y: NDArray[Any]) -> list[NDArray[Any]]:
+def target_columns(y: NDArray[Any]) -> list[NDArray[Any]]:
     """Return the targets: y itself, or its columns."""
     return [y] if y.ndim == 1 else [as_target(column) for column in y.T]
 
@@ -86,7 +86,7 @@ def joint_strata(y: NDArray[Any], kinds: TargetKind | Sequence[TargetKind]) -> N
         if y.ndim == 1:
             return strata(y, kinds)
         kinds = [kinds] * y.shape[1]
-    found = [strata(column, kind) for column, kind in zip(each(y), kinds, strict=True)]
+    found = [strata(column, kind) for column, kind in zip(target_columns(y), kinds, strict=True)]
     cells = np.unique(np.column_stack(found), axis=0, return_inverse=True)[1].ravel()
     is_rare = ROWS_PER_CELL * (cells.max() + 1) > len(cells)
     return np.zeros(len(y), np.int64) if is_rare else cells

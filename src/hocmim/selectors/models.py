@@ -70,7 +70,7 @@ def _no_model(name: str, model: Any) -> InvalidParameterError:
     )
 
 
-class Learned(NamedTuple):
+class Scaling(NamedTuple):
     """How a column is standardised: divided by 2**exponent, filled with the median, then scaled."""
 
     exponent: int
@@ -79,7 +79,7 @@ class Learned(NamedTuple):
     spread: float
 
 
-class AsNumbers(TransformerMixin, BaseEstimator):
+class NumericTransformer(TransformerMixin, BaseEstimator):
     """Columns of any table as numbers for a model.
 
     Numbers are standardised, missing ones are replaced by the median; categories are one-hot coded.
@@ -95,7 +95,7 @@ class AsNumbers(TransformerMixin, BaseEstimator):
         """Learn how each column becomes numbers."""
         table = as_table(X)
         self.n_features_in_ = table.n_columns
-        self._columns: list[Learned | list[Any]] = []
+        self._columns: list[Scaling | list[Any]] = []
         for block in table.blocks():
             if isinstance(block, Categories):
                 seen = np.unique(block.codes)
@@ -134,7 +134,7 @@ class AsNumbers(TransformerMixin, BaseEstimator):
         return matrix
 
 
-def _learned(column: NDArray[Any]) -> Learned:
+def _learned(column: NDArray[Any]) -> Scaling:
     """Return what standardises a column; missing values count as the median."""
     values = column.astype(np.float64)
     is_present = ~np.isnan(values)
@@ -144,10 +144,10 @@ def _learned(column: NDArray[Any]) -> Learned:
     median = float(np.median(present)) if len(present) else 0.0
     values[is_present], values[~is_present] = present, median
     spread = float(values.std())
-    return Learned(exponent, median, float(values.mean()), spread if spread > 0 else 1.0)
+    return Scaling(exponent, median, float(values.mean()), spread if spread > 0 else 1.0)
 
 
-def _standardised(values: NDArray[np.float64], learned: Learned) -> NDArray[np.float64]:
+def _standardised(values: NDArray[np.float64], learned: Scaling) -> NDArray[np.float64]:
     with np.errstate(over="ignore"):  # of rows that were not fitted
         values = np.ldexp(values, -learned.exponent)
         values[np.isnan(values)] = learned.median

@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.utils._set_output import _get_output_config
 
 from hocmim.coding.encoder import Encoder
-from hocmim.coding.saved import (
+from hocmim.coding.saved_encoder import (
     encoder_content,
     encoder_from,
     features_from,
@@ -38,7 +38,7 @@ from hocmim.data.values import (
 from hocmim.errors import InvalidParameterError, warn_user
 from hocmim.parameters import BOOLEAN, PATH, check_value, checked
 from hocmim.search.constraints import Budget
-from hocmim.search.saved import selection_content, selection_from
+from hocmim.search.saved_selection import selection_content, selection_from
 from hocmim.search.selection import Selection
 from hocmim.search.stopping import StopTest
 from hocmim.selectors.base import WITHOUT_EFFECT, InformationSelector, Selector

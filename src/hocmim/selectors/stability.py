@@ -26,8 +26,8 @@ from hocmim.data.row_groups import RowGroups, as_row_groups
 from hocmim.data.table import Table, take_columns, take_rows
 from hocmim.data.weights import are_observations, as_counts, first_copies, repeated_rows
 from hocmim.errors import InvalidParameterError
+from hocmim.insight.chart_data import wilson_intervals
 from hocmim.insight.clusters import cluster_columns
-from hocmim.insight.pictures import wilson_intervals
 from hocmim.parameters import JOBS, SEED, Like, check_parameters, check_value, number, one_of, whole
 from hocmim.search.constraints import COUNTS, Constraints
 from hocmim.search.selection import Selection, Step
@@ -39,7 +39,7 @@ from hocmim.selectors.splits import groups_for, make_folds, without_copies
 # More would take days.
 MAX_RESAMPLES = 1_000_000
 
-CONFIDENCE = [number(0, 1, "neither")]
+CONFIDENCE_ALLOWED = [number(0, 1, "neither")]
 
 
 class Stability(NamedTuple):
@@ -77,7 +77,7 @@ def stability_index(selections: ArrayLike, *, confidence: float = 0.95) -> Stabi
     >>> round(stability_index([[1, 1, 0, 0], [1, 1, 0, 0], [1, 0, 1, 0]]).value, 3)
     0.333
     """
-    check_value("confidence", confidence, CONFIDENCE)
+    check_value("confidence", confidence, CONFIDENCE_ALLOWED)
     chosen = _as_selections(selections)
     M, D = chosen.shape
     frequency, sizes = chosen.mean(axis=0), chosen.sum(axis=1)
@@ -201,7 +201,7 @@ class StabilitySelector(MetaEstimatorMixin, Selector):
         "sample_fraction": [number(0, 1, "right"), None],
         "threshold": [number(0, 1, "right")],
         "n_features_to_select": COUNTS,
-        "confidence": CONFIDENCE,
+        "confidence": CONFIDENCE_ALLOWED,
         "random_state": SEED,
         "n_jobs": JOBS,
         "target": [one_of(["classes", "quantity"]), Target, None],

@@ -12,7 +12,7 @@ import hocmim
 from browser import Recorder, open_chromium, phone, script, scroll_cues, served
 from hocmim import HOCMIM
 from hocmim.insight.basis import basis_of
-from hocmim.insight.pictures import target_by_level
+from hocmim.insight.chart_data import target_by_level
 from hocmim.insight.prediction import predict
 
 pytestmark = pytest.mark.slow

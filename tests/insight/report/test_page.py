@@ -17,8 +17,8 @@ from sklearn.exceptions import NotFittedError
 import hocmim
 from hocmim import HOCMIM, JMI, Encoder, FisherScore, RobustHOCMIM, errors, substitutes
 from hocmim.insight.basis import basis_of
+from hocmim.insight.chart_data import frequencies_of, target_by_level
 from hocmim.insight.fingerprint import fingerprint
-from hocmim.insight.pictures import frequencies_of, target_by_level
 from hocmim.insight.prediction import predict
 from hocmim.insight.report import page as module
 from hocmim.insight.report.charts import line_chart, ticks

@@ -16,12 +16,12 @@ from hocmim.errors import HocmimError, InvalidParameterError, check_installed
 from hocmim.experiments import known, paper
 from hocmim.experiments.answers import CASES
 from hocmim.experiments.config import config_report, read_config
-from hocmim.experiments.datasets import Found, fetch_published, find_published, save
+from hocmim.experiments.datasets import FoundData, fetch_published, find_published, save
 from hocmim.experiments.figures import write_figures
 from hocmim.experiments.page import write_page
 from hocmim.experiments.protocol import CLASSIFIER_INPUTS, FILTER_INPUTS, Protocol
 from hocmim.experiments.published import published_sets
-from hocmim.experiments.report import Report, machine_grid, write_tables
+from hocmim.experiments.report import ExperimentReport, machine_grid, write_tables
 from hocmim.experiments.run import Experiment, Results, run
 from hocmim.experiments.store import Store
 from hocmim.parameters import MAX_JOBS
@@ -167,7 +167,7 @@ def bench_run(
             raise InvalidParameterError(
                 "No folder for the results: set out in [run], or pass --out."
             )
-        _print_missing(Found({}, settings.missing))
+        _print_missing(FoundData({}, settings.missing))
         results = execute(settings.experiment, folder, jobs or settings.jobs, only_report)
         report = config_report(settings, results.outcomes, results.failures)
         finish(report, folder, pdf, safe_csv)
@@ -262,7 +262,7 @@ def check_ready(experiment: Experiment, out: Path) -> None:
     check_writable(out / RESULTS, overwrite=True)
 
 
-def finish(report: Report, out: Path, pdf: bool = False, is_safe: bool = False) -> None:
+def finish(report: ExperimentReport, out: Path, pdf: bool = False, is_safe: bool = False) -> None:
     """Write tables, figures and the page, and print where."""
     write_tables(report, out / "tables", is_safe=is_safe)
     write_page(report, write_figures(report, out / "figures", pdf=pdf), out / "index.html")
@@ -286,7 +286,7 @@ def reported_errors() -> Iterator[None]:
         raise click.exceptions.Exit(130) from None
 
 
-def _print_missing(found: Found) -> None:
+def _print_missing(found: FoundData) -> None:
     for name, reason in found.missing.items():
         show.say(f"Not included: {name}: {reason}", "yellow")
 

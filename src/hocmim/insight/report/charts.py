@@ -1,4 +1,4 @@
-"""Where the template of the page draws the pictures of ``insight.pictures``.
+"""Where the template of the page draws the pictures of ``insight.chart_data``.
 
 The template draws a picture as an SVG that stretches to the width of the page, with the words
 around it in HTML, so that text keeps its size on a phone. Places are in percent or, inside an SVG,
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hocmim.information.counting import Values
-from hocmim.insight.pictures import ColumnMap, SampleMap
+from hocmim.insight.chart_data import ColumnMap, SampleMap
 from hocmim.text import one_line
 
 N_TICKS = 5

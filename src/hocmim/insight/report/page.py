@@ -4,11 +4,11 @@
 
 =====================  ===========================================================================
 summary                ``words.summary``, ``words.table_check``
-selected columns       ``pictures.target_by_level``; ``pictures.sample_map`` for few rows
+selected columns       ``chart_data.target_by_level``; ``chart_data.sample_map`` for few rows
 prediction             ``prediction.predict``
 together               ``synergy.strongest_map``, ``interaction_bars``
-stability              ``pictures.frequencies_of``
-all columns            ``pictures.column_map``
+stability              ``chart_data.frequencies_of``
+all columns            ``chart_data.column_map``
 table                  ``checks.check_codes``, ``words.codings``
 details                ``words.details``, ``selected_rows``, ``substitutes.Replacements``
 every feature          ``explain_features``, ``every_feature`` (the data of the search box)
@@ -41,10 +41,7 @@ from hocmim.data.writing import check_writable, write_file
 from hocmim.errors import InvalidParameterError, not_installed
 from hocmim.information.counting import Values
 from hocmim.insight.basis import Basis, basis_of
-from hocmim.insight.explain import Explanation, explain_column, redundant_share
-from hocmim.insight.fingerprint import fingerprint
-from hocmim.insight.pages import asset, document, sorting_script
-from hocmim.insight.pictures import (
+from hocmim.insight.chart_data import (
     column_map,
     format_number,
     frequencies_of,
@@ -52,6 +49,9 @@ from hocmim.insight.pictures import (
     sample_map,
     target_by_level,
 )
+from hocmim.insight.explain import Explanation, explain_column, redundant_share
+from hocmim.insight.fingerprint import fingerprint
+from hocmim.insight.pages import asset, document, sorting_script
 from hocmim.insight.prediction import Prediction, predict
 from hocmim.insight.report import words
 from hocmim.insight.report.charts import LineChart, line_chart, sample_paths, scatter

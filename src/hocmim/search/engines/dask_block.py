@@ -16,7 +16,7 @@ from hocmim.coding.codes import Codes, Column, column_digests
 from hocmim.coding.dask_codes import Block, all_blocks
 from hocmim.coding.store import plane_bytes
 from hocmim.criteria.base import Criterion
-from hocmim.criteria.search import ONE_THREAD, EagerSearch
+from hocmim.criteria.searches import ONE_THREAD, EagerSearch
 from hocmim.information.counting import Values
 from hocmim.threads import stopped_by
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from hocmim.coding.codes import Codes, Column, column_digests, fingerprint
 from hocmim.criteria.base import Criterion
-from hocmim.criteria.search import ONE_THREAD
+from hocmim.criteria.searches import ONE_THREAD
 from hocmim.information.counting import Values
 from hocmim.threads import ThreadPool, resolve_n_jobs, stopped_by
 

@@ -17,7 +17,7 @@ from hocmim.coding.identifiers import (
     IDENTIFIERS,
     are_nearly_distinct,
     find_in_numbers,
-    once,
+    one_per_row,
 )
 from hocmim.coding.target import Target, decide_kind, encode_target, warn_about_guess
 from hocmim.criteria.cost import per_cost
@@ -388,10 +388,10 @@ def _identifiers(
     low, high = values.min(axis=0), values.max(axis=0)
     is_found = np.zeros(len(low), bool)
     for j in np.flatnonzero(is_categorical).tolist():  # codes from 0 to the last level
-        n_rows = len(once(values[:, j], table.rows))
+        n_rows = len(one_per_row(values[:, j], table.rows))
         is_found[j] = are_nearly_distinct(high[j] + 1, n_rows)
     numbers = find_in_numbers(
-        low, high, len(values), table.names, lambda j: once(values[:, j], table.rows)
+        low, high, len(values), table.names, lambda j: one_per_row(values[:, j], table.rows)
     )
     is_found[[j for j in numbers if not is_categorical[j]]] = True
     return np.flatnonzero(is_found)

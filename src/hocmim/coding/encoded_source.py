@@ -16,15 +16,15 @@ from numpy.typing import NDArray
 from hocmim.coding.codes import Allocate, Codes, Column
 from hocmim.coding.cuts import Ragged, Survey, cut_columns, get_discretizer
 from hocmim.coding.encoder import Encoder
-from hocmim.coding.identifiers import Marks
+from hocmim.coding.identifiers import DistinctIntegers
 from hocmim.coding.partitions import (
     TableSurvey,
     columns_to_cut,
     count_frequent,
     encode_partition,
     fit_encoder,
-    mark_numbers,
-    merge_marks,
+    integers_of_columns,
+    merge_integers,
     possible_row_numbers,
     read_numbers,
     survey_partition,
@@ -75,8 +75,8 @@ def encode_source(
     if get_discretizer(discretizer).needs_values:
         columns = columns_to_cut(survey, discretizer)
         cuts = cut_source(source, columns, discretizer, n_bins, y, n_jobs)
-    marks = mark_source(source, possible_row_numbers(survey), n_jobs)
-    fitted = fit_encoder(survey, encoder, cuts, marks)
+    integers = integers_of_source(source, possible_row_numbers(survey), n_jobs)
+    fitted = fit_encoder(survey, encoder, cuts, integers)
     allocate = Codes.empty if allocate is None else allocate
     codes = allocate(fitted.arity, source.n_rows, source.names)
     fill_rows(codes, source, Span(0, source.n_columns), fitted, n_jobs)
@@ -103,19 +103,21 @@ def survey_columns(source: RowSource, span: Span, n_bins: int, n_jobs: int | Non
     return reduce(TableSurvey.merge, surveys, TableSurvey.concatenate(nothing))
 
 
-def mark_source(source: RowSource, columns: NDArray[np.int64], n_jobs: int | None) -> list[Marks]:
-    """Return the marks of some columns of a source."""
+def integers_of_source(
+    source: RowSource, columns: NDArray[np.int64], n_jobs: int | None
+) -> list[DistinctIntegers]:
+    """Return the integers of some columns of a source."""
     if not len(columns):
         return []
     keys = [[source.columns[j] for j in columns.tolist()]]
     every = np.arange(len(columns), dtype=np.int64)
     n_cells = cells_per_thread(n_jobs)
 
-    def mark_piece(piece: Piece) -> list[Marks]:
-        parts = [mark_numbers(part, every) for _, part in piece.tables(keys, n_cells)]
-        return reduce(merge_marks, parts, [Marks.nothing()] * len(columns))
+    def of_piece(piece: Piece) -> list[DistinctIntegers]:
+        parts = [integers_of_columns(part, every) for _, part in piece.tables(keys, n_cells)]
+        return reduce(merge_integers, parts, [DistinctIntegers.nothing()] * len(columns))
 
-    return reduce(merge_marks, map_spans(mark_piece, source.pieces, n_jobs))
+    return reduce(merge_integers, map_spans(of_piece, source.pieces, n_jobs))
 
 
 def cut_source(

@@ -13,7 +13,7 @@ import hocmim
 from hocmim import JMI, MIM, FisherScore, RobustHOCMIM, StabilitySelector
 from hocmim.information.counting import Joint
 from hocmim.insight.basis import basis_of
-from hocmim.insight.pictures import (
+from hocmim.insight.chart_data import (
     column_map,
     few_levels,
     format_number,
