@@ -151,9 +151,9 @@ def test_a_search_goes_on_from_any_step_of_another(name):
     constraints = Constraints(24, (3, 17), (0,), spending=Spending(costs, 25.0))
     criterion = make(name, 9).make_criterion().per_cost(costs)
 
-    def search(n_select, taken=()):
+    def search(n_select, earlier=()):
         with LocalEngine(codes, target, criterion) as engine:
-            return forward_search(engine, n_select, taken=taken, constraints=constraints)
+            return forward_search(engine, n_select, earlier=earlier, constraints=constraints)
 
     whole = search(9)
     for n_first in (1, 2, 5):

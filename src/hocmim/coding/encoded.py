@@ -9,8 +9,8 @@ row source      a Parquet file or a folder of them, a pyarrow data set; it may b
 on a cluster    a Dask collection, or Parquet files that the workers of a Dask cluster read
 ==============  ==================================================================================
 
-``encode_table`` returns the codes of all three, and they are equal; after it nobody asks which kind
-a table was of. ``take_columns``, ``read_columns`` and ``time_kinds`` read some columns of another
+``encode_table`` returns the codes of all three, and they are equal; after it the kind of table
+does not matter. ``take_columns``, ``read_columns`` and ``time_kinds`` read some columns of another
 table of the first two kinds, for ``transform`` and ``explain``.
 """
 

@@ -85,16 +85,16 @@ class Checkpoint:
         rule: StoppingRule | None,
         on_step: Callable[[int, Step], None] | None = None,
         *,
-        taken: Sequence[Step] = (),
+        earlier: Sequence[Step] = (),
         constraints: Constraints | None = None,
         joint: JointCandidates | None = None,
     ) -> Selection:
         """Run ``forward_search`` from the steps of the file on, and write each new step to it.
 
-        ``taken`` are steps of the same search that are known, for a file that has fewer.
+        ``earlier`` are steps of the same search that are known, for a file that has fewer.
         """
-        if len(taken) > len(self._steps):
-            self._steps = list(taken)
+        if len(earlier) > len(self._steps):
+            self._steps = list(earlier)
         with self._held:
             return self._search(engine, n_select, rule, on_step, constraints, joint)
 
@@ -149,7 +149,7 @@ class Checkpoint:
             n_select,
             stop=rule,
             on_step=save,
-            taken=tuple(self._steps),
+            earlier=tuple(self._steps),
             constraints=constraints,
             joint=joint,
         )

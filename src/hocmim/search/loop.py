@@ -86,7 +86,7 @@ def forward_search(
     *,
     stop: Rule | None = None,
     on_step: Callable[[int, Step], None] | None = None,
-    taken: Sequence[Step] = (),
+    earlier: Sequence[Step] = (),
     constraints: Constraints | None = None,
     joint: JointCandidates | None = None,
 ) -> Selection:
@@ -98,13 +98,13 @@ def forward_search(
     n_select : int
         At least the number of columns to keep.
     stop : Rule, optional
-        Called as ``stop(steps, step)`` with the steps taken and the candidates of the next, the
+        Called as ``stop(steps, step)`` with the steps so far and the candidates of the next, the
         best first, while it asks for more; then it chooses one of them, or ends the search. Not
         called for columns to keep.
     on_step : callable, optional
         Called as ``on_step(number, step)`` after each selection, ``number`` counting from 1.
-    taken : sequence of Step
-        Steps of the same search that were taken before: they are shown to the engine, whose state
+    earlier : sequence of Step
+        Steps of the same search that were made before: they are shown to the engine, whose state
         depends on nothing else, and not searched for again.
     constraints : Constraints, optional
         Columns to keep are selected first, closed ones never. With a budget the search ends when no
@@ -119,7 +119,7 @@ def forward_search(
     """
     relevance = engine.start()
     given = Constraints(len(relevance)) if constraints is None else constraints
-    steps = continued(taken, n_select) if taken else []
+    steps = continued(earlier, n_select) if earlier else []
     stopping = None
     candidates = _Candidates(engine, n_select, given, joint)
 
@@ -162,13 +162,13 @@ def forward_search(
     return selection()
 
 
-def continued(taken: Sequence[Step], n_select: int) -> list[Step]:
-    """Return the first of the steps taken before that are steps of a search for ``n_select`` too.
+def continued(earlier: Sequence[Step], n_select: int) -> list[Step]:
+    """Return the first of the earlier steps that are steps of a search for ``n_select`` too.
 
     Not those from which on a pair lacked room that it may have now, and not a part of a pair that
     there is no room for.
     """
-    steps = list(taken[:n_select])
+    steps = list(earlier[:n_select])
     if len(steps) < n_select:
         without_room = [number for number, step in enumerate(steps) if step.lacked_room]
         steps = steps[: without_room[0]] if without_room else steps

@@ -164,7 +164,7 @@ def search(
     checkpoint: str | PathLike[str] | None = None,
     identity: dict[str, Any] | None = None,
     progress: Progress | None = None,
-    taken: Selection | None = None,
+    earlier: Selection | None = None,
     screened: Screen | None = None,
 ) -> Selection:
     """Select features of an encoded table.
@@ -187,7 +187,7 @@ def search(
     identity : dict, optional
         What the result depends on besides the data and K: compared with that of the checkpoint.
     progress : Progress, optional
-    taken : Selection, optional
+    earlier : Selection, optional
         A selection of the same search to continue.
     screened : Screen, optional
         What ``screen_columns`` found, so that it is not done again.
@@ -201,7 +201,7 @@ def search(
     criterion.expect(n_select)
     ys = _targets(encoded)
     if screened is None:
-        screened = screen_columns(encoded, criterion, constraints, n_jobs, progress, taken)
+        screened = screen_columns(encoded, criterion, constraints, n_jobs, progress, earlier)
     joint = _joint_candidates(screened, encoded, criterion, constraints, ys)
     if ys:
         criterion = MeanCriterion(criterion, ys)
@@ -236,7 +236,7 @@ def search(
     ) as engine:
         arguments: dict[str, Any] = {
             "on_step": None if progress is None else progress.on_step,
-            "taken": () if taken is None else taken.steps,
+            "earlier": () if earlier is None else earlier.steps,
             "constraints": constraints,
             "joint": joint,
         }
@@ -290,7 +290,7 @@ def screen_columns(
     constraints: Constraints,
     n_jobs: int | None = None,
     progress: Progress | None = None,
-    taken: Selection | None = None,
+    earlier: Selection | None = None,
 ) -> Screen:
     """Test pairs and triples of columns, if the criterion asks for it.
 
@@ -298,8 +298,8 @@ def screen_columns(
     """
     if not criterion.interactions:
         return Screen()
-    if taken is not None:
-        return Screen(taken.interactions, 0, taken.notes)
+    if earlier is not None:
+        return Screen(earlier.interactions, 0, earlier.notes)
     if progress is not None:
         progress.begin_screen()
     rows = encoded.each_row_once()

@@ -863,7 +863,7 @@ class InformationSelector(CallbackSupportMixin, Selector):
                 checkpoint=None if self._stop_test else engine.checkpoint,
                 identity=self._identity(constraints),
                 progress=on_event,
-                taken=self.selection_,
+                earlier=self.selection_,
             )
             if not np.array_equal(found.relevance, self.selection_.relevance):
                 raise _other_table()

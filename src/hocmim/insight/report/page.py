@@ -191,8 +191,7 @@ def write_report(
         progress=progress,
     )
     data = page.encode("utf-8")
-    hint = "Pass overwrite=True to replace it"
-    return write_file(path, lambda file: file.write(data), overwrite=overwrite, hint=hint)
+    return write_file(path, lambda file: file.write(data), overwrite=overwrite)
 
 
 def make_page(
