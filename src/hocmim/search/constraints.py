@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hocmim.coding.groups import Features, check_disjoint, resolve_columns, resolve_costs
-from hocmim.errors import InvalidParameterError, warn_user
+from hocmim.errors import InvalidParameterError, warn_about_data, warn_user
 from hocmim.information.counting import Values
 from hocmim.parameters import check_parameters, number, whole
 from hocmim.text import count
@@ -131,10 +131,19 @@ class Constraints:
         return replace(self, identifiers=tuple(sorted(set(identifiers) - {*self.keep})))
 
     def without_constants(self, constants: Iterable[int]) -> Constraints:
-        """Leave out features of one level, except those to keep; all are candidates if all are."""
+        """Leave out features of one level, except those to keep.
+
+        If all candidates have one level, they stay, with a warning.
+        """
         found = set(constants) - {*self.keep, *self.closed}
         left = replace(self, constants=tuple(sorted(found)))
-        return left if left.n_candidates else self
+        if left.n_candidates:
+            return left
+        warn_about_data(
+            "Every column has only one level, so that none says anything about the target. What is "
+            "selected means nothing."
+        )
+        return self
 
     def count(self, asked: Any) -> int:
         """Return how many features to select at most, K.

@@ -9,13 +9,14 @@ from typing import Any
 import click
 
 from hocmim.cli import options, show
+from hocmim.cli.command import Command
 from hocmim.defaults import DEFAULT_METHOD
 from hocmim.errors import check_installed
 
 N_SELECTED = 7
 
 
-@click.command()
+@click.command(cls=Command)
 @options.file_option(
     "-o",
     "--output",
