@@ -208,7 +208,7 @@ def test_new_levels_are_counted_by_apply(run, folder):
     assert [line.split(",")[at] for line in done.stdout.splitlines()[1:]].count("3") == n_new
 
 
-def test_all_missing_columns_are_named_and_can_be_empty(run, folder):
+def test_all_missing_columns_are_named_and_can_be_empty_or_replaced(run, folder):
     rng = np.random.default_rng(0)
     x = rng.normal(size=(400, 4))
     copy = x[:, 0] + 0.05 * rng.normal(size=400)
@@ -227,6 +227,14 @@ def test_all_missing_columns_are_named_and_can_be_empty(run, folder):
     empty = pq.read_table("empty.parquet")
     assert set(empty.column_names) == {first, second, "y"}
     assert (empty[first].null_count, str(empty[first].type)) == (400, "double")
+    one = [name for name in table if name != {"copy": "0", "0": "copy"}[other]]
+    write_table(pa.table(table).select(one), "one.csv")
+    how = ("--missing-columns", "substitute")
+    done = run("apply", "g.json", "one.csv", *how, "-o", "other.parquet")
+    assert f"'{other}' is written in place of" in done.stderr
+    assert pq.read_table("other.parquet")[other].to_pylist() == table[other].tolist()
+    assert "lacks 1 of the 2" in run("apply", "g.json", "few.csv", *how, code=1).stderr
+    assert "Leave out one of" in run("apply", "g.json", "one.csv", *how, "--encoded", code=2).stderr
 
 
 def test_many_columns_that_are_read_in_one_way_take_one_line(run, folder):

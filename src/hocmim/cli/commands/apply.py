@@ -46,10 +46,11 @@ SHOWN_COLUMNS = 20
 )
 @options.option(
     "--missing-columns",
-    type=click.Choice(["error", "empty"]),
+    type=click.Choice(["error", "empty", "substitute"]),
     default="error",
     show_default=True,
-    help="If FILE lacks selected columns: an error, or columns without values.",
+    help="If FILE lacks selected columns: an error, columns without values, or their substitutes, "
+    "under their own names.",
 )
 @options.option("--encoded", is_flag=True, help="Write the codes of the columns, not their values.")
 @options.text_file
@@ -88,10 +89,18 @@ def apply(
     )
     names = _names(selector, table, file)
     chosen = selector.selected_.tolist()
+    wanted = [names[j] for j in chosen]
     target = [name for name in reading.target if name in table.column_names]
-    if missing_columns == "error":
-        _check_columns(reading, [names[j] for j in chosen], table.column_names, file)
-    reduced = reading.select(table, [*(names[j] for j in chosen), *target])
+    if missing_columns == "substitute" and encoded:
+        raise InvalidParameterError(
+            "--encoded writes the codes of the selected columns, and the model has none of their "
+            "substitutes. Leave out one of --encoded and --missing-columns substitute."
+        )
+    if missing_columns == "substitute":
+        wanted = _with_substitutes(reading, wanted, table.column_names, quiet)
+    if missing_columns != "empty":
+        _check_columns(reading, wanted, table.column_names, file)
+    reduced = reading.select(table, [*wanted, *target])
     reduced = reduced.replace_schema_metadata(None)
     if encoded:
         with show.printed_warnings(quiet):
@@ -141,8 +150,28 @@ def _check_columns(
     near = did_you_mean(absent[0], known) if len(absent) == 1 and not advice else ""
     raise InvalidTableError(
         f"{show.place(file)} lacks {len(absent)} of the {count(len(names), 'selected column')}: "
-        f"{listed}.{near}{''.join(advice)} --missing-columns empty writes them without values."
+        f"{listed}.{near}{''.join(advice)} --missing-columns empty writes them without values, "
+        "--missing-columns substitute writes the columns that can replace them."
     )
+
+
+def _with_substitutes(
+    reading: TableReading, names: Sequence[str], known: Sequence[str], quiet: bool
+) -> list[str]:
+    """Return the columns with the best substitute in the place of each that a file lacks.
+
+    A column stays if none of its substitutes is there, or all are among the columns already.
+    """
+    found = list(names)
+    for at, name in enumerate(names):
+        others = reading.substitutes.get(name, ())
+        there = [other for other in others if other in known and other not in found]
+        if reading.origins([name])[0] in known or not there:
+            continue
+        found[at] = there[0]
+        if not quiet:
+            show.say(f"{show.quoted(there[0])} is written in place of {show.quoted(name)}.")
+    return found
 
 
 def _codes(selector: Any, reduced: Any, chosen: list[int]) -> Any:
