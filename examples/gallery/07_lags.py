@@ -91,8 +91,7 @@ ax.spines[["top", "right"]].set_visible(False)
 # With skforecast
 # ---------------
 #
-# ``select_features`` takes any selector that has names of columns; it makes the lags itself. In the
-# same way a selector follows ``tsfresh.extract_features``, whose result is a table.
+# ``select_features`` takes any selector that has names of columns; it makes the lags itself.
 
 try:
     from skforecast.feature_selection import select_features
@@ -110,3 +109,31 @@ else:
         verbose=False,
     )
     print("lags", found[0], "and", found[2])
+
+# %%
+# Many short series: tsfresh
+# --------------------------
+#
+# Here each row is a series, and ``extract_features`` makes a table of its features. The classes of
+# these 120 series differ in how much they vary.
+
+kind = rng.integers(0, 2, 120)
+series = pd.concat(
+    pd.DataFrame({"id": i, "time": range(50), "value": rng.normal(0, 1 + kind[i], 50)})
+    for i in range(120)
+)
+try:
+    from tsfresh import extract_features
+    from tsfresh.feature_extraction import MinimalFCParameters
+except ImportError:
+    print("pip install tsfresh")
+else:
+    table = extract_features(
+        series,
+        column_id="id",
+        column_sort="time",
+        default_fc_parameters=MinimalFCParameters(),
+        disable_progressbar=True,
+        n_jobs=0,
+    )
+    print(RobustHOCMIM(1).fit(table, kind).get_feature_names_out())
