@@ -170,5 +170,5 @@ def test_errors_break_between_words(table, tmp_path):
     lines = plain(child.before).split("\r\n")
     assert child.exitstatus == 2
     assert lines[0].startswith("Error: There is no column")
-    assert all(len(line) <= 60 for line in lines)
+    assert all(len(line) <= 60 or len(line.split()) == 1 for line in lines)  # a long path
     assert len(lines) > 2  # the columns are listed
