@@ -163,12 +163,12 @@ def test_a_signal_ends_a_selection_and_the_checkpoint_continues_it(received, cod
     assert continued == selected(*options[:5])
 
 
-def test_errors_break_between_words(table, tmp_path):
-    child = spawn(tmp_path, "select", table, "-t", "no such column", columns=60)
+def test_errors_break_between_words(table):
+    child = spawn(table.parent, "select", table.name, "-t", "no such column", columns=60)
     child.expect(pexpect.EOF)
     child.close()
     lines = plain(child.before).split("\r\n")
     assert child.exitstatus == 2
     assert lines[0].startswith("Error: There is no column")
-    assert all(len(line) <= 60 or len(line.split()) == 1 for line in lines)  # a long path
+    assert max(map(len, lines)) <= 60
     assert len(lines) > 2  # the columns are listed
