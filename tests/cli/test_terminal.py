@@ -42,7 +42,7 @@ def spawn(folder, *arguments, columns=80):
         codec_errors="replace",
         timeout=120,
         cwd=str(folder),
-        env={**os.environ, "TERM": "xterm"},
+        env={**os.environ, "TERM": "xterm", "COLUMNS": str(columns), "LINES": "30"},
     )
 
 
