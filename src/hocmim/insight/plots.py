@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from importlib import import_module
 from typing import Any
@@ -110,7 +110,7 @@ def plot(
     basis = basis_of(selector, X, y)
     if kind == "target":
         return target_charts(basis, ax, **options)
-    draw = {
+    draw: dict[str, Callable[[Basis, Any], Any]] = {
         "prediction": prediction_curve,
         "interaction": interaction_heatmap,
         "columns": column_scatter,
