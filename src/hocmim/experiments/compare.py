@@ -177,7 +177,6 @@ class Comparison:
     random_state=SEED,
     target=[one_of(["classes", "quantity"]), Target, None],
     progress=FUNCTION_OR_NONE,
-    n_folds=[whole(2)],
     n_resamples=[whole(2, MAX_RESAMPLES), ZERO],
     max_rows=[whole(100), None],
 )
@@ -187,8 +186,7 @@ def compare_methods(
     methods: Sequence[str] | Mapping[str, Any] = COMPARED_METHODS,
     n_features_to_select: Any = 10,
     *,
-    n_folds: int = 5,
-    cv: Any = None,
+    cv: Any = 5,
     groups: Any = None,
     n_resamples: int = 20,
     model: Any = "knn",
@@ -208,10 +206,11 @@ def compare_methods(
         Names from ``list_methods()``, or selectors.
     n_features_to_select : int, float, None, "significant", StopTest or Budget
         For methods given by name.
-    n_folds : int
-        Folds of the cross-validation, at least 2: shuffled, and stratified by class.
-    cv, groups : optional
-        Any splitter, in place of ``n_folds``; labels of the rows that stay together.
+    cv : int, splitter or iterable, default 5
+        A number of shuffled folds, at least 2, stratified by class. Or a splitter of scikit-learn,
+        or a list of (training rows, test rows).
+    groups : array of shape (n_samples,), optional
+        Labels of the rows that stay together.
     n_resamples : int
         Bootstrap resamples for the stability, at least 2; 0 for none.
     model : {"knn", "linear", "forest"} or estimator
@@ -246,7 +245,7 @@ def compare_methods(
     row_groups = as_row_groups(groups, table.n_rows)
     strata = joint_strata(values, kind)
     predicted = _as_numbers(values, kind)
-    folds = _folds((n_folds, cv), X, predicted, strata, row_groups, random_state)
+    folds = _folds(cv, X, predicted, strata, row_groups, random_state)
     rows = evaluated_rows(strata, folds, max_rows, random_state)
     models = [Model(estimator, _score, one) for one in np.atleast_2d(predicted.T)]
     sampled = [(np.intersect1d(a, rows), np.intersect1d(b, rows)) for a, b in folds]
@@ -327,7 +326,7 @@ def _selectors(
 
 
 def _folds(
-    given: tuple[int, Any],
+    cv: Any,
     X: Any,
     y: NDArray[Any],
     classes: NDArray[np.int64],
@@ -335,11 +334,9 @@ def _folds(
     seed: int,
 ) -> list[Fold]:
     """Return the folds; of several targets the combinations of classes are stratified."""
-    n_folds, cv = given
-    name, splits = ("n_folds", n_folds) if cv is None else ("cv", cv)
     has_classes = bool(classes.any())
     y = classes if y.ndim > 1 and has_classes else y
-    return make_folds(splits, X, y, groups, has_classes=has_classes, seed=seed, name=name)
+    return make_folds(cv, X, y, groups, has_classes=has_classes, seed=seed)
 
 
 def _overlap(selections: Sequence[Sequence[int]]) -> NDArray[np.float64]:
