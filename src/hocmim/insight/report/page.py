@@ -252,7 +252,7 @@ def make_page(
         most_bars=MAX_BARS,
         map=scatter(column_map(basis), [*basis.places], names, basis.selection.closed),
         details=list(words.details(basis, repeated_by, repeated)),
-        rows=selected_rows(basis, doubts),
+        rows=selected_rows(basis, doubts, repeated_by, repeated),
         substitutes=list(Replacements(basis).of_selected(N_SUBSTITUTES, MAX_REPLACED)) if K else [],
         explanations=[(one, _tag(one), step_chart(one)) for one in explanations.values()],
         findings=findings,
@@ -445,20 +445,20 @@ def prediction_chart(found: Prediction) -> LineChart:
     )
 
 
-def selected_rows(basis: Basis, doubts: dict[int, list[str]]) -> list[dict[str, Any]]:
+def selected_rows(
+    basis: Basis, doubts: dict[int, list[str]], repeated_by: NDArray[np.int64], repeated: Values
+) -> list[dict[str, Any]]:
     """Return the rows of the table of selected features, in the order of selection."""
-    matrix = basis.redundancy_matrix(MAX_MAPPED)
     selection = basis.selection
     relevances = basis.relevance[selection.indices]
     largest = max(float(relevances.max(initial=0.0)), 1e-300)
     rows = []
     for place, step in enumerate(selection.steps[:MAX_ROWS]):
         relevance, by, share = float(relevances[place]), None, None
-        before = matrix[place, :place] if place < len(matrix) else matrix[:0, 0]
-        if len(before) and before.max() > 1e-12:
-            most = int(np.argmax(before))
-            by = feature_name(basis, selection.steps[most].index)
-            share = redundant_share(relevance, float(before[most])) if relevance > 0 else None
+        if repeated_by[step.index] >= 0:
+            by = feature_name(basis, selection.steps[repeated_by[step.index]].index)
+            value = float(repeated[step.index])
+            share = redundant_share(relevance, value) if relevance > 0 else None
         rows.append(
             {
                 "index": step.index,
