@@ -42,7 +42,7 @@ from hocmim.parameters import (
 )
 from hocmim.selectors.base import Selector
 from hocmim.selectors.curves import Columns, Counter, Model, OnStep, Problem, score_curves
-from hocmim.selectors.kinds import common_kind, joint_strata, with_kind
+from hocmim.selectors.kinds import strata, with_known_kinds
 from hocmim.selectors.models import make_model
 from hocmim.selectors.registry import make_selector
 from hocmim.selectors.resampling import draw_rows
@@ -239,14 +239,14 @@ def compare_methods(
     X, y = split_target(X, y)
     table = as_table(X, min_rows=2)
     values = as_target(y, table.n_rows, several=True)
-    kind = _kind_of_all(selectors, values, target)
-    selectors = {name: with_kind(one, kind.name) for name, one in selectors.items()}
+    selectors, kinds = with_known_kinds(selectors, values, target)
+    kind = _kind_of_all(kinds)
     estimator, title = make_model(model, not kind.is_quantity, random_state)
     row_groups = as_row_groups(groups, table.n_rows)
-    strata = joint_strata(values, kind)
+    classes = strata(values, kinds)
     predicted = _as_numbers(values, kind)
-    folds = _folds(cv, X, predicted, strata, row_groups, random_state)
-    rows = evaluated_rows(strata, folds, max_rows, random_state)
+    folds = _folds(cv, X, predicted, classes, row_groups, random_state)
+    rows = evaluated_rows(classes, folds, max_rows, random_state)
     models = [Model(estimator, _score, one) for one in np.atleast_2d(predicted.T)]
     sampled = [(np.intersect1d(a, rows), np.intersect1d(b, rows)) for a, b in folds]
     # Identifiers are those of the whole table: a part of the rows does not show them.
@@ -282,20 +282,15 @@ def _score(estimator: Any, X: NDArray[Any], y: NDArray[Any]) -> float:
     return float(estimator.score(X, y)) - 1
 
 
-def _kind_of_all(
-    selectors: Mapping[str, Any], y: NDArray[Any], target: Target | str | None
-) -> TargetKind:
+def _kind_of_all(kinds: Sequence[TargetKind]) -> TargetKind:
     """Return the kind of the target, or of all targets."""
-    if y.ndim == 1:
-        return common_kind(selectors, y, target)
-    found = [common_kind(selectors, as_target(column), target) for column in y.T]
-    if len({one.name for one in found}) > 1:
-        names = ", ".join(one.name for one in found)
+    if len({one.name for one in kinds}) > 1:
+        names = ", ".join(one.name for one in kinds)
         raise InvalidTargetError(
             f"The targets are of two kinds ({names}), and errors of classes and of quantities have "
             "no common mean. Compare the methods for the targets of each kind."
         )
-    return found[0]
+    return kinds[0]
 
 
 def _as_numbers(y: NDArray[Any], kind: TargetKind) -> NDArray[Any]:

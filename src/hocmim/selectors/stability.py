@@ -32,7 +32,7 @@ from hocmim.parameters import JOBS, SEED, Like, check_parameters, check_value, n
 from hocmim.search.constraints import COUNTS, Constraints
 from hocmim.search.selection import Selection, Step
 from hocmim.selectors.base import Selector
-from hocmim.selectors.kinds import joint_strata, strata, with_known_kinds
+from hocmim.selectors.kinds import strata, with_known_kinds
 from hocmim.selectors.resampling import draw_groups, draw_rows
 from hocmim.selectors.splits import groups_for, make_folds, without_copies
 
@@ -294,7 +294,7 @@ class StabilitySelector(MetaEstimatorMixin, Selector):
         if self.cv is None:
             rows = np.arange(table.n_rows) if counts is None else repeated_rows(counts)
             drawn = target[rows]
-            classes = strata(drawn, kinds[0]) if target.ndim == 1 else joint_strata(drawn, kinds)
+            classes = strata(drawn, kinds)
             are_counts = counts is not None and are_observations(sample_weight, counts, classes)
             if counts is not None and not are_counts:
                 first = first_copies(counts)
