@@ -89,7 +89,8 @@ def search_on_worker(
             found = _stopped(cluster, worker, run, future)
             if found is None:
                 raise
-            follower.take(found[1])
+            if found[1][0] is not None:
+                checkpoint.state = found[1][0]  # no progress: a callback may raise again
             raise Interrupted(found[0]) from error
         finally:
             future.release()
