@@ -18,10 +18,13 @@ import dask
 from distributed import Client, Future, KilledWorker, wait
 from distributed.comm import CommClosedError
 
+from hocmim import _native
 from hocmim.errors import ClusterError, InvalidParameterError
 
 # Seconds between checks that the workers are alive.
 CHECK_SECONDS = 2.0
+# Seconds between reports while tasks run, and between checks whether to stop.
+REPORT_SECONDS = 0.2
 # Seconds a cluster may make no progress; the setting "hocmim.patience" of Dask overrides it.
 PATIENCE_SECONDS = 60.0
 # Attempts at one step; if workers are lost each time, the cause is not chance.
@@ -197,8 +200,15 @@ class Cluster:
             "too little memory: see their logs."
         )
 
-    def wait(self, futures: Sequence[Future], workers: Iterable[str] = ()) -> None:
+    def wait(
+        self,
+        futures: Sequence[Future],
+        workers: Iterable[str] = (),
+        on_done: Callable[[int, int], None] | None = None,
+    ) -> None:
         """Wait for tasks; those that are pinned to workers name them.
+
+        ``on_done(done, total)`` is called with numbers of tasks, a few times a second.
 
         Raises
         ------
@@ -207,14 +217,24 @@ class Cluster:
         ClusterError
             If the scheduler is gone, or the workers make no progress for too long.
         """
-        last_progress = time.monotonic()
+        last_progress = checked = time.monotonic()
+        stop_check = _native.stop_check()
         while True:
             try:
                 # wait() uses the current client; a client opened by an address is not current.
                 with self._errors(), self.client.as_current():
-                    wait(futures, timeout=CHECK_SECONDS)
+                    wait(futures, timeout=REPORT_SECONDS)
+                if on_done is not None:
+                    on_done(len(futures), len(futures))
                 return
             except TimeoutError:
+                if on_done is not None:
+                    on_done(sum(future.done() for future in futures), len(futures))
+                if stop_check is not None:
+                    stop_check()
+                if time.monotonic() - checked < CHECK_SECONDS:
+                    continue
+                checked = time.monotonic()
                 if not self._is_stalled(set(workers)):
                     last_progress = time.monotonic()
                 elif time.monotonic() - last_progress > self._patience:
@@ -246,9 +266,14 @@ class Cluster:
             answers = self.client.run(function, *arguments, workers=[worker], on_error="ignore")
         return answers.get(worker)
 
-    def gather(self, futures: Sequence[Future], workers: Iterable[str] = ()) -> list[Any]:
+    def gather(
+        self,
+        futures: Sequence[Future],
+        workers: Iterable[str] = (),
+        on_done: Callable[[int, int], None] | None = None,
+    ) -> list[Any]:
         """Return the results of tasks: see ``wait``."""
-        self.wait(futures, workers)
+        self.wait(futures, workers, on_done)
         with self._errors():
             return self.client.gather(list(futures))
 

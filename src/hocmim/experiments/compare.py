@@ -40,8 +40,9 @@ from hocmim.parameters import (
     one_of,
     whole,
 )
+from hocmim.search.progress import Progress, ProgressCallback, ProgressEvent
 from hocmim.selectors.base import Selector
-from hocmim.selectors.curves import Columns, Counter, Model, OnStep, Problem, score_curves
+from hocmim.selectors.curves import Columns, Model, Problem, score_curves
 from hocmim.selectors.kinds import strata, with_known_kinds
 from hocmim.selectors.models import make_model
 from hocmim.selectors.registry import make_selector
@@ -193,7 +194,7 @@ def compare_methods(
     max_rows: int | None = MAX_ROWS,
     random_state: int = 0,
     target: Target | str | None = None,
-    progress: OnStep | None = None,
+    progress: ProgressCallback | None = None,
 ) -> Comparison:
     """Compare the selections of methods on one table, their stability, and the prediction error.
 
@@ -224,8 +225,8 @@ def compare_methods(
     target : "classes", "quantity", Target or None
         What y holds, for selectors that do not declare it.
     progress : callable, optional
-        Called as ``progress(done, total, method)`` with the number of selections and fits made,
-        a few times a second and from any thread. It may raise to stop the comparison.
+        Called with a ``hocmim.search.progress.ProgressEvent`` a few times a second, from any
+        thread. It may raise to stop the comparison.
 
     Examples
     --------
@@ -251,20 +252,21 @@ def compare_methods(
     sampled = [(np.intersect1d(a, rows), np.intersect1d(b, rows)) for a, b in folds]
     # Identifiers are those of the whole table: a part of the rows does not show them.
     problem = Problem(X, values, sampled, models, True, {}, {}, find_identifiers(table))
-    steps = Counter(progress)
+    steps = Progress("compare_methods", progress)
     prepare_products()
-    with stopped_by(steps.repeat):
+    with stopped_by(steps.on_wait):
         firsts: dict[str, tuple[tuple[int, ...], float]] = {}
         stabilities = {}
-        steps.total = len(selectors) * (1 + n_resamples + len(folds))
+        n_selections = len(selectors) * (1 + n_resamples + len(folds))
+        steps.begin("compare", "selecting", n_selections)
         for name, one in selectors.items():
             # Warnings of the data once, from the first method.
             ids = problem.identifiers
             firsts[name] = _select(one, X, values, row_groups, ids, warns=not firsts)
-            steps.done(name)
-            stable = _stability(one, X, values, row_groups, ids, n_resamples, random_state)
-            stabilities[name] = stable
-            steps.done(name, n_resamples)
+            steps.count("selecting, {}", name)
+            stabilities[name] = _stability(
+                one, X, values, row_groups, ids, n_resamples, random_state, steps
+            )
         curves = _curves(selectors, problem, folds, row_groups, steps)
     results = tuple(
         MethodResult(name, *firsts[name], *stabilities[name], *curves[name]) for name in selectors
@@ -369,11 +371,22 @@ def _stability(
     identifiers: NDArray[np.int64],
     n_resamples: int,
     seed: int,
+    steps: Progress,
 ) -> tuple[float, tuple[float, float]]:
     if n_resamples == 0:
         return np.nan, (np.nan, np.nan)
     stable = StabilitySelector(selector, n_resamples, random_state=seed)
-    stable.fit_part(X, y, identifiers, groups=groups)
+    name, n_counted = getattr(selector, "display_name", type(selector).__name__), 0
+
+    def count(event: ProgressEvent) -> None:
+        nonlocal n_counted
+        if event.done > n_counted:
+            steps.count("selecting, {}", name, event.done - n_counted)
+            n_counted = event.done
+        else:
+            steps.on_wait()
+
+    stable.fit_part(X, y, identifiers, groups=groups, progress=count)
     return stable.stability_, stable.stability_interval_
 
 
@@ -399,7 +412,7 @@ def _curves(
     problem: Problem,
     folds: Sequence[Fold],
     groups: RowGroups | None,
-    steps: Counter,
+    steps: Progress,
 ) -> dict[str, tuple[NDArray[np.int64], NDArray[np.float64]]]:
     """Return the sizes of each method that all folds have, and the error of each fold and size.
 
@@ -411,7 +424,7 @@ def _curves(
         for name, selector in selectors.items():
             ids = problem.identifiers
             chosen[name, split] = _select(selector, rows, problem.y[train], part, ids)[0]
-            steps.done(name)
+            steps.count("selecting, {}", name)
     splits = range(len(folds))
     sizes = {name: _sizes([len(chosen[name, split]) for split in splits]) for name in selectors}
     found: dict[tuple[str, int, int], Columns] = {
@@ -420,7 +433,6 @@ def _curves(
         for name in selectors
         for size in sizes[name]
     }
-    steps.total += len(found)
     curves = score_curves(problem, found, sizes, None, steps)
     return {curve.name: (curve.sizes, -curve.scores) for curve in curves}
 

@@ -27,7 +27,7 @@ from hocmim.search.engines.local import LocalEngine
 from hocmim.search.interactions import ROWS_IN_GROUPS, Screen, ScreenedTable, screen
 from hocmim.search.joint_candidates import JointCandidates
 from hocmim.search.loop import Interrupted, forward_search
-from hocmim.search.progress import Progress
+from hocmim.search.progress import SCREENING, Progress
 from hocmim.search.row_groups import GroupedStoppingRule
 from hocmim.search.selection import Selection
 from hocmim.search.stopping import StoppingRule, StopTest
@@ -325,7 +325,7 @@ def screen_columns(
     if earlier is not None:
         return Screen(earlier.interactions, 0, earlier.notes)
     if progress is not None:
-        progress.begin_screen()
+        progress.begin("screen", SCREENING)
     rows = encoded.each_row_once()
     with nullcontext() if progress is None else stopped_by(progress.on_wait):
         found = screen(

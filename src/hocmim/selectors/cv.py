@@ -41,7 +41,7 @@ from hocmim.parameters import (
     whole,
 )
 from hocmim.search.constraints import resolve_constraints
-from hocmim.search.progress import ProgressCallback
+from hocmim.search.progress import Progress, ProgressCallback
 from hocmim.search.validation import baseline_in_words, nothing_beats, sample_rows
 from hocmim.selectors.base import Selector, leave_out_identifiers
 from hocmim.selectors.choice import (
@@ -243,7 +243,8 @@ class SelectorCV(MetaEstimatorMixin, Selector):
             name: self._sizes(selector, features, identifiers)
             for name, selector in selectors.items()
         }
-        self._curves = cross_validate_sizes(selectors, sizes, problem, self.n_jobs, progress)
+        told = Progress(type(self).__name__, progress)
+        self._curves = cross_validate_sizes(selectors, sizes, problem, self.n_jobs, told)
         self.n_splits_ = len(folds)
         self._n_rows_in_all = table.n_rows if counts is None else int((counts > 0).sum())
         self.n_rows_ = len(np.unique(np.concatenate([rows for fold in folds for rows in fold])))

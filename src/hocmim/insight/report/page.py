@@ -67,7 +67,7 @@ from hocmim.parameters import (
     checked,
     number,
 )
-from hocmim.search.progress import ProgressCallback, ProgressEvent
+from hocmim.search.progress import Progress, ProgressCallback
 from hocmim.text import escaped, one_line, percent, value_text
 from hocmim.threads import ThreadPool, resolve_n_jobs
 
@@ -210,11 +210,12 @@ def make_page(
 ) -> str:
     """Return the page as HTML: see ``write_report``."""
     template = _environment().get_template("report.html")
-    _tell(progress, "encode")
+    told = Progress("report", progress)
+    told.begin("encode", "reading the table")
     X, y = split_target(X, y)
     table = as_table(X)
     basis = basis_of(selector, table, y)
-    explanations = explain_features(basis, max_seconds, progress)
+    explanations = explain_features(basis, max_seconds, told)
     repeated_by, repeated = most_repeated(basis)
     findings = words.find_oddities(basis, table)
     doubts = words.find_doubts(basis, findings)
@@ -327,18 +328,11 @@ def _name_of_target(y: Any) -> str:
     return name if isinstance(name, str) and name else "the target"
 
 
-def _tell(
-    progress: ProgressCallback | None, stage: str, done: int = 0, total: int | None = None
-) -> None:
-    if progress is not None:
-        progress(ProgressEvent(stage, n_terms=done, n_terms_total=total))
-
-
 # --- explanations ---------------------------------------------------------------------------------
 
 
 def explain_features(
-    basis: Basis, max_seconds: float | None = None, progress: ProgressCallback | None = None
+    basis: Basis, max_seconds: float | None = None, progress: Progress | None = None
 ) -> dict[int, Explanation]:
     """Explain the selected features, where the selection stopped, and the most relevant others.
 
@@ -352,14 +346,16 @@ def explain_features(
     chosen = [*best[:MAX_SELECTED_EXPLAINED], *others[:MAX_OTHERS_EXPLAINED]]
     chosen = list(dict.fromkeys([*chosen, *best[len(basis.selection) :]]))
     found: dict[int, Explanation] = {}
+    progress = Progress("report") if progress is None else progress
+    progress.begin("explain", "explaining columns", len(chosen))
     began = time.process_time()
     for k in chosen:
         is_late = max_seconds is not None and time.process_time() - began > max_seconds
         if found and is_late:
             break
         found[k] = explain_column(basis, basis.all_codes.column(k))
-        _tell(progress, "explain", len(found), len(chosen))
-    _tell(progress, "explain", len(found), len(found))
+        progress.count("explaining columns, {}")
+    progress.move(f"{len(found)} columns explained", len(found), len(found))
     return found
 
 
