@@ -203,6 +203,14 @@ def test_other_signals_stop_a_method(method, how):
     assert wait.seconds < WAIT_SECONDS
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["HOCMIM", "JMI-4", "SelectorCV"])
+def test_a_progress_function_that_raises_stops_a_method(method):
+    wait = measure(method, 20_000, 500, after=0.5, how="callback")
+    assert wait.seconds is not None
+    assert wait.seconds < WAIT_SECONDS
+
+
 # -- threads that cannot be started ----------------------------------------------------------------
 
 

@@ -12,8 +12,11 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 
 import hocmim
+import warned
 from hocmim import JMI, RobustHOCMIM, cluster_columns, load
 from hocmim.data.files import read_table, write_table
+
+pytestmark = pytest.mark.filterwarnings(warned.IDENTIFIER)
 
 GIVEN = ("mixed.csv", "-t", "outcome", "--drop", "leak")
 

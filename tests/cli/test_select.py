@@ -12,9 +12,12 @@ import pytest
 from rich.cells import cell_len
 
 import hocmim
+import warned
 from hocmim import RobustHOCMIM, SelectorCV, StopTest, Target, make_selector
 from hocmim.data.files import read_table, write_table
 from made_tables import HOSTILE, N, write_wide_table
+
+pytestmark = pytest.mark.filterwarnings(warned.IDENTIFIER, warned.LEAK)
 
 SELECT = ("select", "mixed.csv", "-t", "outcome")
 

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import warned
 from coded import encode
 from hocmim import HOCMIM, JMI, Engine, list_methods, make_selector
 from hocmim.coding import encoded_source
@@ -23,6 +24,8 @@ from hocmim.data.table import as_table
 from hocmim.errors import InvalidFileError, InvalidParameterError
 from hocmim.information.counting import BlockTerms, Joint
 from hocmim.selectors.base import InformationSelector
+
+pytestmark = pytest.mark.filterwarnings(warned.ONE_BIN, warned.TEXT)
 
 INFORMATION = [
     name for name in list_methods() if isinstance(make_selector(name), InformationSelector)

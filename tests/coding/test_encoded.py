@@ -8,6 +8,7 @@ import pyarrow.dataset
 import pytest
 from sklearn.base import BaseEstimator, clone
 
+import warned
 from coded import encode
 from hocmim.coding.encoded import (
     encode_table,
@@ -33,6 +34,8 @@ from hocmim.search.engines.local import LocalEngine
 from hocmim.search.loop import forward_search
 from hocmim.search.search import open_engine
 from row_tables import source_of
+
+pytestmark = pytest.mark.filterwarnings(warned.GUESSED)
 
 HOW = {"discretizer": "uniform", "n_bins": 5}
 UNIFORM = Encoder(5, discretizer="uniform")

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import dataset, parquet
 
+import warned
 from hocmim import HOCMIM, KruskalWallis, StopTest
 from hocmim.coding.codes import Codes
 from hocmim.coding.cuts import Ragged, cut_columns
@@ -36,6 +37,8 @@ from hocmim.coding.target import Target, encode_target, join_parts, read_part
 from hocmim.data.sources import open_source
 from hocmim.errors import InvalidColumnError, InvalidTableError, InvalidTargetError
 from row_tables import source_of
+
+pytestmark = pytest.mark.filterwarnings(warned.ONE_BIN, warned.TEXT)
 
 DISCRETIZERS = ("uniform", "quantile", "mdlp")
 

@@ -8,8 +8,11 @@ import pandas as pd
 import pytest
 
 import hocmim
+import warned
 from hocmim.coding.encoder import Encoder
 from hocmim.errors import DataWarning, InvalidParameterError
+
+pytestmark = pytest.mark.filterwarnings(warned.TEXT)
 
 
 def naive_levels(values, limit):

@@ -5,6 +5,7 @@ import pytest
 
 import hocmim
 import naive
+import warned
 from coded import encode
 from hocmim import _native
 from hocmim.coding.codes import Column
@@ -17,6 +18,8 @@ from hocmim.search.engines.local import LocalEngine
 from hocmim.search.loop import forward_search
 from hocmim.selectors.base import InformationSelector
 from hocmim.selectors.registry import METHODS
+
+pytestmark = pytest.mark.filterwarnings(warned.LEAK, warned.TEXT)
 
 UNCUT = hocmim.Encoder(16)  # integer columns of up to 16 levels are taken as they are
 

@@ -7,9 +7,12 @@ import pytest
 
 import hocmim
 import naive
+import warned
 from hocmim import HOCMIM, CriterionSelector, Encoder
 from hocmim.criteria.hocmim import HOCMIMCriterion
 from hocmim.errors import InvalidParameterError
+
+pytestmark = pytest.mark.filterwarnings(warned.LEAK)
 
 UNCUT = Encoder(16)  # integer columns of up to 16 levels are taken as they are
 X_EXAMPLE, Y_EXAMPLE = (np.array(part).T for part in naive.worked_example())

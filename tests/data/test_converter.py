@@ -10,6 +10,7 @@ import pytest
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+import warned
 from hocmim import MIM, RobustHOCMIM, TextConverter, convert_text
 from hocmim.errors import (
     HocmimWarning,
@@ -17,6 +18,8 @@ from hocmim.errors import (
     InvalidTableError,
     TextWarning,
 )
+
+pytestmark = pytest.mark.filterwarnings(warned.IDENTIFIER)
 
 COLUMNS = {
     "price": ["$1,234", "$5", None, "$7", "?"],

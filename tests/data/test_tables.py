@@ -14,6 +14,7 @@ import pytest
 from scipy import sparse
 from sklearn.exceptions import DataConversionWarning
 
+import warned
 from hocmim import MIM
 from hocmim.data.checks import check_finite
 from hocmim.data.columns import Categories, Numbers, Span
@@ -21,6 +22,8 @@ from hocmim.data.numeric import numeric_matrix
 from hocmim.data.table import as_table, take_columns, take_rows
 from hocmim.data.target import as_target
 from hocmim.errors import InvalidColumnError, InvalidTableError, InvalidTargetError
+
+pytestmark = pytest.mark.filterwarnings(warned.ONE_BIN)
 
 NAN = float("nan")
 

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
+import warned
 from hocmim import JMI, Engine, convert_text
 from hocmim.cli import main
 from hocmim.data.reading import TextConverter
@@ -16,6 +17,8 @@ from hocmim.data.sources import open_source
 from hocmim.data.text_source import convert_source
 from hocmim.errors import InvalidParameterError
 from row_tables import source_of
+
+pytestmark = pytest.mark.filterwarnings(warned.IDENTIFIER)
 
 N = 900
 RNG = np.random.default_rng(3)

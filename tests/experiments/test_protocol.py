@@ -11,6 +11,7 @@ from made_up import make_arrays
 from sklearn.neighbors import KNeighborsClassifier
 
 import hocmim
+import warned
 from hocmim.coding.cuts import DISCRETIZERS
 from hocmim.errors import InvalidParameterError, InvalidTargetError
 from hocmim.experiments.datasets import make_data_set
@@ -24,6 +25,8 @@ from hocmim.experiments.protocol import (
     selector_input,
     split_rows,
 )
+
+pytestmark = pytest.mark.filterwarnings(warned.CLIPPED, warned.ONE_BIN)
 
 
 def test_halves_are_the_same_every_time_and_differ_between_splits():

@@ -10,6 +10,7 @@ from scipy.stats import binomtest
 from sklearn.datasets import load_breast_cancer, load_diabetes
 
 import hocmim
+import warned
 from hocmim import JMI, MIM, FisherScore, RobustHOCMIM, StabilitySelector
 from hocmim.information.counting import Joint
 from hocmim.insight.basis import basis_of
@@ -26,6 +27,8 @@ from hocmim.insight.chart_data import (
 from hocmim.insight.prediction import predict
 from hocmim.search.stopping import Strata, chi2_p_value
 from made_tables import coins, copies
+
+pytestmark = pytest.mark.filterwarnings(warned.GUESSED)
 
 CANCER = load_breast_cancer(return_X_y=True, as_frame=True)
 

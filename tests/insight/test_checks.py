@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 from scipy import sparse, stats
 
+import warned
 from hocmim import (
     HOCMIM,
     MIM,
@@ -24,6 +25,8 @@ from hocmim import (
 from hocmim.errors import InvalidTargetError, TextWarning
 from hocmim.insight import checks
 from hocmim.insight.checks import KINDS, describe_columns
+
+pytestmark = pytest.mark.filterwarnings(warned.LEAK)
 
 N = 200
 RNG = np.random.default_rng(7)
@@ -299,7 +302,7 @@ def test_the_target_may_be_a_name_wherever_a_table_is_taken(kind, tmp_path):
     named, apart = cluster_columns(given, "t"), cluster_columns(X, y)
     assert named.labels.tolist() == apart.labels.tolist()
     assert substitutes(selector, given, "t") == substitutes(selector, X, y)
-    few = {"n_folds": 2, "n_resamples": 0}
+    few = {"cv": 2, "n_resamples": 0}
     both = [compare_methods(*one, ["JMI"], 2, **few) for one in ((given, "t"), (X, y))]
     assert both[0].results[0].selected == both[1].results[0].selected
     assert selector.report(tmp_path / "r.html", given, "t").exists()

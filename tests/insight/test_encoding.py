@@ -8,9 +8,14 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+import warned
 from hocmim import HOCMIM, JMI, Encoder, FisherScore, check_table
 from hocmim.data.table import as_table
 from hocmim.insight.encoding import describe_bins, format_cuts, format_times
+
+pytestmark = pytest.mark.filterwarnings(
+    warned.CLIPPED, warned.IDENTIFIER, warned.LEAK, warned.ONE_BIN
+)
 
 N = 100
 Y = np.arange(N) % 2

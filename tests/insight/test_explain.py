@@ -14,6 +14,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.exceptions import NotFittedError
 
 import hocmim
+import warned
 from coded import encode
 from hocmim import CMIM, HOCMIM, JMI, MIM, Encoder, StopTest, errors
 from hocmim.coding.target import encode_target
@@ -21,6 +22,8 @@ from hocmim.information.comparison import comparison_key
 from hocmim.insight.basis import basis_of
 from hocmim.insight.explain import explain
 from hocmim.selectors.base import InformationSelector
+
+pytestmark = pytest.mark.filterwarnings(warned.LEAK, warned.ONE_BIN)
 
 METHODS = hocmim.list_methods()
 BY_INFORMATION = [

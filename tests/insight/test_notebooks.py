@@ -5,7 +5,10 @@ import pandas as pd
 import pytest
 
 import hocmim
+import warned
 from hocmim import html
+
+pytestmark = pytest.mark.filterwarnings(warned.LEAK)
 
 HOSTILE = "<b>bold</b> & 'x'"
 

@@ -8,6 +8,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
 
 import hocmim
+import warned
 from hocmim import HOCMIM, JMI, MIM, Budget, RobustHOCMIM, StabilitySelector, errors
 from hocmim.insight import plots
 from hocmim.insight.basis import basis_of
@@ -15,6 +16,8 @@ from hocmim.insight.chart_data import frequencies_of, target_by_level
 from hocmim.insight.plots import plot
 from hocmim.insight.prediction import predict
 from made_tables import coins, copies
+
+pytestmark = pytest.mark.filterwarnings(warned.GUESSED)
 
 CANCER = load_breast_cancer(return_X_y=True, as_frame=True)
 KINDS = ("scores", "interactions")

@@ -6,10 +6,13 @@ import pytest
 from sklearn.linear_model import LinearRegression
 from sklearn.preprocessing import OneHotEncoder
 
+import warned
 from hocmim import HOCMIM, FisherScore
 from hocmim.coding.codes import Column
 from hocmim.insight.basis import basis_of
 from hocmim.insight.together import MAX_TOTAL_LEVELS, explained_variance
+
+pytestmark = pytest.mark.filterwarnings(warned.LEAK)
 
 RNG = np.random.default_rng(0)
 

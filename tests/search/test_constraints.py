@@ -5,6 +5,7 @@ import pytest
 
 import hocmim
 import naive
+import warned
 from hocmim import Budget, Encoder, Engine, StopTest
 from hocmim.coding.codes import Codes, Column
 from hocmim.criteria.cost import per_cost
@@ -15,6 +16,8 @@ from hocmim.search.engines.local import LocalEngine
 from hocmim.search.loop import forward_search
 from hocmim.selectors.base import InformationSelector
 from hocmim.selectors.registry import METHODS
+
+pytestmark = pytest.mark.filterwarnings(warned.PORT)
 
 CLASSES = [kind.__name__ for kind in METHODS.values() if issubclass(kind, InformationSelector)]
 PARAMETERS = {

@@ -20,6 +20,12 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 
+import warned
+
+pytestmark = pytest.mark.filterwarnings(
+    warned.CLIPPED, warned.IDENTIFIER, warned.ONE_BIN, warned.PORT, warned.TEXT
+)
+
 dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
 import dask.array as da  # noqa: E402
@@ -477,9 +483,9 @@ def fit_and_break(X, y, engine, do, steps=None):
     steps = [] if steps is None else steps
 
     def on_event(event):
-        if event.stage == "search" and event.n_selected not in steps:
-            steps.append(event.n_selected)
-            if event.n_selected == 2:
+        if event.stage == "search" and event.done not in steps:
+            steps.append(event.done)
+            if event.done == 2:
                 do()
 
     return CriterionSelector(Slow(), 5, engine=engine).fit(X, y, progress=on_event)
@@ -607,7 +613,7 @@ def test_interrupted_search_keeps_what_is_selected(threads, way):
     selector = CriterionSelector(Slow(), 14, engine=threads)
 
     def on_event(event):
-        if event.n_selected == 2:
+        if event.done == 2:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -623,7 +629,7 @@ def test_callback_that_raises_stops_the_worker(threads, way):
     X, y = make_table()
 
     def on_event(event):
-        if event.n_selected == 2:
+        if event.done == 2:
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):

@@ -4,10 +4,13 @@ import numpy as np
 import pytest
 from sklearn.model_selection import GroupShuffleSplit
 
+import warned
 from hocmim import HOCMIM, MIM, StabilitySelector, StopTest
 from hocmim.data.row_groups import as_row_groups
 from hocmim.errors import InvalidParameterError
 from hocmim.selectors.resampling import draw_groups
+
+pytestmark = pytest.mark.filterwarnings(warned.FEW_GROUPS)
 
 
 def grouped(seed, effect=0.0, n_groups=40, size=8):

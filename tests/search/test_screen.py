@@ -13,6 +13,7 @@ from scipy import special, stats
 
 import hocmim
 import naive
+import warned
 from hocmim import Budget, Engine, RobustHOCMIM, Target, _native
 from hocmim.coding.codes import Codes, Column
 from hocmim.coding.encoded import encode_table
@@ -30,6 +31,8 @@ from hocmim.search.interactions import (
 )
 from hocmim.search.joint_candidates import JointCandidates
 from hocmim.search.loop import forward_search
+
+pytestmark = pytest.mark.filterwarnings(warned.REPEATED_ROWS)
 
 # Pairs kept and columns selected by an independent prototype: for each seed of ``published_table``
 # the kept pairs, the first columns selected, and how many of them to compare (then there is a tie).

@@ -13,6 +13,7 @@ from scipy.stats import chi2, fisher_exact
 from sklearn.metrics.cluster import contingency_matrix, expected_mutual_information
 
 import hocmim
+import warned
 from hocmim import HOCMIM, MIM, Encoder, StopTest, errors
 from hocmim.coding.codes import Column
 from hocmim.information.counting import Joint
@@ -28,6 +29,8 @@ from hocmim.search.stopping import (
 )
 from hocmim.selectors.base import InformationSelector
 from hocmim.selectors.registry import METHODS
+
+pytestmark = pytest.mark.filterwarnings(warned.TEXT)
 
 BY_INFORMATION = [name for name, kind in METHODS.items() if issubclass(kind, InformationSelector)]
 FILTERS = [name for name in METHODS if name not in BY_INFORMATION]

@@ -16,6 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+import warned
 from coded import encode
 from hocmim import HOCMIM, Target
 from hocmim.coding.encoded import open_memory
@@ -32,6 +33,8 @@ from hocmim.search.constraints import Constraints
 from hocmim.search.selection import Selection, Step
 from hocmim.selectors.base import Selector
 from hocmim.selectors.filters._base import ScoringFilter
+
+pytestmark = pytest.mark.filterwarnings(warned.IDENTIFIER, warned.LEAK)
 
 
 class CovarianceSelector(ScoringFilter):

@@ -14,8 +14,11 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import hocmim
+import warned
 from hocmim.errors import HocmimError, InvalidParameterError, InvalidTableError, InvalidTargetError
 from hocmim.selectors.registry import METHODS
+
+pytestmark = pytest.mark.filterwarnings(warned.REPEATED_ROWS)
 
 every_method = pytest.mark.parametrize("name", METHODS)
 

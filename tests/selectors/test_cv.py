@@ -18,9 +18,12 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+import warned
 from hocmim import JMI, MIM, Encoder, FisherScore, RobustHOCMIM, SelectorCV, Target, load
 from hocmim.errors import HocmimWarning, InvalidParameterError, InvalidTableError
 from hocmim.selectors.choice import Curve, choose_size, order_choices, sizes_to_try
+
+pytestmark = pytest.mark.filterwarnings(warned.CLIPPED, warned.LEAK, warned.REPEATED_ROWS)
 
 RNG = np.random.default_rng(3)
 N = 120

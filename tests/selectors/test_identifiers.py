@@ -10,10 +10,13 @@ import pytest
 from scipy import sparse
 
 import hocmim
+import warned
 from hocmim import Encoder, Engine
 from hocmim.coding.identifiers import DistinctIntegers, is_id_name
 from hocmim.errors import DataWarning, HocmimWarning, InvalidTableError
 from hocmim.selectors.filters._base import Filter
+
+pytestmark = pytest.mark.filterwarnings(warned.IDENTIFIER)
 
 N = 120
 

@@ -18,12 +18,15 @@ from sklearn.tree import DecisionTreeClassifier
 
 import hocmim
 import naive
+import warned
 from coded import encode
 from hocmim.criteria.base import Criterion
 from hocmim.criteria.jmi_k import JMIkCriterion
 from hocmim.errors import InvalidParameterError
 from hocmim.search.engines.local import LocalEngine
 from hocmim.selectors.registry import METHODS
+
+pytestmark = pytest.mark.filterwarnings(warned.LEAK)
 
 DOCS = Path(__file__).parents[2] / "docs"
 

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 import hocmim
+import warned
 from hocmim import (
     HOCMIM,
     JMI,
@@ -33,6 +34,8 @@ from hocmim.errors import (
     MissingDependencyError,
 )
 from hocmim.search.selection import Selection
+
+pytestmark = pytest.mark.filterwarnings(warned.LEAK, warned.NEW_LEVELS, warned.ONE_BIN, warned.TEXT)
 
 
 def frame(n=240, seed=0):

@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 from sklearn.feature_selection import SelectKBest, f_classif
 
+import warned
 from hocmim import (
     CMIM,
     HOCMIM,
@@ -29,6 +30,8 @@ from hocmim.errors import DataWarning, HocmimWarning, InvalidParameterError, Inv
 from hocmim.insight.basis import basis_of
 from hocmim.selectors.base import InformationSelector
 from hocmim.selectors.registry import METHODS
+
+pytestmark = pytest.mark.filterwarnings(warned.REPEATED_ROWS)
 
 RNG = np.random.default_rng(0)
 N = 400

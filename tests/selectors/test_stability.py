@@ -14,9 +14,16 @@ from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+import warned
 from hocmim import HOCMIM, MIM, FisherScore, StabilitySelector, errors
 from hocmim.insight.chart_data import wilson_intervals
 from hocmim.selectors.stability import stability_index
+
+pytestmark = pytest.mark.filterwarnings(
+    warned.LEAK,
+    warned.NOTHING_SELECTED,
+    "ignore:divide by zero:RuntimeWarning",  # in SelectKBest
+)
 
 
 def telling_table(seed=0, n=300, n_noise=15, strength=1.0):

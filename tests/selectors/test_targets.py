@@ -7,11 +7,14 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_diabetes
 
+import warned
 from hocmim import CMIM, HOCMIM, MIM, Encoder, StabilitySelector, Target, make_selector
 from hocmim.coding.target import encode_target
 from hocmim.errors import HocmimWarning, InvalidParameterError, InvalidTargetError
 from hocmim.insight.basis import basis_of
 from hocmim.selectors.registry import METHODS
+
+pytestmark = pytest.mark.filterwarnings(warned.ONE_BIN)
 
 X, Y = load_diabetes(return_X_y=True, as_frame=True, scaled=False)
 

@@ -17,6 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
 import hocmim
+import warned
 from hocmim import HOCMIM, MIM, Encoder, StabilitySelector, StopTest
 from hocmim.data.columns import Categories
 from hocmim.data.table import as_table, take_rows
@@ -25,6 +26,8 @@ from hocmim.errors import DataWarning, InvalidTableError, InvalidTargetError, In
 from hocmim.information.estimators import ESTIMATORS
 from hocmim.selectors.base import InformationSelector
 from hocmim.selectors.registry import METHODS
+
+pytestmark = pytest.mark.filterwarnings(warned.ONE_BIN, warned.REPEATED_ROWS, warned.TEXT)
 
 BY_INFORMATION = [name for name, kind in METHODS.items() if issubclass(kind, InformationSelector)]
 WEIGHTED_FILTERS = ["Fisher", "Gini", "Kruskal-Wallis", "ILFS"]

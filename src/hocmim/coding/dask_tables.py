@@ -117,6 +117,7 @@ class DaskRows(ABC):
         codes = DaskCodes(self.cluster, survey.n_rows, fitted.arity, make_blocks)
         passes.begin(1)
         reliably(lambda: self.cluster.wait(codes.present(), codes.layout.workers, passes.move))
+        passes.end()
         frequent = reliably(lambda: codes.run(_count_frequent))
         return with_most_frequent(fitted, np.concatenate(frequent, axis=1)), codes
 

@@ -37,6 +37,10 @@ class Passes:
         self._done, self._total = 0, max(1, total)
         self.move(0, self._total)
 
+    def end(self) -> None:
+        """End the last pass: what is read again later is not reported."""
+        self._report = None
+
     def add(self, number: int) -> None:
         """Report that this many more units are read; from any thread."""
         with self._lock:

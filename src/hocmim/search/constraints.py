@@ -145,13 +145,15 @@ class Constraints:
         )
         return self
 
-    def count(self, asked: Any) -> int:
+    def count(self, asked: Any, name: str = "n_features_to_select") -> int:
         """Return how many features to select at most, K.
 
         Parameters
         ----------
         asked : int, float, None, "significant", StopTest or Budget
             A number larger than the number of candidates is reduced to it, with a warning.
+        name : str
+            The parameter it was passed as.
         """
         most, n_open = self.n_candidates, self.n_features - len(self.excluded)
         if isinstance(asked, Budget) and asked.n_features is not None:
@@ -162,7 +164,7 @@ class Constraints:
             found = int(asked)
             if found > most:
                 warn_user(
-                    f"n_features_to_select is {found}, but only {count(most, 'feature')} can be "
+                    f"{name} is {found}, but only {count(most, 'feature')} can be "
                     "selected. All of them are selected."
                 )
         elif isinstance(asked, Real):

@@ -826,7 +826,8 @@ class InformationSelector(CallbackSupportMixin, Selector):
         check_is_fitted(self)
         check_value("progress", progress, FUNCTION_OR_NONE)
         constraints = self.selection_.constraints
-        check_value("k", k, [whole(len(self.selection_), constraints.n_candidates)])
+        check_value("k", k, [whole(len(self.selection_))])
+        k = constraints.count(k, "k")
         if X is None and self._encoded is None:
             raise InvalidParameterError(
                 "This selector does not have the codes of the fit any more: pass the table and the "
@@ -856,7 +857,7 @@ class InformationSelector(CallbackSupportMixin, Selector):
                 encoded,
                 criterion,
                 constraints,
-                int(k),
+                k,
                 cluster=cluster,
                 n_jobs=n_jobs,
                 # The file of a search that a test ended cannot hold steps beyond it.

@@ -15,6 +15,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.exceptions import NotFittedError
 
 import hocmim
+import warned
 from hocmim import HOCMIM, JMI, Encoder, FisherScore, RobustHOCMIM, errors, substitutes
 from hocmim.insight.basis import basis_of
 from hocmim.insight.chart_data import frequencies_of, target_by_level
@@ -23,6 +24,10 @@ from hocmim.insight.prediction import predict
 from hocmim.insight.report import page as module
 from hocmim.insight.report.charts import line_chart, ticks
 from hocmim.insight.synergy import strongest_map
+
+pytestmark = pytest.mark.filterwarnings(
+    warned.IDENTIFIER, warned.LEAK, warned.ONE_BIN, warned.REPEATED_ROWS
+)
 
 CANCER = load_breast_cancer(return_X_y=True, as_frame=True)
 

@@ -7,6 +7,7 @@ import pytest
 from scipy import sparse
 
 import hocmim
+import warned
 from hocmim.errors import (
     HocmimWarning,
     InvalidParameterError,
@@ -15,6 +16,8 @@ from hocmim.errors import (
 )
 from hocmim.selectors.filters._base import Filter, best_first, comparable
 from hocmim.selectors.registry import METHODS
+
+pytestmark = pytest.mark.filterwarnings(warned.CLIPPED, warned.LEAK)
 
 FILTERS = [kind for kind in METHODS.values() if issubclass(kind, Filter)]
 

@@ -3,8 +3,11 @@ import pandas as pd
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
+import warned
 from hocmim import GiniIndex
 from hocmim.selectors.filters.gini import gini_index
+
+pytestmark = pytest.mark.filterwarnings(warned.CLIPPED, warned.LEAK)
 
 
 def impurity(labels):

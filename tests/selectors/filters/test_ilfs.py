@@ -3,9 +3,12 @@ import tracemalloc
 import numpy as np
 import pytest
 
+import warned
 from hocmim import ILFS
 from hocmim.errors import InvalidParameterError
 from hocmim.selectors.filters.ilfs import closeness, fit_relevance, path_scores, token_counts
+
+pytestmark = pytest.mark.filterwarnings(warned.CONSTANT, warned.LEAK)
 
 
 def naive_closeness(X, y):

@@ -2,10 +2,13 @@ import numpy as np
 import pytest
 from scipy.optimize import check_grad
 
+import warned
 from hocmim import NCA
 from hocmim.errors import InvalidParameterError
 from hocmim.selectors.filters import nca
 from hocmim.selectors.filters.nca import split_columns, standardised, stratified_rows
+
+pytestmark = pytest.mark.filterwarnings(warned.CONSTANT)
 
 
 def nca_objective(w, X, y, penalty, scale=1.0):

@@ -3,8 +3,11 @@ import builtins
 import numpy as np
 import pytest
 
+import warned
 from hocmim import FSOLS
 from hocmim.errors import MissingDependencyError
+
+pytestmark = pytest.mark.filterwarnings(warned.CONSTANT)
 
 pytest.importorskip("fastcan")
 

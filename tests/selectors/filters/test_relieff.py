@@ -2,9 +2,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import warned
 from hocmim import FisherScore, GiniIndex, KruskalWallis, ReliefF
 from hocmim.errors import InvalidParameterError
 from hocmim.selectors.filters.relieff import relieff, rrelieff
+
+pytestmark = pytest.mark.filterwarnings(warned.LEAK)
 
 
 def neighbours(others, distance, k):

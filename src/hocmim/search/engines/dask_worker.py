@@ -60,8 +60,14 @@ def search_on_worker(
     Interrupted
         After Ctrl-C, if something is selected: with the selection so far.
     """
-    # The table stays here, and the worker needs no names of levels.
-    rest = replace(encoded, codes=None, encoder=Encoder(), table=None, encode_again=None)
+    # The table stays here, and the worker needs no names of levels. It adds the codes itself.
+    rest = replace(
+        encoded,
+        codes=None,  # type: ignore[arg-type]
+        encoder=Encoder(),
+        table=None,
+        encode_again=None,
+    )
 
     def attempt() -> Selection:
         place = whole_on(cluster, encoded.codes)

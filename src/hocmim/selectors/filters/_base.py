@@ -318,11 +318,11 @@ class Filter(Selector):
         return self._select_first(*self._extended(k))
 
     def _extended(self, k: int) -> tuple[Constraints, int]:
-        """Return the constraints of the fit, and k if so many columns can be selected."""
+        """Return the constraints of the fit, and k, or all candidates if they are fewer."""
         check_is_fitted(self)
         constraints = self.selection_.constraints
-        check_value("k", k, [whole(len(self.selection_), constraints.n_candidates)])
-        return constraints, int(k)
+        check_value("k", k, [whole(len(self.selection_))])
+        return constraints, constraints.count(k, "k")
 
 
 class ScoringFilter(Filter):
