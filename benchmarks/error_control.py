@@ -185,7 +185,28 @@ def numbers(rng: np.random.Generator) -> Table:
     return Table(X, y, frozenset(useful), is_null)
 
 
-KINDS = (noise, independent, correlated, copies, synergy, classes, wide, rare, numbers)
+def bins(rng: np.random.Generator) -> Table:
+    """500 × 50: the same numbers, but y is made from the five bins that the useful ones have.
+
+    So what is null is said of the coded columns, as the test says it: a column is null if the
+    nearest useful columns on both sides are given.
+    """
+    X = rng.normal(size=(500, 50))
+    for j in range(1, 50):
+        X[:, j] = 0.5 * X[:, j - 1] + np.sqrt(0.75) * X[:, j]
+    useful = list(range(3, 50, 6))
+    codes = np.argsort(np.argsort(X[:, useful], axis=0), axis=0) // 100
+    y = draw(rng, (codes - 2) / np.sqrt(2) @ np.linspace(1.2, 0.5, len(useful)))
+
+    def is_null(j: int, before: Collection[int]) -> bool:
+        beside = {max((u for u in useful if u < j), default=None)}
+        beside.add(min((u for u in useful if u > j), default=None))
+        return j not in useful and beside - {None} <= set(before)
+
+    return Table(X, y, frozenset(useful), is_null)
+
+
+KINDS = (noise, independent, correlated, copies, synergy, classes, wide, rare, numbers, bins)
 
 
 # --- what is measured -----------------------------------------------------------------------------

@@ -169,3 +169,11 @@ def test_citation_has_the_version_and_the_method():
         assert "## [Unreleased]" in changelog
     for text in (ROOT / "README.md", ROOT / "paper" / "paper.bib", ROOT / "CITATION.cff"):
         assert "10.1016/j.patcog.2022.108895" in text.read_text("utf-8"), text
+
+
+def test_every_test_of_the_findings_exists():
+    page = (ROOT / "docs/development/portability.md").read_text("utf-8")
+    named = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", page)
+    assert {f"B{number}" for number in range(1, 15)} <= set(re.findall(r"\bB\d+\b", page))
+    for path, name in named:
+        assert f"\ndef {name}(" in (ROOT / path).read_text("utf-8"), f"{path}::{name}"

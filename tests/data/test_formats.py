@@ -5,6 +5,7 @@ import gzip
 import sqlite3
 import sys
 import zipfile
+from contextlib import closing
 
 import pyarrow as pa
 import pytest
@@ -111,6 +112,15 @@ def test_without_calamine(folder, monkeypatch):
     monkeypatch.setitem(sys.modules, "python_calamine", None)
     with pytest.raises(MissingDependencyError, match="pip install python-calamine"):
         read_sheet(folder / "t.xlsx", None, (), True)
+
+
+def test_whole_numbers_of_64_bits_from_sqlite(folder):
+    large = [2**60 + 1, 2**60 + 2, -(2**60)]
+    with closing(sqlite3.connect("large.db")) as database:
+        database.execute("create table t (id integer, y integer)")
+        database.executemany("insert into t values (?, 1)", [(value,) for value in large])
+        database.commit()
+    assert read_table("sqlite:///large.db")["id"].to_pylist() == large
 
 
 def test_sqlite(folder):

@@ -29,7 +29,7 @@ from hocmim.search.stopping import (
     ConditioningSets,
     Strata,
     chi2_p_value,
-    redundant_features,
+    dependent_features,
 )
 
 
@@ -43,7 +43,7 @@ def table(seed, n=500, n_useful=8, n_noise=30):
 
 def naive_p_value(target, x, before, clear):
     """The p-value of a column given those before it, corrected for its sets."""
-    sets = ConditioningSets(x, before, target, redundant_features(x, before, target))
+    sets = ConditioningSets(x, before, target, dependent_features(x, before, target))
     found = 1.0
     for given in sets:
         p_value = chi2_p_value(Strata(x, target, Joint.of(given, len(target.codes))))

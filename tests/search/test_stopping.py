@@ -24,8 +24,8 @@ from hocmim.search.stopping import (
     StoppingRule,
     Strata,
     chi2_p_value,
+    dependent_features,
     permutation_p_value,
-    redundant_features,
 )
 from hocmim.selectors.base import InformationSelector
 from hocmim.selectors.registry import METHODS
@@ -203,7 +203,7 @@ def test_permutations_stay_in_their_cells():
             assert sorted(row[cells.z == z]) == sorted(cells.x[cells.z == z])
 
 
-def test_redundant_features():
+def test_dependent_features():
     rng = np.random.default_rng(6)
     a, b, c = (column(rng.integers(3, size=1000), i) for i in range(3))
     y = column((a.codes + b.codes + rng.integers(3, size=1000)) > 3)
@@ -212,11 +212,21 @@ def test_redundant_features():
     noise = column(rng.integers(3, size=1000))
 
     def indices(x):
-        return sorted(s.index for s in redundant_features(x, [a, b, c], y))
+        return sorted(s.index for s in dependent_features(x, [a, b, c], y))
 
     assert indices(copy) == [0]
     assert indices(both) == [0, 1]
     assert indices(noise) == []
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_an_estimate_of_redundancy_leaves_no_dependence_out(seed):
+    """Given too small a set, a column that adds nothing to S seems to add something."""
+    rng = np.random.default_rng(seed)
+    a, *others = (column(rng.integers(3, size=300), i) for i in range(5))
+    y = column(rng.random(300) < 0.4 + 0.1 * a.codes)
+    x = column(np.where(rng.random(300) < 0.5, a.codes, rng.integers(3, size=300)))
+    assert [s.index for s in dependent_features(x, [a, *others], y)] == [0]
 
 
 # -- what is selected ------------------------------------------------------------------------------

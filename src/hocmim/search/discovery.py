@@ -38,9 +38,8 @@ What theory says, for hypotheses that are chosen before the data are seen and va
 What is measured only (``benchmarks/error_control.py``): S is chosen on the same rows, and X is
 tested given the features Z ⊆ S that it depends on instead of all of S. If it depends on none of the
 others given Z, then X ⟂ Y | S implies X ⟂ Y | Z; but Z is found from the data, and it is small if
-rows are few. Both could raise the rate, and most for the candidates that are tried after others
-failed: with m = 1 for all of them the rate on a table of correlated numbers was 11 % at q = 0.1.
-With the factor m, which only makes p-values larger, the rates are below q on all tables.
+rows are few. Both could raise the rate. The factor m only makes p-values larger; with it the rates
+are below q on all tables.
 
 References
 ----------

@@ -2,13 +2,15 @@
 
 X is the candidate with the largest score. The null hypothesis is that it adds no information,
 H0: X ⟂ Y | Z, and the statistic is G = 2N I(X;Y|Z), plug-in. Given all of S there would soon be too
-few samples in each cell. So Z ⊆ S holds the features that X is redundant with, or that have a
-synergy with X:
+few samples in each cell. So Z ⊆ S holds the features that X depends on, or that have a synergy with
+X:
 
-1. Z = R, the selected features X is redundant with. Greedily, the s with the largest
-   I(X;s|R) − I(X;s|R,Y) joins (Miller–Madow), while this is positive, X depends on s given R (level
-   ``DEPENDENT`` / |S|), and the cells of R hold ``SUPPORT`` samples on average. A feature that X
-   does not depend on cannot make X redundant, so Z does not include it.
+1. Z = R, the selected features that X depends on. Greedily, of the s that X depends on given R
+   (level ``DEPENDENT`` / |S|) the one with the largest redundancy I(X;s|R) − I(X;s|R,Y) joins
+   (Miller–Madow), while the cells of R hold ``SUPPORT`` samples on average. If X is independent of
+   the others given R, then X ⟂ Y | S implies X ⟂ Y | R: a column that adds nothing to S adds
+   nothing to R. So a dependence decides, and not the estimate of the redundancy, which can be
+   negative by chance.
 2. Z = R ∪ s, the s with the largest I(X;Y|R,s): a synergy, as in an exclusive or.
 3. Z = S, if its cells hold ``SUPPORT`` samples on average.
 
@@ -93,7 +95,7 @@ MAX_PERMUTATIONS = 1_000_000
 MAX_TRIES = 10
 # The fewest samples that a cell of Z holds on average.
 SUPPORT = 5
-# The level at which X depends on a feature of R.
+# The level at which X depends on a feature, so that it joins R.
 DEPENDENT = 0.01
 # A corrected p-value from which on neither another set Z nor another candidate is tested.
 CLEAR = 1e-3
@@ -376,7 +378,7 @@ class StoppingRule:
         From ``clear`` on no other Z is tried. ``extra`` adds a condition to every Z.
         """
         x, others, selected, y = question
-        sets = ConditioningSets(x, selected, y, redundant_features(x, selected, y))
+        sets = ConditioningSets(x, selected, y, dependent_features(x, selected, y))
         found: list[tuple[float, NDArray[np.int64]]] = []
         for given in sets:
             strata = Strata(x, y, extra(Joint.of([*given, *others], len(x.codes))))
@@ -399,48 +401,55 @@ def _joining(steps: Sequence[Step], best: Step) -> list[int]:
     return [j for j in best.interaction or (best.index,) if j not in selected]
 
 
-def redundant_features(x: Column, selected: Sequence[Column], y: Column) -> list[Column]:
-    """Return R: the selected features that x is redundant with, limited by ``SUPPORT``."""
+def dependent_features(x: Column, selected: Sequence[Column], y: Column) -> list[Column]:
+    """Return R: the selected features that x depends on, limited by ``SUPPORT``."""
     chosen: list[Column] = []
     joint, rest = Joint.of([], len(x.codes)), list(selected)
     while rest:
-        redundancy = _redundancy(x, rest, y, joint)
-        best = int(np.argmax(comparison_key(redundancy)))
-        larger = joint.with_column(rest[best])
-        if redundancy[best] <= 0 or len(x.codes) < SUPPORT * larger.n_cells:
+        dependence, redundancy = _dependence(x, rest, y, joint)
+        for place in np.argsort(-comparison_key(redundancy), kind="stable"):
+            if dependence[place] <= 0:  # no more than chance gives on average
+                continue
+            larger = joint.with_column(rest[place])
+            if len(x.codes) < SUPPORT * larger.n_cells:
+                continue
+            if chi2_p_value(Strata(x, rest[place], joint)) * len(selected) <= DEPENDENT:
+                chosen.append(rest.pop(place))
+                joint = larger
+                break
+        else:
             break
-        if chi2_p_value(Strata(x, rest[best], joint)) * len(selected) > DEPENDENT:
-            break
-        chosen.append(rest.pop(best))
-        joint = larger
     return chosen
 
 
-def _redundancy(x: Column, columns: Sequence[Column], y: Column, given: Joint) -> Values:
-    """Return I(X;s|Z) − I(X;s|Z,Y) of each column s, Miller–Madow."""
+def _dependence(
+    x: Column, columns: Sequence[Column], y: Column, given: Joint
+) -> tuple[Values, Values]:
+    """Return I(X;s|Z) and I(X;s|Z) − I(X;s|Z,Y) of each column s, Miller–Madow."""
     terms = BlockTerms(Codes.from_columns(columns), Joint.of([x]), UNBIASED_ESTIMATOR)
-    return terms.conditional(given) - terms.conditional(given.with_column(y))
+    dependence = terms.conditional(given)
+    return dependence, dependence - terms.conditional(given.with_column(y))
 
 
 class ConditioningSets:
     """The sets Z of the tests X ⟂ Y | Z, in order; ``n_possible`` counts the possible sets."""
 
     def __init__(
-        self, x: Column, selected: Sequence[Column], y: Column, redundant: Sequence[Column]
+        self, x: Column, selected: Sequence[Column], y: Column, needed: Sequence[Column]
     ) -> None:
         self._x, self._y = x, y
-        self._selected, self._redundant = list(selected), list(redundant)
-        in_redundant = {column.index for column in redundant}
-        self._rest = [column for column in selected if column.index not in in_redundant]
+        self._selected, self._needed = list(selected), list(needed)
+        in_needed = {column.index for column in needed}
+        self._rest = [column for column in selected if column.index not in in_needed]
         self.n_possible = 1 + len(self._rest) + bool(self._rest)
 
     def __iter__(self) -> Iterator[list[Column]]:
-        yield self._redundant
+        yield self._needed
         if self._rest:
-            joint = Joint.of(self._redundant, len(self._x.codes))
-            redundancy = _redundancy(self._x, self._rest, self._y, joint)
+            joint = Joint.of(self._needed, len(self._x.codes))
+            _, redundancy = _dependence(self._x, self._rest, self._y, joint)
             partner = self._rest[int(np.argmin(comparison_key(redundancy)))]
-            yield [*self._redundant, partner]
+            yield [*self._needed, partner]
         if len(self._rest) > 1:
             everything = Joint.of(self._selected)
             if len(everything.cells) >= SUPPORT * everything.n_cells:
