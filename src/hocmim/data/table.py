@@ -384,6 +384,10 @@ def _from_arrow(X: Any) -> Any:
 
 
 def _open_frame(X: Any) -> Table:
+    if getattr(getattr(X, "columns", None), "nlevels", 1) > 1:  # a MultiIndex of pandas
+        joined = ["/".join(map(str, label)) for label in X.columns]
+        X = X.copy(deep=False)
+        X.columns = joined
     labels = list(X.column_names if hasattr(X, "column_names") else X.columns)
     if len(set(labels)) < len(labels):
         raise InvalidTableError(
