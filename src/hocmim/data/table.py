@@ -365,7 +365,10 @@ def _open(X: Any) -> Table:
         if nw.dependencies.is_into_series(X):
             raise _not_two_dimensional(1)
         if hasattr(X, "collect") and nw.dependencies.is_polars_lazyframe(X):
-            raise InvalidTableError("X is a lazy frame. Call .collect() and pass the result.")
+            raise InvalidTableError(
+                "X is a lazy frame, but a table in memory is needed here. Call .collect() and pass "
+                "the result."
+            )
         if hasattr(X, "__arrow_c_stream__"):
             return _open_frame(_from_arrow(X))
     return ArrayTable(_as_array(X))
