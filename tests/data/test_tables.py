@@ -15,7 +15,7 @@ from scipy import sparse
 from sklearn.exceptions import DataConversionWarning
 
 import warned
-from hocmim import MIM
+from hocmim import JMI, MIM, RobustHOCMIM
 from hocmim.data.checks import check_finite
 from hocmim.data.columns import Categories, Numbers, Span
 from hocmim.data.numeric import numeric_matrix
@@ -437,3 +437,22 @@ def test_a_wide_sparse_table_is_never_dense(make, weighted):
     columns = X[:, selector.selected_].toarray()
     alone = MIM(3).fit(columns, y, sample_weight=weights)
     assert alone.relevance_.tolist() == selector.relevance_[selector.selected_].tolist()
+
+
+def test_columns_with_several_levels():
+    rng = np.random.default_rng(5)
+    table = pd.DataFrame(rng.normal(size=(300, 6)), columns=[f"x{j}" for j in range(6)])
+    table["color"] = rng.choice(["red", "green", None], 300)
+    table["y"] = (table["x2"] > 0) & (table["color"] == "red")
+    X = table.drop(columns="y").set_axis(
+        pd.MultiIndex.from_tuples([("a", j) for j in range(6)] + [("b", "color")]), axis=1
+    )
+    found = RobustHOCMIM(2).fit(X, table["y"])
+    assert found.feature_names_in_.tolist() == [f"a/{j}" for j in range(6)] + ["b/color"]
+    assert set(found.get_feature_names_out()) == {"a/2", "b/color"}
+    named = JMI(2).fit(X.assign(**{"c": table["y"]}), "c/")
+    assert set(named.get_feature_names_out()) == {"a/2", "b/color"}
+    labels = [("a/b", "c"), ("a", "b/c"), *X.columns[2:]]
+    clash = X.set_axis(pd.MultiIndex.from_tuples(labels), axis=1)
+    with pytest.raises(InvalidTableError, match=r"more than one column named 'a/b/c'"):
+        JMI(2).fit(clash, table["y"])

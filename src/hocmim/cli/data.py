@@ -16,8 +16,8 @@ from hocmim.cli.options import Source
 from hocmim.cli.parameters import Given, parameters_of, split_columns
 from hocmim.coding.target import Target, TargetKind, decide_kind
 from hocmim.data.databases import parse_address
-from hocmim.data.files import column_types, numbers_as_text, read_table
-from hocmim.data.formats import Format, file_format
+from hocmim.data.files import column_types, is_elsewhere, numbers_as_text, read_table
+from hocmim.data.formats import Format, address_format, file_format
 from hocmim.data.raw_text import KeptText
 from hocmim.data.reading import TableReading, TextConverter
 from hocmim.data.recognize import ColumnReading
@@ -109,6 +109,8 @@ def _selector_reads(source: Source, given: Given) -> bool:
         return False
     if source.file == "-" or "?sheet=" in source.file or parse_address(source.file) is not None:
         return False
+    if is_elsewhere(source.file):
+        return address_format(source.file) == Format("parquet")
     return file_format(Path(source.file)) == Format("parquet")
 
 

@@ -364,7 +364,7 @@ def split_target(X: Any, y: Any) -> tuple[Any, Any]:
     assert isinstance(table, FrameTable)
     if not set(names) <= set(table.names):
         if len(names) == table.n_rows and len(names) > 1:
-            return X, y  # classes, not names
+            return table.native, y  # classes, not names; a stream is read only once
         missing = next(name for name in names if name not in table.names)
         raise InvalidTargetError(
             f"y is {missing!r}, but X has no column of this name."

@@ -39,6 +39,7 @@ from hocmim.coding.codes import Allocate, Codes, Column, column_digests, storage
 from hocmim.coding.cuts import get_discretizer
 from hocmim.coding.encoder import Encoder
 from hocmim.coding.saved_encoder import encoder_content, encoder_from
+from hocmim.data.addresses import check_local
 from hocmim.data.digests import digest_table, new_digest
 from hocmim.data.documents import FORMATS, checksum, read_document, write_document
 from hocmim.data.rows import RowSource
@@ -62,6 +63,12 @@ _FILE_NAME = re.compile(rf"narrow|wide|({re.escape(OWN)})?codes\.json(\.[0-9a-f]
 
 def codes_fingerprint(data: Table | RowSource, y: Column | None, encoder: Encoder) -> str:
     """Return a digest of the data, of how they are encoded, and of the format of the files."""
+    if isinstance(data, RowSource) and not data.fingerprint:
+        raise InvalidParameterError(
+            "codes_dir needs files or a table in memory: nothing tells whether the result of a "
+            "lazy frame has changed. Leave codes_dir out, or write the table with sink_parquet and "
+            "pass its path."
+        )
     seen: Any = digest_table(data) if isinstance(data, Table) else (data.fingerprint, data.columns)
     discretizer, max_levels = encoder.discretizer, encoder.max_levels
     if not (max_levels is None or isinstance(max_levels, str)):
@@ -89,6 +96,7 @@ def stored_codes(
     encode : callable
         ``encode(allocate)`` returns the encoder and the codes, in arrays that ``allocate`` made.
     """
+    check_local(codes_dir)
     root = Path(codes_dir)
     try:
         root.mkdir(parents=True, exist_ok=True)

@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
+from hocmim.data.addresses import find_files, is_address, is_pattern, local_copy
 from hocmim.data.child import read_in_child
 from hocmim.data.databases import parse_address, read_address
 from hocmim.data.formats import (
@@ -22,6 +23,7 @@ from hocmim.data.formats import (
     SUFFIXES,
     WRITABLE,
     Format,
+    address_format,
     arrow,
     file_format,
     open_stream,
@@ -82,6 +84,18 @@ def read_table(
         If it is not a table, has another encoding, no rows, or two columns of the same name.
     """
     address = parse_address(str(path))
+    if address is None and is_elsewhere(path):
+        if address_format(str(path)) == Format("parquet"):
+            return _read_files(str(path))
+        with local_copy(str(path)) as copy:
+            return read_table(
+                copy,
+                delimiter=delimiter,
+                encoding=encoding,
+                missing=missing,
+                header=header,
+                kept=kept,
+            )
     source, _ = _split_sheet(path)
     parameters: dict[str, Any] = {
         "path": str(path),
@@ -134,9 +148,27 @@ def read_here(
     return _usual_types(table)
 
 
-def _read_parquet(path: Path) -> Any:
-    """Read a Parquet file or a folder of them, unless its rows do not fit into memory."""
-    data = arrow("pyarrow.dataset").dataset(str(path), format="parquet")
+def is_elsewhere(path: str | Path) -> bool:
+    """Whether a path is an address or a pattern, which is opened by ``hocmim.data.sources``."""
+    return str(path) != "-" and (is_address(path) or is_pattern(path))
+
+
+def _read_files(path: str) -> Any:
+    """Read the Parquet files of an address or of a pattern."""
+    from hocmim.data.sources import open_source
+
+    open_source(path)  # errors that name the path
+    with _explained_errors(path):
+        table = _read_parquet(path)
+    if table.num_rows == 0:
+        raise InvalidTableError(f"{show(path)} has no rows.")
+    return _usual_types(table)
+
+
+def _read_parquet(path: Path | str) -> Any:
+    """Read Parquet files, unless their rows do not fit into memory."""
+    filesystem, paths = find_files(path)
+    data = arrow("pyarrow.dataset").dataset(paths, filesystem=filesystem, format="parquet")
     n_bits = data.count_rows() * sum(map(_bits, data.schema.types))
     if n_bits // 8 > max(free_memory(), MIN_CHECKED_BYTES):
         raise InvalidTableError(
@@ -145,7 +177,8 @@ def _read_parquet(path: Path) -> Any:
         )
     from hocmim.threads import call_apart  # takes long to import
 
-    return call_apart(_validated, arrow("pyarrow.parquet").read_table, path)
+    read = partial(arrow("pyarrow.parquet").read_table, filesystem=filesystem)
+    return call_apart(_validated, read, paths)
 
 
 def _bits(kind: Any) -> int:
@@ -177,6 +210,12 @@ def column_names(
     source, _ = _split_sheet(path)
     with _explained_errors(source):
         is_file = str(path) != "-" and parse_address(str(path)) is None
+        if is_file and is_elsewhere(path):
+            if address_format(str(path)) == Format("parquet"):
+                from hocmim.data.sources import open_source
+
+                return [str(name) for name in open_source(str(path))[0].columns]
+            is_file = False
         kind = _format_of(source) if is_file else Format("")
         if kind == Format("parquet"):
             return list(arrow("pyarrow.dataset").dataset(str(source)).schema.names)
@@ -323,7 +362,7 @@ def _sniff_delimiter(head: Any, encoding: str, usual: str) -> str:
     return usual if counts[usual] else max(counts, key=lambda delimiter: counts[delimiter])
 
 
-def _wrong_encoding(path: Path, encoding: str, likely: str = "latin-1") -> InvalidTableError:
+def _wrong_encoding(path: Path | str, encoding: str, likely: str = "latin-1") -> InvalidTableError:
     return InvalidTableError(
         f"{show(path)} is not text in the encoding {encoding}. Pass its encoding, for example "
         f"--encoding {likely}."
@@ -334,7 +373,7 @@ def _wrong_encoding(path: Path, encoding: str, likely: str = "latin-1") -> Inval
 
 
 @contextmanager
-def _explained_errors(path: Path) -> Iterator[None]:
+def _explained_errors(path: Path | str) -> Iterator[None]:
     """Turn errors of reading into errors that name the file."""
     pa = arrow("pyarrow")
     name = show(path)

@@ -11,6 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from hocmim.data.addresses import is_address, is_pattern
 from hocmim.data.writing import check_regular
 from hocmim.errors import InvalidParameterError, InvalidTableError, not_installed
 from hocmim.text import did_you_mean, some_of
@@ -58,6 +59,19 @@ class Format(NamedTuple):
     def is_text(self) -> bool:
         """Whether it is CSV or TSV."""
         return self.kind in DELIMITERS
+
+
+def address_format(path: str) -> Format:
+    """Return the format of an address or of a pattern, by its suffix: without one, Parquet."""
+    found = suffix_format(Path(path.partition("?")[0] if is_address(path) else path))
+    if found is None:
+        return Format("parquet")
+    if is_pattern(path) and found != Format("parquet"):
+        raise InvalidParameterError(
+            f"{show(path)} stands for several files, which have to be Parquet files. Pass one "
+            "file, or convert them."
+        )
+    return found
 
 
 def file_format(path: Path) -> Format:

@@ -1,4 +1,4 @@
-"""Row sources a user can pass: a Parquet file, a folder of them, a pyarrow data set.
+"""Row sources a user can pass: Parquet files by path or address, a pyarrow data set, a lazy frame.
 
 Only the footers of the files are read when a source is opened.
 """
@@ -8,11 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from os import PathLike, fspath
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from hocmim.data.addresses import find_files, is_address
 from hocmim.data.digests import new_digest
+from hocmim.data.lazy_frames import is_lazy_frame, open_lazy_frame
 from hocmim.data.rows import Groups, RowSource
 from hocmim.data.table import first_repeated
 from hocmim.data.writing import check_regular
@@ -24,13 +26,17 @@ PIECE_BYTES = 1 << 26
 # The most bytes of a page, as pyarrow writes them; a reader holds a page and a dictionary for
 # each column.
 MAX_PAGE_BYTES = 1 << 21
-# Bytes of a file that a reader buffers for each column.
-BUFFER_BYTES = 1 << 15
+# Bytes of a file that a reader buffers for each column; of a store every buffer is a request.
+BUFFER_BYTES, STORE_BUFFER_BYTES = 1 << 15, 1 << 20
 
 
 def is_row_source(X: Any) -> bool:
-    """Whether X is a path, a pyarrow data set or a RowSource, and not a table in memory."""
-    return isinstance(X, (str, PathLike, RowSource)) or _is_dataset(X)
+    """Whether X is a path, a list of paths, a data set, a lazy frame or a RowSource.
+
+    Anything else is a table in memory.
+    """
+    is_path = isinstance(X, (str, PathLike, RowSource)) or _are_paths(X)
+    return is_path or _is_dataset(X) or is_lazy_frame(X)
 
 
 def is_dask_collection(X: Any) -> bool:
@@ -48,7 +54,10 @@ def open_source(X: Any, y: Any = None) -> tuple[RowSource, Any]:
         y as it was given; None if it is the name of a column of X, the target of the source; the
         columns, in memory, if it is a list of names of columns of X.
     """
-    source = X if isinstance(X, RowSource) else _open_parquet(X)
+    if isinstance(X, RowSource):
+        source = X
+    else:
+        source = open_lazy_frame(X) if is_lazy_frame(X) else _open_parquet(X)
     if are_names(y) and set(y) <= set(source.columns):
         rest = tuple(column for column in source.columns if column not in y)
         return replace(source, columns=rest), source.read(list(y))
@@ -63,6 +72,11 @@ def are_files(source: RowSource) -> bool:
 def are_names(y: Any) -> bool:
     """Whether y is a list of strings, which may be names of columns."""
     return isinstance(y, (list, tuple)) and len(y) > 0 and all(isinstance(n, str) for n in y)
+
+
+def _are_paths(X: Any) -> bool:
+    is_list = isinstance(X, (list, tuple)) and len(X) > 0
+    return is_list and all(isinstance(one, (str, PathLike)) for one in X)
 
 
 def _is_dataset(X: Any) -> bool:
@@ -89,7 +103,9 @@ class ParquetPiece:
         from pyarrow import parquet
 
         with _readable(self.path), self.filesystem.open_input_file(self.path) as file:
-            reader = parquet.ParquetFile(file, buffer_size=BUFFER_BYTES, pre_buffer=False)
+            reader = parquet.ParquetFile(
+                file, buffer_size=_buffer_bytes(self.filesystem), pre_buffer=False
+            )
             for number, columns in enumerate(groups):
                 batches = reader.iter_batches(
                     batch_size=max(1, max_cells // len(columns)),
@@ -131,6 +147,10 @@ class ParquetPiece:
         return pa.concat_tables(map(without_dictionaries, tables), promote_options="permissive")
 
 
+def _buffer_bytes(filesystem: Any) -> int:
+    return BUFFER_BYTES if filesystem.type_name == "local" else STORE_BUFFER_BYTES
+
+
 @contextmanager
 def _readable(path: str) -> Iterator[None]:
     """Turn errors of reading a file into errors that name it."""
@@ -149,14 +169,12 @@ def _open_parquet(X: Any) -> RowSource:
     """Open a Parquet file, a folder of them, or a pyarrow data set."""
     try:
         import pyarrow as pa
-        from pyarrow import dataset
     except ImportError as error:
         raise not_installed("Reading a Parquet data set needs", "pyarrow") from error
     data = X
     try:
         if not _is_dataset(X):
-            check_regular(X)
-            data = dataset.dataset(_absolute_path(X), format="parquet", partitioning="hive")
+            data = open_dataset(X)
         if getattr(data, "_scan_options", None):
             raise InvalidTableError(
                 "X is a data set with a filter. Write the rows that pass it to a new data set with "
@@ -165,13 +183,13 @@ def _open_parquet(X: Any) -> RowSource:
         files = [_ParquetFile.of(fragment) for fragment in data.get_fragments()]
     except FileNotFoundError as error:
         raise InvalidTableError(
-            f"X is a path, but there is no file or folder {X!r}. Check the path."
+            f"X is a path, but there is no file or folder {_missing(X)!r}. Check the path."
         ) from error
     except (pa.ArrowException, OSError, AttributeError) as error:
-        raise InvalidTableError(
-            f"X = {X!r} cannot be read as Parquet: {error}. Pass the path of a Parquet file or of "
-            "a folder of them, or a table in memory."
-        ) from error
+        hint = "Pass the path of a Parquet file or of a folder of them, or a table in memory."
+        if isinstance(X, (str, PathLike)) and is_address(X):
+            hint = "Check the address, the credentials and the endpoint."
+        raise InvalidTableError(f"X = {X!r} cannot be read as Parquet: {error}. {hint}") from error
     if not files:
         raise InvalidTableError(
             f"There is no Parquet file in X = {value_text(X)}. Pass another folder."
@@ -184,10 +202,23 @@ def _open_parquet(X: Any) -> RowSource:
     return RowSource(columns, None, pieces, digest.hexdigest())
 
 
-def _absolute_path(path: str | PathLike[str]) -> str:
-    """Return a path that is valid in any working folder, and on machines that share the files."""
-    # A path that does not exist here may be the address of a remote store.
-    return str(Path(path).resolve()) if Path(path).exists() else fspath(path)
+def open_dataset(X: Any) -> Any:
+    """Open Parquet files as a data set of pyarrow: see ``find_files``."""
+    from pyarrow import dataset
+
+    for path in [X] if isinstance(X, (str, PathLike)) else X:
+        if not is_address(path):
+            check_regular(path)
+    filesystem, paths = find_files(X)
+    return dataset.dataset(paths, filesystem=filesystem, format="parquet", partitioning="hive")
+
+
+def _missing(X: Any) -> Any:
+    """Return the path that does not exist: of a list, the first one."""
+    if not _are_paths(X):
+        return X
+    local = (path for path in X if not is_address(path) and not Path(path).exists())
+    return next(local, X[0])
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,7 +256,7 @@ class _ParquetFile:
     def _column_bytes(self, row_groups: list[Any]) -> int:
         n_columns = max(1, len(self.columns) - len(self.constants))
         largest = max(group.total_byte_size // n_columns for group in row_groups)
-        return 2 * min(largest, MAX_PAGE_BYTES) + BUFFER_BYTES
+        return 2 * min(largest, MAX_PAGE_BYTES) + _buffer_bytes(self.filesystem)
 
     def pieces(self) -> Iterator[ParquetPiece]:
         """Join neighbouring row groups up to about ``PIECE_BYTES``."""

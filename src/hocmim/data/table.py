@@ -365,7 +365,10 @@ def _open(X: Any) -> Table:
         if nw.dependencies.is_into_series(X):
             raise _not_two_dimensional(1)
         if hasattr(X, "collect") and nw.dependencies.is_polars_lazyframe(X):
-            raise InvalidTableError("X is a lazy frame. Call .collect() and pass the result.")
+            raise InvalidTableError(
+                "X is a lazy frame, but a table in memory is needed here. Call .collect() and pass "
+                "the result."
+            )
         if hasattr(X, "__arrow_c_stream__"):
             return _open_frame(_from_arrow(X))
     return ArrayTable(_as_array(X))
@@ -384,6 +387,10 @@ def _from_arrow(X: Any) -> Any:
 
 
 def _open_frame(X: Any) -> Table:
+    if getattr(getattr(X, "columns", None), "nlevels", 1) > 1:  # a MultiIndex of pandas
+        joined = ["/".join(map(str, label)) for label in X.columns]
+        X = X.copy(deep=False)
+        X.columns = joined
     labels = list(X.column_names if hasattr(X, "column_names") else X.columns)
     if len(set(labels)) < len(labels):
         raise InvalidTableError(

@@ -23,6 +23,7 @@ from os import PathLike
 from pathlib import Path
 from typing import IO, Any
 
+from hocmim.data.addresses import check_local
 from hocmim.errors import InvalidParameterError
 from hocmim.text import value_text
 
@@ -76,6 +77,7 @@ def check_writable(
     """Raise an error if a file cannot be written there: before the work is done, not after it."""
     import tempfile
 
+    check_local(path)
     target = Path(path)
     if target.is_dir():
         raise InvalidParameterError(f"{target} is a folder. Give the name of a file in it.")

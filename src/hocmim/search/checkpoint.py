@@ -21,6 +21,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from hocmim.data.addresses import check_local
 from hocmim.data.documents import read_document, write_document
 from hocmim.data.values import UnsupportedError, is_count, require, to_json
 from hocmim.data.writing import check_regular, lock_name, locked
@@ -60,6 +61,8 @@ class Checkpoint:
         fingerprint: str,
         n_features: int,
     ) -> None:
+        if path is not None:
+            check_local(path)
         self._path = Path() if path is None else Path(path).resolve()
         parameters = {**parameters, "hocmim": version("hocmim")}
         self._parameters = {name: _comparable(value) for name, value in parameters.items()}
