@@ -1,11 +1,11 @@
 """The Dask engine beside threads; and files larger than memory on workers of 2 GB each.
 
-    python benchmarks/cluster.py [--rounds 3] [--quick] [--write]
+    python benchmarks/cluster.py [--rounds 3] [--workers 2] [--quick] [--write]
     python benchmarks/cluster.py --files /scratch [--rows 1300000] [--columns 1000] [--write]
 
-Two single-threaded worker processes and two threads take turns on tables that fit one machine:
-seconds of ``fit``, medians. The selections must be equal. Bytes are those that workers sent to each
-other and to the client, divided by N and the number of steps.
+Two threads, one worker that does the whole search, and single-threaded worker processes that share
+it in blocks, as if the table fitted none of them, take turns: seconds of ``fit``, medians. The
+selections must be equal.
 
 --files: a seeded table of float64 (10.4 GB by default) in Parquet files of 25 000 rows, in a folder
 that is deleted afterwards. Dask kills a worker that exceeds its memory limit.
@@ -36,6 +36,7 @@ from common import (
     write_result,
 )
 from hocmim import make_selector
+from hocmim.coding.dask_cluster import Cluster
 
 LONG, WIDE = TableSpec("long", 2_000_000, 200), TableSpec("wide", 200_000, 2_000)
 CASES = (
@@ -52,7 +53,7 @@ FILE_METHODS = {"HOCMIM": 8, "JMI": 20}
 
 @contextmanager
 def workers(**settings: Any) -> Iterator[Any]:
-    """A client of two workers of one thread."""
+    """A client of workers of one thread; two unless told otherwise."""
     from distributed import Client, LocalCluster
 
     options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None, **settings}
@@ -64,24 +65,36 @@ def bytes_sent(dask_worker: Any) -> int:
     return int(dask_worker.transfer_outgoing_bytes_total)
 
 
+@contextmanager
+def in_blocks(is_asked: bool) -> Iterator[None]:
+    """As if no worker had memory for the codes of the table."""
+    largest = Cluster.largest
+    if is_asked:
+        Cluster.largest = lambda self, n_bytes: None
+    try:
+        yield
+    finally:
+        Cluster.largest = largest
+
+
 def overhead(spec: TableSpec, method: str, k: int, client: Any, rounds: int) -> list[str]:
-    """Seconds of ``fit`` with threads and with workers, their ratio, and bytes per step and row."""
+    """Seconds of ``fit`` with threads, on one worker and in blocks; their ratios to threads."""
     X, y = table(spec, np.uint8), classes(spec)
-    times: dict[str, list[float]] = {"threads": [], "workers": []}
+    times: dict[str, list[float]] = {"threads": [], "whole": [], "blocks": []}
     found: set[tuple[int, ...]] = set()
-    before = sum(client.run(bytes_sent).values())
     for _ in range(rounds):
-        for name, given in (("threads", {}), ("workers", {"engine": client})):
+        for name, seconds in times.items():
+            given = {} if name == "threads" else {"engine": client}
             selector = make_selector(method, n_features_to_select=k, n_jobs=2, **given)
             start = time.perf_counter()
-            selector.fit(X, y)
-            times[name].append(time.perf_counter() - start)
+            with in_blocks(name == "blocks"):
+                selector.fit(X, y)
+            seconds.append(time.perf_counter() - start)
             found.add(tuple(selector.selected_.tolist()))
     assert len(found) == 1, "results differ"
-    sent = (sum(client.run(bytes_sent).values()) - before) / (rounds * k * len(y))
-    threads, by_workers = (statistics.median(each) for each in times.values())
+    threads, whole, blocks = (statistics.median(each) for each in times.values())
     size = f"{spec.n_samples:,} × {spec.n_columns:,}"
-    figures = [threads, by_workers, by_workers / threads, sent]
+    figures = [threads, whole, blocks, whole / threads, blocks / threads]
     return [size, f"{method}, K = {k}", *(f"{figure:.2f}" for figure in figures)]
 
 
@@ -125,6 +138,7 @@ def measure_files(folder: Path, memory: str) -> list[list[str]]:
 def main() -> None:
     parser = options_of(__doc__)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--files", type=Path, metavar="FOLDER")
     parser.add_argument("--rows", type=int, default=1_300_000)
     parser.add_argument("--columns", type=int, default=1_000)
@@ -141,13 +155,14 @@ def main() -> None:
         text = f"{options.rows:,} × {options.columns:,} of float64\n\n{markdown(header, rows)}"
         name, title = "dask_out_of_core.md", "Files larger than memory on a Dask cluster"
     else:
-        with workers() as client:
+        with workers(n_workers=options.workers) as client:
             overhead(SIZES["A"], "JMI", 5, client, 1)  # imports on the workers
             cases = [(SIZES["A"], "JMI", 20)] if options.quick else CASES
             rows = [overhead(*case, client, options.rounds) for case in cases]
-        header = ["table", "method", "threads, s", "workers, s", "ratio", "bytes per step ÷ N"]
-        text = markdown(header, rows)
-        name, title = "dask_overhead.md", "`fit` with two Dask workers and with two threads"
+        header = ["table", "method", "two threads, s", "one worker, s", "blocks, s", "one worker"]
+        text = markdown([*header, "blocks"], rows)
+        name = "dask_overhead.md"
+        title = f"`fit` with {options.workers} Dask workers beside two threads, and ratios"
     print(text)
     if options.write:
         write_result(name, title, text)

@@ -5,7 +5,7 @@
 Reports of 2000 × 20 000 by ``selector.report``, with 50 columns selected; a comparison of the
 default methods on 54 000 × 9, on a sample of the rows and on all; clusters of columns that were
 made as one normal column and noisy copies of it. Seconds, processor time of all threads, and the
-size of the page. --write writes results/pages.md and a table of docs/development/report.md.
+size of the page. --write puts the clusters into docs/development/report.md.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from common import TableSpec, classes, markdown, options_of, table, write_result, write_table
+from common import TableSpec, classes, markdown, options_of, table, write_table
 from hocmim import cluster_columns, compare_methods, make_selector
 
 WIDE = TableSpec("wide", 2_000, 20_000)
@@ -103,7 +103,6 @@ def main() -> None:
         made[name] = text
         print(f"{text}\n", flush=True)
     if options.write:
-        write_result("pages.md", "Reports, comparisons, clusters", "\n\n".join(made.values()))
         write_table("development/report.md", "clusters", made["clusters"])
 
 

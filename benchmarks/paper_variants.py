@@ -68,11 +68,7 @@ def run_variants(sources: dict[str, DataSource], n_splits: int, path: Path, jobs
         dict.fromkeys(sources, n_splits),
         dict.fromkeys(sources, tuple(methods)),
     )
-    return run(experiment, Store(path), jobs=jobs, progress=_show).outcomes
-
-
-def _show(done: int, total: int, latest: str) -> None:
-    print(f"{done}/{total}: {latest}", flush=True)
+    return run(experiment, Store(path), jobs=jobs, progress=print).outcomes
 
 
 def classify_again(

@@ -5,7 +5,6 @@ import signal
 import threading
 import time
 from concurrent.futures import CancelledError
-from pathlib import Path
 
 import joblib
 import numpy as np
@@ -17,9 +16,7 @@ from sklearn.pipeline import make_pipeline
 import hocmim
 from hocmim import _native
 from hocmim.threads import ThreadPool, call_apart, resolve_n_jobs, stopped_by
-
-BENCHMARKS = Path(__file__).resolve().parent.parent / "benchmarks"
-
+from interrupts import measure
 
 # -- how many --------------------------------------------------------------------------------------
 
@@ -182,19 +179,15 @@ def test_a_callback_that_raises_stops_a_fit(n_jobs):
 WAIT_SECONDS = 3
 
 
-# Besides the methods: "OTHERS" of benchmarks/interrupts.py.
 EVERY_KIND = ["HOCMIM-R", "HOCMIM", "JMI", "JMI-4", "CMICOT", "ReliefF", "NCA", "FS-OLS", "ILFS"]
+# Besides the methods.
 OTHERS = ["encode", "StabilitySelector", "SelectorCV", "compare_methods", "report"]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("method", [*EVERY_KIND, *OTHERS])
-def test_control_c_stops_every_method(method, monkeypatch):
-    monkeypatch.syspath_prepend(str(BENCHMARKS))
-    from interrupts import measure
-
-    n_rows, n_columns = 20_000, 500
-    (wait,) = measure([method], n_rows, n_columns, delays=(0.5,), hows=("SIGINT",))
+def test_control_c_stops_every_method(method):
+    wait = measure(method, 20_000, 500, after=0.5, how="SIGINT")
     if wait.seconds is None:
         pytest.skip("the method ended before")
     assert wait.seconds < WAIT_SECONDS
@@ -204,11 +197,8 @@ def test_control_c_stops_every_method(method, monkeypatch):
 @pytest.mark.slow
 @pytest.mark.parametrize("how", ["SIGTERM", "SIGHUP"])
 @pytest.mark.parametrize("method", ["HOCMIM", "JMI-4", "ReliefF", "FS-OLS"])
-def test_other_signals_stop_a_method(method, how, monkeypatch):
-    monkeypatch.syspath_prepend(str(BENCHMARKS))
-    from interrupts import measure
-
-    (wait,) = measure([method], 20_000, 500, delays=(0.5,), hows=(how,))
+def test_other_signals_stop_a_method(method, how):
+    wait = measure(method, 20_000, 500, after=0.5, how=how)
     assert wait.seconds is not None
     assert wait.seconds < WAIT_SECONDS
 

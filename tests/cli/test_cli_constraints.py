@@ -84,7 +84,7 @@ def test_a_file_of_costs_without_the_columns(file, tmp_path):
 def test_compare_and_explain_take_them_too(file):
     options = ["--keep", "mean texture", "--exclude", "worst area"]
     done = run("compare", file, "-t", "target", "-k", "3", "--methods", "MIM,Fisher", "-q",
-               "--n-resamples", "0", "--n-folds", "2", *options)  # fmt: skip
+               "--n-resamples", "0", "--cv", "2", *options)  # fmt: skip
     assert "worst area" not in done.stdout
     assert done.stdout.count("mean texture") >= 2
     done = run("explain", file, "-t", "target", "-f", "worst area", "-k", "3", "-q", *options)

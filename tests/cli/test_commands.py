@@ -179,7 +179,7 @@ def test_columns_in_clusters(run):
 
 # --- compare --------------------------------------------------------------------------------------
 
-COMPARE = ("compare", *GIVEN, "--n-resamples", 2, "--n-folds", 2)
+COMPARE = ("compare", *GIVEN, "--n-resamples", 2, "--cv", 2)
 
 
 def compared(run, *arguments):

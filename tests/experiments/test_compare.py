@@ -67,7 +67,7 @@ def naive_error(columns, train, test, y, model, is_class):
 )
 def test_error_curves_by_hand(model, is_class, naive):
     y = Y if is_class else Y + RNG.normal(0, 0.3, N)
-    found = compare_methods(X, y, ["HOCMIM", "mrmr"], 5, n_folds=3, n_resamples=0, model=model)
+    found = compare_methods(X, y, ["HOCMIM", "mrmr"], 5, cv=3, n_resamples=0, model=model)
     folds = (StratifiedKFold if is_class else KFold)(3, shuffle=True, random_state=0)
     assert found.measure == ("error" if is_class else "1 − R²")
     for result in found.results:
@@ -84,7 +84,7 @@ def test_error_curves_by_hand(model, is_class, naive):
 def test_a_sample_of_the_rows_is_evaluated_and_all_training_rows_select(is_class):
     y = Y if is_class else Y + np.random.default_rng(1).normal(0, 0.3, N)
     model = KNeighborsClassifier(3) if is_class else KNeighborsRegressor(3)
-    found = compare_methods(X, y, ["JMI"], 4, n_folds=3, n_resamples=0, max_rows=100)
+    found = compare_methods(X, y, ["JMI"], 4, cv=3, n_resamples=0, max_rows=100)
     kind = (StratifiedKFold if is_class else KFold)(3, shuffle=True, random_state=0)
     folds = list(kind.split(X, y))
     groups = y.astype(np.int64) if is_class else np.zeros(len(y), np.int64)
@@ -104,9 +104,9 @@ def test_a_sample_of_the_rows_is_evaluated_and_all_training_rows_select(is_class
 
 
 def test_small_tables_are_evaluated_on_all_rows():
-    found = compare_methods(X, Y, ["MIM"], 2, n_folds=2, n_resamples=0)
+    found = compare_methods(X, Y, ["MIM"], 2, cv=2, n_resamples=0)
     assert (found.n_evaluated, found.sample) == (N, "")
-    same = compare_methods(X, Y, ["MIM"], 2, n_folds=2, n_resamples=0, max_rows=None)
+    same = compare_methods(X, Y, ["MIM"], 2, cv=2, n_resamples=0, max_rows=None)
     assert same.results[0].errors.tolist() == found.results[0].errors.tolist()
 
 
@@ -119,7 +119,7 @@ def test_equal_selections_are_evaluated_once():
             return super().fit(X, y)
 
     methods = {"one": HOCMIM(3), "two": HOCMIM(3), "three": HOCMIM(2)}
-    found = compare_methods(X, Y, methods, n_folds=2, n_resamples=0, model=Counting(3))
+    found = compare_methods(X, Y, methods, cv=2, n_resamples=0, model=Counting(3))
     assert len(fits) == 2 * 3
     one, two, three = (result.errors for result in found.results)
     assert one.tolist() == two.tolist()
@@ -127,7 +127,7 @@ def test_equal_selections_are_evaluated_once():
 
 
 def test_overlap_and_votes_by_hand():
-    found = compare_methods(X, Y, ["HOCMIM", "MIM", "CIFE"], 3, n_folds=2, n_resamples=0)
+    found = compare_methods(X, Y, ["HOCMIM", "MIM", "CIFE"], 3, cv=2, n_resamples=0)
     chosen = [set(make_selector(m, n_features_to_select=3).fit(X, Y).selected_.tolist())
               for m in ("HOCMIM", "MIM", "CIFE")]  # fmt: skip
     for i, a in enumerate(chosen):
@@ -144,7 +144,7 @@ def test_overlap_and_votes_by_hand():
 
 
 def test_stability_is_that_of_the_stability_selector():
-    found = compare_methods(X, Y, {"mine": HOCMIM(2)}, n_folds=2, n_resamples=6, random_state=3)
+    found = compare_methods(X, Y, {"mine": HOCMIM(2)}, cv=2, n_resamples=6, random_state=3)
     stable = StabilitySelector(HOCMIM(2), 6, random_state=3).fit(X, Y)
     assert found.results[0].method == "mine"
     assert found.results[0].stability == stable.stability_
@@ -155,12 +155,12 @@ def test_the_selection_never_sees_the_rows_held_out():
     """With labels drawn by lot the error is that of chance, however many columns there are."""
     rng = np.random.default_rng(0)
     noise, y = rng.integers(0, 3, (80, 2000)), np.arange(80) % 2
-    found = compare_methods(noise, y, ["MIM"], 5, n_resamples=0, n_folds=4)
+    found = compare_methods(noise, y, ["MIM"], 5, n_resamples=0, cv=4)
     assert 0.35 < found.results[0].mean_error[1:].mean() < 0.65
 
 
 def test_auto_gives_curves_as_long_as_the_shortest_selection():
-    found = compare_methods(X, Y, ["HOCMIM"], "significant", n_folds=3, n_resamples=0)
+    found = compare_methods(X, Y, ["HOCMIM"], "significant", cv=3, n_resamples=0)
     (result,) = found.results
     sizes = []
     for train, _ in StratifiedKFold(3, shuffle=True, random_state=0).split(X, Y):
@@ -170,7 +170,7 @@ def test_auto_gives_curves_as_long_as_the_shortest_selection():
 
 def test_many_features_are_tried_at_some_numbers_only():
     wide = RNG.integers(0, 3, (60, 40))
-    found = compare_methods(wide, np.arange(60) % 2, ["MIM"], 40, n_folds=2, n_resamples=0)
+    found = compare_methods(wide, np.arange(60) % 2, ["MIM"], 40, cv=2, n_resamples=0)
     sizes = found.results[0].sizes
     assert sizes[0] == 0
     assert sizes[-1] == 40
@@ -180,12 +180,16 @@ def test_many_features_are_tried_at_some_numbers_only():
 
 def test_progress_counts_every_selection_and_fit():
     told = []
-    compare_methods(
-        X, Y, ["MIM", "JMI"], 2, n_folds=2, n_resamples=3, progress=lambda *a: told.append(a)
-    )
-    assert (12, 12, "JMI") in told  # 2 selections, 6 resamples, 4 folds
-    assert told[-1][:2] == (24, 24)  # 2 methods, 2 folds, sizes 0, 1 and 2
-    assert [done for done, *_ in told] == sorted(done for done, *_ in told)
+    compare_methods(X, Y, ["MIM", "JMI"], 2, cv=2, n_resamples=3, progress=told.append)
+    selecting = [event for event in told if event.stage == "compare"]
+    fitting = [event for event in told if event.stage == "validate"]
+    assert told == selecting + fitting
+    # 2 selections, 6 resamples, 4 folds
+    assert [event.done for event in selecting if event.name is not None] == list(range(1, 13))
+    assert (selecting[-1].done, selecting[-1].total, selecting[-1].name) == (12, 12, "JMI")
+    # 2 folds; both methods share the model without columns, and perhaps others
+    assert [event.done for event in fitting] == list(range(fitting[-1].total + 1))
+    assert 2 * 3 <= fitting[-1].total <= 2 * 5
 
 
 @pytest.mark.parametrize(
@@ -194,12 +198,12 @@ def test_progress_counts_every_selection_and_fit():
         ({"methods": "HOCMIM"}, "must be a list of names"),
         ({"methods": []}, "must be a list of names"),
         ({"methods": ["hocmin"]}, "Did you mean 'HOCMIM'"),
-        ({"n_folds": 1}, r"n_folds must be an int in the range \[2, inf\)\. Got 1 instead"),
+        ({"cv": 1}, r"cv must be an int in the range \[2, inf\)\. Got 1 instead"),
         (
             {"n_resamples": 1},
             r"n_resamples must be an int in the range \[2, 1000000\] or 0\. Got 1 instead",
         ),
-        ({"n_folds": 1000}, "n_folds is too large"),
+        ({"cv": 1000}, "cv is too large"),
         ({"max_rows": 99}, r"max_rows must be an int in the range \[100, inf\) or None\. Got 99"),
         ({"model": "oracle"}, "model must be one of 'knn'"),
         ({"model": Ridge()}, "model must be a classifier"),
@@ -214,7 +218,7 @@ def test_wrong_parameters(settings, message):
 def test_the_picture(n_resamples):
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")
-    found = compare_methods(X, Y, ["HOCMIM", "MIM"], 3, n_folds=2, n_resamples=n_resamples)
+    found = compare_methods(X, Y, ["HOCMIM", "MIM"], 3, cv=2, n_resamples=n_resamples)
     figure = found.plot()
     curves, overlap, *rest = figure.axes
     assert len(rest) == (n_resamples > 0)

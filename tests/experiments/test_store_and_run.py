@@ -139,9 +139,9 @@ def test_an_interrupted_run_goes_on(small_experiment, tmp_path):
     store = Store(tmp_path / "results.jsonl")
     calls = []
 
-    def stop_after_five(done, total, latest):
-        calls.append(done)
-        if done == 5:
+    def stop_after_five(event):
+        calls.append(event.done)
+        if event.done == 5:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -163,7 +163,7 @@ from hocmim.experiments.store import Store
 
 if __name__ == "__main__":
     experiment = read_config(Path(sys.argv[1])).experiment
-    slowly = lambda done, total, latest: time.sleep(0.05)
+    slowly = lambda event: time.sleep(0.05)
     run_module.run(experiment, Store(Path(sys.argv[2])), jobs=int(sys.argv[3]), progress=slowly)
 """
 

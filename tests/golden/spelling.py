@@ -299,7 +299,7 @@ def resample(case, folder):
 
 def compare(case, folder):
     X, y = table(case["table"])
-    found = hocmim.compare_methods(X, y, case["methods"], case["k"], n_folds=3, n_resamples=4)
+    found = hocmim.compare_methods(X, y, case["methods"], case["k"], cv=3, n_resamples=4)
     return {
         one.method: {
             "selected": list(one.selected),

@@ -93,7 +93,7 @@ def test_large_tables_have_leaders_and_a_sample_of_the_rows(monkeypatch):
     monkeypatch.setattr(module, "MAX_LINKED", 10)
     X, y = table()
     seen = []
-    found = cluster_columns(X, y, max_rows=150, progress=lambda *done: seen.append(done))
+    found = cluster_columns(X, y, max_rows=150, progress=seen.append)
     assert (found.method, found.n_rows, found.linkage) == ("leader", 150, None)
     assert seen
     again = cluster_columns(X, y, max_rows=150)

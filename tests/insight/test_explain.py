@@ -20,7 +20,6 @@ from hocmim.coding.target import encode_target
 from hocmim.information.comparison import comparison_key
 from hocmim.insight.basis import basis_of
 from hocmim.insight.explain import explain
-from hocmim.insight.synergy import redundancy_matrix
 from hocmim.selectors.base import InformationSelector
 
 METHODS = hocmim.list_methods()
@@ -128,7 +127,7 @@ def test_redundancy_and_synergy():
 def test_redundancy_matrix():
     X, y = table()
     selector = CMIM(4).fit(X, y)
-    matrix = redundancy_matrix(selector)
+    matrix = selector.redundancy_matrix()
     np.testing.assert_allclose(matrix, matrix.T)
     np.testing.assert_array_equal(np.diag(matrix), selector.relevance_[selector.selected_])
     i, j = X[:, selector.selected_[1]], X[:, selector.selected_[3]]
@@ -182,7 +181,7 @@ def test_nothing_selected():
     selector = HOCMIM("significant").fit(X, y)
     assert len(selector.trace_) == 0
     assert len(selector.explain(0, X).steps) == 1
-    assert redundancy_matrix(selector).shape == (0, 0)
+    assert selector.redundancy_matrix().shape == (0, 0)
 
 
 def test_mistakes_get_a_sentence():
@@ -284,11 +283,13 @@ def test_a_selector_of_very_many_rows_keeps_no_codes(monkeypatch):
     assert small.selected_.tolist() == whole.selected_.tolist()
     assert small.trace_["score"].tolist() == whole.trace_["score"].tolist()
     assert len(pickle.dumps(whole)) - len(pickle.dumps(small)) > 5 * len(y)
-    for needs_codes in (lambda: small.explain(0, X), lambda: redundancy_matrix(small)):
+    for needs_codes in (lambda: small.explain(0, X), small.redundancy_matrix):
         with pytest.raises(errors.InvalidTableError, match=r"were not kept.*pass the table"):
             needs_codes()
     assert explain(small, 0, X, y) == whole.explain(0, X)
-    np.testing.assert_array_equal(redundancy_matrix(small, X, y), redundancy_matrix(whole))
+    np.testing.assert_array_equal(
+        basis_of(small, X, y).redundancy_matrix(), whole.redundancy_matrix()
+    )
 
 
 @pytest.mark.parametrize("name", [name for name in METHODS if name not in BY_INFORMATION])

@@ -57,7 +57,7 @@ def test_a_filter_and_an_empty_selection():
 
 def test_a_comparison():
     X, y = table()
-    found = hocmim.compare_methods(X, y, ["MIM", "JMI"], 2, n_folds=2, n_resamples=0)
+    found = hocmim.compare_methods(X, y, ["MIM", "JMI"], 2, cv=2, n_resamples=0)
     shown = found._repr_html_()
     assert "<b>" not in shown
     assert "(empty name)" in shown
@@ -123,7 +123,7 @@ def test_selectors_and_comparisons_print_a_table():
     first = selector.selection_.steps[0]
     assert f"{first.score:.4f}" in shown[2]
     assert f">{first.score:.4f}<" in selector._repr_html_()
-    found = hocmim.compare_methods(X, y, ["MIM", "JMI"], 2, n_folds=2, n_resamples=0)
+    found = hocmim.compare_methods(X, y, ["MIM", "JMI"], 2, cv=2, n_resamples=0)
     lines = str(found).splitlines()
     assert lines[1].split()[:3] == ["method", "lowest", "error"]
     assert f"{found.results[1].mean_error.min():.4f}" in lines[3]

@@ -14,11 +14,10 @@ from hocmim.insight.basis import basis_of
 from hocmim.insight.chart_data import frequencies_of, target_by_level
 from hocmim.insight.plots import plot
 from hocmim.insight.prediction import predict
-from hocmim.insight.synergy import redundancy_matrix
 from made_tables import coins, copies
 
 CANCER = load_breast_cancer(return_X_y=True, as_frame=True)
-KINDS = ("scores", "redundancy", "interactions")
+KINDS = ("scores", "interactions")
 
 
 @pytest.fixture
@@ -39,22 +38,19 @@ def test_pictures(pyplot):
     assert [t.get_text()[:-3] for t in scores.get_yticklabels()] == names
     drawn = {line.get_label(): line.get_xdata() for line in scores.lines}
     np.testing.assert_array_equal(drawn["score when selected"], selector.scores_)
-    heat = plot(selector, "redundancy")
-    assert [t.get_text() for t in heat.get_xticklabels()] == names
-    shown = heat.images[0].get_array()
-    assert shown[0, 1] == redundancy_matrix(selector)[0, 1]
-    assert shown.mask.diagonal().all()
     _, ax = pyplot.subplots()
     assert selector.plot("scores", ax=ax) is ax
-    for picture in (scores, heat):
-        picture.figure.canvas.draw()
+    scores.figure.canvas.draw()
 
 
 def test_costs(pyplot):
     X, y = CANCER
     selector = JMI(Budget(60, n_features=4), costs=np.arange(1, 31)).fit(X, y)
     ax = plot(selector, "costs")
-    assert ax.lines[0].get_xdata().tolist() == [0, *np.cumsum(selector.selected_ + 1).tolist()]
+    costs = [0, *np.cumsum(selector.selected_ + 1).tolist()]
+    [curve] = [line for line in ax.lines if str(line.get_label()).startswith("mean")]
+    assert curve.get_xdata().tolist() == costs
+    assert curve.get_ydata().tolist() == predict(basis_of(selector)).mean.tolist()
     assert "budget" in [line.get_label() for line in ax.lines]
     with pytest.raises(errors.InvalidParameterError, match="no costs to draw"):
         plot(JMI(4).fit(X, y), "costs")

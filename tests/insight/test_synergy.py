@@ -11,7 +11,7 @@ from sklearn.datasets import load_breast_cancer
 from hocmim import JMI, MIM, Encoder, FisherScore, errors, selected_interactions
 from hocmim.coding.codes import Column
 from hocmim.insight.plots import plot
-from hocmim.insight.synergy import Pairs, redundancy_matrix
+from hocmim.insight.synergy import Pairs
 
 
 def column(values, n_levels):
@@ -122,7 +122,7 @@ def test_noise_is_not_shown_as_an_interaction(kind, n, k):
 def test_pairs_are_the_redundancy_with_the_other_sign():
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     selector = JMI(6).fit(X, y)
-    redundancy = redundancy_matrix(selector)
+    redundancy = selector.redundancy_matrix()
     for row in selected_interactions(selector):
         # Both estimate the same; one is corrected for chance.
         assert row.value == pytest.approx(-redundancy[row.places], abs=0.03)

@@ -449,7 +449,7 @@ def test_a_search_with_failures_continues_to_the_last_bit(tmp_path):
     for n_updates in (1, 2):
 
         def stop_at(event, n_updates=n_updates):
-            if event.n_selected >= n_updates:
+            if event.done >= n_updates:
                 raise KeyboardInterrupt
 
         with contextlib.suppress(KeyboardInterrupt):

@@ -1,5 +1,6 @@
 """The Dask engine against the local one, by ==: on every cluster, input and accident."""
 
+import errno
 import os
 import pickle
 import signal
@@ -11,6 +12,7 @@ import time
 import warnings
 import weakref
 from dataclasses import replace
+from importlib.metadata import version
 from itertools import pairwise
 
 import numpy as np
@@ -32,6 +34,7 @@ from hocmim import (  # noqa: E402
     CriterionSelector,
     Encoder,
     Engine,
+    RobustHOCMIM,
     Target,
     list_methods,
     make_selector,
@@ -120,6 +123,20 @@ def scaled(cluster, n_workers):
     return client
 
 
+@pytest.fixture
+def in_blocks(monkeypatch):
+    """As if no worker had memory for the codes of the table."""
+    monkeypatch.setattr(Cluster, "largest", lambda self, n_bytes: None)
+
+
+@pytest.fixture(params=["whole", "blocks"])
+def way(request):
+    """A table that fits one worker, and one that does not."""
+    if request.param == "blocks":
+        request.getfixturevalue("in_blocks")
+    return request.param
+
+
 def assert_same(one, two):
     for name in ("selected_", "scores_", "relevance_", "ranking_"):
         np.testing.assert_array_equal(getattr(one, name), getattr(two, name), err_msg=name)
@@ -152,7 +169,7 @@ def local():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("n_workers", [4, 2, 1])
-def test_every_criterion_on_processes(processes, local, n_workers):
+def test_every_criterion_on_processes(processes, local, n_workers, way):
     X, y = make_table()
     with scaled(processes, n_workers) as client:
         for name in INFORMATION:
@@ -162,7 +179,7 @@ def test_every_criterion_on_processes(processes, local, n_workers):
 
 
 @pytest.mark.slow
-def test_every_criterion_on_threads(threads, local):
+def test_every_criterion_on_threads(threads, local, way):
     X, y = make_table()
     for name in INFORMATION:
         remote = make_selector(name, n_features_to_select=5, engine=threads).fit(X, y)
@@ -171,14 +188,45 @@ def test_every_criterion_on_threads(threads, local):
 
 
 @pytest.mark.slow
-def test_more_workers_than_columns(processes):
+def test_more_workers_than_columns(processes, in_blocks):
     X, y = make_table()
     X = X[["x0", "x1"]]
     with scaled(processes, 4) as client:
         assert_same(HOCMIM(2).fit(X, y), HOCMIM(2, engine=client).fit(X, y))
 
 
-def test_more_blocks_than_threads(threads, monkeypatch):
+@pytest.mark.parametrize("in_memory", [True, False])
+def test_a_table_that_fits_one_worker_is_searched_there(threads, monkeypatch, in_memory):
+    X, y = make_table()
+    local = RobustHOCMIM("significant").fit(X, y)
+    submitted = []
+
+    def submit(cluster, function, *arguments, submit=Cluster.submit, **options):
+        submitted.append((function.__name__, arguments[-1]))
+        return submit(cluster, function, *arguments, **options)
+
+    monkeypatch.setattr(Cluster, "submit", submit)
+    given = X if in_memory else dd.from_pandas(X, npartitions=3)
+    assert_same(local, RobustHOCMIM("significant", engine=threads).fit(given, y))
+    searches = [pair for pair in submitted if "search" in pair[0] or "block" in pair[0]]
+    joined = [] if in_memory else ["_join_blocks"]
+    assert [name for name, _ in searches if name != "_count_frequent"] == [*joined, "run_search"]
+    assert searches[-1][1] == 4  # the threads of both workers
+
+
+def test_a_table_that_is_too_large_for_one_worker(threads, monkeypatch):
+    with Cluster(threads) as cluster:
+        workers = cluster._info()
+        first, second = sorted(workers)
+        workers[first].update(memory_limit=1000, nthreads=8, host="a")
+        workers[second].update(memory_limit=2000, nthreads=2, host="b")
+        monkeypatch.setattr(cluster, "_info", lambda: workers)
+        assert cluster.largest(1000) == (8, 1000, first)
+        assert cluster.largest(1001) == (2, 2000, second)
+        assert cluster.largest(2001) is None
+
+
+def test_more_blocks_than_threads(threads, in_blocks, monkeypatch):
     """Workers of little memory get their columns in several blocks."""
     X, y = make_table()
     monkeypatch.setattr(Cluster, "memory_limit", lambda self: 10_000)
@@ -194,13 +242,13 @@ def test_more_blocks_than_threads(threads, monkeypatch):
     assert blocks == [8]
 
 
-def test_large_columns_travel_by_themselves(threads, monkeypatch):
+def test_large_columns_travel_by_themselves(threads, in_blocks, monkeypatch):
     monkeypatch.setattr("hocmim.coding.dask_codes.MAX_ARGUMENT_BYTES", 10)
     X, y = make_table()
     assert_same(JMI(5).fit(X, y), JMI(5, engine=threads).fit(X, y))
 
 
-def test_criterion_of_ones_own(threads):
+def test_criterion_of_ones_own(threads, way):
     X, y = make_table()
     local = CriterionSelector(Slow(), 4).fit(X, y)
     assert_same(local, CriterionSelector(Slow(), 4, engine=threads).fit(X, y))
@@ -222,7 +270,7 @@ def uneven(frame):
 
 
 @pytest.mark.slow
-def test_frame_with_target_by_name(client, cut):
+def test_frame_with_target_by_name(client, cut, way):
     X, y = make_table()
     local = HOCMIM(5, encoder=Encoder(discretizer=cut)).fit(X, y)
     remote = HOCMIM(5, encoder=Encoder(discretizer=cut), engine=client).fit(
@@ -271,7 +319,7 @@ def test_whole_numbers_as_target(threads, kind):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("strategy", ["joint", "mean"])
-def test_several_targets(threads, strategy, tmp_path):
+def test_several_targets(threads, strategy, tmp_path, way):
     X, y = make_table()
     targets = pd.DataFrame({"y": y, "z": np.where(X.x5 > 0, "up", "down"), "q": X.x6 + X.x7})
     local = JMI(4, target=Target(strategy=strategy)).fit(X, targets)
@@ -307,7 +355,7 @@ def write_parquet(folder, X, y):
 
 
 @pytest.mark.slow
-def test_parquet(client, cut, tmp_path):
+def test_parquet(client, cut, tmp_path, way):
     X, y = make_table()
     folder = write_parquet(tmp_path, X, y)
     local = HOCMIM("significant", encoder=Encoder(discretizer=cut)).fit(X, y)
@@ -318,7 +366,7 @@ def test_parquet(client, cut, tmp_path):
 
 
 @pytest.mark.slow
-def test_parquet_in_blocks_for_workers_of_little_memory(threads, tmp_path, monkeypatch):
+def test_parquet_in_blocks_for_workers_of_little_memory(threads, tmp_path, in_blocks, monkeypatch):
     X, y = make_table()
     folder = write_parquet(tmp_path, X, y)
     monkeypatch.setattr(Cluster, "memory_limit", lambda self: 10_000)
@@ -356,7 +404,7 @@ class Slow(JMICriterion):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["memory", "parquet", "frame"])
-def test_worker_killed_in_mid_step(processes, kind, tmp_path):
+def test_worker_killed_in_mid_step(processes, kind, tmp_path, way):
     X, y = make_table()
     table, target = X, y
     if kind == "parquet":
@@ -366,22 +414,27 @@ def test_worker_killed_in_mid_step(processes, kind, tmp_path):
     local = CriterionSelector(Slow(), 5).fit(X, y)
     with scaled(processes, 2) as client:
         pids = client.run(os.getpid)
+        with Cluster(client) as cluster:
+            place = cluster.largest(0)
+        searching = min(pids) if place is None else place.worker
         killed = []
 
         def kill():
-            killed.append(pids[min(pids)])
+            killed.append(pids[searching])
             os.kill(killed[0], signal.SIGKILL)
 
         def kill_soon():  # in the middle of the update that comes now
             threading.Timer(0.1, kill).start()
 
-        remote = fit_and_break(table, target, client, kill_soon, criterion=Slow())
+        steps = []
+        remote = fit_and_break(table, target, client, kill_soon, steps)
         assert killed
+        assert steps == [0, 1, 2, 3, 4, 5]  # no step is reported twice
         assert_same(local, remote)
 
 
 @pytest.mark.slow
-def test_client_killed_between_steps_goes_on_from_the_checkpoint(client, tmp_path):
+def test_client_killed_between_steps_goes_on_from_the_checkpoint(client, tmp_path, way):
     X, y = make_table()
     X.assign(y=y).to_parquet(tmp_path / "t.parquet", index=False)
     script = f"""
@@ -419,38 +472,33 @@ def one_worker():
     )
 
 
-def fit_and_break(X, y, engine, do, criterion=None):
+def fit_and_break(X, y, engine, do, steps=None):
     """Fit, and do something when the second column is selected."""
-    select, taken = DaskEngine.select, []
+    steps = [] if steps is None else steps
 
-    def select_and_break(engine, index):
-        taken.append(index)
-        if len(taken) == 2:
-            do()
-        select(engine, index)
+    def on_event(event):
+        if event.stage == "search" and event.n_selected not in steps:
+            steps.append(event.n_selected)
+            if event.n_selected == 2:
+                do()
 
-    selector = CriterionSelector(criterion or JMICriterion(), 5, engine=engine)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(DaskEngine, "select", select_and_break)
-        return selector.fit(X, y)
+    return CriterionSelector(Slow(), 5, engine=engine).fit(X, y, progress=on_event)
 
 
 @pytest.mark.slow
-def test_lost_scheduler(tmp_path):
+def test_lost_scheduler(tmp_path, way):
     X, y = make_table()
     checkpoint = tmp_path / "search.json"
     with dask.config.set({"distributed.comm.timeouts.connect": "1s", "hocmim.patience": 1}):
         cluster = one_worker()
         with Client(cluster) as client, pytest.raises(ClusterError, match=r"scheduler.*checkpoint"):
             fit_and_break(X, y, Engine(client, checkpoint=checkpoint), cluster.close)
-    local = CriterionSelector(JMICriterion(), 5).fit(X, y)
-    assert_same(
-        local, CriterionSelector(JMICriterion(), 5, engine=Engine(checkpoint=checkpoint)).fit(X, y)
-    )
+    local = CriterionSelector(Slow(), 5).fit(X, y)
+    assert_same(local, CriterionSelector(Slow(), 5, engine=Engine(checkpoint=checkpoint)).fit(X, y))
 
 
 @pytest.mark.slow
-def test_all_workers_gone():
+def test_all_workers_gone(way):
     X, y = make_table()
     with (
         dask.config.set({"hocmim.patience": 0.5}),
@@ -484,7 +532,66 @@ def test_a_worker_without_the_package():
             worker.wait()
 
 
-def test_interrupted(threads):
+@pytest.mark.slow
+def test_another_version_on_a_worker():
+    X, y = make_table()
+    code = (
+        "from importlib import metadata; real = metadata.version; "
+        "metadata.version = lambda name: '0.0.7' if name == 'hocmim' else real(name); "
+        "from distributed.cli.dask_worker import main; main()"
+    )
+    with LocalCluster(n_workers=0, processes=True, dashboard_address=None) as cluster:
+        command = [sys.executable, "-c", code, cluster.scheduler_address, "--no-nanny"]
+        worker = subprocess.Popen([*command, "--no-dashboard"], stderr=subprocess.DEVNULL)
+        try:
+            with Client(cluster) as client:
+                client.wait_for_workers(1, timeout=60)
+                both = rf"has hocmim 0\.0\.7, and this process has hocmim {version('hocmim')}"
+                with pytest.raises(ClusterError, match=both):
+                    JMI(2, engine=client).fit(X, y)
+        finally:
+            worker.kill()
+            worker.wait()
+
+
+def fill_disk():
+    """No file of this process can grow: as on a full disk."""
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="needs limits of a process")
+def test_full_disk_of_a_worker(tmp_path, way):
+    """Dask moves values to the disk when memory is short; here always, and the disk is full."""
+    X, y = make_table(20_000)
+    settings = {"distributed.worker.memory.target": 1e-6, "distributed.worker.memory.spill": False}
+    with (
+        dask.config.set(settings),
+        LocalCluster(
+            n_workers=2,
+            threads_per_worker=1,
+            memory_limit="2GB",
+            local_directory=tmp_path,
+            dashboard_address=None,
+            silence_logs=60,
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        client.run(fill_disk)
+        assert_same(JMI(4).fit(X, y), JMI(4, engine=client).fit(X, y))
+
+
+def test_a_task_that_cannot_write(threads):
+    def write():
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with Cluster(threads) as cluster, pytest.raises(ClusterError, match="cannot write to its disk"):
+        cluster.gather([cluster.submit(write)])
+
+
+def test_interrupted(threads, way):
     X, y = make_table()
 
     def interrupt():
@@ -492,6 +599,35 @@ def test_interrupted(threads):
 
     with pytest.raises(KeyboardInterrupt):
         fit_and_break(dd.from_pandas(X, npartitions=2), y, threads, interrupt)
+    assert_nothing_left(threads)
+
+
+def test_interrupted_search_keeps_what_is_selected(threads, way):
+    X, y = make_table()
+    selector = CriterionSelector(Slow(), 14, engine=threads)
+
+    def on_event(event):
+        if event.n_selected == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        selector.fit(X, y, progress=on_event)
+    n_selected = len(selector.selected_)
+    assert 2 <= n_selected < 14
+    local = CriterionSelector(JMICriterion(), n_selected).fit(X, y)
+    assert selector.selected_.tolist() == local.selected_.tolist()
+    assert_nothing_left(threads)
+
+
+def test_callback_that_raises_stops_the_worker(threads, way):
+    X, y = make_table()
+
+    def on_event(event):
+        if event.n_selected == 2:
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        CriterionSelector(Slow(), 5, engine=threads).fit(X, y, progress=on_event)
     assert_nothing_left(threads)
 
 
@@ -701,7 +837,7 @@ def test_column_arrives_whole():
 
 
 @pytest.mark.parametrize("kept", [{}, {"encoder": Encoder(identifiers="keep", max_levels=None)}])
-def test_identifiers_and_failures_are_those_of_a_table_in_memory(client, kept):
+def test_identifiers_and_failures_are_those_of_a_table_in_memory(client, kept, way):
     rng = np.random.default_rng(0)
     n = 300
     y = rng.integers(2, size=n)

@@ -179,7 +179,7 @@ def test_random_state_decides_the_permutations():
 
 def test_it_continues_from_a_checkpoint(tmp_path):
     def interrupt(event):
-        if event.n_selected == 3:
+        if event.done == 3:
             raise InterruptedError
 
     X, y = table(7)

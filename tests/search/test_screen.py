@@ -333,7 +333,7 @@ def test_a_checkpoint_continues_at_every_step(tmp_path):
         path = tmp_path / f"{n_steps}.ckpt"
 
         def stop(event, n_steps=n_steps):
-            if event.n_selected >= n_steps:
+            if event.done >= n_steps:
                 raise StopError
 
         with pytest.raises(StopError):

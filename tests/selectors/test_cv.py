@@ -286,9 +286,11 @@ def test_the_chosen_selector_is_saved(tmp_path):
 def test_parallel_pickle_and_progress():
     told = []
     one = SelectorCV([MIM(), FisherScore()], max_features=3, cv=3)
-    one.fit(X, Y, progress=lambda event: told.append((event.n_terms, event.n_terms_total)))
-    assert told[-1][0] is not None
-    assert max(done for done, _ in told) == 6 + 18
+    one.fit(X, Y, progress=lambda event: told.append((event.done, event.total)))
+    assert told[:7] == [(done, 6) for done in range(7)]  # 2 selectors in 3 folds
+    n_models = told[7][1]
+    assert 9 <= n_models <= 18  # selectors that select the same columns share a model
+    assert told[7 : 8 + n_models] == [(done, n_models) for done in range(n_models + 1)]
     two = pickle.loads(pickle.dumps(clone(one).set_params(n_jobs=2).fit(X, Y)))
     np.testing.assert_array_equal(
         one.cv_results_["mean_test_score"], two.cv_results_["mean_test_score"]

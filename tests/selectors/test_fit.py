@@ -51,7 +51,7 @@ def test_a_name_that_no_column_has():
 @pytest.mark.parametrize("asked", [4, StopTest(0.9)])
 def test_control_c_leaves_what_is_selected_so_far(asked):
     def interrupt(event):
-        if event.n_selected == 2:
+        if event.done == 2:
             raise KeyboardInterrupt
 
     selector = JMI(asked)

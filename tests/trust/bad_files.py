@@ -251,7 +251,7 @@ def commands(file, folder, model):
         "explain": ("explain", file, *target, "-k", "2", "-f", "f1", "--substitutes", "2"),
         "report": ("report", file, *target, "-k", "2", "-o", folder / "page.html"),
         "compare": (
-            "compare", file, *target, "-k", "2", "--methods", "MIM,JMI", "--n-folds", "2",
+            "compare", file, *target, "-k", "2", "--methods", "MIM,JMI", "--cv", "2",
             "--n-resamples", "2",
         ),
         "select by cross-validation": ("select", file, *target, "-m", "MIM", "-k", "cv"),

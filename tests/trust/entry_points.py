@@ -103,7 +103,7 @@ def _cv(folder, X, y, *weights):
 
 
 def _compare(folder, X, y, *weights):
-    found = hocmim.compare_methods(X, y, ["MIM", "JMI"], K, n_folds=2, n_resamples=2)
+    found = hocmim.compare_methods(X, y, ["MIM", "JMI"], K, cv=2, n_resamples=2)
     return repr(found) + found._repr_html_()
 
 

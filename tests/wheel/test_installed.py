@@ -57,7 +57,7 @@ def test_demo_writes_a_page(tmp_path):
     [
         ("select",),
         ("explain", "--feature", "worst area"),
-        ("compare", "--methods", "mRMR,JMI", "--n-folds", "3", "--n-resamples", "3"),
+        ("compare", "--methods", "mRMR,JMI", "--cv", "3", "--n-resamples", "3"),
         ("report", "-o", "page.html"),
     ],
     ids=lambda command: command[0],

@@ -66,5 +66,15 @@ def describe_all() -> dict[str, Any]:
     return {name: describe(one) for name, one in commands.items() if isinstance(one, Command)}
 
 
+def as_json(commands: dict[str, Any]) -> str:
+    """Return the content of the file: a line for each option, so that a change shows which."""
+    parts = []
+    for name, each in commands.items():
+        first = json.dumps({key: each[key] for key in ("usage", "help")}, ensure_ascii=False)[:-1]
+        options = [json.dumps(one, ensure_ascii=False) for one in each["options"]]
+        parts.append(f'{json.dumps(name)}: {first}, "options": [\n' + ",\n".join(options) + "\n]}")
+    return "{\n" + ",\n".join(parts) + "\n}\n"
+
+
 if __name__ == "__main__":
-    _FILE.write_text(json.dumps(describe_all(), ensure_ascii=False, indent=1) + "\n", "utf-8")
+    _FILE.write_text(as_json(describe_all()), "utf-8")

@@ -35,13 +35,12 @@ from hocmim.insight.basis import basis_of
 from hocmim.insight.checks import LEAK
 from hocmim.insight.clusters import cluster_columns
 from hocmim.search.loop import Interrupted
-from hocmim.search.progress import ProgressEvent
 from hocmim.search.search import Engine
 from hocmim.search.validation import Validation
 from hocmim.selectors.base import InformationSelector
 from hocmim.selectors.cv import SelectorCV
 from hocmim.selectors.registry import find_name
-from hocmim.text import count, visible
+from hocmim.text import count
 
 # The redundancy of all pairs of features is computed up to this many pairs times rows.
 MAX_PAIR_CELLS = 2_000_000_000
@@ -155,7 +154,7 @@ def keep_one_per_cluster(data: Data, max_distance: float, given: Given, quiet: b
             encoder=Encoder(**own),
             target=data.target,
             n_jobs=given.get("n_jobs"),
-            progress=None if move is None else lambda done, total: move(done, total, ""),
+            progress=move,
         )
     kept = [data.names[j] for j in sorted(clusters.representatives.tolist())]
     if not quiet:
@@ -182,7 +181,7 @@ def fit(selector: Any, data: Data, quiet: bool, without: str = "") -> Outcome:
         show.bar("selecting", quiet) as move,
     ):
         if move is not None and "progress" in accepted:
-            given["progress"] = lambda event: _move_bar(move, event)
+            given["progress"] = move
         try:
             selector.fit(data.X, data.y, **given)
         except Interrupted:
@@ -195,14 +194,6 @@ def fit(selector: Any, data: Data, quiet: bool, without: str = "") -> Outcome:
         validation = getattr(selector, "validation_", None)
         return Outcome(selector, validation, is_partial, seconds, said)
     return Outcome(chosen, selector, is_partial, seconds, said)
-
-
-def _move_bar(move: show.Move, event: ProgressEvent) -> None:
-    name = "" if event.name is None else visible(event.name)
-    if event.stage == "validate":
-        move(event.n_terms, event.n_terms_total, name)
-    else:
-        move(event.n_selected, event.n_to_select, name)
 
 
 @contextmanager

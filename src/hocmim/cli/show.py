@@ -14,12 +14,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, is_dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich import box
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
@@ -28,6 +28,9 @@ from hocmim.cli.pipes import standard_output
 from hocmim.errors import TextWarning
 from hocmim.text import escaped, one_line, value_text, visible
 
+if TYPE_CHECKING:
+    from hocmim.search.progress import ProgressEvent
+
 # How a user allows replacing a file, for messages.
 OVERWRITE_HINT = "Pass --force to replace it"
 MAX_NAME_LENGTH, MAX_TEXT_LENGTH, MAX_BAR_NAME_LENGTH = 60, 1000, 30
@@ -35,7 +38,8 @@ MAX_NAME_LENGTH, MAX_TEXT_LENGTH, MAX_BAR_NAME_LENGTH = 60, 1000, 30
 MIN_NAME_WIDTH = 8
 SECONDS_BETWEEN_LINES = 10
 
-Move = Callable[[int, int | None, str], None]
+Move = Callable[["ProgressEvent"], None]
+BAR_STEPS = 1000
 
 
 # --- standard error -------------------------------------------------------------------------------
@@ -99,7 +103,6 @@ def bar(title: str, quiet: bool, *, has_lines: bool = False) -> Iterator[Move | 
         with Progress(
             TextColumn(title),
             BarColumn(),
-            MofNCompleteColumn(),
             TimeElapsedColumn(),
             TextColumn("{task.description}", markup=False),
             console=console,
@@ -107,21 +110,31 @@ def bar(title: str, quiet: bool, *, has_lines: bool = False) -> Iterator[Move | 
         ) as progress:
             task = progress.add_task("", total=None)
 
-            def move(done: int, total: int | None, name: str) -> None:
-                description = one_line(name, MAX_BAR_NAME_LENGTH)
-                progress.update(task, completed=done, total=total, description=description)
+            def move(event: ProgressEvent) -> None:
+                progress.update(
+                    task,
+                    completed=round(BAR_STEPS * event.share),
+                    total=BAR_STEPS if event.total else None,
+                    description=in_words(event, MAX_BAR_NAME_LENGTH),
+                )
 
             yield move
         return
     printed = time.monotonic()
 
-    def print_line(done: int, total: int | None, name: str) -> None:
+    def print_line(event: ProgressEvent) -> None:
         nonlocal printed
-        if done == total or time.monotonic() - printed > SECONDS_BETWEEN_LINES:
+        if event.done == event.total or time.monotonic() - printed > SECONDS_BETWEEN_LINES:
             printed = time.monotonic()
-            say(f"{done}/{total}  {one_line(name, MAX_TEXT_LENGTH)}")
+            say(in_words(event, MAX_TEXT_LENGTH))
 
     yield print_line if has_lines and not quiet else None
+
+
+def in_words(event: ProgressEvent, max_length: int) -> str:
+    """Return an event on one line: what is done, the time left, and the name."""
+    name = "" if event.name is None else f"  {one_line(event.name, max_length)}"
+    return f"{event}{name}"
 
 
 def quoted(name: str) -> str:

@@ -203,6 +203,9 @@ class RemoteCodes(Protocol):
     def column_once(self, index: int) -> Column:
         """Return one column; unlike ``column``, a copy is not kept for the next call."""
 
+    def digests(self) -> NDArray[np.uint8]:
+        """Return a digest of each column: see ``column_digests``."""
+
 
 class Allocate(Protocol):
     """Allocates codes, in memory (``Codes.empty``) or in files; the caller fills them."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
+import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from itertools import count
-from typing import Any, Self, TypeVar
+from typing import Any, NamedTuple, Self, TypeVar
 from uuid import uuid4
 from weakref import WeakSet
 
@@ -15,10 +18,13 @@ import dask
 from distributed import Client, Future, KilledWorker, wait
 from distributed.comm import CommClosedError
 
+from hocmim import _native
 from hocmim.errors import ClusterError, InvalidParameterError
 
 # Seconds between checks that the workers are alive.
 CHECK_SECONDS = 2.0
+# Seconds between reports while tasks run, and between checks whether to stop.
+REPORT_SECONDS = 0.2
 # Seconds a cluster may make no progress; the setting "hocmim.patience" of Dask overrides it.
 PATIENCE_SECONDS = 60.0
 # Attempts at one step; if workers are lost each time, the cause is not chance.
@@ -29,6 +35,14 @@ Result = TypeVar("Result")
 
 class WorkerLostError(Exception):
     """A worker with blocks on it is gone."""
+
+
+class Place(NamedTuple):
+    """A worker, with the threads of its machine and its memory in bytes."""
+
+    threads: int
+    memory: int
+    worker: str
 
 
 class Cluster:
@@ -80,7 +94,29 @@ class Cluster:
             if time.monotonic() - began > self._patience:
                 raise self._stalled()
             time.sleep(0.2)
+        self._check_versions(sorted(threads.keys() - self.threads.keys()))
         self.threads = dict(sorted(threads.items()))
+
+    def _check_versions(self, workers: list[str]) -> None:
+        """Raise an error if these workers have another version of hocmim."""
+
+        def installed() -> str | None:  # pickled as code: hocmim may not be there
+            from importlib import metadata
+
+            try:
+                return metadata.version("hocmim")
+            except metadata.PackageNotFoundError:
+                return None
+
+        with self._errors():
+            versions = self.client.run(installed, workers=workers, on_error="ignore")
+        here = installed()
+        for worker, there in sorted(versions.items()):
+            if there not in (None, here):
+                raise ClusterError(
+                    f"The worker {worker} of the Dask cluster has hocmim {there}, and this process "
+                    f"has hocmim {here}. Install the same version on all machines."
+                )
 
     def _nthreads(self) -> dict[str, int]:
         try:
@@ -88,6 +124,21 @@ class Cluster:
                 return self.client.nthreads()
         except OSError as error:
             raise self._lost_scheduler() from error
+
+    def largest(self, n_bytes: float) -> Place | None:
+        """Return the worker for a search as a whole; None if these bytes do not fit into any.
+
+        It uses the threads of all workers of its machine: they have nothing else to do.
+        """
+        workers = self._info()
+        threads: Counter[str] = Counter()
+        for worker in workers.values():
+            threads[worker["host"]] += worker["nthreads"]
+        places = [
+            Place(threads[worker["host"]], worker["memory_limit"] or sys.maxsize, address)
+            for address, worker in sorted(workers.items())
+        ]
+        return max((place for place in places if n_bytes <= place.memory), default=None)
 
     def memory_limit(self) -> int:
         """Return the memory of the smallest worker in bytes; 0 if there is no limit."""
@@ -149,8 +200,15 @@ class Cluster:
             "too little memory: see their logs."
         )
 
-    def wait(self, futures: Sequence[Future], workers: Iterable[str] = ()) -> None:
+    def wait(
+        self,
+        futures: Sequence[Future],
+        workers: Iterable[str] = (),
+        on_done: Callable[[int, int], None] | None = None,
+    ) -> None:
         """Wait for tasks; those that are pinned to workers name them.
+
+        ``on_done(done, total)`` is called with numbers of tasks, a few times a second.
 
         Raises
         ------
@@ -159,22 +217,63 @@ class Cluster:
         ClusterError
             If the scheduler is gone, or the workers make no progress for too long.
         """
-        last_progress = time.monotonic()
+        last_progress = checked = time.monotonic()
+        stop_check = _native.stop_check()
         while True:
             try:
                 # wait() uses the current client; a client opened by an address is not current.
                 with self._errors(), self.client.as_current():
-                    wait(futures, timeout=CHECK_SECONDS)
+                    wait(futures, timeout=REPORT_SECONDS)
+                if on_done is not None:
+                    on_done(len(futures), len(futures))
                 return
             except TimeoutError:
+                if on_done is not None:
+                    on_done(sum(future.done() for future in futures), len(futures))
+                if stop_check is not None:
+                    stop_check()
+                if time.monotonic() - checked < CHECK_SECONDS:
+                    continue
+                checked = time.monotonic()
                 if not self._is_stalled(set(workers)):
                     last_progress = time.monotonic()
                 elif time.monotonic() - last_progress > self._patience:
                     raise self._stalled() from None
 
-    def gather(self, futures: Sequence[Future], workers: Iterable[str] = ()) -> list[Any]:
+    def is_done(self, future: Future, worker: str, seconds: float) -> bool:
+        """Wait so long for a task on a worker; whether it is done.
+
+        Raises
+        ------
+        WorkerLostError
+            If the worker is gone.
+        """
+        try:
+            with self._errors(), self.client.as_current():
+                wait([future], timeout=seconds)
+            return True
+        except TimeoutError:
+            if worker not in self._nthreads():
+                raise WorkerLostError from None
+            return False
+
+    def ask(self, worker: str, function: Callable[..., Result], *arguments: Any) -> Result | None:
+        """Return the result of a short function that a worker runs at once, beside its tasks.
+
+        None if the worker does not answer.
+        """
+        with self._errors():
+            answers = self.client.run(function, *arguments, workers=[worker], on_error="ignore")
+        return answers.get(worker)
+
+    def gather(
+        self,
+        futures: Sequence[Future],
+        workers: Iterable[str] = (),
+        on_done: Callable[[int, int], None] | None = None,
+    ) -> list[Any]:
         """Return the results of tasks: see ``wait``."""
-        self.wait(futures, workers)
+        self.wait(futures, workers, on_done)
         with self._errors():
             return self.client.gather(list(futures))
 
@@ -195,6 +294,11 @@ class Cluster:
                 "They may have too little memory: see their logs."
             ) from error
         except Exception as error:  # Dask passes on the error of a worker, or its text
+            if getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+                raise ClusterError(
+                    f"A worker of the Dask cluster cannot write to its disk: {error}. Free space "
+                    "there, or start the workers with another --local-directory."
+                ) from error
             if "ModuleNotFoundError" not in f"{type(error).__name__} {error}":
                 raise
             raise ClusterError(

@@ -9,12 +9,20 @@ from typing import Any, NamedTuple
 from weakref import WeakSet
 
 import numpy as np
+import psutil
 from dask.sizeof import sizeof
-from distributed import Future
+from distributed import Future, get_worker
 from numpy.typing import NDArray
 
-from hocmim.coding.codes import NARROW_LEVELS, Codes, Column
-from hocmim.coding.dask_cluster import Cluster
+from hocmim.coding.codes import (
+    NARROW_LEVELS,
+    Codes,
+    Column,
+    RemoteCodes,
+    column_digests,
+    storage_places,
+)
+from hocmim.coding.dask_cluster import Cluster, Place
 from hocmim.data.columns import Span
 from hocmim.errors import ClusterError
 
@@ -22,6 +30,8 @@ from hocmim.errors import ClusterError
 MAX_ARGUMENT_BYTES = 1 << 20
 # Share of the memory of a worker for its codes; bit planes and counts take as much again.
 CODES_SHARE = 0.4
+# Share of the memory of a worker for all codes of a table: they are there twice while they arrive.
+WHOLE_SHARE = 0.25
 # Share of the memory of a worker for one block: the unit that is moved or lost.
 BLOCK_SHARE = 0.1
 
@@ -115,6 +125,17 @@ class Layout(NamedTuple):
         return cls(bounds, [slots[i * len(slots) // n_blocks] for i in range(n_blocks)])
 
 
+def bytes_of_columns(arity: NDArray[np.int64], n_samples: int) -> NDArray[np.float64]:
+    """Return the bytes of the codes of each column."""
+    return float(n_samples) * np.where(arity <= NARROW_LEVELS, 1, 2)
+
+
+def whole_on(cluster: Cluster, codes: Codes | RemoteCodes) -> Place | None:
+    """Return the worker that can search all codes of a table; None if no worker can."""
+    n_bytes = float(bytes_of_columns(codes.arity, codes.n_samples).sum())
+    return cluster.largest(n_bytes / WHOLE_SHARE)
+
+
 class DaskCodes:
     """Codes in blocks on the workers of a cluster: see RemoteCodes.
 
@@ -148,7 +169,7 @@ class DaskCodes:
         self.n_samples = n_samples
         self.n_columns = len(arity)
         self.arity = arity
-        column_bytes = float(n_samples) * np.where(arity <= NARROW_LEVELS, 1, 2)
+        column_bytes = bytes_of_columns(arity, n_samples)
         self.layout = Layout.of(column_bytes, cluster.threads, cluster.memory_limit())
         self.blocks: list[Future | None] = [None] * len(self.layout.workers)
         self._make_blocks = make_blocks
@@ -211,6 +232,16 @@ class DaskCodes:
             for future in futures:
                 future.release()
 
+    def unite(self, worker: str) -> Future:
+        """Bring all columns to one worker, as one block; return it."""
+        if self.layout.workers == [worker] or len(self.blocks) == 1:
+            self.layout.workers[:] = [worker]
+            return self.present()[0]
+        united = self.cluster.submit(_join_blocks, self.present(), worker=worker)
+        self.cluster.wait([united], [worker])
+        self.layout, self.blocks = Layout([0, self.n_columns], [worker]), [united]
+        return united
+
     def column(self, index: int) -> Column:
         """Return one column, copied to this process."""
         if self._local is not None:
@@ -230,6 +261,10 @@ class DaskCodes:
             lambda: self.run(Block.column, index, numbers=[self.block_of(index)])
         )
         return column
+
+    def digests(self) -> NDArray[np.uint8]:
+        """Return a digest of each column."""
+        return np.concatenate(self.cluster.reliably(lambda: self.run(_digest_columns)))
 
     def newest(self, index: int) -> Column | Future:
         """Return a column as an argument of a task on every block."""
@@ -256,3 +291,24 @@ class DaskCodes:
                     Block.column, blocks[number], index, worker=worker
                 )
         return [self._columns[index] for index in indices]
+
+
+def _digest_columns(block: Block) -> NDArray[np.uint8]:
+    return column_digests(block.codes)
+
+
+def _join_blocks(blocks: list[Block]) -> Block:
+    codes = [block.codes for block in blocks]
+    arity = np.concatenate([block.arity for block in codes])
+    narrow = np.concatenate([block.narrow for block in codes])
+    wide = np.concatenate([block.wide for block in codes])
+    return Block(Codes(narrow, wide, storage_places(arity), arity))
+
+
+def fits_memory(n_bytes: int) -> bool:
+    """Whether half of the memory of this worker is free once so many bytes are used."""
+    try:
+        limit = get_worker().memory_manager.memory_limit
+    except ValueError:  # not on a worker
+        return True
+    return not limit or psutil.Process().memory_info().rss + n_bytes <= limit / 2

@@ -49,6 +49,7 @@ from hocmim.coding.partitions import (
 )
 from hocmim.coding.target import join_parts, read_part
 from hocmim.data.columns import Span
+from hocmim.data.passes import Passes, Report
 from hocmim.data.rows import RowSource
 from hocmim.data.target import as_target
 from hocmim.data.text_source import ConvertedPiece
@@ -63,8 +64,10 @@ MERGED_TOGETHER = 16
 class DaskRows(ABC):
     """A table in row partitions that the workers of a cluster read."""
 
-    def __init__(self, cluster: Cluster) -> None:
+    def __init__(self, cluster: Cluster, pieces: Sequence[Any]) -> None:
         self.cluster = cluster
+        self._pieces = pieces
+        self._passes = Passes(pieces, 0, None)
 
     @abstractmethod
     def _survey(self, n_bins: int) -> list[Future]:
@@ -82,10 +85,15 @@ class DaskRows(ABC):
     def _make_blocks(self, encoder: Encoder, codes: DaskCodes, numbers: list[int]) -> None:
         """Make blocks of codes on the workers of the layout."""
 
-    def encode(self, y: Column, encoder: Encoder) -> tuple[Encoder, DaskCodes]:
+    def encode(
+        self, y: Column, encoder: Encoder, report: Report | None = None
+    ) -> tuple[Encoder, DaskCodes]:
         """Return the fitted encoder, and the codes of all rows on the workers."""
         check_parameters(encoder)
         reliably, n_bins = self.cluster.reliably, int(encoder.n_bins)
+        needs_values = get_discretizer(encoder.discretizer).needs_values
+        self._passes = passes = Passes(self._pieces, 3 if needs_values else 2, report)
+        passes.begin(1)
         survey = reliably(lambda: self._merged(self._survey(n_bins), TableSurvey.merge))
         if survey.n_rows != len(y.codes):
             raise InvalidTargetError(
@@ -93,7 +101,8 @@ class DaskRows(ABC):
                 f"{len(y.codes)} values."
             )
         cuts = None
-        if get_discretizer(encoder.discretizer).needs_values:
+        if needs_values:
+            passes.begin(1)
             columns = columns_to_cut(survey, encoder.discretizer)
             cuts = reliably(lambda: self._cut(columns, survey.n_rows, encoder, y))
         suspects = possible_row_numbers(survey)
@@ -106,16 +115,20 @@ class DaskRows(ABC):
             self._make_blocks(fitted, codes, numbers)
 
         codes = DaskCodes(self.cluster, survey.n_rows, fitted.arity, make_blocks)
+        passes.begin(1)
+        reliably(lambda: self.cluster.wait(codes.present(), codes.layout.workers, passes.move))
         frequent = reliably(lambda: codes.run(_count_frequent))
         return with_most_frequent(fitted, np.concatenate(frequent, axis=1)), codes
 
     def _merged(self, parts: list[Future], merge: Callable[[Any, Any], Any]) -> Any:
         """Merge the results of several tasks on the workers, some at a time; return the whole."""
+        leaves = parts
         while len(parts) > 1:
             parts = [
                 self.cluster.submit(_merge, merge, parts[at : at + MERGED_TOGETHER])
                 for at in range(0, len(parts), MERGED_TOGETHER)
             ]
+        self.cluster.wait(leaves, on_done=self._passes.move)
         return self.cluster.gather(parts)[0]
 
 
@@ -140,15 +153,17 @@ class DaskFiles(DaskRows):
     """A Parquet data set that every worker can read."""
 
     def __init__(self, cluster: Cluster, source: RowSource) -> None:
-        super().__init__(cluster)
         pieces = tuple(map(_with_absolute_path, source.pieces))
+        super().__init__(cluster, pieces)
         self._source = replace(source, target=None, pieces=pieces)
         self._parts = [replace(self._source, pieces=(piece,)) for piece in pieces]
 
-    def encode(self, y: Column, encoder: Encoder) -> tuple[Encoder, DaskCodes]:
+    def encode(
+        self, y: Column, encoder: Encoder, report: Report | None = None
+    ) -> tuple[Encoder, DaskCodes]:
         """See DaskRows."""
         try:
-            return super().encode(y, encoder)
+            return super().encode(y, encoder, report)
         except (FileNotFoundError, PermissionError) as error:
             raise InvalidTableError(
                 f"A worker of the Dask cluster cannot read X: {error}. The path must be valid on "
@@ -166,7 +181,8 @@ class DaskFiles(DaskRows):
         submit = self.cluster.submit
         groups = _groups(columns, n_rows)
         cuts = [submit(cut_source, self._source, group, *how) for group in groups]
-        return Ragged.concatenate([Ragged.nothing(), *self.cluster.gather(cuts)])
+        found = self.cluster.gather(cuts, on_done=self._passes.move)
+        return Ragged.concatenate([Ragged.nothing(), *found])
 
     def _integers(self, columns: NDArray[np.int64]) -> list[Future]:
         return [self.cluster.submit(integers_of_source, part, columns, 1) for part in self._parts]
@@ -214,7 +230,6 @@ class DaskCollection(DaskRows):
     n_rows: int | None = None
 
     def __init__(self, cluster: Cluster, X: Any, y: Any) -> None:
-        super().__init__(cluster)
         if X.ndim != 2:
             raise InvalidTableError(f"X must be two-dimensional, but it has ndim={X.ndim}.")
         labels = list(getattr(X, "columns", []))
@@ -230,6 +245,7 @@ class DaskCollection(DaskRows):
         self.names = tuple(labels) if are_names else None
         self.n_columns = int(X.shape[1])
         self._parts = _partitions(X)
+        super().__init__(cluster, range(len(self._parts)))
         self._dtypes = list(X.dtypes) if hasattr(X, "dtypes") else [X.dtype] * self.n_columns
 
     def time_kinds(self, columns: Sequence[int]) -> TimeKinds:
@@ -274,6 +290,7 @@ class DaskCollection(DaskRows):
             ]
             del parts
             cuts += self.cluster.gather(futures)
+            self._passes.move(at + len(now), len(groups))
         return Ragged.concatenate(cuts)
 
     def _integers(self, columns: NDArray[np.int64]) -> list[Future]:
@@ -285,6 +302,7 @@ class DaskCollection(DaskRows):
         spans = [codes.span(number) for number in numbers]
         parts = self.cluster.compute([encode(part, shared, spans) for part in self._parts])
         pieces = dict(zip(numbers, _transposed(self.cluster, parts, len(numbers)), strict=True))
+        self.cluster.wait(parts, on_done=self._passes.move)
         del parts
         workers = codes.layout.workers
         for together in _rounds(numbers, workers):

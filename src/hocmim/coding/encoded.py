@@ -41,6 +41,7 @@ from hocmim.coding.target import (
 )
 from hocmim.data import table as tables
 from hocmim.data.checks import check_features, check_finite
+from hocmim.data.passes import Report
 from hocmim.data.row_groups import RowGroups, as_row_groups
 from hocmim.data.rows import RowSource
 from hocmim.data.sources import are_files, are_names, is_dask_collection, is_row_source, open_source
@@ -187,6 +188,7 @@ def encode_table(
     plane_estimator: str | None = None,
     caller: str = "hocmim",
     on_features: Callable[[Features], None] | None = None,
+    report: Report | None = None,
 ) -> Encoded:
     """Encode a table and its target.
 
@@ -221,6 +223,8 @@ def encode_table(
         Name of the selector, for error messages.
     on_features : callable, optional
         Called with the features before a value is read. It may raise an error.
+    report : callable, optional
+        Called as ``report(task, done, total)`` while files, or a Dask collection, are read.
     """
     encoder = Encoder() if encoder is None else encoder
     how = Target.of(target)
@@ -259,10 +263,13 @@ def encode_table(
         n_classes = 0 if needs_samples else y_column.arity
 
     def encode(
-        encoder: Encoder, codes_dir: Folder | None = None, plane_classes: int = 0
+        encoder: Encoder,
+        codes_dir: Folder | None = None,
+        plane_classes: int = 0,
+        report: Report | None = None,
     ) -> tuple[Encoder, Codes | RemoteCodes]:
         if remote is not None:
-            return remote.encode(y_column, encoder)
+            return remote.encode(y_column, encoder, report)
         assert isinstance(data, (Table, RowSource))
         fitted, columns = _encode_here(
             data,
@@ -271,10 +278,11 @@ def encode_table(
             resolve_n_jobs(n_jobs),
             codes_dir=codes_dir,
             plane_classes=plane_classes,
+            report=report,
         )
         return fitted, features.join(columns)
 
-    fitted, codes = encode(encoder, codes_dir, n_classes)
+    fitted, codes = encode(encoder, codes_dir, n_classes, report)
     found = fitted.identifiers_ if identifiers is None else identifiers
     return Encoded(
         codes,
@@ -468,6 +476,7 @@ def _encode_here(
     codes_dir: Folder | None = None,
     plane_classes: int = 0,
     allocate: Allocate | None = None,
+    report: Report | None = None,
 ) -> tuple[Encoder, Codes]:
     """Encode on this machine; with ``codes_dir``, use the codes stored there or store them."""
     if codes_dir is not None:
@@ -475,11 +484,13 @@ def _encode_here(
         stored, codes = stored_codes(
             codes_dir,
             codes_fingerprint(data, y, encoder),
-            lambda allocate: _encode_here(data, y, encoder, n_threads, allocate=allocate),
+            lambda allocate: _encode_here(
+                data, y, encoder, n_threads, allocate=allocate, report=report
+            ),
         )
         return encoder.with_columns(stored.columns_, stored.names), codes
     if isinstance(data, RowSource):
-        return encode_source(data, y, encoder, n_jobs=n_threads, allocate=allocate)
+        return encode_source(data, y, encoder, n_jobs=n_threads, allocate=allocate, report=report)
     fitted = encoder.unfitted()
     codes = fitted.fit_transform(
         data, y, n_jobs=n_threads, allocate=allocate, plane_classes=plane_classes

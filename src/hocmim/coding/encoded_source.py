@@ -31,6 +31,7 @@ from hocmim.coding.partitions import (
     with_most_frequent,
 )
 from hocmim.data.columns import Span
+from hocmim.data.passes import Passes, Report
 from hocmim.data.rows import Groups, Piece, RowSource, cells_per_thread
 from hocmim.errors import InvalidTableError
 from hocmim.memory import free_memory
@@ -48,6 +49,7 @@ def encode_source(
     *,
     n_jobs: int | None = None,
     allocate: Allocate | None = None,
+    report: Report | None = None,
 ) -> tuple[Encoder, Codes]:
     """Return the fitted encoder of a source and its codes.
 
@@ -66,26 +68,38 @@ def encode_source(
         Number of threads: None for one.
     allocate : callable, optional
         See :class:`hocmim.coding.codes.Allocate`; in memory by default.
+    report : callable, optional
+        See :class:`hocmim.data.passes.Passes`.
     """
     encoder = Encoder() if encoder is None else encoder
     check_parameters(encoder)
     discretizer, n_bins = encoder.discretizer, int(encoder.n_bins)
-    survey = survey_columns(source, Span(0, source.n_columns), n_bins, n_jobs)
+    needs_values = get_discretizer(discretizer).needs_values
+    passes = Passes(source.pieces, 3 if needs_values else 2, report)
+    survey = survey_columns(source, Span(0, source.n_columns), n_bins, n_jobs, passes)
     cuts = None
-    if get_discretizer(discretizer).needs_values:
+    if needs_values:
         columns = columns_to_cut(survey, discretizer)
-        cuts = cut_source(source, columns, discretizer, n_bins, y, n_jobs)
+        cuts = cut_source(source, columns, discretizer, n_bins, y, n_jobs, passes)
     integers = integers_of_source(source, possible_row_numbers(survey), n_jobs)
     fitted = fit_encoder(survey, encoder, cuts, integers)
     allocate = Codes.empty if allocate is None else allocate
     codes = allocate(fitted.arity, source.n_rows, source.names)
-    fill_rows(codes, source, Span(0, source.n_columns), fitted, n_jobs)
+    fill_rows(codes, source, Span(0, source.n_columns), fitted, n_jobs, passes)
     return with_most_frequent(fitted, count_frequent(codes)), codes
 
 
-def survey_columns(source: RowSource, span: Span, n_bins: int, n_jobs: int | None) -> TableSurvey:
+def survey_columns(
+    source: RowSource,
+    span: Span,
+    n_bins: int,
+    n_jobs: int | None,
+    passes: Passes | None = None,
+) -> TableSurvey:
     """Survey some of the columns of a source."""
     some = source.only(span)
+    if passes is not None:
+        passes.begin(some.n_rows * some.n_columns)
     groups = [some.columns[start:stop] for start, stop in some.spans(n_jobs)]
     n_cells = cells_per_thread(n_jobs)
     nothing = [
@@ -96,7 +110,9 @@ def survey_columns(source: RowSource, span: Span, n_bins: int, n_jobs: int | Non
     def survey_piece(piece: Piece) -> TableSurvey:
         surveys = list(nothing)
         for number, part in piece.tables(groups, n_cells):
-            surveys[number] = surveys[number].merge(survey_partition(part, n_bins))
+            surveys[number] = surveys[number].merge(survey := survey_partition(part, n_bins))
+            if passes is not None:
+                passes.add(survey.n_rows * len(groups[number]))
         return TableSurvey.concatenate(surveys)
 
     surveys = map_spans(survey_piece, source.pieces, n_jobs)
@@ -127,9 +143,12 @@ def cut_source(
     n_bins: int,
     y: Column | None,
     n_jobs: int | None,
+    passes: Passes | None = None,
 ) -> Ragged:
     """Return the cuts of these columns; as many columns at a time as fit into memory."""
     cuts = [Ragged.nothing()]
+    if passes is not None:
+        passes.begin(source.n_rows * len(columns))
     whole_cells = min(WHOLE_CELLS, free_memory() // 32)
     width = max(1, whole_cells // max(1, source.n_rows))
     for start in range(0, len(columns), width):
@@ -144,19 +163,26 @@ def cut_source(
         def cut(j: int, values: Any = values) -> Ragged:
             return cut_columns(values[:, j : j + 1], discretizer, n_bins, y)
 
-        _for_rows(source, [together], read, n_jobs)
+        _for_rows(source, [together], read, n_jobs, passes)
         cuts += map_spans(cut, range(len(together)), n_jobs)
     return Ragged.concatenate(cuts)
 
 
 def fill_rows(
-    codes: Codes, source: RowSource, span: Span, encoder: Encoder, n_jobs: int | None
+    codes: Codes,
+    source: RowSource,
+    span: Span,
+    encoder: Encoder,
+    n_jobs: int | None,
+    passes: Passes | None = None,
 ) -> None:
     """Encode some columns of a source into ``codes``, with an encoder of these columns only."""
     some = source.only(span)
     spans = some.spans(n_jobs)
     blocks = [codes.block(*span) for span in spans]
     encoders = [encoder.of_columns(*span) for span in spans]
+    if passes is not None:
+        passes.begin(some.n_rows * some.n_columns)
 
     def encode_rows(number: int, at: int, part: Any) -> int:
         found, block = encode_partition(part, encoders[number]), blocks[number]
@@ -164,11 +190,16 @@ def fill_rows(
         block.wide[:, at : at + found.n_samples] = found.wide
         return found.n_samples
 
-    _for_rows(some, [some.columns[start:stop] for start, stop in spans], encode_rows, n_jobs)
+    groups = [some.columns[start:stop] for start, stop in spans]
+    _for_rows(some, groups, encode_rows, n_jobs, passes)
 
 
 def _for_rows(
-    source: RowSource, groups: Groups, do: Callable[[int, int, Any], int], n_jobs: int | None
+    source: RowSource,
+    groups: Groups,
+    do: Callable[[int, int, Any], int],
+    n_jobs: int | None,
+    passes: Passes | None = None,
 ) -> None:
     """Call ``do(group, at, part)`` for all rows, some at a time; it returns how many it got."""
     n_cells = cells_per_thread(n_jobs)
@@ -177,7 +208,9 @@ def _for_rows(
     def for_piece(end: int, piece: Piece) -> None:
         at = [end - piece.n_rows] * len(groups)
         for number, part in piece.tables(groups, n_cells):
-            at[number] += do(number, at[number], part)
+            at[number] += (n_rows := do(number, at[number], part))
+            if passes is not None:
+                passes.add(n_rows * len(groups[number]))
         if set(at) != {end}:
             raise InvalidTableError("X changed while it was read. Fit again when it is complete.")
 

@@ -40,9 +40,10 @@ from hocmim.parameters import (
     one_of,
     whole,
 )
+from hocmim.search.progress import Progress, ProgressCallback, ProgressEvent
 from hocmim.selectors.base import Selector
-from hocmim.selectors.curves import Columns, Counter, Model, OnStep, Problem, score_curves
-from hocmim.selectors.kinds import common_kind, joint_strata, with_kind
+from hocmim.selectors.curves import Columns, Model, Problem, score_curves
+from hocmim.selectors.kinds import strata, with_known_kinds
 from hocmim.selectors.models import make_model
 from hocmim.selectors.registry import make_selector
 from hocmim.selectors.resampling import draw_rows
@@ -177,7 +178,6 @@ class Comparison:
     random_state=SEED,
     target=[one_of(["classes", "quantity"]), Target, None],
     progress=FUNCTION_OR_NONE,
-    n_folds=[whole(2)],
     n_resamples=[whole(2, MAX_RESAMPLES), ZERO],
     max_rows=[whole(100), None],
 )
@@ -187,15 +187,14 @@ def compare_methods(
     methods: Sequence[str] | Mapping[str, Any] = COMPARED_METHODS,
     n_features_to_select: Any = 10,
     *,
-    n_folds: int = 5,
-    cv: Any = None,
+    cv: Any = 5,
     groups: Any = None,
     n_resamples: int = 20,
     model: Any = "knn",
     max_rows: int | None = MAX_ROWS,
     random_state: int = 0,
     target: Target | str | None = None,
-    progress: OnStep | None = None,
+    progress: ProgressCallback | None = None,
 ) -> Comparison:
     """Compare the selections of methods on one table, their stability, and the prediction error.
 
@@ -208,10 +207,11 @@ def compare_methods(
         Names from ``list_methods()``, or selectors.
     n_features_to_select : int, float, None, "significant", StopTest or Budget
         For methods given by name.
-    n_folds : int
-        Folds of the cross-validation, at least 2: shuffled, and stratified by class.
-    cv, groups : optional
-        Any splitter, in place of ``n_folds``; labels of the rows that stay together.
+    cv : int, splitter or iterable, default 5
+        A number of shuffled folds, at least 2, stratified by class. Or a splitter of scikit-learn,
+        or a list of (training rows, test rows).
+    groups : array of shape (n_samples,), optional
+        Labels of the rows that stay together.
     n_resamples : int
         Bootstrap resamples for the stability, at least 2; 0 for none.
     model : {"knn", "linear", "forest"} or estimator
@@ -225,8 +225,8 @@ def compare_methods(
     target : "classes", "quantity", Target or None
         What y holds, for selectors that do not declare it.
     progress : callable, optional
-        Called as ``progress(done, total, method)`` with the number of selections and fits made,
-        a few times a second and from any thread. It may raise to stop the comparison.
+        Called with a ``hocmim.search.progress.ProgressEvent`` a few times a second, from any
+        thread. It may raise to stop the comparison.
 
     Examples
     --------
@@ -240,32 +240,33 @@ def compare_methods(
     X, y = split_target(X, y)
     table = as_table(X, min_rows=2)
     values = as_target(y, table.n_rows, several=True)
-    kind = _kind_of_all(selectors, values, target)
-    selectors = {name: with_kind(one, kind.name) for name, one in selectors.items()}
+    selectors, kinds = with_known_kinds(selectors, values, target)
+    kind = _kind_of_all(kinds)
     estimator, title = make_model(model, not kind.is_quantity, random_state)
     row_groups = as_row_groups(groups, table.n_rows)
-    strata = joint_strata(values, kind)
+    classes = strata(values, kinds)
     predicted = _as_numbers(values, kind)
-    folds = _folds((n_folds, cv), X, predicted, strata, row_groups, random_state)
-    rows = evaluated_rows(strata, folds, max_rows, random_state)
+    folds = _folds(cv, X, predicted, classes, row_groups, random_state)
+    rows = evaluated_rows(classes, folds, max_rows, random_state)
     models = [Model(estimator, _score, one) for one in np.atleast_2d(predicted.T)]
     sampled = [(np.intersect1d(a, rows), np.intersect1d(b, rows)) for a, b in folds]
     # Identifiers are those of the whole table: a part of the rows does not show them.
     problem = Problem(X, values, sampled, models, True, {}, {}, find_identifiers(table))
-    steps = Counter(progress)
+    steps = Progress("compare_methods", progress)
     prepare_products()
-    with stopped_by(steps.repeat):
+    with stopped_by(steps.on_wait):
         firsts: dict[str, tuple[tuple[int, ...], float]] = {}
         stabilities = {}
-        steps.total = len(selectors) * (1 + n_resamples + len(folds))
+        n_selections = len(selectors) * (1 + n_resamples + len(folds))
+        steps.begin("compare", "selecting", n_selections)
         for name, one in selectors.items():
             # Warnings of the data once, from the first method.
             ids = problem.identifiers
             firsts[name] = _select(one, X, values, row_groups, ids, warns=not firsts)
-            steps.done(name)
-            stable = _stability(one, X, values, row_groups, ids, n_resamples, random_state)
-            stabilities[name] = stable
-            steps.done(name, n_resamples)
+            steps.count("selecting, {}", name)
+            stabilities[name] = _stability(
+                one, X, values, row_groups, ids, n_resamples, random_state, steps
+            )
         curves = _curves(selectors, problem, folds, row_groups, steps)
     results = tuple(
         MethodResult(name, *firsts[name], *stabilities[name], *curves[name]) for name in selectors
@@ -283,20 +284,15 @@ def _score(estimator: Any, X: NDArray[Any], y: NDArray[Any]) -> float:
     return float(estimator.score(X, y)) - 1
 
 
-def _kind_of_all(
-    selectors: Mapping[str, Any], y: NDArray[Any], target: Target | str | None
-) -> TargetKind:
+def _kind_of_all(kinds: Sequence[TargetKind]) -> TargetKind:
     """Return the kind of the target, or of all targets."""
-    if y.ndim == 1:
-        return common_kind(selectors, y, target)
-    found = [common_kind(selectors, as_target(column), target) for column in y.T]
-    if len({one.name for one in found}) > 1:
-        names = ", ".join(one.name for one in found)
+    if len({one.name for one in kinds}) > 1:
+        names = ", ".join(one.name for one in kinds)
         raise InvalidTargetError(
             f"The targets are of two kinds ({names}), and errors of classes and of quantities have "
             "no common mean. Compare the methods for the targets of each kind."
         )
-    return found[0]
+    return kinds[0]
 
 
 def _as_numbers(y: NDArray[Any], kind: TargetKind) -> NDArray[Any]:
@@ -327,7 +323,7 @@ def _selectors(
 
 
 def _folds(
-    given: tuple[int, Any],
+    cv: Any,
     X: Any,
     y: NDArray[Any],
     classes: NDArray[np.int64],
@@ -335,11 +331,9 @@ def _folds(
     seed: int,
 ) -> list[Fold]:
     """Return the folds; of several targets the combinations of classes are stratified."""
-    n_folds, cv = given
-    name, splits = ("n_folds", n_folds) if cv is None else ("cv", cv)
     has_classes = bool(classes.any())
     y = classes if y.ndim > 1 and has_classes else y
-    return make_folds(splits, X, y, groups, has_classes=has_classes, seed=seed, name=name)
+    return make_folds(cv, X, y, groups, has_classes=has_classes, seed=seed)
 
 
 def _overlap(selections: Sequence[Sequence[int]]) -> NDArray[np.float64]:
@@ -377,11 +371,22 @@ def _stability(
     identifiers: NDArray[np.int64],
     n_resamples: int,
     seed: int,
+    steps: Progress,
 ) -> tuple[float, tuple[float, float]]:
     if n_resamples == 0:
         return np.nan, (np.nan, np.nan)
     stable = StabilitySelector(selector, n_resamples, random_state=seed)
-    stable.fit_part(X, y, identifiers, groups=groups)
+    name, n_counted = getattr(selector, "display_name", type(selector).__name__), 0
+
+    def count(event: ProgressEvent) -> None:
+        nonlocal n_counted
+        if event.done > n_counted:
+            steps.count("selecting, {}", name, event.done - n_counted)
+            n_counted = event.done
+        else:
+            steps.on_wait()
+
+    stable.fit_part(X, y, identifiers, groups=groups, progress=count)
     return stable.stability_, stable.stability_interval_
 
 
@@ -407,7 +412,7 @@ def _curves(
     problem: Problem,
     folds: Sequence[Fold],
     groups: RowGroups | None,
-    steps: Counter,
+    steps: Progress,
 ) -> dict[str, tuple[NDArray[np.int64], NDArray[np.float64]]]:
     """Return the sizes of each method that all folds have, and the error of each fold and size.
 
@@ -419,7 +424,7 @@ def _curves(
         for name, selector in selectors.items():
             ids = problem.identifiers
             chosen[name, split] = _select(selector, rows, problem.y[train], part, ids)[0]
-            steps.done(name)
+            steps.count("selecting, {}", name)
     splits = range(len(folds))
     sizes = {name: _sizes([len(chosen[name, split]) for split in splits]) for name in selectors}
     found: dict[tuple[str, int, int], Columns] = {
@@ -428,7 +433,6 @@ def _curves(
         for name in selectors
         for size in sizes[name]
     }
-    steps.total += len(found)
     curves = score_curves(problem, found, sizes, None, steps)
     return {curve.name: (curve.sizes, -curve.scores) for curve in curves}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -14,6 +14,7 @@ from hocmim.errors import HocmimError, HocmimWarning
 from hocmim.experiments.datasets import AnySource, DataSet
 from hocmim.experiments.protocol import Item, ItemOutcome, Method, Protocol, outcome_key, run_item
 from hocmim.experiments.store import Store, check_keys
+from hocmim.search.progress import Progress, ProgressCallback
 
 
 @dataclass(frozen=True)
@@ -74,11 +75,12 @@ class Results:
     warnings: list[str] = field(default_factory=list)
 
 
-OnProgress = Callable[[int, int, str], None]
-
-
 def run(
-    experiment: Experiment, store: Store, *, jobs: int = 1, progress: OnProgress | None = None
+    experiment: Experiment,
+    store: Store,
+    *,
+    jobs: int = 1,
+    progress: ProgressCallback | None = None,
 ) -> Results:
     """Run every item that is not in the store; append each outcome when it is finished.
 
@@ -89,22 +91,21 @@ def run(
     jobs : int
         Number of processes, at most one per core. Never changes a result except times.
     progress : callable
-        Called as ``progress(done, total, latest)`` at the beginning and after every item.
+        Called with a ``ProgressEvent`` at the beginning and after every item.
     """
     known = store.read()
     check_keys(known, _keys(experiment), store.path)
     items = experiment.items()
     todo = [item for item in items if item not in known]
     results = Results({item: known[item] for item in items if item in known}, [])
-    done, report = len(items) - len(todo), progress or (lambda *_: None)
+    told = Progress("bench", progress)
     said: dict[tuple[str, str], str] = {}
     with store.appending() as append:
-        report(done, len(items), "")
+        told.begin("run", "running", len(items), done=len(items) - len(todo))
         # Unordered: an outcome is stored at once, and does not wait for a slower item.
         jobs = min(jobs, cpu_count())
         workers = Parallel(jobs, return_as="generator_unordered", pre_dispatch=f"{jobs + 2}")
         for outcome, caught in workers(delayed(_attempt)(experiment, item) for item in todo):
-            done += 1
             for text in caught:
                 # Other splits and methods give the same text with other numbers.
                 said.setdefault((outcome.item.dataset, re.sub(r"\d+", "0", text)), text)
@@ -114,7 +115,7 @@ def run(
                 append(outcome)
                 results.outcomes[outcome.item] = outcome
             item = outcome.item
-            report(done, len(items), f"{item.dataset}, split {item.split + 1}, {item.method}")
+            told.count("running, {}", f"{item.dataset}, split {item.split + 1}, {item.method}")
     results.warnings.extend(f"{dataset}: {text}" for (dataset, _), text in said.items())
     return results
 

@@ -8,7 +8,7 @@ all features. No other module of ``insight`` reads a selector.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -40,18 +40,56 @@ from hocmim.text import value_text
 # --- what is read of a selector -------------------------------------------------------------------
 
 
-class _Fitted(NamedTuple):
-    """What is read of a fitted selector."""
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """What is read of a fitted selector.
+
+    Attributes
+    ----------
+    method : str
+        The name of the method.
+    parameters : mapping
+        Of the selector, by name.
+    class_name, module : str
+        Of the selector.
+    selection : Selection
+        In feature indices.
+    ranking : ndarray of int64
+        The rank of every feature.
+    scores : ndarray of float64
+        Of every feature, by a method that ranks without a search; NaN where there is none.
+    features : Features
+        The columns, and the groups of columns that count as one feature.
+    encoder : Encoder
+        Of the columns; not fitted if the method ranks without a search.
+    make_criterion : callable or None
+        Makes the criterion of the search, for one target; None if the method ranks without a
+        search.
+    how_target : Target
+        How y is read.
+    kept : KeptCodes or None
+    encoded : Encoded or None
+        The whole table as the search took it, while the selector has it in memory.
+    validation : Validation or None
+        The cross-validation that chose the number of features.
+    row_counts : ndarray or None
+        The weight of each row.
+    time_kinds : dict
+        Which columns hold dates, times or durations, of those whose codes are given.
+    n_samples_of_fit : int
+    inner : selector
+        The selector itself, or the one that a SelectorCV chose.
+    """
 
     method: str
-    parameters: dict[str, Any]
+    parameters: Mapping[str, Any]
     class_name: str
     module: str
     selection: Selection
     ranking: NDArray[np.int64]
     scores: Values
     features: Features
-    encoder: Encoder | None
+    encoder: Encoder
     make_criterion: Callable[[], Criterion] | None
     how_target: Target
     kept: KeptCodes | None
@@ -59,12 +97,16 @@ class _Fitted(NamedTuple):
     validation: Validation | None
     row_counts: Any
     time_kinds: TimeKinds
-    left_out: frozenset[int]
-    n_samples: int
+    n_samples_of_fit: int
     inner: Any
 
+    @property
+    def left_out(self) -> frozenset[int]:
+        """The features that are no candidates, because they identify the rows."""
+        return frozenset(self.selection.identifiers)
 
-def _read(selector: Any) -> _Fitted:
+
+def _read(selector: Any) -> Fitted:
     """Read a fitted selector: these attributes, and no others.
 
     A selector that searches codes has ``encoder_``; one that ranks columns without a search (a
@@ -90,7 +132,7 @@ def _read(selector: Any) -> _Fitted:
     how = Target.of(getattr(inner, "target", None))
     if isinstance(inner.target_kind_, str):
         how = replace(how, kind=inner.target_kind_)
-    return _Fitted(
+    return Fitted(
         method=inner.display_name,
         parameters=selector.get_params(deep=False),
         class_name=type(selector).__name__,
@@ -99,7 +141,7 @@ def _read(selector: Any) -> _Fitted:
         ranking=inner.ranking_[features.first],
         scores=scores[features.first],
         features=features,
-        encoder=inner.encoder_ if is_search else None,
+        encoder=inner.encoder_ if is_search else Encoder(),
         make_criterion=inner.make_criterion if is_search else None,
         how_target=how,
         kept=inner._kept if is_search else None,
@@ -107,8 +149,7 @@ def _read(selector: Any) -> _Fitted:
         validation=getattr(inner, "validation_", None),
         row_counts=getattr(inner, "_row_counts", None),
         time_kinds=inner._time_kinds if is_search else {},
-        left_out=frozenset(selection.identifiers),
-        n_samples=getattr(inner, "_n_samples", 0),
+        n_samples_of_fit=getattr(inner, "_n_samples", 0),
         inner=inner,
     )
 
@@ -154,14 +195,14 @@ def keep_codes(
     return KeptCodes(Codes.from_columns([codes.column(k) for k in indices]), target)
 
 
-def _no_codes(fitted: _Fitted) -> InvalidTableError:
+def _no_codes(fitted: Fitted) -> InvalidTableError:
     """Return the error for a selector that has no codes of rows."""
     why = "The file of this selector has no codes of rows"
-    n_bytes = fitted.n_samples * (len(fitted.selection) + 1)
+    n_bytes = fitted.n_samples_of_fit * (len(fitted.selection) + 1)
     if n_bytes > MAX_KEPT_BYTES:
         size = f"{n_bytes / 1e9:.1f} GB"
         why = f"The codes of the selected columns were not kept, because they take {size}"
-    if fitted.encoder is None:
+    if fitted.make_criterion is None:
         why = f"{fitted.method} keeps no codes of the table"
     return InvalidTableError(f"{why}: pass the table and the target it was fitted on, X and y.")
 
@@ -170,19 +211,11 @@ def _no_codes(fitted: _Fitted) -> InvalidTableError:
 
 
 @dataclass(frozen=True, eq=False)
-class Basis:
+class Basis(Fitted):
     """A selection and the codes it was made on.
 
     Attributes
     ----------
-    method : str
-        The name of the method.
-    features : Features
-        The columns, and the groups of columns that count as one feature.
-    selection : Selection
-        In feature indices.
-    encoder : Encoder
-        Of the columns.
     target : EncodedTarget
         The codes of y, and its classes or cut points; several for the mean over them.
     selected : Codes
@@ -191,56 +224,21 @@ class Basis:
         A fresh copy of the criterion of the search; None if the method ranks without a search.
     estimator : str
         Of relevance and redundancy.
-    ranking : ndarray of int64
-        The rank of every feature.
-    scores : ndarray of float64
-        Of every feature, by a method that ranks without a search; NaN where there is none.
     codes : Codes or None
         Of all features; None if no table was given.
     column_codes : Codes or None
         Of all columns; the same object as ``codes`` if there are no groups.
     rows : ndarray of int64 or None
         The row of X behind each row of the codes, with sample weights; None if they are the same.
-    time_kinds : dict
-        Which columns hold dates, times or durations, of those whose codes are given.
-    left_out : frozenset of int
-        The features that are no candidates, because they identify the rows.
-    parameters : mapping
-        Of the selector, by name.
-    class_name, module : str
-        Of the selector.
-    encoded : Encoded or None
-        The whole table as the search took it, while the selector has it in memory.
-    validation : Validation or None
-        The cross-validation that chose the number of features.
-    make_criterion : callable or None
-        Makes the criterion of the search, for one target.
-    row_counts : ndarray or None
-        The weight of each row.
     """
 
-    method: str
-    features: Features
-    selection: Selection
-    encoder: Encoder
     target: EncodedTarget
     selected: Codes
-    criterion: Criterion | None
-    estimator: str
-    ranking: NDArray[np.int64]
-    scores: Values
+    criterion: Criterion | None = None
+    estimator: str = PLUGIN_ESTIMATOR
     codes: Codes | None = None
     column_codes: Codes | None = None
     rows: NDArray[np.int64] | None = None
-    time_kinds: TimeKinds = field(default_factory=dict)
-    left_out: frozenset[int] = frozenset()
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-    class_name: str = ""
-    module: str = ""
-    encoded: Encoded | None = None
-    validation: Validation | None = None
-    make_criterion: Callable[[], Criterion] | None = None
-    row_counts: Any = None
 
     @property
     def y(self) -> Column:
@@ -392,7 +390,7 @@ def basis_of(selector: Any, X: Any = None, y: Any = None) -> Basis:
     fitted = _read(selector)
     if fitted.kept is None and (X is None or y is None):
         raise _no_codes(fitted)
-    if fitted.encoder is None or fitted.make_criterion is None:
+    if fitted.make_criterion is None:
         return _basis_of_ranking(fitted, X, y)
     if X is None and fitted.kept is not None:
         return _basis_of_search(fitted, fitted.kept)
@@ -439,7 +437,7 @@ def column_of(selector: Any, feature: int | str, X: Any, y: Any = None) -> tuple
     """
     fitted = _read(selector)
     k = fitted.features.find(feature)
-    if fitted.kept is None or fitted.encoder is None:
+    if fitted.kept is None:
         basis = basis_of(selector, X, y)
         return basis, basis.all_codes.column(k)
     basis = _basis_of_search(fitted, fitted.kept)
@@ -462,50 +460,29 @@ def column_of(selector: Any, feature: int | str, X: Any, y: Any = None) -> tuple
     raise _other_table()
 
 
-def _basis_of_search(fitted: _Fitted, kept: KeptCodes) -> Basis:
+def _basis_of_search(fitted: Fitted, kept: KeptCodes) -> Basis:
     assert fitted.make_criterion is not None
-    assert fitted.encoder is not None
     criterion = fitted.make_criterion()
     if kept.target.strategy == "mean":
         criterion = MeanCriterion(criterion, [one.column for one in kept.target.targets])
-    return Basis(
-        encoder=fitted.encoder,
-        target=kept.target,
-        selected=kept.selected,
-        criterion=criterion,
-        estimator=criterion.estimator,
-        time_kinds=fitted.time_kinds,
-        **_shared_parts(fitted),
-    )
+    codes = kept.selected
+    return Basis(**vars(fitted), target=kept.target, selected=codes, criterion=criterion,
+                 estimator=criterion.estimator)  # fmt: skip
 
 
-def _basis_of_ranking(fitted: _Fitted, X: Any, y: Any) -> Basis:
+def _basis_of_ranking(fitted: Fitted, X: Any, y: Any) -> Basis:
     """Encode the table for a method that has no codes of its own."""
     table = as_table(X)
-    encoder = Encoder()
-    codes = encoder.fit_transform(table, n_jobs=-1)
+    codes = fitted.encoder.fit_transform(table, n_jobs=-1)
     names = fitted.features.column_names
     if table.n_columns != fitted.features.n_columns or (
         names is not None and table.names is not None and list(names) != list(table.names)
     ):
         raise _other_table()
-    return Basis(
-        encoder=encoder,
-        target=encode_target(y, table.n_rows, fitted.how_target),
-        selected=_chosen(codes, fitted.selection),
-        criterion=None,
-        estimator=PLUGIN_ESTIMATOR,
-        codes=codes,
-        column_codes=codes,
-        time_kinds=table.time_kinds(range(table.n_columns)),
-        **_shared_parts(fitted),
-    )
-
-
-def _shared_parts(fitted: _Fitted) -> dict[str, Any]:
-    same = ("method", "features", "selection", "ranking", "scores", "left_out", "parameters")
-    more = ("class_name", "module", "encoded", "validation", "make_criterion", "row_counts")
-    return {name: getattr(fitted, name) for name in (*same, *more)}
+    fitted = replace(fitted, time_kinds=table.time_kinds(range(table.n_columns)))
+    target = encode_target(y, table.n_rows, fitted.how_target)
+    selected = _chosen(codes, fitted.selection)
+    return Basis(**vars(fitted), target=target, selected=selected, codes=codes, column_codes=codes)
 
 
 def _chosen(codes: Codes, selection: Selection) -> Codes:

@@ -24,6 +24,7 @@ from hocmim.information.counting import Joint, Values
 from hocmim.information.estimators import UNBIASED_ESTIMATOR
 from hocmim.insight.shared import Indices, OnProgress, SharedInformation
 from hocmim.parameters import FUNCTION_OR_NONE, JOBS, SEED, checked, number, one_of, whole
+from hocmim.search.progress import Progress, ProgressCallback
 from hocmim.text import count, one_line, quote, some_of, visible
 
 AVERAGE, LEADER = "average", "leader"
@@ -160,7 +161,7 @@ def cluster_columns(
     encoder: Encoder | None = None,
     target: Target | str | None = None,
     n_jobs: int | None = None,
-    progress: OnProgress | None = None,
+    progress: ProgressCallback | None = None,
     random_state: int = 0,
 ) -> Clusters:
     """Cluster the columns of a table by the information they share.
@@ -196,7 +197,7 @@ def cluster_columns(
     n_jobs : int or None
         Threads; never changes a result.
     progress : callable, optional
-        Called as ``progress(done, total)`` with numbers of pairs of columns. It may raise to stop.
+        Called with a ``hocmim.search.progress.ProgressEvent``. It may raise to stop.
     random_state : int
         Random seed of the choice of rows.
 
@@ -222,6 +223,8 @@ def cluster_columns(
     if y is not None:
         found = encode_target(y, table.n_rows, Target.of(target))
         targets = [one.column for one in found.each]
+    told = Progress("cluster_columns", progress)
+    told.begin("cluster", "comparing pairs of columns")
     return cluster_codes(
         codes,
         targets,
@@ -229,7 +232,9 @@ def cluster_columns(
         method=method,
         max_rows=max_rows,
         n_jobs=n_jobs,
-        progress=progress,
+        progress=lambda done, total: told.move(
+            f"comparing pairs of columns, {done:,} of {total:,}", done, total
+        ),
         random_state=random_state,
         names=table.names,
     )

@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -28,7 +29,6 @@ from hocmim.insight.synergy import (
     selected_interactions,
     strongest_map,
 )
-from hocmim.insight.together import cumulative_information
 from hocmim.parameters import Like, check_value, one_of, whole
 from hocmim.search.selection import Selection
 from hocmim.text import one_line
@@ -50,7 +50,6 @@ KINDS: dict[str, tuple[str, ...]] = {
     "columns": (),
     "samples": (),
     "costs": (),
-    "redundancy": (),
     "interactions": ("n", "max_features", "alpha"),
     "stability": ("n",),
 }
@@ -76,12 +75,10 @@ def plot(
         "target": the target by level or bin of the first ``n`` (6) selected features, or of one
         selected ``feature``: rates with intervals, or the distribution of a quantity.
         "prediction": how well a simple model predicts new rows with 0, 1, 2, … features.
+        "costs": the same against what the features cost together; needs ``costs``.
         "interaction": the target over the levels of the two features that work together most.
         "columns": relevance and p-value of all features.
         "samples": the selected features of every row, sorted by class; for few rows.
-        "costs": the information of the selected features together against what they cost; needs
-        ``costs``.
-        "redundancy": a heat map of all pairs of selected features.
         "interactions": the ``n`` (15) largest interactions of selected features, with what chance
         can give; other options as of ``selected_interactions``.
         "stability": how often each of the ``n`` (20) most frequent columns of a StabilitySelector
@@ -113,13 +110,12 @@ def plot(
     basis = basis_of(selector, X, y)
     if kind == "target":
         return target_charts(basis, ax, **options)
-    draw = {
+    draw: dict[str, Callable[[Basis, Any], Any]] = {
         "prediction": prediction_curve,
         "interaction": interaction_heatmap,
         "columns": column_scatter,
         "samples": sample_heatmap,
-        "costs": cost_curve,
-        "redundancy": redundancy_heatmap,
+        "costs": partial(prediction_curve, by_cost=True),
     }
     return draw[kind](basis, ax)
 
@@ -130,7 +126,7 @@ def plot(
 def target_charts(basis: Basis, ax: Any, feature: int | str | None = None, n: int = 6) -> Any:
     """Draw the target by level of one selected feature, or of the first n."""
     check_value("n", n, [whole(1)])
-    _selected_names(basis.selection, basis.features, at_least=1)
+    _selected_names(basis.selection, basis.features)
     if feature is not None:
         k = basis.features.find(feature)
         if k not in basis.places:
@@ -192,23 +188,32 @@ def target_chart(found: TargetByLevel, ax: Any) -> Any:
     return ax
 
 
-def prediction_curve(basis: Basis, ax: Any) -> Any:
-    """Draw the accuracy on new rows against the number of features, with that of none."""
-    _selected_names(basis.selection, basis.features, at_least=1)
+def prediction_curve(basis: Basis, ax: Any, *, by_cost: bool = False) -> Any:
+    """Draw the accuracy on new rows against the number of features or their cost."""
+    _selected_names(basis.selection, basis.features)
+    costs, spending = basis.selection.costs, basis.selection.spending
+    if by_cost and costs is None:
+        raise InvalidParameterError("There are no costs to draw: fit with costs.")
     found = predict(basis)
     if found is None:
         raise InvalidParameterError("There are too few rows, or no codes: pass X and y.")
     ax = ax or make_axes((7.0, 4.0))
-    sizes, mean, error = found.validation.sizes, found.mean, found.standard_error
-    ax.fill_between(sizes, mean - error, mean + error, color=BLUE, alpha=0.15, lw=0)
-    ax.plot(sizes, mean, "o-", color=BLUE, ms=4, label="mean ± 1 standard error of the folds")
+    x, mean, error = found.validation.sizes, found.mean, found.standard_error
+    if by_cost and costs is not None:
+        x = np.concatenate([[0.0], np.cumsum(costs)])[: found.size + 1]
+        mean, error = mean[: len(x)], error[: len(x)]
+        if spending is not None and spending.budget is not None:
+            ax.axvline(spending.budget, color=GREY, ls="--", lw=1.2, label="budget")
+    ax.fill_between(x, mean - error, mean + error, color=BLUE, alpha=0.15, lw=0)
+    ax.plot(x, mean, "o-", color=BLUE, ms=4, label="mean ± 1 standard error of the folds")
     ax.axhline(found.baseline, color=ORANGE, ls="--", lw=1.2, label="without a column")
-    ax.plot(found.size, found.accuracy, "o", ms=10, mfc="none", mec=INK, label="selected")
-    ax.set_xlabel("features")
+    ax.plot(x[found.size], found.accuracy, "o", ms=10, mfc="none", mec=INK, label="selected")
+    ax.set_xlabel("cost of the selected features" if by_cost else "features")
     ax.set_ylabel(f"{found.measure}, new rows", color=INK)
     if found.is_rate:
         ax.yaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
-    ax.xaxis.get_major_locator().set_params(integer=True)
+    if not by_cost:
+        ax.xaxis.get_major_locator().set_params(integer=True)
     remove_frame(ax, keep=("bottom", "left"))
     ax.legend(frameon=False, labelcolor=INK, fontsize=9)
     return ax
@@ -260,7 +265,7 @@ def column_scatter(basis: Basis, ax: Any) -> Any:
 
 def sample_heatmap(basis: Basis, ax: Any) -> Any:
     """Draw the selected features of every row, sorted by class: low is orange, high is blue."""
-    _selected_names(basis.selection, basis.features, at_least=1)
+    _selected_names(basis.selection, basis.features)
     found = sample_map(basis)
     if not found.features:
         raise InvalidParameterError("There is nothing to draw: no selected column has numbers.")
@@ -316,7 +321,7 @@ def score_curve(selection: Selection, features: Features, unit: str, ax: Any) ->
 
     ``unit`` is that of the scores; relevance is in nats.
     """
-    names = _selected_names(selection, features, at_least=1)
+    names = _selected_names(selection, features)
     scores, relevance = selection.scores, selection.relevance[selection.indices]
     K = len(names)
     ax = ax or make_axes((7.0, 1.1 + 0.3 * max(K, 3)))
@@ -335,34 +340,6 @@ def score_curve(selection: Selection, features: Features, unit: str, ax: Any) ->
     return ax
 
 
-def cost_curve(basis: Basis, ax: Any) -> Any:
-    """Draw the information of the first selected features together against what they cost."""
-    names = _selected_names(basis.selection, basis.features, at_least=1)
-    costs = basis.selection.costs
-    if costs is None:
-        raise InvalidParameterError("There are no costs to draw: fit with costs.")
-    targets = [one.column for one in basis.averaged]
-    found = cumulative_information(basis.selected_columns, *targets)
-    ax = ax or make_axes((7.0, 4.2))
-    x = np.concatenate([[0.0], np.cumsum(costs)])
-    low, high = (np.concatenate([[0.0], values]) for values in (found.supported, found.counted))
-    ax.fill_between(x, low, high, color=BLUE, alpha=0.15, lw=0)
-    ax.plot(x, high, "-", color=BLUE, lw=1.2, label="plug-in estimate")
-    ax.plot(x, low, "o-", color=BLUE, lw=2, ms=5, label="beyond chance")
-    budget = basis.selection.spending.budget if basis.selection.spending is not None else None
-    if budget is not None:
-        ax.axvline(budget, color=ORANGE, ls="--", lw=1.2, label="budget")
-    ax.set_xlim(left=0)
-    ax.set_ylim(bottom=0)
-    _name_points(ax, [short_name(name) for name in names], x[1:], low[1:])
-    ax.set_xlabel("cost of the selected features")
-    ax.set_ylabel("information about the target, nats")
-    ax.yaxis.label.set_color(INK)
-    remove_frame(ax, keep=("bottom", "left"))
-    ax.legend(loc="lower left", bbox_to_anchor=(-0.01, 1.0), ncols=3, frameon=False, labelcolor=INK)
-    return ax
-
-
 def _name_points(ax: Any, names: Sequence[str], x: Values, y: Values) -> None:
     """Write names below points, but none where the name of a point before it is."""
     width, height = ax.get_figure().dpi_scale_trans.inverted().transform(ax.bbox.size) * 72
@@ -373,35 +350,6 @@ def _name_points(ax: Any, names: Sequence[str], x: Values, y: Values) -> None:
         if all(left > end or right < start or abs(bottom - at) > 9 for start, end, at in used):
             used.append((left, right, bottom))
             ax.annotate(name, place, (4, -10), textcoords="offset points", color=INK, size=8)
-
-
-def redundancy_heatmap(basis: Basis, ax: Any) -> Any:
-    """Draw the redundancy of each pair of selected features: blue redundancy, orange synergy."""
-    names = _selected_names(basis.selection, basis.features, at_least=2)
-    matrix = basis.redundancy_matrix()
-    colors = import_matplotlib("matplotlib.colors")
-    K = len(names)
-    size = 2.6 + 0.38 * max(K, 4)
-    ax = ax or make_axes((size + 0.9, size))
-    off = np.array(matrix)
-    np.fill_diagonal(off, np.nan)
-    limit = float(np.nanmax(np.abs(off), initial=0.0)) or 1.0
-    colours = colors.LinearSegmentedColormap.from_list("redundancy", [ORANGE, "#fbfbfb", BLUE])
-    colours = colours.with_extremes(bad="#eceff2")
-    image = ax.imshow(np.ma.masked_invalid(off), cmap=colours, vmin=-limit, vmax=limit)
-    labels = [short_name(name) for name in names]
-    ax.set_xticks(np.arange(K), labels, rotation=45, ha="right", rotation_mode="anchor")
-    ax.set_yticks(np.arange(K), labels)
-    ax.set_xticks(np.arange(K + 1) - 0.5, minor=True)
-    ax.set_yticks(np.arange(K + 1) - 0.5, minor=True)
-    ax.grid(which="minor", color="white", lw=1.5)
-    remove_frame(ax, keep=())
-    ax.tick_params(which="both", length=0)
-    bar = ax.figure.colorbar(image, ax=ax, shrink=0.8, pad=0.03)
-    bar.outline.set_visible(False)
-    bar.ax.tick_params(length=0, colors=INK)
-    bar.set_label("synergy  ←  nats  →  redundancy", color=INK)
-    return ax
 
 
 def interaction_chart(interactions: SelectedInteractions, n: int, ax: Any) -> Any:
@@ -480,13 +428,10 @@ def validation_curves(curves: Any, chosen: Any, baseline: float, label: str, ax:
     return ax
 
 
-def _selected_names(selection: Selection, features: Features, at_least: int) -> list[str]:
-    """Return the names of the selected features; an error if there are too few to draw."""
-    if len(selection) < at_least:
-        raise InvalidParameterError(
-            f"There is nothing to draw: {len(selection)} features were selected, and this picture "
-            f"needs at least {at_least}."
-        )
+def _selected_names(selection: Selection, features: Features) -> list[str]:
+    """Return the names of the selected features; an error if there are none."""
+    if not len(selection):
+        raise InvalidParameterError("There is nothing to draw: no feature was selected.")
     return [column_name(features.names, int(k)) for k in selection.indices]
 
 

@@ -12,7 +12,8 @@ from hocmim.coding.encoder import Encoder
 from hocmim.coding.groups import column_name
 from hocmim.coding.target import Target
 from hocmim.parameters import BOOLEAN, FUNCTION_OR_NONE, JOBS, checked, number, whole
-from hocmim.search.interactions import ALPHA, MOST_KEPT, Report, ScreenedTable, screen
+from hocmim.search.interactions import ALPHA, MOST_KEPT, ScreenedTable, screen
+from hocmim.search.progress import SCREENING, Progress, ProgressCallback
 from hocmim.search.selection import Interaction
 from hocmim.text import count, one_line, visible
 
@@ -110,7 +111,7 @@ def interactions(
     encoder: Encoder | None = None,
     target: Target | str | None = None,
     n_jobs: int | None = None,
-    progress: Report | None = None,
+    progress: ProgressCallback | None = None,
 ) -> Interactions:
     """Find the pairs and triples of columns that tell about y what none of them tells alone.
 
@@ -138,7 +139,7 @@ def interactions(
     n_jobs : int or None
         Threads; never changes a result.
     progress : callable, optional
-        Called as ``progress(done, total)`` with numbers of combinations. It may raise to stop.
+        Called with a ``hocmim.search.progress.ProgressEvent``. It may raise to stop.
 
     Returns
     -------
@@ -153,12 +154,21 @@ def interactions(
     >>> [one.members for one in interactions(X, y)]
     [(2, 5)]
     """
+    told = Progress("interactions", progress)
+    told.begin("encode", "reading the table")
     encoded = encode_table(
-        X, y, encoder=encoder, target=target, n_jobs=n_jobs, caller="interactions"
+        X,
+        y,
+        encoder=encoder,
+        target=target,
+        n_jobs=n_jobs,
+        caller="interactions",
+        report=told.move,
     )
     columns, y_target = encoded.features, encoded.target
     is_mean = y_target.strategy == "mean"
     is_open = encoded.encoder.identifiers != "drop"
+    told.begin("screen", SCREENING)
     found = screen(
         ScreenedTable.of(encoded, () if is_open else encoded.identifiers.tolist()),
         [one.column for one in y_target.targets] if is_mean else [y_target.column],
@@ -167,7 +177,7 @@ def interactions(
         alpha=alpha,
         most=most,
         n_jobs=n_jobs,
-        report=progress,
+        report=told.on_screen,
     )
     names = tuple(str(column_name(columns.names, j)) for j in range(len(columns)))
     return Interactions(found.kept, names, found.notes)

@@ -258,22 +258,6 @@ def strongest_map(basis: Basis, found: SelectedInteractions | None = None) -> In
     return interaction_map(basis, members, pair.sentence)
 
 
-def redundancy_matrix(selector: Any, X: Any = None, y: Any = None) -> Values:
-    """R_ij = I(X_i;X_j) − I(X_i;X_j|Y) of the selected features, in the order of selection.
-
-    In nats. Positive: the two features repeat each other. Negative: together they have more
-    information about y than the sum of the two. The diagonal is I(X_i;Y).
-
-    Parameters
-    ----------
-    selector : selector of hocmim
-        Fitted.
-    X, y : optional
-        The table and the target it was fitted on: needed if it keeps no codes.
-    """
-    return basis_of(selector, X, y).redundancy_matrix()
-
-
 class _Cells:
     """A joint variable: the cell of each row, the rows of each cell, and one row of each cell."""
 

@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -38,7 +38,8 @@ class Checkpoint:
 
     Parameters
     ----------
-    path : path
+    path : path or None
+        None: the state is kept in memory.
     parameters : dict of str to values
         All parameters the result depends on.
     fingerprint : str
@@ -54,12 +55,12 @@ class Checkpoint:
 
     def __init__(
         self,
-        path: str | PathLike[str],
+        path: str | PathLike[str] | None,
         parameters: dict[str, Any],
         fingerprint: str,
         n_features: int,
     ) -> None:
-        self._path = Path(path).resolve()
+        self._path = Path() if path is None else Path(path).resolve()
         parameters = {**parameters, "hocmim": version("hocmim")}
         self._parameters = {name: _comparable(value) for name, value in parameters.items()}
         self._fingerprint = fingerprint
@@ -69,6 +70,9 @@ class Checkpoint:
         self._seed: int | None = None
         self._stopping: Stopping | None = None
         self._held = contextlib.ExitStack()
+        self._is_file = path is not None
+        if not self._is_file:
+            return
         with contextlib.ExitStack() as stack:
             stack.enter_context(self._held)
             self._lock()
@@ -77,6 +81,16 @@ class Checkpoint:
             else:
                 self._write()  # an error comes before the work, not after it
             stack.pop_all()  # the lock is held until the search ends
+
+    @property
+    def state(self) -> tuple[Any, ...]:
+        """The state of the search: steps, p-values, random seed, and why it ended."""
+        return list(self._steps), list(self._p_values), self._seed, self._stopping
+
+    @state.setter
+    def state(self, state: tuple[Any, ...]) -> None:
+        self._steps, self._p_values, self._seed, self._stopping = state
+        self._write()
 
     def search(
         self,
@@ -93,10 +107,21 @@ class Checkpoint:
 
         ``earlier`` are steps of the same search that are known, for a file that has fewer.
         """
+        self.start_from(earlier)
+        with self:
+            return self._search(engine, n_select, rule, on_step, constraints, joint)
+
+    def start_from(self, earlier: Sequence[Step]) -> None:
+        """Continue from known steps of the same search, if they are more than those of the file."""
         if len(earlier) > len(self._steps):
             self._steps = list(earlier)
-        with self._held:
-            return self._search(engine, n_select, rule, on_step, constraints, joint)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Release the file to other runs."""
+        self._held.close()
 
     def _lock(self) -> None:
         """Lock the checkpoint; an error if another run uses it."""
@@ -164,6 +189,8 @@ class Checkpoint:
 
     def _write(self) -> None:
         """Replace the content of the file."""
+        if not self._is_file:
+            return
         state = {
             "steps": self._steps,
             "p_values": self._p_values,

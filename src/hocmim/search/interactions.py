@@ -489,16 +489,21 @@ class _OneScreen:
             while last < kernel.n_groups and n_columns * operations < OPERATIONS_PER_CALL:
                 n_columns += 8 * (last + 1)
                 last += 1
-            calls.append(self._pair_call(kernel, first, last, least, n_columns))
+            # A group of columns is compared with itself and those before it.
+            before, after = (
+                self.n_sets * g * (g + 1) // (kernel.n_groups * (kernel.n_groups + 1))
+                for g in (first, last)
+            )
+            calls.append(self._pair_call(kernel, first, last, least, after - before))
             first = last
         return calls
 
     def _pair_call(
-        self, kernel: Any, first: int, last: int, least: Any, n_columns: int
+        self, kernel: Any, first: int, last: int, least: Any, n_pairs: int
     ) -> Callable[[], Any]:
         def call() -> tuple[int, Found]:
             found = kernel.search(first, last, least, self._most_found)
-            return 8 * n_columns, [((i, j), g) for i, j, g in found]
+            return n_pairs, [((i, j), g) for i, j, g in found]
 
         return call
 

@@ -27,7 +27,7 @@ from hocmim.search.engines.local import LocalEngine
 from hocmim.search.interactions import ROWS_IN_GROUPS, Screen, ScreenedTable, screen
 from hocmim.search.joint_candidates import JointCandidates
 from hocmim.search.loop import Interrupted, forward_search
-from hocmim.search.progress import Progress
+from hocmim.search.progress import SCREENING, Progress
 from hocmim.search.row_groups import GroupedStoppingRule
 from hocmim.search.selection import Selection
 from hocmim.search.stopping import StoppingRule, StopTest
@@ -161,7 +161,7 @@ def search(
     *,
     cluster: Cluster | None = None,
     n_jobs: int | None = None,
-    checkpoint: str | PathLike[str] | None = None,
+    checkpoint: str | PathLike[str] | Checkpoint | None = None,
     identity: dict[str, Any] | None = None,
     progress: Progress | None = None,
     earlier: Selection | None = None,
@@ -202,14 +202,16 @@ def search(
     ys = _targets(encoded)
     if screened is None:
         screened = screen_columns(encoded, criterion, constraints, n_jobs, progress, earlier)
-    joint = _joint_candidates(screened, encoded, criterion, constraints, ys)
+    is_on_worker = isinstance(checkpoint, Checkpoint)  # of a client, which made the checks
+    if test is not None and not is_on_worker:
+        _check_counts(encoded)
+    asked = criterion, constraints, n_select, test, screened
     if ys:
         criterion = MeanCriterion(criterion, ys)
     if constraints.spending is not None:
         criterion = criterion.per_cost(constraints.spending.costs)
     rule = None
     if test is not None:
-        _check_counts(encoded)
         rows = encoded.each_row_once()
         targets = [one.column for one in rows.target.each] if ys else rows.target.column
         tested = test, rows.codes.column, targets, constraints.n_candidates
@@ -226,6 +228,23 @@ def search(
         progress.begin_search(
             encoded.features.names, None if test is not None else n_select, n_terms
         )
+    earlier_steps = () if earlier is None else earlier.steps
+
+    def open_checkpoint(digest: Callable[[], str]) -> Checkpoint:
+        if isinstance(checkpoint, Checkpoint):
+            return checkpoint
+        found = _identity(identity, rule, ys) if checkpoint is not None else {}
+        return Checkpoint(checkpoint, found, digest() if found else "", codes.n_columns)
+
+    if cluster is not None:
+        from hocmim.coding.dask_codes import whole_on
+        from hocmim.search.engines.dask_worker import search_on_worker
+
+        if whole_on(cluster, codes) is not None:
+            with open_checkpoint(lambda: _fingerprint(encoded)) as file:
+                file.start_from(earlier_steps)
+                return search_on_worker(cluster, encoded, asked, file, progress)
+    joint = _joint_candidates(screened, encoded, asked[0], constraints, ys)
     with open_engine(
         codes,
         target.column,
@@ -236,7 +255,7 @@ def search(
     ) as engine:
         arguments: dict[str, Any] = {
             "on_step": None if progress is None else progress.on_step,
-            "earlier": () if earlier is None else earlier.steps,
+            "earlier": earlier_steps,
             "constraints": constraints,
             "joint": joint,
         }
@@ -244,12 +263,17 @@ def search(
             if checkpoint is None:
                 selection = forward_search(engine, n_select, stop=rule, **arguments)
             else:
-                found = _identity(identity, rule, ys)
-                file = Checkpoint(checkpoint, found, engine.fingerprint(), codes.n_columns)
+                file = open_checkpoint(engine.fingerprint)
                 selection = file.search(engine, n_select, rule, **arguments)
         except Interrupted as error:
             raise Interrupted(_finished(error.selection, rule, encoded, screened)) from error
     return _finished(selection, rule, encoded, screened)
+
+
+def _fingerprint(encoded: Encoded) -> str:
+    codes = encoded.codes
+    digests = column_digests(codes) if isinstance(codes, Codes) else codes.digests()
+    return fingerprint(digests, encoded.target.column)
 
 
 def _identity(
@@ -301,7 +325,7 @@ def screen_columns(
     if earlier is not None:
         return Screen(earlier.interactions, 0, earlier.notes)
     if progress is not None:
-        progress.begin_screen()
+        progress.begin("screen", SCREENING)
     rows = encoded.each_row_once()
     with nullcontext() if progress is None else stopped_by(progress.on_wait):
         found = screen(

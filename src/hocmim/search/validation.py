@@ -191,6 +191,8 @@ def cross_validate(
     targets = encoded.target.each
     parts: list[list[Values]] = [[] for _ in targets]
     right: list[list[Values]] = [[] for _ in targets]
+    if progress is not None:
+        progress.begin("validate", "cross-validation", n_folds)
     for fold in range(n_folds):
         train, test = rows[folds != fold], rows[folds == fold]
         selection = search_rows(encoded.take(train), n_select)
@@ -201,7 +203,7 @@ def cross_validate(
             if hits is not None:
                 right[k].append(_padded(hits, n_select + 1)[0])
         if progress is not None:
-            progress.on_fold(fold + 1, n_folds)
+            progress.count("cross-validation, {} folds")
     weighed = [_weighed(part) for part in parts]
     row_scores = np.mean(weighed, axis=0)
     answers = [np.concatenate(one, axis=1) if one else scores

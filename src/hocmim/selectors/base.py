@@ -881,7 +881,7 @@ class InformationSelector(CallbackSupportMixin, Selector):
     ) -> Encoded:
         """Encode the table and the target with the parameters of this selector."""
         if progress is not None:
-            progress.begin_encoding()
+            progress.begin("encode", "reading the table")
         with nullcontext() if progress is None else stopped_by(progress.on_wait):
             return encode_table(
                 X,
@@ -892,6 +892,7 @@ class InformationSelector(CallbackSupportMixin, Selector):
                 groups=groups,
                 feature_groups=self.feature_groups,
                 caller=type(self).__name__,
+                report=None if progress is None else progress.move,
                 **options,
             )
 
@@ -1071,7 +1072,7 @@ class InformationSelector(CallbackSupportMixin, Selector):
 
         def report(event: ProgressEvent) -> None:
             nonlocal n_reported
-            while n_reported < event.n_selected:
+            while event.stage == "search" and n_reported < event.done:
                 task = context.subcontext(task_name=f"select {event.name}")
                 task.call_on_fit_task_begin(estimator=self, X=X, y=y)
                 task.call_on_fit_task_end(estimator=self, X=X, y=y)

@@ -7,7 +7,6 @@ rows and scored on the test rows. Selectors that select the same columns share t
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,15 +23,13 @@ from sklearn.utils.validation import _check_method_params
 from hocmim.data.table import take_columns, take_rows
 from hocmim.errors import InvalidParameterError
 from hocmim.memory import prepare_products
-from hocmim.search.progress import SECONDS_BETWEEN_EVENTS, ProgressCallback, ProgressEvent
+from hocmim.search.progress import Progress
 from hocmim.selectors.choice import Curve
 from hocmim.selectors.models import NumericTransformer
 from hocmim.selectors.splits import Fold, without_copies
 from hocmim.text import value_text
 
 Columns = tuple[int, ...]
-# Called as report(done, total, name).
-OnStep = Callable[[int, int, str], None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,36 +103,12 @@ class Problem:
     are_counts: bool = False
 
 
-class Counter:
-    """Counts searches and fits of ``total``, and reports them; ``report`` may raise to stop."""
-
-    def __init__(self, report: OnStep | None, total: int = 0) -> None:
-        self.total, self.name = total, ""
-        self._report, self._n_done, self._sent = report, 0, time.monotonic()
-
-    def done(self, name: str, number: int = 1) -> None:
-        """Report that this many searches or fits are done."""
-        self.name = name
-        self._n_done += number
-        self._send()
-
-    def repeat(self, _: ProgressEvent | None = None) -> None:
-        """Report in the middle of long work, so that the callback can stop it."""
-        if time.monotonic() - self._sent >= SECONDS_BETWEEN_EVENTS:
-            self._send()
-
-    def _send(self) -> None:
-        self._sent = time.monotonic()
-        if self._report is not None:
-            self._report(self._n_done, self.total, self.name)
-
-
 def cross_validate_sizes(
     selectors: Mapping[str, Any],
     sizes: Mapping[str, Sequence[int]],
     problem: Problem,
     n_jobs: int | None,
-    progress: ProgressCallback | None,
+    progress: Progress,
 ) -> list[Curve]:
     """Return the scores of each selector in each split, for each number of features.
 
@@ -147,29 +120,22 @@ def cross_validate_sizes(
     problem : Problem
     n_jobs : int or None
         Fits of the model in parallel, as in joblib.
-    progress : callable, optional
+    progress : Progress
     """
-
-    def report(n_done: int, total: int, name: str) -> None:
-        if progress is not None:
-            progress(ProgressEvent("validate", name=name, n_terms=n_done, n_terms_total=total))
-
     prepare_products()
-    n_fits = sum(map(len, sizes.values())) * len(problem.folds)
-    counter = Counter(report, len(selectors) * len(problem.folds) + n_fits)
+    progress.begin("validate", "selecting on training rows", len(selectors) * len(problem.folds))
     found: dict[tuple[str, int, int], Columns] = {}  # by selector, split and number of features
     for split, (train, _) in enumerate(problem.folds):
         for name, selector in selectors.items():
             made = clone(selector).set_params(n_features_to_select=sizes[name][-1])
             rows, given = without_copies(made, train, are_counts=problem.are_counts)
             if "progress" in signature(made.fit).parameters:
-                given["progress"] = counter.repeat
-            counter.name = name
+                given["progress"] = progress.on_wait
             made.fit_part(take_rows(problem.X, rows), problem.y[rows], problem.identifiers, **given)
-            counter.done(name)
+            progress.count("selecting on training rows, {}", name)
             for size in sizes[name]:
                 found[name, split, size] = first_columns(made, size)
-    return score_curves(problem, found, sizes, n_jobs, counter)
+    return score_curves(problem, found, sizes, n_jobs, progress)
 
 
 def baseline_scores(problem: Problem) -> NDArray[np.float64]:
@@ -199,10 +165,10 @@ def score_curves(
     found: Mapping[tuple[str, int, int], Columns],
     sizes: Mapping[str, Sequence[int]],
     n_jobs: int | None,
-    counter: Counter,
+    progress: Progress,
 ) -> list[Curve]:
     """Return the scores of ``found``, the columns by selector, split and number of features."""
-    scores = _score_columns(problem, found, n_jobs, counter)
+    scores = _score_columns(problem, found, n_jobs, progress)
     splits = range(len(problem.folds))
     return [
         Curve(
@@ -218,12 +184,13 @@ def _score_columns(
     problem: Problem,
     found: Mapping[tuple[str, int, int], Columns],
     n_jobs: int | None,
-    counter: Counter,
+    progress: Progress,
 ) -> dict[tuple[int, Columns], float]:
     """Return the score of each split and set of columns, each computed once."""
     users: dict[tuple[int, Columns], list[str]] = {}
     for (name, split, _), columns in found.items():
         users.setdefault((split, columns), []).append(name)
+    progress.begin("validate", "fitting models", len(users))
     parallel = Parallel(n_jobs=n_jobs, return_as="generator")
     results = parallel(delayed(fit_and_score)(*task) for task in _tasks(problem, users))
     scores = {}
@@ -234,7 +201,7 @@ def _score_columns(
                 "another scoring, or a cv whose test rows have every class."
             )
         scores[key] = float(score)
-        counter.done(names[0], len(names))
+        progress.count("fitting models, {}", names[0])
     return scores
 
 

@@ -41,7 +41,7 @@ from hocmim.parameters import (
     whole,
 )
 from hocmim.search.constraints import resolve_constraints
-from hocmim.search.progress import ProgressCallback
+from hocmim.search.progress import Progress, ProgressCallback
 from hocmim.search.validation import baseline_in_words, nothing_beats, sample_rows
 from hocmim.selectors.base import Selector, leave_out_identifiers
 from hocmim.selectors.choice import (
@@ -53,7 +53,7 @@ from hocmim.selectors.choice import (
     sizes_to_try,
 )
 from hocmim.selectors.curves import Model, Problem, baseline_scores, cross_validate_sizes
-from hocmim.selectors.kinds import joint_strata, strata, target_columns, with_known_kinds
+from hocmim.selectors.kinds import strata, target_columns, with_known_kinds
 from hocmim.selectors.models import DEFAULT_MODEL, make_model
 from hocmim.selectors.registry import make_selector
 from hocmim.selectors.splits import Fold, make_folds
@@ -235,15 +235,16 @@ class SelectorCV(MetaEstimatorMixin, Selector):
         identifiers = find_identifiers(table)
         are_counts = False
         if counts is not None:
-            classes = strata(target, kinds[0]) if target.ndim == 1 else joint_strata(target, kinds)
-            are_counts = are_observations(sample_weight, counts, np.repeat(classes, counts))
+            classes = np.repeat(strata(target, kinds), counts)
+            are_counts = are_observations(sample_weight, counts, classes)
         problem = Problem(X, target, folds, models, is_numeric, *given, identifiers, are_counts)
         features = Features(table.n_columns, table.names)
         sizes = {
             name: self._sizes(selector, features, identifiers)
             for name, selector in selectors.items()
         }
-        self._curves = cross_validate_sizes(selectors, sizes, problem, self.n_jobs, progress)
+        told = Progress(type(self).__name__, progress)
+        self._curves = cross_validate_sizes(selectors, sizes, problem, self.n_jobs, told)
         self.n_splits_ = len(folds)
         self._n_rows_in_all = table.n_rows if counts is None else int((counts > 0).sum())
         self.n_rows_ = len(np.unique(np.concatenate([rows for fold in folds for rows in fold])))
@@ -307,7 +308,7 @@ class SelectorCV(MetaEstimatorMixin, Selector):
         params: Mapping[str, Any],
     ) -> list[Fold]:
         is_one = y.ndim == 1
-        rows, strata_of = np.arange(len(y)), y if is_one else joint_strata(y, kinds)
+        rows, strata_of = np.arange(len(y)), y if is_one else strata(y, kinds)
         if isinstance(self.model, str) and isinstance(self.cv, Integral):
             units = rows if groups is None else groups
             rows = sample_rows(units, np.random.default_rng(self.random_state))

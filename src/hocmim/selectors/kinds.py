@@ -73,20 +73,17 @@ def target_columns(y: NDArray[Any]) -> list[NDArray[Any]]:
     return [y] if y.ndim == 1 else [as_target(column) for column in y.T]
 
 
-def strata(y: NDArray[Any], kind: TargetKind) -> NDArray[np.int64]:
-    """Return the stratum of each row, for stratified resampling: its class; 0 for a quantity."""
-    if kind.is_quantity:
-        return np.zeros(len(y), np.int64)
-    return np.unique(y, return_inverse=True)[1]
+def strata(y: NDArray[Any], kinds: Sequence[TargetKind]) -> NDArray[np.int64]:
+    """Return the stratum of each row, for stratified resampling: its class; 0 for a quantity.
 
-
-def joint_strata(y: NDArray[Any], kinds: TargetKind | Sequence[TargetKind]) -> NDArray[np.int64]:
-    """Return the combination of classes of each row; 0 if they are many, or not all classes."""
-    if isinstance(kinds, TargetKind):
-        if y.ndim == 1:
-            return strata(y, kinds)
-        kinds = [kinds] * y.shape[1]
-    found = [strata(column, kind) for column, kind in zip(target_columns(y), kinds, strict=True)]
+    Of several targets the combination of classes; 0 if they are many.
+    """
+    found = [
+        np.zeros(len(y), np.int64) if kind.is_quantity else np.unique(one, return_inverse=True)[1]
+        for one, kind in zip(target_columns(y), kinds, strict=True)
+    ]
+    if y.ndim == 1:
+        return found[0]
     cells = np.unique(np.column_stack(found), axis=0, return_inverse=True)[1].ravel()
     is_rare = ROWS_PER_CELL * (cells.max() + 1) > len(cells)
     return np.zeros(len(y), np.int64) if is_rare else cells

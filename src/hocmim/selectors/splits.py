@@ -29,7 +29,6 @@ def make_folds(
     *,
     has_classes: bool,
     seed: int | None = 0,
-    name: str = "cv",
     split_params: Mapping[str, Any] | None = None,
 ) -> list[Fold]:
     """Return training and test rows of each split.
@@ -49,8 +48,6 @@ def make_folds(
         Whether y holds classes.
     seed : int or None
         Seed of the shuffled folds.
-    name : str
-        Of the parameter, for messages.
     split_params : mapping, optional
         What else the splitter gets.
 
@@ -59,7 +56,7 @@ def make_folds(
     InvalidParameterError
         If the rows cannot be split so, or if rows of one group are on both sides of a split.
     """
-    splitter = make_splitter(cv, groups is not None, has_classes, seed, name)
+    splitter = make_splitter(cv, groups is not None, has_classes, seed)
     given = dict(split_params or {})
     try:
         with warnings.catch_warnings():  # about a class with fewer rows than folds
@@ -70,26 +67,24 @@ def make_folds(
             found = [(_rows(a), _rows(b)) for a, b in splitter.split(X, y, **given)]
     except (ValueError, TypeError, IndexError) as error:
         is_number = isinstance(cv, Integral)
-        problem = f"{name} is too large for this table" if is_number else f"{name} does not fit"
+        problem = "cv is too large for this table" if is_number else "cv does not fit"
         raise InvalidParameterError(f"{problem}: {str(error).rstrip('.')}.") from error
-    _check_folds(found, len(y), groups, name)
+    _check_folds(found, len(y), groups)
     return found
 
 
-def make_splitter(
-    cv: Any, has_groups: bool, has_classes: bool, seed: int | None = 0, name: str = "cv"
-) -> Any:
+def make_splitter(cv: Any, has_groups: bool, has_classes: bool, seed: int | None = 0) -> Any:
     """Return the splitter that ``cv`` describes; see ``make_folds``."""
     model_selection = import_module("sklearn.model_selection")
 
     if isinstance(cv, bool) or not (isinstance(cv, Integral) or _is_splitter(cv)):
         raise InvalidParameterError(
-            f"{name} must be a number of folds, a splitter such as GroupKFold(5), or a list of "
+            f"cv must be a number of folds, a splitter such as GroupKFold(5), or a list of "
             f"(training rows, test rows). Got {value_text(cv)} instead."
         )
     if not isinstance(cv, Integral):
         return model_selection.check_cv(cv)
-    check_value(name, cv, [whole(2)])
+    check_value("cv", cv, [whole(2)])
     if not has_groups:
         kind = model_selection.StratifiedKFold if has_classes else model_selection.KFold
         return kind(int(cv), shuffle=True, random_state=seed)
@@ -110,28 +105,28 @@ def _rows(part: Any) -> NDArray[np.int64]:
     return np.flatnonzero(rows) if rows.dtype == bool else rows.astype(np.int64)
 
 
-def _check_folds(folds: Sequence[Fold], n_rows: int, groups: RowGroups | None, name: str) -> None:
+def _check_folds(folds: Sequence[Fold], n_rows: int, groups: RowGroups | None) -> None:
     if len(folds) < 2:
-        raise InvalidParameterError(f"{name} must give at least two splits. It gives {len(folds)}.")
+        raise InvalidParameterError(f"cv must give at least two splits. It gives {len(folds)}.")
     for number, (train, test) in enumerate(folds, 1):
         if len(train) < 2 or len(test) < 1:
             raise InvalidParameterError(
-                f"Split {number} of {name} has {len(train)} training rows and {len(test)} test "
+                f"Split {number} of cv has {len(train)} training rows and {len(test)} test "
                 "rows. It needs at least two training rows and one test row."
             )
         if min(train.min(), test.min()) < 0 or max(train.max(), test.max()) >= n_rows:
             raise InvalidParameterError(
-                f"Split {number} of {name} has a row that X does not have: X has {n_rows} rows."
+                f"Split {number} of cv has a row that X does not have: X has {n_rows} rows."
             )
         shared = np.intersect1d(train, test)
         if len(shared):
             raise InvalidParameterError(
-                f"Split {number} of {name} has row {shared[0]} on both sides. Training and test "
+                f"Split {number} of cv has row {shared[0]} on both sides. Training and test "
                 "rows must differ."
             )
         if groups is not None and np.isin(groups[test], groups[train]).any():
             raise InvalidParameterError(
-                f"Split {number} of {name} has rows of one group on both sides. Pass a number of "
+                f"Split {number} of cv has rows of one group on both sides. Pass a number of "
                 "folds, or a splitter that keeps groups together, such as GroupKFold(5)."
             )
 

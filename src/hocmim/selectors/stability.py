@@ -28,13 +28,25 @@ from hocmim.data.weights import are_observations, as_counts, first_copies, repea
 from hocmim.errors import InvalidParameterError
 from hocmim.insight.chart_data import wilson_intervals
 from hocmim.insight.clusters import cluster_columns
-from hocmim.parameters import JOBS, SEED, Like, check_parameters, check_value, number, one_of, whole
+from hocmim.parameters import (
+    FUNCTION_OR_NONE,
+    JOBS,
+    SEED,
+    Like,
+    check_parameters,
+    check_value,
+    number,
+    one_of,
+    whole,
+)
 from hocmim.search.constraints import COUNTS, Constraints
+from hocmim.search.progress import Progress, ProgressCallback
 from hocmim.search.selection import Selection, Step
 from hocmim.selectors.base import Selector
-from hocmim.selectors.kinds import joint_strata, strata, with_known_kinds
+from hocmim.selectors.kinds import strata, with_known_kinds
 from hocmim.selectors.resampling import draw_groups, draw_rows
 from hocmim.selectors.splits import groups_for, make_folds, without_copies
+from hocmim.threads import stopped_by
 
 # More would take days.
 MAX_RESAMPLES = 1_000_000
@@ -234,7 +246,15 @@ class StabilitySelector(MetaEstimatorMixin, Selector):
         self.target = target
         self.cv = cv
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        groups: Any = None,
+        progress: ProgressCallback | None = None,
+    ) -> Self:
         """Fit the selector on resamples of X and y, and count how often it selects each column.
 
         Parameters
@@ -251,8 +271,12 @@ class StabilitySelector(MetaEstimatorMixin, Selector):
         groups : array of shape (n_samples,), optional
             A label for each row: a resample draws whole groups, such as all rows of one patient.
             Groups are stratified by their most frequent class.
+        progress : callable, optional
+            Called with a ``hocmim.search.progress.ProgressEvent`` during the fit. It may raise to
+            stop the fit.
         """
-        return self._fit(X, y, sample_weight, groups)
+        check_value("progress", progress, FUNCTION_OR_NONE)
+        return self._fit(X, y, sample_weight, groups, progress)
 
     def fit_part(
         self,
@@ -264,8 +288,8 @@ class StabilitySelector(MetaEstimatorMixin, Selector):
         **given: Any,
     ) -> Self:
         """See Selector."""
-        weight, groups = given.get("sample_weight"), given.get("groups")
-        return self._fit(X, y, weight, groups, identifiers, warns=warns)
+        arguments = (given.get(name) for name in ("sample_weight", "groups", "progress"))
+        return self._fit(X, y, *arguments, identifiers=identifiers, warns=warns)
 
     def _fit(
         self,
@@ -273,8 +297,9 @@ class StabilitySelector(MetaEstimatorMixin, Selector):
         y: Any,
         sample_weight: Any,
         groups: Any,
-        identifiers: NDArray[np.int64] | None = None,
+        progress: ProgressCallback | None,
         *,
+        identifiers: NDArray[np.int64] | None = None,
         warns: bool = True,
     ) -> Self:
         check_parameters(self)
@@ -294,7 +319,7 @@ class StabilitySelector(MetaEstimatorMixin, Selector):
         if self.cv is None:
             rows = np.arange(table.n_rows) if counts is None else repeated_rows(counts)
             drawn = target[rows]
-            classes = strata(drawn, kinds[0]) if target.ndim == 1 else joint_strata(drawn, kinds)
+            classes = strata(drawn, kinds)
             are_counts = counts is not None and are_observations(sample_weight, counts, classes)
             if counts is not None and not are_counts:
                 first = first_copies(counts)
@@ -308,7 +333,10 @@ class StabilitySelector(MetaEstimatorMixin, Selector):
             draws = [np.repeat(rows, counts[rows]) for rows in draws]
         if identifiers is None and isinstance(selector, Selector):
             identifiers = find_identifiers(table)
-        supports = joblib.Parallel(n_jobs=self.n_jobs, prefer="threads")(
+        told = Progress(type(self).__name__, progress)
+        told.begin("resample", "selecting on resamples", len(draws))
+        parallel = joblib.Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")
+        results = parallel(
             joblib.delayed(_support)(
                 clone(selector),
                 table.native,
@@ -321,6 +349,11 @@ class StabilitySelector(MetaEstimatorMixin, Selector):
             )
             for number, rows in enumerate(draws)
         )
+        supports = []
+        with stopped_by(told.on_wait):
+            for support in results:
+                supports.append(support)
+                told.count("selecting on resamples, {}")
         self.selections_ = np.array(supports, bool).reshape(len(draws), table.n_columns)
         self._keep(features)
         return self._keep_clusters(table)

@@ -344,7 +344,8 @@ def test_explanations_take_as_long_as_they_may(tmp_path):
     events = []
     path = selector.report(tmp_path / "a.html", X, y, max_seconds=0.0, progress=events.append)
     assert list(explained(path)) == [selector.selected_[0]]
-    assert [event.stage for event in events] == ["encode", "explain", "explain"]
+    assert [event.stage for event in events] == ["encode", *["explain"] * 3]
+    assert (events[-1].done, events[-1].total) == (1, 1)
     path = selector.report(tmp_path / "b.html", X, y)
     assert len(explained(path)) == 4 + 40
     assert "The 44 features with an explanation" in " ".join(path.read_text().split())

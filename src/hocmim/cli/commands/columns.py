@@ -110,8 +110,7 @@ def _clusters(
     force: bool,
 ) -> None:
     with show.bar("clustering", quiet=False) as move:
-        progress = None if move is None else lambda done, total: move(done, total, "")
-        found = cluster_columns(X, y, max_distance=max_distance, encoder=encoder, progress=progress)
+        found = cluster_columns(X, y, max_distance=max_distance, encoder=encoder, progress=move)
     members = [found.members(cluster).tolist() for cluster in range(len(found))]
     members.sort(key=lambda columns: (-len(columns), columns[0]))
     result = {

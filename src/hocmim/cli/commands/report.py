@@ -14,7 +14,6 @@ from hocmim.cli import options, selection, show
 from hocmim.cli.command import Command
 from hocmim.errors import check_installed
 from hocmim.insight.report.page import write_report
-from hocmim.search.progress import ProgressEvent
 from hocmim.selectors.cv import SelectorCV
 from hocmim.selectors.stability import StabilitySelector
 from hocmim.text import count
@@ -58,16 +57,12 @@ def report(
         notes.append(outcome.validation.in_words())
     resampled = None
     if stability:
-        with show.printed_warnings(quiet=True):  # they were said before
+        said = show.printed_warnings(quiet=True)  # they were said before
+        with said, show.bar("stability", request.quiet) as move:
             resampled = StabilitySelector(_fixed(outcome.selector)).fit(
-                data.X, data.y, data.weights, groups=data.groups
+                data.X, data.y, data.weights, groups=data.groups, progress=move
             )
     with show.bar("explaining", request.quiet) as move:
-
-        def progress(event: ProgressEvent) -> None:
-            if move is not None:  # in percent
-                move(100 * event.n_terms // (event.n_terms_total or 1), 100, "")
-
         path = write_report(
             outcome.selector,
             output,
@@ -80,7 +75,7 @@ def report(
             notes=notes,
             stability=resampled,
             overwrite=force,
-            progress=progress,
+            progress=move,
         )
     if not request.quiet:
         show.say(f"Wrote {path}{' (partial)' if outcome.is_partial else ''}.")

@@ -67,7 +67,7 @@ from hocmim.parameters import (
     checked,
     number,
 )
-from hocmim.search.progress import ProgressCallback, ProgressEvent
+from hocmim.search.progress import Progress, ProgressCallback
 from hocmim.text import escaped, one_line, percent, value_text
 from hocmim.threads import ThreadPool, resolve_n_jobs
 
@@ -210,11 +210,12 @@ def make_page(
 ) -> str:
     """Return the page as HTML: see ``write_report``."""
     template = _environment().get_template("report.html")
-    _tell(progress, "encode")
+    told = Progress("report", progress)
+    told.begin("encode", "reading the table")
     X, y = split_target(X, y)
     table = as_table(X)
     basis = basis_of(selector, table, y)
-    explanations = explain_features(basis, max_seconds, progress)
+    explanations = explain_features(basis, max_seconds, told)
     repeated_by, repeated = most_repeated(basis)
     findings = words.find_oddities(basis, table)
     doubts = words.find_doubts(basis, findings)
@@ -252,7 +253,7 @@ def make_page(
         most_bars=MAX_BARS,
         map=scatter(column_map(basis), [*basis.places], names, basis.selection.closed),
         details=list(words.details(basis, repeated_by, repeated)),
-        rows=selected_rows(basis, doubts),
+        rows=selected_rows(basis, doubts, repeated_by, repeated),
         substitutes=list(Replacements(basis).of_selected(N_SUBSTITUTES, MAX_REPLACED)) if K else [],
         explanations=[(one, _tag(one), step_chart(one)) for one in explanations.values()],
         findings=findings,
@@ -327,18 +328,11 @@ def _name_of_target(y: Any) -> str:
     return name if isinstance(name, str) and name else "the target"
 
 
-def _tell(
-    progress: ProgressCallback | None, stage: str, done: int = 0, total: int | None = None
-) -> None:
-    if progress is not None:
-        progress(ProgressEvent(stage, n_terms=done, n_terms_total=total))
-
-
 # --- explanations ---------------------------------------------------------------------------------
 
 
 def explain_features(
-    basis: Basis, max_seconds: float | None = None, progress: ProgressCallback | None = None
+    basis: Basis, max_seconds: float | None = None, progress: Progress | None = None
 ) -> dict[int, Explanation]:
     """Explain the selected features, where the selection stopped, and the most relevant others.
 
@@ -352,14 +346,16 @@ def explain_features(
     chosen = [*best[:MAX_SELECTED_EXPLAINED], *others[:MAX_OTHERS_EXPLAINED]]
     chosen = list(dict.fromkeys([*chosen, *best[len(basis.selection) :]]))
     found: dict[int, Explanation] = {}
+    progress = Progress("report") if progress is None else progress
+    progress.begin("explain", "explaining columns", len(chosen))
     began = time.process_time()
     for k in chosen:
         is_late = max_seconds is not None and time.process_time() - began > max_seconds
         if found and is_late:
             break
         found[k] = explain_column(basis, basis.all_codes.column(k))
-        _tell(progress, "explain", len(found), len(chosen))
-    _tell(progress, "explain", len(found), len(found))
+        progress.count("explaining columns, {}")
+    progress.move(f"{len(found)} columns explained", len(found), len(found))
     return found
 
 
@@ -445,20 +441,20 @@ def prediction_chart(found: Prediction) -> LineChart:
     )
 
 
-def selected_rows(basis: Basis, doubts: dict[int, list[str]]) -> list[dict[str, Any]]:
+def selected_rows(
+    basis: Basis, doubts: dict[int, list[str]], repeated_by: NDArray[np.int64], repeated: Values
+) -> list[dict[str, Any]]:
     """Return the rows of the table of selected features, in the order of selection."""
-    matrix = basis.redundancy_matrix(MAX_MAPPED)
     selection = basis.selection
     relevances = basis.relevance[selection.indices]
     largest = max(float(relevances.max(initial=0.0)), 1e-300)
     rows = []
     for place, step in enumerate(selection.steps[:MAX_ROWS]):
         relevance, by, share = float(relevances[place]), None, None
-        before = matrix[place, :place] if place < len(matrix) else matrix[:0, 0]
-        if len(before) and before.max() > 1e-12:
-            most = int(np.argmax(before))
-            by = feature_name(basis, selection.steps[most].index)
-            share = redundant_share(relevance, float(before[most])) if relevance > 0 else None
+        if repeated_by[step.index] >= 0:
+            by = feature_name(basis, selection.steps[repeated_by[step.index]].index)
+            value = float(repeated[step.index])
+            share = redundant_share(relevance, value) if relevance > 0 else None
         rows.append(
             {
                 "index": step.index,

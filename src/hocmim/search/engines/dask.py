@@ -25,7 +25,6 @@ from hocmim.search.engines.dask_block import (
     Candidates,
     Leader,
     advance_block,
-    digest_columns,
     start_block,
 )
 
@@ -68,8 +67,7 @@ class DaskEngine(AbstractContextManager["DaskEngine"]):
 
     def fingerprint(self) -> str:
         """Return the fingerprint of the codes and the target."""
-        digests = self.codes.cluster.reliably(lambda: self.codes.run(digest_columns))
-        return fingerprint(np.concatenate(digests), self.y)
+        return fingerprint(self.codes.digests(), self.y)
 
     def start(self) -> Values:
         """Start the criterion on every block; return the relevance of every column."""

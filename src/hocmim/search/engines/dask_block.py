@@ -8,12 +8,11 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-import psutil
 from distributed import get_worker
 from numpy.typing import NDArray
 
-from hocmim.coding.codes import Codes, Column, column_digests
-from hocmim.coding.dask_codes import Block, all_blocks
+from hocmim.coding.codes import Codes, Column
+from hocmim.coding.dask_codes import Block, all_blocks, fits_memory
 from hocmim.coding.store import plane_bytes
 from hocmim.criteria.base import Criterion
 from hocmim.criteria.searches import ONE_THREAD, EagerSearch
@@ -101,7 +100,9 @@ def start_search(
         block.search = None
         task = CurrentTask(on_terms)
         search = criterion.plan.search([criterion.copy(task)], ONE_THREAD)
-        relevance = search.start([_without_planes_if_memory_is_short(block.codes)], y)
+        codes = block.codes
+        has_room = fits_memory(plane_bytes(codes.arity, codes.n_samples))
+        relevance = search.start([replace(codes, can_have_planes=has_room)], y)
         report = _score(block, BlockSearch(search, task), selected, candidates)
         return report._replace(relevance=relevance)
 
@@ -167,16 +168,6 @@ class TermCounter:
             raise CancelledError
 
 
-def _without_planes_if_memory_is_short(codes: Codes) -> Codes:
-    """Allow bit planes only if half of the memory of this worker stays free."""
-    try:
-        limit = get_worker().memory_manager.memory_limit
-    except ValueError:  # not on a worker
-        return codes
-    used = psutil.Process().memory_info().rss + plane_bytes(codes.arity, codes.n_samples)
-    return codes if not limit or used <= limit / 2 else replace(codes, can_have_planes=False)
-
-
 def start_block(
     block: Block, criterion: Criterion, y: Column, selected: list[Column], candidates: Candidates
 ) -> BlockReport:
@@ -195,8 +186,3 @@ def advance_block(
     with stopped_by(counter.raise_if_cancelled):
         report = advance_search(block, newest, n_selected, candidates, counter)
     return report and report._replace(n_terms=counter.n_terms)
-
-
-def digest_columns(block: Block) -> NDArray[np.uint8]:
-    """Return a digest of each column of a block."""
-    return column_digests(block.codes)

@@ -1,4 +1,4 @@
-"""How much features tell together: R² for a quantity, and I(S;Y) with the part due to chance."""
+"""How much of the variance of a quantity features explain together."""
 
 import numpy as np
 import pandas as pd
@@ -6,16 +6,10 @@ import pytest
 from sklearn.linear_model import LinearRegression
 from sklearn.preprocessing import OneHotEncoder
 
-import hocmim
-from hocmim import HOCMIM, JMI, FisherScore
+from hocmim import HOCMIM, FisherScore
 from hocmim.coding.codes import Column
 from hocmim.insight.basis import basis_of
-from hocmim.insight.together import (
-    MAX_TOTAL_LEVELS,
-    cumulative_information,
-    explained_variance,
-    mean_information,
-)
+from hocmim.insight.together import MAX_TOTAL_LEVELS, explained_variance
 
 RNG = np.random.default_rng(0)
 
@@ -85,61 +79,3 @@ def test_explanations_and_reports_have_it_for_a_quantity(tmp_path, kind):
     assert selector.explain("a", X).r2 < 0.1
     basis = basis_of(FisherScore(1, target="quantity").fit(X, y), X, y)
     np.testing.assert_allclose(basis.explained_variance(basis.selected_columns), found.r2)
-
-
-# -- I(S;Y) ----------------------------------------------------------------------------------------
-
-
-def cumulative(selector):
-    basis = basis_of(selector)
-    return cumulative_information(basis.selected_columns, basis.y)
-
-
-def test_mean_information_is_the_mean_over_permutations():
-    rng = np.random.default_rng(1)
-    x, y = rng.integers(6, size=40), rng.integers(3, size=40)
-    permuted = [hocmim.mi(x, rng.permutation(y)) for _ in range(4000)]
-    expected = mean_information(np.bincount(x), np.bincount(y))
-    assert expected == pytest.approx(np.mean(permuted), abs=4 * np.std(permuted) / 4000**0.5)
-
-
-def test_cumulative_information_by_definition():
-    rng = np.random.default_rng(0)
-    X, y = rng.integers(3, size=(150, 8)), rng.integers(2, size=150)
-    X[:, 0] += y
-    selector = JMI(5).fit(X, y)
-    found = cumulative(selector)
-    for k in range(1, 6):
-        assert found.counted[k - 1] == pytest.approx(hocmim.mi(X[:, selector.selected_[:k]], y))
-        assert found.n_cells[k - 1] == len(np.unique(X[:, selector.selected_[:k]], axis=0))
-    above = found.counted - found.chance
-    assert found.supported.tolist() == np.maximum.accumulate(np.maximum(above, 0)).tolist()
-
-
-def test_columns_that_tell_every_sample_apart_are_not_believed():
-    """The plug-in says all there is to know; the part beyond chance is next to nothing."""
-    rng = np.random.default_rng(0)
-    X, y = rng.integers(5, size=(100, 8)), rng.integers(2, size=100)
-    found = cumulative(hocmim.MIM(8).fit(X, y))
-    assert found.counted[-1] == pytest.approx(hocmim.entropy(y))
-    assert found.supported[-1] < 0.15 * hocmim.entropy(y)
-
-
-@pytest.mark.parametrize("noise", [0.0, 0.1, 0.3, 0.5])
-def test_the_truth_is_between_the_two_edges(noise):
-    """On average over tables of a distribution whose information is known."""
-    rng = np.random.default_rng(7)
-    p = np.array([noise, 1 - noise])
-    truth = np.log(2) + float((p[p > 0] * np.log(p[p > 0])).sum())
-    low, high = [], []
-    for _ in range(60):
-        X = rng.integers(4, size=(120, 2))
-        y = (X[:, 0] % 2) ^ (rng.random(120) < noise)
-        columns = [column(values, 4) for values in X.T]
-        found = cumulative_information(columns, column(y, 2))
-        low.append(found.counted[-1] - found.chance[-1])
-        high.append(found.counted[-1])
-    tolerance = 4 * np.std(low) / 60**0.5
-    assert np.mean(low) <= truth + tolerance
-    # The plug-in underestimates H(Y) itself, by 1/2N for two classes.
-    assert truth <= np.mean(high) + tolerance + 1 / 240

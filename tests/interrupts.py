@@ -1,32 +1,16 @@
-"""How long a method takes to stop after Ctrl-C, SIGTERM, SIGHUP or a progress callback that raises.
+"""Stop a method in another process, in the middle of its work, and measure how long it runs on.
 
-Each method runs in another process, which is stopped in the middle of ``fit``; so do the encoding
-of floats, StabilitySelector, SelectorCV, compare_methods and a report. The wait is the time from
-the signal (or from the moment the callback may raise) to the exception in the caller. What ends
-before it is stopped is not measured.
-
-    python benchmarks/interrupts.py [--quick] [--write] [--rows 20000] [--columns 500] [METHOD ...]
-
-With --quick each method is stopped once, by Ctrl-C. --write writes results/interrupts.md.
+The wait is the time from the signal (or from the moment the callback may raise) to the exception in
+the caller. What ends before it is stopped is not measured.
 """
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
-
-from common import markdown, options_of, write_result
-
-# When a method is stopped, in seconds after ``fit`` is called.
-DELAYS = (0.3, 1.5)
-HOWS = ("SIGINT", "SIGTERM", "SIGHUP", "callback")
-# What can be stopped besides the methods.
-OTHERS = ("encode", "StabilitySelector", "SelectorCV", "compare_methods", "report")
 
 # Reads lines "METHOD HOW AFTER". Prints "begin"; then "stopped TIME" or "finished".
 CHILD = """
@@ -151,79 +135,7 @@ class Child:
         return Wait(method, how, after, float(seconds) - sent if answer == "stopped" else None)
 
 
-def measure(
-    methods: list[str],
-    n_rows: int,
-    n_columns: int,
-    *,
-    delays: tuple[float, ...] = DELAYS,
-    n_jobs: int = 2,
-    hows: tuple[str, ...] = HOWS,
-) -> Iterator[Wait]:
-    """Stop each method in each way after each delay."""
-    for method in methods:
-        ways = [how for how in hows if how != "callback" or has_progress(method)]
-        left = [(how, after) for how in ways for after in delays]
-        while left:
-            with Child(n_rows, n_columns, n_jobs) as child:
-                while left:
-                    wait = child.measure(method, *left.pop(0))
-                    yield wait
-                    if wait.seconds is None:  # the signal came too late, and may end the process
-                        break
-
-
-def has_progress(method: str) -> bool:
-    """Whether it takes a progress callback."""
-    from sklearn.utils.validation import has_fit_parameter
-
-    import hocmim
-
-    if method in OTHERS:
-        kind = getattr(hocmim, method, None)
-        return not isinstance(kind, type) or has_fit_parameter(kind, "progress")
-    return has_fit_parameter(hocmim.make_selector(method), "progress")
-
-
-def as_table(waits: list[Wait]) -> str:
-    """A row for each method, a column for each way: the longest wait."""
-    hows = list(dict.fromkeys(wait.how for wait in waits))
-    longest: dict[tuple[str, str], float] = {}
-    for wait in waits:
-        if wait.seconds is not None:
-            key = wait.method, wait.how
-            longest[key] = max(wait.seconds, longest.get(key, 0.0))
-    rows = []
-    for method in dict.fromkeys(wait.method for wait in waits):
-        cells = (longest.get((method, how)) for how in hows)
-        rows.append([method, *("–" if cell is None else f"{cell:.2f}" for cell in cells)])
-    return markdown(["method", *hows], rows)
-
-
-def main() -> None:
-    import hocmim
-
-    parser = options_of(__doc__)
-    parser.add_argument("methods", nargs="*", metavar="METHOD")
-    parser.add_argument("--rows", type=int, default=20_000)
-    parser.add_argument("--columns", type=int, default=500)
-    options = parser.parse_args()
-    delays, hows = ((0.5,), ("SIGINT",)) if options.quick else (DELAYS, HOWS)
-    methods = options.methods or [*hocmim.list_methods(), *OTHERS]
-    waits = []
-    for wait in measure(methods, options.rows, options.columns, delays=delays, hows=hows):
-        waits.append(wait)
-        print(wait, file=sys.stderr)
-    text = as_table(waits)
-    print(text)
-    if options.write:
-        note = (
-            f"Longest wait in seconds, {options.rows} × {options.columns}, K = 50, 2 threads, "
-            f"stopped {' and '.join(map(str, delays))} s after the call. –: it had ended before, "
-            f"or has no callback. Load average {os.getloadavg()[0]:.0f}."
-        )
-        write_result("interrupts.md", "Interrupts", f"{note}\n\n{text}")
-
-
-if __name__ == "__main__":
-    main()
+def measure(method: str, n_rows: int, n_columns: int, *, after: float, how: str) -> Wait:
+    """Stop a method ``after`` seconds, on two threads; how is a signal, or "callback"."""
+    with Child(n_rows, n_columns, 2) as child:
+        return child.measure(method, how, after)
