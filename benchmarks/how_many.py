@@ -14,11 +14,17 @@ are added. --json keeps what was measured, so that the tables can be made again 
 
     python benchmarks/how_many.py --data FOLDER --json FILE [--names A B …] [--write]
     python benchmarks/how_many.py --json FILE [--write]
+    HOCMIM_DATA=FOLDER python benchmarks/how_many.py --paper [--write]
+
+--paper judges the rule as it is on the data sets of the published experiment, which had no part in
+its choice: one half of the rows selects, chooses K and trains; 3-NN and a linear SVM, as in the
+experiment, test on the other half. HOCMIM_DATA is the folder of these data sets.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import time
 import warnings
 from argparse import Namespace
@@ -35,10 +41,13 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import train_test_split
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import OneHotEncoder
+from sklearn.svm import LinearSVC
 
-from common import markdown, options_of, write_table
+from common import markdown, options_of, read_data, write_result, write_table
 from hocmim import RobustHOCMIM
 from hocmim.coding.encoded import Encoded, encode_table
+from hocmim.coding.encoder import Encoder
+from hocmim.experiments.classifiers import knn_curve, svm_curve
 from hocmim.search import validation
 from hocmim.search.constraints import Constraints
 from hocmim.search.search import search
@@ -51,6 +60,7 @@ SOME_SIZES = (1, 2, 3, 4, 5, 6, 8, 10, 13, 16, 20, 27, 36, 50)
 SCORES = ("log probability", "balanced accuracy", "AUC")
 RULES = ("best", "one-se")
 N_NOISE, MIN_GAIN = 30, 2.0
+N_SPLITS = 5  # of each data set of the paper
 JUDGES = {
     "logistic": lambda: LogisticRegression(max_iter=200),
     "5-NN": lambda: KNeighborsClassifier(5),
@@ -312,6 +322,76 @@ def measure(options: Namespace) -> list[dict[str, Any]]:
     return results
 
 
+# --- the data sets of the paper -------------------------------------------------------------------
+
+
+def curves(train: Any, y_train: Any, test: Any, y_test: Any) -> np.ndarray:
+    """The errors of 3-NN and of the linear SVM with the first 1, 2, … columns."""
+    found = [predict(train, y_train, test) for predict in (knn_curve, svm_curve)]
+    return np.array([(one != y_test).mean(axis=1) for one in found])
+
+
+def judge_paper_set(X: np.ndarray, y: np.ndarray, seed: int) -> dict[str, Any]:
+    """K of each rule and the errors of both judges for one split of at most 3000 rows."""
+    rows = np.random.default_rng(seed).permutation(len(y))[:MAX_ROWS]
+    train, test = np.array_split(rows, 2)
+    y_train, y_test = y[train].astype(np.int32), y[test].astype(np.int32)
+
+    def selected(k: Any) -> list[int]:
+        return RobustHOCMIM(k, n_jobs=1).fit(X[train], y_train).selected_.tolist()
+
+    encoder = Encoder(identifiers="keep").fit(X[train])
+    coded = (encoder.transform(X[part]) for part in (train, test))
+    a, b = (
+        np.column_stack([one.column(j).codes for j in range(X.shape[1])]).astype(float)
+        for one in coded
+    )
+    ranking = selected(min(LARGEST, X.shape[1]))
+    errors = curves(a[:, ranking], y_train, b[:, ranking], y_test)
+    found = {"best": [int(errors.mean(axis=0).argmin()) + 1, errors[:, errors.mean(0).argmin()]]}
+    for rule in ("cv", 10, "significant"):
+        # Without any significant column, one has to do.
+        columns = selected(min(rule, X.shape[1]) if rule == 10 else rule) or ranking[:1]
+        is_start = columns == ranking[: len(columns)]
+        of_rule = errors if is_start else curves(a[:, columns], y_train, b[:, columns], y_test)
+        found[str(rule)] = [len(columns), of_rule[:, len(columns) - 1]]
+    svm = LinearSVC(dual=False).fit(a, y_train)
+    everything = [(knn_curve(a, y_train, b)[-1] != y_test).mean(), 1 - svm.score(b, y_test)]
+    found["all"] = [X.shape[1], everything]
+    return found
+
+
+def paper_table(folder: Path) -> str:
+    """For each data set: K by "cv", and the mean errors of each rule."""
+    rules = {"cv": '"cv"', "best": "best K", "10": "K = 10", "significant": '"significant"',
+             "all": "all columns"}  # fmt: skip
+    rows, values = [], []
+    for name, (X, y) in read_data(folder).items():
+        began = time.process_time()
+        splits = [judge_paper_set(X, y, seed) for seed in range(N_SPLITS)]
+        k = {rule: np.mean([one[rule][0] for one in splits]) for rule in rules}
+        errors = np.array([np.mean([one[rule][1] for one in splits], axis=0) for rule in rules])
+        values.append(errors)
+        sizes = [f"{k[rule]:.0f}" for rule in ("cv", "best", "significant", "all")]
+        rows.append([name, *sizes, *(f"{one:.3f}" for one in errors.mean(axis=1))])
+        print(*rows[-1], f"{time.process_time() - began:.0f} s", flush=True)
+    both = np.array(values)
+    for title, of_judge in (("mean", both.mean(axis=2)), ("mean, 3-NN", both[:, :, 0]),
+                            ("mean, linear SVM", both[:, :, 1])):  # fmt: skip
+        rows.append([title, *[""] * 4, *(f"{one:.4f}" for one in of_judge.mean(axis=0))])
+    difference = (both - both[:, :1]).mean(axis=2)
+    intervals = [interval(difference[:, at]) for at in range(1, len(rules))]
+    rows.append(['minus "cv"', *[""] * 4, "", *intervals])
+    sign = np.sign(difference.round(9))
+    counts = [[(sign[:, at] == one).sum() for one in (1, 0, -1)] for at in range(1, len(rules))]
+    rows.append(
+        ['"cv" lower, equal, higher', *[""] * 5, *("{}, {}, {}".format(*c) for c in counts)]
+    )
+    header = ["data set", 'K by "cv"', "best K", 'K by "significant"', "columns",
+              *(f"error, {title}" for title in rules.values())]  # fmt: skip
+    return markdown(header, rows)
+
+
 # --- tables of results ----------------------------------------------------------------------------
 
 
@@ -389,9 +469,23 @@ def tables(results: list[dict[str, Any]]) -> dict[str, str]:
 def main() -> None:
     parser = options_of(__doc__)
     parser.add_argument("--data", type=Path, help="folder of .csv files; the target is last")
-    parser.add_argument("--json", type=Path, required=True, help="file for what was measured")
+    parser.add_argument("--json", type=Path, help="file for what was measured")
+    parser.add_argument("--paper", action="store_true", help="judge the data sets of the paper")
     parser.add_argument("--names", nargs="*", help="some of the tables; all by default")
     options = parser.parse_args()
+    if options.paper:
+        folder = os.environ.get("HOCMIM_DATA")
+        if not folder:
+            print("Skipped: HOCMIM_DATA does not name the folder of the paper's data sets.")
+            return
+        text = paper_table(Path(folder))
+        print(f"\n{text}")
+        if options.write:
+            write_result("how_many.md", "K by cross-validation on the data sets of the paper", text)
+            write_table(PAGE, "paper", text)
+        return
+    if options.json is None:
+        parser.error("--json or --paper is needed")
     results = json.loads(options.json.read_text()) if options.data is None else measure(options)
     for name, text in tables(results).items():
         print(f"\n{text}")
