@@ -131,7 +131,7 @@ sanitize:
 # how they keep their threads apart. It looks for races, not for deadlocks: jemalloc in pyarrow takes
 # more locks at a fork than it can count.
 THREADS := .venv-threads
-THREADED_TESTS := tests/trust/test_together.py tests/test_threads.py tests/selectors/test_planes.py \
+THREADED_TESTS := tests/trust/test_at_once.py tests/test_threads.py tests/selectors/test_planes.py \
     tests/search tests/criteria tests/information
 # polars, which these files use, ends in a segmentation fault when ThreadSanitizer is loaded.
 NOT_THREADED := $(addprefix --ignore=,$(shell grep -l 'import.*polars' tests/search/*.py tests/criteria/*.py tests/information/*.py))

@@ -55,8 +55,8 @@ def test_the_paper_in_small(paper_folder, tmp_path):
     command += ["--splits", 1, "--methods", "HOCMIM,JMI,CMIM,Fisher,Gini,FS-OLS"]
     output = invoke(*command)
     assert "Not included: sonar" in output
-    assert "36/36" not in output
-    assert "18/18" in output
+    assert "36 of 36" not in output
+    assert "18 of 18" in output
     out = tmp_path / "out"
     with (out / "tables" / "knn_low.csv").open() as file:
         rows = list(csv.DictReader(file))
@@ -271,7 +271,7 @@ def test_no_more_processes_than_cores(own, monkeypatch):
 def test_methods_have_the_names_of_make_selector(paper_folder, tmp_path):
     command = ["bench", "paper", "--data", paper_folder, "--out", tmp_path / "out", "--splits", 1]
     output = invoke(*command, "--datasets", "spect", "--methods", "MRMR,jmi,mrmr")
-    assert "2/2" in output
+    assert "2 of 2" in output
 
 
 def test_control_characters_in_a_title_give_no_warning(own):
@@ -294,7 +294,7 @@ def test_warnings_of_the_data_name_the_data_set_once(own, jobs):
         ["mine:", "1", "column", "identifies"],
         ["mine:", "n_features_to_select", "is", "2,"],
     ]
-    assert output.index("6/6") < output.index("Warning: mine: ")
+    assert output.index("6 of 6") < output.index("Warning: mine: ")
 
 
 def test_a_failing_method_is_told(own):

@@ -290,7 +290,7 @@ def invoke(*arguments, code=0):
 def test_the_command_resumes_and_rebuilds(tmp_path):
     command = ["--out", tmp_path, "--tables", 1, "--cases", "iris + random,network 30 × 400"]
     command += ["--methods", "HOCMIM-R,MIM,SelectKBest f_classif,HOCMIM-R significant"]
-    assert "8/8" in invoke(*command)
+    assert "8 of 8" in invoke(*command)
     store = tmp_path / "results.jsonl"
     lines = store.read_text().splitlines(keepends=True)
     assert len(lines) == 8

@@ -23,7 +23,13 @@ from sklearn.base import clone
 import warned
 
 pytestmark = pytest.mark.filterwarnings(
-    warned.CLIPPED, warned.IDENTIFIER, warned.ONE_BIN, warned.PORT, warned.TEXT
+    warned.CLIPPED,
+    warned.IDENTIFIER,
+    warned.LEAK,
+    warned.NEW_LEVELS,
+    warned.ONE_BIN,
+    warned.PORT,
+    warned.TEXT,
 )
 
 dask = pytest.importorskip("dask")

@@ -18,7 +18,7 @@ import warned
 from hocmim.errors import HocmimError, InvalidParameterError, InvalidTableError, InvalidTargetError
 from hocmim.selectors.registry import METHODS
 
-pytestmark = pytest.mark.filterwarnings(warned.REPEATED_ROWS)
+pytestmark = pytest.mark.filterwarnings(warned.CLIPPED, warned.LEAK, warned.REPEATED_ROWS)
 
 every_method = pytest.mark.parametrize("name", METHODS)
 

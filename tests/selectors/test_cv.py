@@ -23,7 +23,9 @@ from hocmim import JMI, MIM, Encoder, FisherScore, RobustHOCMIM, SelectorCV, Tar
 from hocmim.errors import HocmimWarning, InvalidParameterError, InvalidTableError
 from hocmim.selectors.choice import Curve, choose_size, order_choices, sizes_to_try
 
-pytestmark = pytest.mark.filterwarnings(warned.CLIPPED, warned.LEAK, warned.REPEATED_ROWS)
+pytestmark = pytest.mark.filterwarnings(
+    warned.CLIPPED, warned.LEAK, warned.NOTHING_PREDICTS, warned.REPEATED_ROWS
+)
 
 RNG = np.random.default_rng(3)
 N = 120

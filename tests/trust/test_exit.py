@@ -39,8 +39,11 @@ import dask
 import numpy as np
 from distributed import Client, LocalCluster
 import hocmim
+import hocmim.coding.dask_codes
 from hocmim.errors import ClusterError
 from hocmim.search.engines.dask import DaskEngine
+
+hocmim.coding.dask_codes.whole_on = lambda *_: None  # by blocks of columns
 
 def close_and_select(engine, index, select=DaskEngine.select):
     cluster.close()
@@ -65,7 +68,10 @@ import threading
 import numpy as np
 from distributed import Client, LocalCluster
 import hocmim
+import hocmim.coding.dask_codes
 from hocmim.search.engines.dask import DaskEngine
+
+hocmim.coding.dask_codes.whole_on = lambda *_: None  # by blocks of columns
 
 def stay(engine, index):
     is_waiting.set()

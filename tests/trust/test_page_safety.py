@@ -9,6 +9,7 @@ import pytest
 from payloads import PAYLOADS
 
 import hocmim
+import warned
 from browser import Recorder, open_chromium, script, served
 from hocmim.experiments.config import config_report, read_config
 from hocmim.experiments.figures import write_figures
@@ -17,7 +18,7 @@ from hocmim.experiments.report import write_tables
 from hocmim.experiments.run import run
 from hocmim.experiments.store import Store
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings(warned.LEAK)]
 
 LABELS = PAYLOADS[::5]
 

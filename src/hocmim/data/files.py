@@ -150,7 +150,7 @@ def read_here(
 
 def is_elsewhere(path: str | Path) -> bool:
     """Whether a path is an address or a pattern, which is opened by ``hocmim.data.sources``."""
-    return str(path) != "-" and (is_address(path) or is_pattern(path))
+    return str(path) != "-" and (is_address(path) or is_pattern(_split_sheet(path)[0]))
 
 
 def _read_files(path: str) -> Any:

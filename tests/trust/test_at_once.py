@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import hocmim
+import warned
 
 # A search by bounds, one by lazy terms, one by teams, and a filter.
 METHODS = {
@@ -83,6 +84,7 @@ def test_processes_after_use(method, expected):
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings(warned.PORT)
 @pytest.mark.parametrize("backend", ["loky", "threading", "dask"])
 def test_backends_of_joblib(backend, expected):
     work = [joblib.delayed(fit)(*task) for task in TASKS]
