@@ -229,10 +229,13 @@ KILLED = """
     import os, signal, sys
     from hocmim import HOCMIM, Engine
 
-    def die(codes):  # the codes are written, and not yet declared complete
+    module = sys.modules["hocmim.coding.encoded_source"]
+
+    def die(*arguments, copied=module._copied):
+        copied(*arguments)  # the codes are written, and not yet declared complete
         os.kill(os.getpid(), signal.SIGKILL)
 
-    sys.modules["hocmim.coding.encoded_source"].count_frequent = die
+    module._copied = die
     HOCMIM(3, engine=Engine(codes_dir=sys.argv[2])).fit(sys.argv[1], "y")
 """
 

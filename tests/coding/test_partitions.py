@@ -15,6 +15,7 @@ from pyarrow import dataset, parquet
 
 import warned
 from hocmim import HOCMIM, KruskalWallis, StopTest
+from hocmim.coding import encoded_source
 from hocmim.coding.codes import Codes
 from hocmim.coding.cuts import Ragged, cut_columns
 from hocmim.coding.encoded_source import encode_source
@@ -544,3 +545,107 @@ def test_a_filter_reads_what_it_selected_from_a_data_set(folder):
     gaps = KruskalWallis(1).fit(frame[["few"]].fillna(0), frame["y"])
     with pytest.raises(InvalidTableError, match="contains NaN"):
         gaps.transform(path)
+
+
+# -- files by blocks of columns, or by rows --------------------------------------------------------
+
+
+@pytest.fixture(params=["blocks", "narrow blocks", "rows"])
+def route(request, monkeypatch):
+    """How files are read: many columns at once, each by itself, or in pieces of rows."""
+    if request.param == "narrow blocks":
+        monkeypatch.setattr(encoded_source, "BLOCK_BYTES", 1)
+    elif request.param == "rows":
+        monkeypatch.setattr(encoded_source, "free_memory", lambda: 0)
+    return request.param
+
+
+def table_of_all_types(n=900):
+    rng = np.random.default_rng(34)
+    days = rng.integers(0, 9000, n)
+    words = np.array(["", "a", "b", "ß", "long " * 20])[rng.integers(5, size=n)]
+    is_missing = rng.random(n) < 0.2
+    columns = {
+        "float": pa.array(rng.normal(size=n), mask=is_missing),
+        "single": pa.array(rng.normal(size=n).astype(np.float32)),
+        "nan": pa.array(np.where(is_missing, np.nan, rng.normal(size=n))),
+        "infinite": pa.array(np.where(is_missing, 1e300, rng.normal(size=n))),
+        "integer": pa.array(rng.integers(-5, 6, n), mask=is_missing),
+        "wide": pa.array(rng.integers(0, 700, n)),
+        "beyond": pa.array(2**60 + rng.integers(0, 9, n)),
+        "unsigned": pa.array(rng.integers(0, 4, n).astype(np.uint64) + np.uint64(2**63)),
+        "bool": pa.array(rng.random(n) < 0.3, mask=is_missing),
+        "word": pa.array(words, mask=is_missing),
+        "large": pa.array(words, pa.large_string(), mask=is_missing),
+        "levels": pa.array(words, mask=is_missing).dictionary_encode(),
+        "name": pa.array([f"name {k}" for k in rng.permutation(n)]),
+        "number": pa.array(np.arange(n)),
+        "date": pa.array(days.astype("datetime64[D]"), mask=is_missing),
+        "time": pa.array((days * 86_400_000_000).astype("datetime64[us]"), mask=is_missing),
+        "zone": pa.array((days * 1000).astype("datetime64[ms]"), pa.timestamp("ms", "UTC")),
+        "span": pa.array(days.astype("timedelta64[s]")),
+        "decimal": pa.array(days).cast(pa.decimal128(25, 3)),
+        "null": pa.nulls(n, pa.float64()),
+        "no word": pa.nulls(n, pa.string()),
+        "constant": pa.repeat("one", n),
+    }
+    return pa.table(columns), encode_target(rng.integers(3, size=n)).column
+
+
+def write_in_files(folder, table, n_files=3):
+    folder.mkdir()
+    size = -(-table.num_rows // n_files)
+    for k in range(n_files):
+        path = folder / f"part-{k}.parquet"
+        parquet.write_table(table.slice(k * size, size), path, row_group_size=size // 3)
+    return folder
+
+
+@pytest.mark.parametrize("n_jobs", [1, 3])
+@pytest.mark.parametrize("discretizer", DISCRETIZERS)
+def test_files_of_all_types_are_encoded_as_the_table_in_memory(
+    tmp_path, route, discretizer, n_jobs
+):
+    table, y = table_of_all_types()
+    source, _ = open_source(write_in_files(tmp_path / "files", table))
+    assert (
+        len(encoded_source._column_blocks(source, n_jobs, 0))
+        == {
+            "blocks": 1,
+            "narrow blocks": table.num_columns,
+            "rows": 0,
+        }[route]
+    )
+    encoder = Encoder(discretizer=discretizer, identifiers="keep")
+    expected = encoder.fit_transform(table, y, n_jobs=n_jobs)
+    found, codes = encode_source(source, y, encoder, n_jobs=n_jobs)
+    assert_same_codes(codes, expected)
+    assert_same_encoder(found, encoder)
+    np.testing.assert_array_equal(found.identifiers_, encoder.identifiers_)
+    _, stored = encode_source(source, y, encoder, n_jobs=n_jobs, allocate=Codes.empty)
+    assert_same_codes(stored, expected)
+
+
+def test_a_column_with_another_type_in_another_file(tmp_path, route):
+    rng = np.random.default_rng(0)
+    tables = [
+        pa.table({"a": rng.integers(9, size=200), "b": rng.choice(["x", "y"], 200)}),
+        pa.table({"a": rng.normal(size=200), "b": rng.choice(["y", "z"], 200)}),
+    ]
+    for k, table in enumerate(tables):
+        parquet.write_table(table, tmp_path / f"{k}.parquet")
+    whole = pa.concat_tables(tables, promote_options="permissive")
+    encoder = Encoder()
+    expected = encoder.fit_transform(whole)
+    found, codes = encode_source(open_source(tmp_path)[0])
+    assert_same_codes(codes, expected)
+    assert_same_encoder(found, encoder)
+
+
+def test_long_text_counts_as_long_text(tmp_path):
+    texts = [f"{k:0500}" for k in range(300)]
+    parquet.write_table(pa.table({"a": np.arange(300), "b": texts}), tmp_path / "a.parquet")
+    source, _ = open_source(tmp_path)
+    number, text = source.pieces[0].bytes_of(["a", "b"])
+    assert number == 8 * 300
+    assert 3 * 300 * 500 < text < 4 * 300 * 500

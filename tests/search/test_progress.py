@@ -92,8 +92,28 @@ def folder(tmp_path):
     return tmp_path
 
 
+@pytest.fixture
+def by_rows(monkeypatch):
+    """As if there were no memory for a block of columns."""
+    monkeypatch.setattr("hocmim.coding.encoded_source._column_blocks", lambda *_: [])
+
+
+def test_files(folder, often, monkeypatch):
+    monkeypatch.setattr("hocmim.coding.encoded_source.BLOCK_BYTES", 2 * 8 * 200)
+    events = []
+    JMI(2, n_jobs=1).fit(folder, "y", progress=events.append)
+    check(events, ["encode", "search"])
+    reading = list(dict.fromkeys(event.task for event in events if event.stage == "encode"))
+    n_columns = table()[0].shape[1]
+    blocks = [(at + 1, min(at + 2, n_columns)) for at in range(0, n_columns, 2)]
+    files = [f"reading columns {a} to {b} of {n_columns}, file {f} of 4" for a, b in blocks
+             for f in range(1, 5)]  # fmt: skip
+    assert reading == ["reading the table", *files]
+    assert events[1].total == len(blocks) * 200
+
+
 @pytest.mark.parametrize(("discretizer", "n_passes"), [("quantile", 3), ("uniform", 2)])
-def test_files(folder, often, discretizer, n_passes):
+def test_files_by_rows(folder, often, by_rows, discretizer, n_passes):
     events = []
     selector = JMI(2, encoder=Encoder(discretizer=discretizer), engine=None, n_jobs=1)
     selector.fit(folder, "y", progress=events.append)
@@ -113,7 +133,7 @@ def test_files_and_stored_codes(folder, tmp_path, often, n_jobs):
     events, engine = [], Engine(codes_dir=tmp_path / "codes")
     JMI(2, engine=engine, n_jobs=n_jobs).fit(str(folder), "y", progress=events.append)
     check(events, ["encode", "search"])
-    assert max(event.done for event in events) == 600
+    assert max(event.done for event in events) == 200
 
 
 def test_a_callback_stops_the_reading_of_files(folder, often):

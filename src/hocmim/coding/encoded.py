@@ -490,7 +490,15 @@ def _encode_here(
         )
         return encoder.with_columns(stored.columns_, stored.names), codes
     if isinstance(data, RowSource):
-        return encode_source(data, y, encoder, n_jobs=n_threads, allocate=allocate, report=report)
+        return encode_source(
+            data,
+            y,
+            encoder,
+            n_jobs=n_threads,
+            allocate=allocate,
+            plane_classes=plane_classes,
+            report=report,
+        )
     fitted = encoder.unfitted()
     codes = fitted.fit_transform(
         data, y, n_jobs=n_threads, allocate=allocate, plane_classes=plane_classes

@@ -1,11 +1,13 @@
 """The codes of a row source, made on this machine without holding the table in memory.
 
-They are equal to the codes of one table of all rows: see ``partitions.py``.
+Where the codes and a few whole columns fit into memory, files are read by blocks of columns, once,
+and each block is encoded as a table in memory is. Otherwise some rows of all columns are read at a
+time, in several passes; the codes are the same: see ``partitions.py``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import reduce
 from typing import Any
@@ -33,13 +35,22 @@ from hocmim.coding.partitions import (
 from hocmim.data.columns import Span
 from hocmim.data.passes import Passes, Report
 from hocmim.data.rows import Groups, Piece, RowSource, cells_per_thread
+from hocmim.data.sources import are_files, concatenate
 from hocmim.errors import InvalidTableError
 from hocmim.memory import free_memory
 from hocmim.parameters import check_parameters
-from hocmim.threads import map_spans
+from hocmim.threads import map_spans, resolve_n_jobs
 
 # Cells of whole columns that are in memory at a time for "quantile" and "mdlp": 64 MB.
 WHOLE_CELLS = 1 << 23
+# The most bytes of a block of columns, read and not yet encoded.
+BLOCK_BYTES = 1 << 29
+# Bytes of the copies of a value while a thread encodes it.
+CODING_BYTES = 24
+
+
+class _DifferentTypesError(Exception):
+    """A column has different types in different files."""
 
 
 def encode_source(
@@ -49,13 +60,16 @@ def encode_source(
     *,
     n_jobs: int | None = None,
     allocate: Allocate | None = None,
+    plane_classes: int = 0,
     report: Report | None = None,
 ) -> tuple[Encoder, Codes]:
     """Return the fitted encoder of a source and its codes.
 
-    The rows are read twice by "uniform" (survey, encode) and three times by "quantile" and "mdlp"
-    (survey, cut, encode); a column that may be a row number is read once more. Memory holds a few
-    blocks for each thread and, for "quantile" and "mdlp", a few whole columns.
+    Parquet files are read once, by blocks of columns, if the codes and a block fit into half of the
+    free memory. Otherwise the rows are read twice by "uniform" (survey, encode) and three times by
+    "quantile" and "mdlp" (survey, cut, encode); a column that may be a row number is read once
+    more. Memory holds a few blocks for each thread and, for "quantile" and "mdlp", a few whole
+    columns.
 
     Parameters
     ----------
@@ -68,11 +82,28 @@ def encode_source(
         Number of threads: None for one.
     allocate : callable, optional
         See :class:`hocmim.coding.codes.Allocate`; in memory by default.
+    plane_classes : int
+        See :meth:`hocmim.coding.encoder.Encoder.fit_transform`.
     report : callable, optional
         See :class:`hocmim.data.passes.Passes`.
     """
     encoder = Encoder() if encoder is None else encoder
     check_parameters(encoder)
+    blocks = _column_blocks(source, n_jobs, plane_classes)
+    if blocks:
+        try:
+            fitted = encoder.unfitted()
+            codes = fitted.fit_transform_blocks(
+                _read_blocks(source, blocks, n_jobs, report),
+                source.n_rows,
+                source.names or (),
+                y,
+                n_jobs=n_jobs,
+                plane_classes=0 if allocate else plane_classes,
+            )
+            return fitted, codes if allocate is None else _copied(codes, allocate)
+        except _DifferentTypesError:
+            pass  # read by rows: a column may hold integers in one file and floats in another
     discretizer, n_bins = encoder.discretizer, int(encoder.n_bins)
     needs_values = get_discretizer(discretizer).needs_values
     passes = Passes(source.pieces, 3 if needs_values else 2, report)
@@ -87,6 +118,61 @@ def encode_source(
     codes = allocate(fitted.arity, source.n_rows, source.names)
     fill_rows(codes, source, Span(0, source.n_columns), fitted, n_jobs, passes)
     return with_most_frequent(fitted, count_frequent(codes)), codes
+
+
+def _column_blocks(source: RowSource, n_jobs: int | None, plane_classes: int) -> list[Span]:
+    """Return which columns are read together; nothing if the source is read by rows."""
+    if source.names is None or not are_files(source):
+        return []
+    n_codes = source.n_rows * source.n_columns * (2 if plane_classes else 1)
+    coding = source.n_rows * CODING_BYTES * resolve_n_jobs(n_jobs, outside=1)
+    room = free_memory() // 2 - n_codes - coding
+    pieces: list[Any] = list(source.pieces)
+    n_bytes = np.sum(map_spans(lambda piece: piece.bytes_of(source.columns), pieces, n_jobs), 0)
+    if n_bytes.max() > room:
+        return []
+    most, blocks, start, total = min(room, BLOCK_BYTES), [], 0, 0
+    for j, size in enumerate(n_bytes.tolist()):
+        if j > start and total + size > most:
+            blocks.append(Span(start, j))
+            start, total = j, 0
+        total += size
+    return [*blocks, Span(start, source.n_columns)]
+
+
+def _read_blocks(
+    source: RowSource, blocks: list[Span], n_jobs: int | None, report: Report | None
+) -> Iterator[Any]:
+    """Read these columns of all rows, a block at a time."""
+    pieces = [piece for piece in source.pieces if piece.n_rows]
+    passes = Passes(pieces, len(blocks), report)
+    for span in blocks:
+        columns = source.columns[span.start : span.stop]
+
+        def read(piece: Any, columns: Any = columns) -> Any:
+            table = piece.whole(columns)
+            if table.num_rows != piece.n_rows:
+                raise _changed()
+            passes.add(piece.n_rows)
+            return table
+
+        task = f"reading columns {span.start + 1:,} to {span.stop:,} of {source.n_columns:,}"
+        passes.begin(source.n_rows, task)
+        parts = map_spans(read, pieces, n_jobs)
+        if any(part.schema != parts[0].schema for part in parts):
+            raise _DifferentTypesError
+        yield concatenate(parts)
+
+
+def _copied(codes: Codes, allocate: Allocate) -> Codes:
+    """Return the same codes in arrays that ``allocate`` makes."""
+    copied = allocate(codes.arity, codes.n_samples, codes.names)
+    copied.narrow[:], copied.wide[:] = codes.narrow, codes.wide
+    return copied
+
+
+def _changed() -> InvalidTableError:
+    return InvalidTableError("X changed while it was read. Fit again when it is complete.")
 
 
 def survey_columns(
@@ -212,7 +298,7 @@ def _for_rows(
             if passes is not None:
                 passes.add(n_rows * len(groups[number]))
         if set(at) != {end}:
-            raise InvalidTableError("X changed while it was read. Fit again when it is complete.")
+            raise _changed()
 
     pieces = list(zip(ends, source.pieces, strict=True))
     map_spans(lambda item: for_piece(*item), pieces, n_jobs)

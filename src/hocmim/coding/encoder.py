@@ -21,7 +21,7 @@ In a table that is encoded later by the fitted encoder:
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
@@ -172,11 +172,37 @@ class Encoder(BaseEstimator):
         needs_target = DISCRETIZERS[self.discretizer].needs_target
         target = _target_column(y, table, self.discretizer) if needs_target else None
         n_threads = _n_threads(table, n_jobs)
-        learning = _Learning(self, table, target, plane_classes, keeps_codes=allocate is None)
-        codes = learning.run(n_threads)
-        self.columns_ = learning.columns
-        self.identifiers_ = learning.columns.identifiers
+        learning = _Learning(self, table.shape, target, plane_classes, keeps_codes=allocate is None)
+        codes = self._learn(learning, [table], n_threads)
         return codes if allocate is None else self._encode(table, allocate, n_threads)
+
+    def fit_transform_blocks(
+        self,
+        blocks: Iterable[Any],
+        n_rows: int,
+        names: Sequence[str],
+        y: Column | None = None,
+        *,
+        n_jobs: int | None = None,
+        plane_classes: int = 0,
+    ) -> Codes:
+        """Learn and code a table that comes as blocks of columns, from left to right.
+
+        The codes are those of ``fit_transform``. A block is not kept: it may be read from a file
+        while the one before it is forgotten. ``names`` are those of the columns of all blocks.
+        """
+        check_parameters(self)
+        set_features(self, len(names), names)
+        target = y if DISCRETIZERS[self.discretizer].needs_target else None
+        learning = _Learning(self, (n_rows, len(names)), target, plane_classes, keeps_codes=True)
+        return self._learn(learning, map(as_table, blocks), resolve_n_jobs(n_jobs, outside=1))
+
+    def _learn(self, learning: _Learning, blocks: Iterable[Table], n_threads: int) -> Codes:
+        for block in blocks:
+            learning.add(block, n_threads)
+        self.columns_ = learning.described()
+        self.identifiers_ = self.columns_.identifiers
+        return learning.codes(self.columns_.arity, self.names)
 
     def unfitted(self) -> Encoder:
         """Return an encoder of the same parameters that is not fitted; faster than ``clone``."""
@@ -383,27 +409,25 @@ class _Learning:
     described once for all blocks: while one thread runs Python code, the others wait.
     """
 
-    columns: ColumnDescriptions
-
     def __init__(
         self,
         encoder: Encoder,
-        table: Table,
+        shape: tuple[int, int],
         y: Column | None,
         plane_classes: int,
         keeps_codes: bool,
     ) -> None:
         plane_classes = plane_classes if keeps_codes else 0
-        self._table, self._max_levels = table, encoder.max_levels
+        n_rows, n_columns = shape
+        self._max_levels = encoder.max_levels
         discretizer = DISCRETIZERS[encoder.discretizer]
         classes = _NO_CLASSES if y is None else y.codes.astype(np.int64)
         n_classes = 0 if y is None else y.arity
         self._method = discretizer.method, int(encoder.n_bins), classes, n_classes
         self._keeps_codes, self._plane_classes = keeps_codes, plane_classes
-        self._names = table.names
-        n_kept = table.n_columns if keeps_codes else 0
+        n_kept = n_columns if keeps_codes else 0
         # Row j has the codes of column j, if they fit into a byte; the others are in ``_wide``.
-        self._narrow = np.empty((n_kept, table.n_rows), np.uint8)
+        self._narrow = np.empty((n_kept, n_rows), np.uint8)
         self._wide: dict[int, NDArray[np.uint16]] = {}
         # Room for bit planes in one piece: many pieces of many threads would take from the system,
         # and give back, the memory that the codes of the next table need.
@@ -412,37 +436,50 @@ class _Learning:
             n_planes = _native.BitPlanes.most_levels - 1
             if not discretizer.needs_target:  # bins, and the level of missing values
                 n_planes = min(n_planes, encoder.n_bins)
-            n_words = n_planes * _native.BitPlanes.words_of_plane(table.n_rows)
+            n_words = n_planes * _native.BitPlanes.words_of_plane(n_rows)
         self._room = np.empty((n_kept if n_words else 0, n_words), np.uint64)
+        self._described: list[ColumnDescriptions] = []
+        self._planes: list[MadePlanes] = []
+        self._table: Table  # the block that is coded
+        self._start = 0  # its first column
 
-    def run(self, n_threads: int) -> Codes:
-        """Set ``columns``; return the codes, if they are kept."""
-        table = self._table
+    def add(self, table: Table, n_threads: int) -> None:
+        """Learn and code the next columns."""
+        self._table = table
         parts: list[LearntColumns | ColumnDescriptions]
         if self._keeps_codes and table.is_in_place:
             whole = table.read(Span(0, table.n_columns))
-            parts = [self._encode_numbers(whole, self._narrow, self._room, n_threads)]
+            kept = slice(self._start, self._start + table.n_columns)
+            parts = [self._encode_numbers(whole, self._narrow[kept], self._room[kept], n_threads)]
         else:
             parts = _map_table(self._encode_span, table, n_threads)
-        planes: list[MadePlanes] = []
-        described, start = [], 0
+        start = 0
         for is_learnt, group in groupby(parts, lambda part: isinstance(part, LearntColumns)):
             if is_learnt:
                 numbers: list[Any] = list(group)
                 learnt = numbers[0] if len(numbers) == 1 else LearntColumns.concatenate(numbers)
                 found = [self._describe_numbers(learnt, start)]
-                planes += [(start + first, made) for first, made in learnt.planes]
+                at = self._start + start
+                self._planes += [(at + first, made) for first, made in learnt.planes]
             else:
                 found = [part for part in group if isinstance(part, ColumnDescriptions)]
-            described += found
+            self._described += found
             start += sum(map(len, found))
-        self.columns = ColumnDescriptions.concatenate(described)
+        self._start += table.n_columns
+
+    def described(self) -> ColumnDescriptions:
+        """Return how all columns are coded."""
+        return ColumnDescriptions.concatenate(self._described)
+
+    def codes(self, arity: NDArray[np.int64], names: Sequence[str] | None) -> Codes:
+        """Return the codes of all columns; none if they are not kept."""
         if not self._keeps_codes:
-            return Codes.empty(self.columns.arity[:0], 0)
-        return Codes.from_rows(self._narrow, self._wide, self.columns.arity, self._names, planes)
+            return Codes.empty(arity[:0], 0)
+        return Codes.from_rows(self._narrow, self._wide, arity, names, self._planes)
 
     def _encode_span(self, span: Span) -> LearntColumns | ColumnDescriptions:
-        narrow, room = self._narrow[span.start : span.stop], self._room[span.start : span.stop]
+        kept = slice(self._start + span.start, self._start + span.stop)
+        narrow, room = self._narrow[kept], self._room[kept]
         if not self._keeps_codes:
             narrow = np.empty((span.stop - span.start, self._table.n_rows), np.uint8)
         block = self._table.read_stored(span)
@@ -474,9 +511,10 @@ class _Learning:
         return learnt
 
     def _describe_numbers(self, learnt: LearntColumns, start: int) -> ColumnDescriptions:
-        """Describe neighbouring columns of numbers, the first of which is column ``start``."""
+        """Describe neighbouring columns of numbers; the first is column ``start`` of the block."""
         bounds = learnt.minimum, learnt.maximum
-        names = None if self._names is None else self._names[start : start + len(bounds[0])]
+        names = self._table.names
+        names = None if names is None else names[start : start + len(bounds[0])]
         numbers = find_in_numbers(
             *bounds, self._table.n_rows, names, lambda k: self._numbers(start + k)
         )
@@ -500,7 +538,7 @@ class _Learning:
             counts = np.bincount(codes)
             most_frequent[k], n_most_frequent[k] = counts.argmax(), counts.max()
             if self._keeps_codes:
-                self._wide[start + k] = codes
+                self._wide[self._start + start + k] = codes
         return described
 
     def _numbers(self, j: int) -> NDArray[Any]:
@@ -542,7 +580,7 @@ class _Learning:
         if n_levels + has_missing > NARROW_LEVELS:
             codes = np.empty(len(found), np.uint16)
             if self._keeps_codes:
-                self._wide[j] = codes
+                self._wide[self._start + j] = codes
         np.copyto(codes, found, casting="unsafe")
         if has_missing:
             codes[found < 0] = n_levels

@@ -114,6 +114,20 @@ def read_array(
     raise not_a_column(label, str(values.dtype))
 
 
+def stack_arrow(columns: Sequence[Any]) -> NDArray[Any]:
+    """Return pyarrow columns of one numeric type side by side, copied once; null as NaN."""
+    n_rows = len(columns[0])
+    chunks = [
+        [chunk.to_numpy(zero_copy_only=False) for chunk in column.chunks] for column in columns
+    ]
+    types = [part.dtype for column in chunks for part in column]
+    values = np.empty((n_rows, len(columns)), np.result_type(*types) if types else float, order="F")
+    for k, parts in enumerate(chunks):
+        if parts:
+            np.concatenate(parts, out=values[:, k])
+    return values
+
+
 def is_read_in_place(values: NDArray[Any]) -> bool:
     """Whether an array is numbers that the kernels read where they are."""
     if values.dtype.kind not in "biu" and values.dtype not in (np.float32, np.float64):
@@ -148,6 +162,10 @@ def read_strings(series: nw.Series[Any], j: int, label: str) -> Categories:
             return _read_categories(values, j, label)
         codes, uniques = series.to_native().factorize()
         return _sorted_categories(j, np.asarray(codes, np.int64), uniques.tolist(), label)
+    if series.implementation.is_pyarrow():
+        found = series.to_native()
+        if getattr(found.type, "value_type", None) == "string":
+            return _read_dictionary(found, j, label)
     try:
         strings = series.cast(nw.String)
     except NotImplementedError:  # pyarrow 17 and the type string_view
@@ -165,6 +183,28 @@ def read_strings(series: nw.Series[Any], j: int, label: str) -> Categories:
             raise not_utf8(label) from error
         return _sorted_categories(j, places.astype(np.int64), levels, label)
     return _index_strings(strings.to_list(), j)
+
+
+def _read_dictionary(column: Any, j: int, label: str) -> Categories:
+    """Read a pyarrow column of strings with dictionaries: the strings that occur."""
+    unified = column.unify_dictionaries()
+    codes = np.empty(len(column), np.int64)
+    at, levels = 0, None
+    for chunk in unified.chunks:
+        codes[at : at + len(chunk)] = chunk.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+        at += len(chunk)
+        levels = chunk.dictionary
+    distinct: dict[Any, int] = {}
+    try:  # a dictionary may repeat a string, or hold null
+        every = [] if levels is None else levels.to_pylist()
+    except UnicodeDecodeError as error:
+        raise not_utf8(label) from error
+    occurs = np.bincount(codes + 1, minlength=len(every) + 1)[1:] > 0
+    place = np.full(len(every) + 1, -1, np.int64)
+    for code in np.flatnonzero(occurs).tolist():
+        if every[code] is not None:
+            place[code] = distinct.setdefault(every[code], len(distinct))
+    return _sorted_categories(j, place[codes], list(distinct), label)
 
 
 def not_utf8(label: str) -> InvalidTableError:

@@ -30,10 +30,12 @@ class Passes:
         self._unit, self._ends = _ends(pieces)
         self._lock = threading.Lock()
         self._done, self._total = 0, 1
+        self._task = ""
 
-    def begin(self, total: int) -> None:
-        """Begin the next pass, of this many cells or other units."""
+    def begin(self, total: int, task: str | None = None) -> None:
+        """Begin the next pass, of this many cells or other units; ``task`` says it in words."""
         self._number += 1
+        self._task = task or f"reading pass {self._number} of {self._n_passes}"
         self._done, self._total = 0, max(1, total)
         self.move(0, self._total)
 
@@ -54,7 +56,7 @@ class Passes:
         n_rows = self._ends[-1]
         rows = n_rows * done // total
         file = min(bisect_right(self._ends, rows) + 1, len(self._ends))
-        task = f"reading pass {self._number} of {self._n_passes}"
+        task = self._task
         if len(self._ends) > 1:
             task += f", {self._unit} {file:,} of {len(self._ends):,}"
         self._report(task, (self._number - 1) * n_rows + rows, self._n_passes * n_rows)

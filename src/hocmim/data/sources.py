@@ -12,6 +12,9 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from hocmim.data.addresses import find_files, is_address
 from hocmim.data.digests import new_digest
 from hocmim.data.lazy_frames import is_lazy_frame, open_lazy_frame
@@ -117,6 +120,46 @@ class ParquetPiece:
                     batch.validate(full=True)  # text that is not UTF-8, indices out of range
                     yield number, self._table(pa.Table.from_batches([batch]), columns)
 
+    def bytes_of(self, columns: Sequence[str]) -> NDArray[np.int64]:
+        """Return about how much memory all rows of each column take, read by ``whole``.
+
+        A number takes 8 bytes, a string 4 and its share of the dictionary, which is held three
+        times: by pyarrow, as strings of Python, and while it is sorted.
+        """
+        from pyarrow import parquet
+
+        with _readable(self.path), self.filesystem.open_input_file(self.path) as file:
+            footer = parquet.ParquetFile(file, pre_buffer=False).metadata
+        n_bytes = np.full(len(columns), 8 * self.n_rows)
+        place = {name: at for at, name in enumerate(columns)}
+        schema = footer.schema
+        for k in range(footer.num_columns):
+            at = place.get(schema.column(k).path)
+            if at is not None and schema.column(k).physical_type == "BYTE_ARRAY":
+                groups = (footer.row_group(i).column(k) for i in self.row_groups)
+                stored = sum(group.total_uncompressed_size for group in groups)
+                n_bytes[at] = 4 * self.n_rows + 3 * stored
+        return n_bytes
+
+    def whole(self, columns: Sequence[str]) -> Any:
+        """Return these columns of all rows; strings as they are stored, by their dictionaries."""
+        import pyarrow as pa
+        from pyarrow import parquet
+
+        here = [name for name in columns if name not in self.constants]
+        with _readable(self.path), self.filesystem.open_input_file(self.path) as file:
+            footer = parquet.ParquetFile(file, pre_buffer=False)
+            schema = footer.schema_arrow
+            strings = [name for name in here if pa.types.is_string(schema.field(name).type)]
+            reader = parquet.ParquetFile(
+                file, metadata=footer.metadata, read_dictionary=strings, pre_buffer=False
+            )
+            table = reader.read_row_groups(list(self.row_groups), columns=here, use_threads=False)
+            table.validate(full=True)  # text that is not UTF-8, indices out of range
+        if not here:
+            table = pa.table({"": pa.nulls(self.n_rows)})
+        return self._table(table.replace_schema_metadata(None), columns)
+
     def head(self, columns: Sequence[Any]) -> Any:
         """See Piece; the schema has the types, so that no rows are read."""
         from pyarrow import parquet
@@ -145,6 +188,13 @@ class ParquetPiece:
             return table
 
         return pa.concat_tables(map(without_dictionaries, tables), promote_options="permissive")
+
+
+def concatenate(tables: list[Any]) -> Any:
+    """Put pyarrow tables of the same schema one below the other, without a copy."""
+    import pyarrow as pa
+
+    return pa.concat_tables(tables)
 
 
 def _buffer_bytes(filesystem: Any) -> int:

@@ -31,6 +31,7 @@ from hocmim.data.columns import (
     not_a_column,
     read_array,
     read_strings,
+    stack_arrow,
     unmask,
 )
 from hocmim.data.sparse import checked_csc
@@ -271,6 +272,8 @@ class FrameTable(Table):
         if self.is_numeric(span):
             if isinstance(self._storage[span.start], np.dtype):  # of pandas, several times faster
                 values = self.native.iloc[:, span.start : span.stop].to_numpy()
+            elif self._frame.implementation.is_pyarrow():
+                values = stack_arrow(self.native.columns[span.start : span.stop])
             else:
                 values = self._frame[:, span.start : span.stop].to_numpy()
             if values.dtype != object:

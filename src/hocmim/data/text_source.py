@@ -51,6 +51,16 @@ class ConvertedPiece:
         for number, table in self.piece.tables(read, max_cells):
             yield number, self._convert(table, read[number], groups[number])
 
+    def bytes_of(self, columns: Sequence[str]) -> Any:
+        """Return about how much memory all rows of each column take, read by ``whole``."""
+        piece: Any = self.piece
+        return piece.bytes_of(columns)
+
+    def whole(self, columns: Sequence[str]) -> Any:
+        """Return these columns of all rows, converted."""
+        tables = [table for _, table in self.tables([columns], self.n_rows * len(columns))]
+        return tables[0] if len(tables) == 1 else self.concatenate(tables)
+
     def head(self, columns: Sequence[Any]) -> Any:
         """See Piece."""
         return next(self.tables([columns], len(columns)))[1]
