@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from hocmim import MIM
 from hocmim.data.files import column_types, file_format, numbers_as_text, read_table, write_table
 from hocmim.data.writing import write_file
 from hocmim.errors import InvalidParameterError, InvalidTableError
@@ -247,3 +248,15 @@ def test_views_of_text(tmp_path, suffix):
     write_table(pa.table({"t": text.cast(pa.string_view())}), tmp_path / f"t.{suffix}")
     found = read_table(tmp_path / f"t.{suffix}")
     assert found.filter(pa.array([True, False, True])).column("t").to_pylist() == ["a", "b"]
+
+
+@pytest.mark.parametrize("damage", ["content", "end"])
+def test_a_damaged_parquet_file_by_its_path(tmp_path, damage):
+    path = tmp_path / "damaged.parquet"
+    table = pa.table({"a": np.arange(500.0), "y": np.arange(500) % 2})
+    pq.write_table(table, path)
+    whole = path.read_bytes()
+    damaged = whole[:40] + b"\xff" * 50 + whole[90:] if damage == "content" else whole[:300]
+    path.write_bytes(damaged)
+    with pytest.raises(InvalidTableError, match=r"damaged\.parquet.* cannot be read as Parquet"):
+        MIM(1).fit(path, "y")

@@ -1,11 +1,14 @@
 """Whether a target holds classes or a quantity."""
 
+import datetime
 import warnings
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from sklearn.datasets import load_diabetes, load_digits, load_linnerud, load_wine
 
+from hocmim import MIM
 from hocmim.coding.target import decide_kind, warn_about_guess
 from hocmim.errors import HocmimWarning, InvalidTargetError
 
@@ -83,3 +86,14 @@ def test_warnings_can_be_switched_off():
         warnings.simplefilter("error")
         warnings.filterwarnings("ignore", category=HocmimWarning)
         warn_about_guess(kind_of(load_diabetes().target))
+
+
+def test_targets_of_odd_arrow_types():
+    X = np.arange(50.0)[:, None]
+    times = pa.array([datetime.time(1, 2, k) for k in range(50)])
+    with pytest.raises(InvalidTargetError, match="it holds time"):
+        MIM(1).fit(X, times)
+    types, offsets = pa.array([0] * 50, pa.int8()), pa.array(range(50), pa.int32())
+    union = pa.UnionArray.from_dense(types, offsets, [pa.array(range(50))])
+    with pytest.raises(InvalidTargetError, match="y cannot be read as an array"):
+        MIM(1).fit(X, union)

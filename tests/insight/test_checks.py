@@ -321,3 +321,15 @@ def test_few_rows_separate_the_classes_without_a_leak():
     x = np.r_[np.linspace(0, 1, 43), np.linspace(1.01, 2, 17)][:, None]
     assert [f.kind for f in check_table(x, y)] == ["leak"]
     assert check_table(x[1:], y[1:]) == []  # the error may be 3 / 59, more than 5 %
+
+
+@pytest.mark.parametrize("container", [np.asarray, pd.DataFrame, pl.DataFrame])
+def test_whole_numbers_that_are_rounded(container):
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=200)
+    X = np.column_stack([2**60 + y, 2**60 + 1024 * y, 2**53 - 1 - y, rng.integers(5, size=200)])
+    [finding] = [f for f in check_table(container(X), y) if f.kind == "rounded"]
+    assert finding.columns == (0,)
+    assert finding.details == ("has 1 value equal to another by rounding",)
+    with pytest.warns(DataWarning, match=r"1 column of whole numbers beyond 2\^53 was rounded"):
+        MIM(1).fit(container(np.delete(X, (1, 2), axis=1)), y)

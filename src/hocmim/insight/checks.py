@@ -11,6 +11,7 @@ text          a column of text that can be read as numbers or dates, but is code
 constant      one value, or none at all
 many levels   fewer than 10 rows per level on average: information is easily overestimated
 uneven bins   one bin of a column that was cut holds more than 80 % of the rows
+rounded       whole numbers beyond 2^53, some of which are equal as floating-point numbers
 missing       some values are missing
 duplicates    more than 1 % of the rows repeat another row: ``hocmim.insight.duplicates``
 ============  =====================================================================================
@@ -31,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hocmim.coding.codes import Codes, Column, RemoteCodes
-from hocmim.coding.cuts import DEFAULT_DISCRETIZER
+from hocmim.coding.cuts import DEFAULT_DISCRETIZER, Ragged
 from hocmim.coding.encoded import split_target
 from hocmim.coding.encoder import Encoder
 from hocmim.coding.groups import Features, column_name
@@ -47,18 +48,19 @@ from hocmim.insight.encoding import Encoding, describe_bins, describe_column, fo
 from hocmim.parameters import checked
 from hocmim.text import count, one_line, percent, quote, some_of
 
-LEAK, IDENTIFIER, TEXT, CONSTANT, MANY_LEVELS, UNEVEN, MISSING, DUPLICATES = KINDS = (
+LEAK, IDENTIFIER, TEXT, CONSTANT, MANY_LEVELS, UNEVEN, ROUNDED, MISSING, DUPLICATES = KINDS = (
     "leak",
     "identifier",
     "text",
     "constant",
     "many levels",
     "uneven bins",
+    "rounded",
     "missing",
     "duplicates",
 )
 # What makes a selection misleading: ``fit`` warns about these.
-WARNED = (LEAK, IDENTIFIER, TEXT, UNEVEN, DUPLICATES)
+WARNED = (LEAK, IDENTIFIER, TEXT, UNEVEN, ROUNDED, DUPLICATES)
 
 # Columns that a sentence names, and characters of a value in it.
 MAX_NAMED, MAX_VALUE = 5, 20
@@ -228,6 +230,8 @@ def check_codes(
         odd |= _levels(encoder, codes, n_rows)
     if UNEVEN in kinds:
         odd[UNEVEN] = _uneven(encoder, n_rows, table)
+    if ROUNDED in kinds and table is not None:
+        odd[ROUNDED] = _rounded(encoder, table)
     for kind in odd:
         of_place = features.columns if kind == LEAK else lambda j: (j,)
         odd[kind] = [one for one in odd[kind] if not set(of_place(one.place)) & set(excluded)]
@@ -341,6 +345,12 @@ _WORDS = {
         f"equal: {{names}}.|{{n}} have one bin with more than {MAX_BIN_SHARE:.0%} of the rows, "
         "whose values count as equal: {names}.",
         "",
+    ),
+    ROUNDED: (
+        "{n} of whole numbers beyond 2^53 was rounded, so that different values count as equal: "
+        "{names}.|{n} of whole numbers beyond 2^53 were rounded, so that different values count as "
+        "equal: {names}.",
+        "Subtract a number, or convert to strings if they are codes.",
     ),
     MISSING: (
         "{n} has missing values: {names}.|{n} have missing values: {names}.",
@@ -556,6 +566,27 @@ def _uneven(encoder: Encoder, n_rows: int, table: Table | None) -> list[_Odd]:
         share = percent(int(n_frequent[j]) / n_rows)
         found.append(_Odd(j, f"has {share} of its rows in one bin ({where})"))
     return found
+
+
+def _rounded(encoder: Encoder, table: Table) -> list[_Odd]:
+    """Return the columns of whole numbers with different values that are equal as floats."""
+    found = []
+    for j in sorted({*_beyond(encoder.columns_.cuts), *_beyond(encoder.columns_.levels)}):
+        if table.time_kinds([j]):
+            continue  # nanoseconds
+        values = getattr(table.read(Span(j, j + 1)), "values", np.empty(0))
+        if values.dtype.kind in "iu":
+            distinct = np.unique(values)
+            n_equal = len(distinct) - len(np.unique(distinct.astype(np.float64)))
+            if n_equal:
+                found.append(_Odd(j, f"has {count(n_equal, 'value')} equal to another by rounding"))
+    return found
+
+
+def _beyond(numbers: Ragged) -> list[int]:
+    """Return the rows with a number of 2^53 or more, from which on floats leave out integers."""
+    at = np.flatnonzero(np.abs(numbers.values) >= 2.0**53)
+    return np.unique(np.searchsorted(numbers.offsets, at, side="right") - 1).tolist()
 
 
 # --- column by column -----------------------------------------------------------------------------
