@@ -69,6 +69,7 @@ PARQUET = parquet_bytes()
 @any_content
 @given(place=st.integers(0, len(PARQUET) - 1), byte=st.integers(0, 255))
 @example(place=PARQUET.index(b"\x01\x00\x00\x00a") + 4, byte=0x80)  # text that is not UTF-8
+@example(place=351, byte=0x80)  # a name that is not UTF-8
 def test_a_changed_byte_of_a_parquet_file(tmp_path_factory, place, byte):
     content = bytearray(PARQUET)
     content[place] = byte

@@ -210,7 +210,7 @@ def _readable(path: str) -> Iterator[None]:
         yield
     except (MemoryError, FileNotFoundError, PermissionError):
         raise
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         text = " ".join(str(error).split())[:200].rstrip(".")
         raise InvalidTableError(f"{path!r} cannot be read as Parquet: {text}.") from error
 
@@ -235,7 +235,7 @@ def _open_parquet(X: Any) -> RowSource:
         raise InvalidTableError(
             f"X is a path, but there is no file or folder {_missing(X)!r}. Check the path."
         ) from error
-    except (pa.ArrowException, OSError, AttributeError) as error:
+    except (pa.ArrowException, OSError, AttributeError, UnicodeDecodeError) as error:
         hint = "Pass the path of a Parquet file or of a folder of them, or a table in memory."
         if isinstance(X, (str, PathLike)) and is_address(X):
             hint = "Check the address, the credentials and the endpoint."
