@@ -13,7 +13,7 @@ from sklearn.datasets import load_breast_cancer
 
 import hocmim
 import warned
-from hocmim import JMI, RobustHOCMIM, cluster_columns, load
+from hocmim import RobustHOCMIM, load
 from hocmim.data.files import read_table, write_table
 
 pytestmark = pytest.mark.filterwarnings(warned.IDENTIFIER)
@@ -163,23 +163,6 @@ def test_columns(run):
     assert max(map(len, shown.splitlines())) <= 80
 
 
-def test_columns_in_clusters(run):
-    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
-    X.assign(diagnosis=y).to_csv("cancer.csv", index=False)
-    given = ("columns", "cancer.csv", "-t", "diagnosis", "--clusters")
-    found = json.loads(run(*given, "--json", "-").stdout)
-    names = [each["representative"] for each in found["clusters"]]
-    assert sorted(names) == sorted(X.columns[cluster_columns(X, y).representatives])
-    lines = run(*given).stdout.splitlines()
-    assert lines[0].split("\t") == ["columns", "representative", "others"]
-    assert len(lines) == 1 + len(names)
-    assert any(line.startswith("6\tworst perimeter\tworst radius") for line in lines)
-    shown = run(*given, width=100).stdout.splitlines()[3:]  # singles are counted, not listed
-    assert len(shown) == sum(len(each["columns"]) > 1 for each in found["clusters"])
-    finer = json.loads(run(*given, "--max-distance", 0.2, "--json", "-").stdout)
-    assert len(finer["clusters"]) > len(found["clusters"])
-
-
 # --- compare --------------------------------------------------------------------------------------
 
 COMPARE = ("compare", *GIVEN, "--n-resamples", 2, "--cv", 2)
@@ -190,18 +173,17 @@ def compared(run, *arguments):
     return {method["method"]: method for method in found["methods"]}
 
 
-def test_compare(run, folder, known):
+def test_compare(run):
     arguments = (*COMPARE, "-k", 4, "--methods", "hocmim, mRMR")
     found = json.loads(run(*arguments, "--json", "-").stdout)
     assert [method["method"] for method in found["methods"]] == ["HOCMIM", "mRMR"]
     assert found["methods"][0]["sizes"] == [0, 1, 2, 3, 4]
     a, b = (set(method["selected"]) for method in found["methods"])
     assert found["overlap"][0][1] == len(a & b) / len(a | b)
-    shown = run(*arguments, "--plot", "picture.svg", width=80).stdout
+    shown = run(*arguments, width=80).stdout
     for method in found["methods"]:
         assert "   ".join(f"{value:.4f}" for value in method["mean_error"]) in shown
     assert max(map(len, shown.splitlines())) <= 80
-    assert "stability over resamples" in (folder / "picture.svg").read_text()
 
 
 def test_compare_variants_of_one_method(run, known):
@@ -254,13 +236,6 @@ def test_apply_writes_the_selected_columns(run, saved):
     for arguments, columns in (((), order), (("--keep", "note"), ["note", *order])):
         run("apply", "m.json", "new.parquet", "-o", "out.parquet", "--force", *arguments)
         pd.testing.assert_frame_equal(pd.read_parquet("out.parquet"), saved[columns])
-    codes = run("apply", "m.json", "t.csv", "--encoded").stdout
-    X = saved[list("abcde")]
-    expected = JMI(2).fit(X, saved["y"]).encoder_.transform(X)
-    rows = [list(map(int, line.split(","))) for line in codes.splitlines()[1:]]
-    for at, j in enumerate(load("m.json").selected_):
-        assert [row[at] for row in rows] == expected.column(int(j)).codes.tolist()
-    assert [row[-1] for row in rows] == saved["y"].tolist()
 
 
 def test_apply_neutralises_formulas_on_request(run, saved):

@@ -64,7 +64,6 @@ WRONG = [
     (("select", "folder", "-t", "y"), 2, "contains no Parquet files"),
     (("explain", "mixed.csv", "-t", "outcome", "-f", "agee"), 2, "Did you mean 'age'?"),
     ((*COMPARE, "--methods", "jm,MIM"), 2, "Did you mean 'JMI'"),
-    ((*COMPARE, "--plot", "p.gif"), 2, "needs a .png, .svg or"),
     ((*COMPARE, "--weights", "age"), 2, "compare takes no --weights"),
     ((*COMPARE, "-k", "cv"), 2, "-k cv is for hocmim select"),
     (("selct", "mixed.csv"), 2, "no command 'selct'. Did you mean 'select'?"),
@@ -111,7 +110,6 @@ def test_force_replaces(run):
 @pytest.mark.parametrize(
     ("name", "arguments", "message"),
     [
-        ("matplotlib", ("compare", "--plot", "p.pdf"), "A plot needs matplotlib"),
         ("jinja2", ("report", "-o", "r.html"), "A report needs jinja2"),
         ("distributed", ("select", "--cluster", "dask"), "--cluster needs distributed"),
     ],

@@ -16,9 +16,9 @@ from hocmim.cli.group import UsageProblem
 from hocmim.cli.parameters import (
     ANYWHERE,
     CV,
+    OF_COLUMNS,
     Given,
     Value,
-    method_options,
     options_of,
     parameters_of,
     read_number_of_columns,
@@ -28,7 +28,7 @@ from hocmim.coding.target import Target
 from hocmim.data.reading import TextConverter
 from hocmim.data.recognize import KINDS
 from hocmim.defaults import DEFAULT_K, DEFAULT_METHOD
-from hocmim.parameters import JOBS, SEED, number
+from hocmim.parameters import JOBS, SEED
 from hocmim.search.constraints import Budget
 from hocmim.search.search import Engine
 from hocmim.search.stopping import StopTest
@@ -56,7 +56,6 @@ class Request:
         The value of -k.
     given : dict
         The options that are parameters, if the user gave them.
-    one_per_cluster : float or None
     quiet : bool
     """
 
@@ -64,7 +63,6 @@ class Request:
     method: str
     k: Any
     given: Given
-    one_per_cluster: float | None
     quiet: bool
 
 
@@ -249,8 +247,7 @@ def make_request(given: Given) -> Request:
     source = make_source(given)
     own = {one.name for one in (*fields(Source), *fields(Request))}
     parameters = only_given({key: value for key, value in given.items() if key not in own})
-    method, k, distance, quiet = (given[key] for key in ("method", "k", "one_per_cluster", "quiet"))
-    return Request(source, method, k, parameters, distance, quiet)
+    return Request(source, given["method"], given["k"], parameters, given["quiet"])
 
 
 # --- the method -----------------------------------------------------------------------------------
@@ -286,18 +283,21 @@ COMPARED_NUMBER = Option(
     f"(as many as add more than chance).  [default: {DEFAULT_K}]",
 )
 ENCODER = options_of(Encoder, ENCODING)
-OF_METHODS = method_options(METHOD, COLUMNS)
-KEEP = next(one for one in OF_METHODS if one.name == "keep")
+OF_COLUMN_NAMES = options_of(METHODS[DEFAULT_METHOD], COLUMNS, only=OF_COLUMNS)
+KEEP = next(one for one in OF_COLUMN_NAMES if one.name == "keep")
 KEEP.section, KEEP.help = None, f"{str(KEEP.help).partition('.')[0]}. Repeatable."
+# The other parameters of a method are written -m NAME(max_order=5).
+[ESTIMATOR] = options_of(METHODS[DEFAULT_METHOD], METHOD, only=["estimator"])
+ESTIMATOR.help = f"{str(ESTIMATOR.help).partition('  [')[0]}  [default: that of the method]"
 FIRST = [
     *options_of(Target, TARGET, prefix="target_"),
-    *[one for one in OF_METHODS if one.section != METHOD],
+    *OF_COLUMN_NAMES,
     *options_of(Budget, COLUMNS, without=["n_features"], names={"total": "budget"}),
     *ENCODER,
     *options_of(StopTest, STOPPING, without=[*ANYWHERE]),
 ]
 LAST = [
-    next(one for one in OF_METHODS if one.name == "estimator"),  # others: -m NAME(max_order=5)
+    ESTIMATOR,
     Option(
         ["--random-state"],
         type=Value(SEED),
@@ -333,14 +333,6 @@ REQUEST: list[click.Parameter] = [
     ),
     NUMBER,
     *FIRST,
-    Option(
-        ["--one-per-cluster"],
-        type=Value([number(0, 1)]),
-        metavar="DIST",
-        section=COLUMNS,
-        help="First keep one column of each cluster of columns that are at most this far apart: 0 "
-        "is copies only, 0.75 is 25% of their information shared, a correlation of about 0.8.",
-    ),
     *LAST,
     *options_of(Engine, COMPUTING),
     QUIET,

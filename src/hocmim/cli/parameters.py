@@ -23,7 +23,7 @@ import inspect
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -40,7 +40,6 @@ from hocmim.search.constraints import Budget
 from hocmim.search.search import Engine
 from hocmim.search.stopping import StopTest
 from hocmim.selectors.base import InformationSelector
-from hocmim.selectors.filters._base import Filter
 from hocmim.selectors.methods import CriterionSelector
 from hocmim.selectors.registry import METHODS, find_name, make_selector
 from hocmim.text import some_of
@@ -53,8 +52,6 @@ OBJECTS: dict[str, tuple[Any, str]] = {
     "target": (Target, "target_"),
     "engine": (Engine, ""),
 }
-# What a command sets itself.
-NOT_OPTIONS = {*OBJECTS, "n_features_to_select", "selectors", "verbose"}
 # Options that never change a result, or only where there is chance: every method accepts them.
 ANYWHERE = {"n_jobs", "random_state"}
 # Values of -k.
@@ -158,9 +155,9 @@ def read_value(text: str, allowed: Sequence[Any], name: str) -> Any:
     raise AssertionError
 
 
-def _metavar(allowed: Sequence[Any], parameter: Parameter) -> str:
+def _metavar(parameter: Parameter) -> str:
     """Return the values of an option in short: from the constraints, or from the docstring."""
-    default, words = parameter.default, list[str]()
+    default, allowed, words = parameter.default, parameter.allowed, list[str]()
     if not allowed:
         listed = re.match(r"\{(.*?)\}", parameter.kind)
         words = re.findall(r'"(.*?)"', listed[1]) if listed else []
@@ -281,92 +278,42 @@ def options_of(
     section: str | None,
     *,
     prefix: str = "",
-    without: Sequence[str] = (),
+    without: Collection[str] = (),
+    only: Collection[str] | None = None,
     names: Mapping[str, str] | None = None,
 ) -> list[Option]:
     """Return an option for each parameter of a class or a function.
 
     A parameter that only takes Python objects, by its docstring, is no option.
 
-    Parameters
-    ----------
-    thing : class or function
-    section : str or None
-        Of the help.
-    prefix : str
-        How the names of the options begin.
-    without : sequence of str
-        Parameters that are no options.
-    names : mapping of str to str, optional
-        Options that do not have the name of the parameter.
+    ``without`` and ``only`` name parameters; ``names`` has the options that do not have the name of
+    the parameter; all others begin with ``prefix``.
     """
     return [
-        _option(prefix + (names or {}).get(name, name), {"": parameter}, section)
+        _option(prefix + (names or {}).get(name, name), parameter, section)
         for name, parameter in parameters_of(thing).items()
-        if name not in without and parameter.help
+        if name not in without and (only is None or name in only) and parameter.help
     ]
 
 
-def method_options(section: str, columns_section: str) -> list[Option]:
-    """Return the options of the parameters of all methods; not those of their objects."""
-    common = {*parameters_of(InformationSelector), *parameters_of(Filter)}
-    known = {name for kind, _ in OBJECTS.values() for name in parameters_of(kind)}
-    sources: dict[str, dict[str, Parameter]] = {}
-    for method, kind in METHODS.items():
-        for name, parameter in parameters_of(kind).items():
-            if name not in NOT_OPTIONS | known | ANYWHERE:
-                found = sources.setdefault(name, {})
-                found.setdefault("" if name in common else method, parameter)
-    estimator = sources["estimator"][""]
-    text = f"{estimator.help}  [default: that of the method]"
-    sources["estimator"][""] = estimator._replace(default=None, help=text)
-    return [
-        _option(name, found, columns_section if name in OF_COLUMNS else section)
-        for name, found in sorted(sources.items(), key=lambda item: "" not in item[1])
-    ]
-
-
-def _option(name: str, sources: Mapping[str, Parameter], section: str | None) -> Option:
-    """Return the option of one parameter that several methods may have.
-
-    Parameters
-    ----------
-    name : str
-    sources : mapping of str to Parameter
-        By method; "" if it is a parameter of every method.
-    section : str or None
-    """
-    methods: dict[str, list[str]] = {}
-    defaults: dict[Any, list[str]] = {}
-    allowed = [one for source in sources.values() for one in source.allowed]
-    for method, source in sources.items():
-        methods.setdefault(source.help, []).append(method)
-        defaults.setdefault(source.default, []).append(method)
-    text = " ".join(
-        f"{', '.join(names)}: {help}" if names[0] else help for help, names in methods.items()
-    )
-    first = next(iter(sources.values()))
-    of_columns = OF_COLUMNS.get(first.name)
+def _option(name: str, parameter: Parameter, section: str | None) -> Option:
+    of_columns = OF_COLUMNS.get(parameter.name)
     if of_columns is not None:
         more = " Repeatable." if of_columns.is_repeatable else ""
         return Option(
             [of_columns.option, name],
             metavar=of_columns.metavar,
             multiple=of_columns.is_repeatable,
-            help=text + more,
+            help=parameter.help + more,
             section=section,
         )
-    shown = [
-        f"{value} ({', '.join(names)})" if len(defaults) > 1 else str(value)
-        for value, names in defaults.items()
-        if value is not None and value is not inspect.Parameter.empty
-    ]
-    default = f"  [default: {', '.join(shown)}]" if shown else ""
+    has_default = parameter.default not in (None, inspect.Parameter.empty)
+    default = f"  [default: {parameter.default}]" if has_default else ""
     return Option(
         [f"--{name.replace('_', '-')}"],
-        type=Value(allowed),
-        metavar=_metavar(allowed, first),
-        help=text + default,
+        type=Value(parameter.allowed),
+        metavar=_metavar(parameter),
+        help=parameter.help + default,
         section=section,
     )
 

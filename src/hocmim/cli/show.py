@@ -26,7 +26,7 @@ from rich.text import Text
 from hocmim.cli.command import in_options
 from hocmim.cli.pipes import standard_output
 from hocmim.errors import TextWarning
-from hocmim.text import escaped, one_line, value_text, visible
+from hocmim.text import escaped, one_line, visible
 
 if TYPE_CHECKING:
     from hocmim.search.progress import ProgressEvent
@@ -283,34 +283,3 @@ def _plain(value: Any) -> Any:
     if hasattr(value, "get_params"):
         return value.get_params(deep=False)
     return asdict(value) if is_dataclass(value) and not isinstance(value, type) else str(value)
-
-
-def check_picture(path: Path | None, force: bool) -> None:
-    """Raise an error if a picture cannot be written."""
-    from hocmim.errors import InvalidParameterError, check_installed
-
-    if path is None:
-        return
-    check_output(path, force)
-    if path.suffix.lower() not in (".png", ".svg", ".pdf"):
-        raise InvalidParameterError(
-            f"--plot needs a .png, .svg or .pdf file. Got {value_text(str(path))}."
-        )
-    check_installed("A plot needs", "matplotlib")
-
-
-def picture(draw: Callable[[], Any], path: Path, force: bool) -> None:
-    """Draw a figure and write it to a file."""
-    import matplotlib
-
-    from hocmim.data.writing import write_file
-
-    matplotlib.use("Agg")
-    figure = draw()
-    kind = path.suffix.lower().removeprefix(".")
-    write_file(
-        path,
-        lambda file: figure.savefig(file, format=kind, dpi=150),
-        overwrite=force,
-        hint=OVERWRITE_HINT,
-    )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import zip_longest
-from pathlib import Path
 from typing import Any
 
 import click
@@ -41,12 +40,11 @@ comparison = options.collected(
 @comparison
 @options.parameters
 @options.json_path
-@options.file_option("--plot", help="Draw the comparison to this file: .png, .svg or .pdf.")
 @options.force
 @options.collected("quiet", lambda given: given["quiet"], [options.QUIET])
 def compare(
     source: options.Source, methods: tuple[str, ...], k: Any, comparison: Given, given: Given,
-    json_path: str | None, plot: Path | None, force: bool, quiet: bool,
+    json_path: str | None, force: bool, quiet: bool,
 ) -> None:  # fmt: skip
     """Compare the columns that several methods select from FILE.
 
@@ -59,11 +57,10 @@ def compare(
     \b
     Examples:
       hocmim compare patients.csv --target diagnosis --methods DISR,ICAP
-      hocmim compare patients.csv -t diagnosis -k 20 --model forest --plot out.png
+      hocmim compare patients.csv -t diagnosis -k 20 --model forest
       hocmim compare patients.csv -t y --methods 'JMI,HOCMIM(max_order=5)'
     """
     show.check_output(json_path, force)
-    show.check_picture(plot, force)
     if source.weights is not None:
         raise InvalidParameterError("hocmim compare takes no --weights.")
     if k == CV:
@@ -91,10 +88,6 @@ def compare(
     show.json_result(_as_json(source, found, selectors), json_path, force)
     if json_path != "-":
         _print(found)
-    if plot is not None:
-        show.picture(found.plot, plot, force)
-        if not quiet:
-            show.say(f"Wrote {plot}.")
 
 
 def _print(found: Comparison) -> None:
