@@ -269,12 +269,20 @@ def write_result(name: str, title: str, text: str) -> None:
 
 
 def write_table(page: str, name: str, table: str) -> None:
-    """Replace the text between ``<!-- name -->`` and ``<!-- end -->`` on a page of docs/."""
+    """Replace the text between ``<!-- name -->`` and ``<!-- end -->`` on a page of docs/.
+
+    A table that the page does not show is written to ``results/PAGE_name.md``.
+    """
     path = DOCS / page
     text = path.read_text(encoding="utf-8")
-    start = text.index(f"<!-- {name} -->") + len(f"<!-- {name} -->")
-    stop = text.index("<!-- end -->", start)
-    path.write_text(f"{text[:start]}\n{table.strip()}\n{text[stop:]}", encoding="utf-8")
+    before, mark, rest = text.partition(f"<!-- {name} -->\n")
+    if not mark:
+        RESULTS.mkdir(exist_ok=True)
+        file = RESULTS / f"{path.stem}_{name.replace(' ', '_')}.md"
+        file.write_text(table.strip() + "\n", encoding="utf-8")
+        return
+    after = rest[rest.index("<!-- end -->") :]
+    path.write_text(f"{before}{mark}{table.strip()}\n{after}", encoding="utf-8")
 
 
 def options_of(doc: str, *, data: bool = False) -> argparse.ArgumentParser:
