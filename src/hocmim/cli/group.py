@@ -29,14 +29,7 @@ ENDING_SIGNALS = ("SIGTERM", "SIGHUP")
 
 
 class Commands(click.Group):
-    """A group that finds its commands in the modules of a package.
-
-    Parameters
-    ----------
-    name : str
-    package : str
-        In the folder of this module. Each module has a command of its own name.
-    """
+    """A group of the modules of a package, each of which has a command of its own name."""
 
     def __init__(self, name: str, package: str, **settings: Any) -> None:
         super().__init__(name, **settings)

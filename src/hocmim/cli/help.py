@@ -20,14 +20,7 @@ _FILE = Path(__file__).with_name("help.json")
 
 
 class StoredCommand(Command):
-    """A command that can only show its help.
-
-    Parameters
-    ----------
-    name : str
-    stored : dict
-        As ``describe`` returns it.
-    """
+    """A command that can only show its help, as ``describe`` returned it."""
 
     def __init__(self, name: str, stored: dict[str, Any]) -> None:
         anything = {"ignore_unknown_options": True, "allow_extra_args": True}

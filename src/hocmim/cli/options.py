@@ -46,18 +46,7 @@ STOPPING = "When to stop (-k significant)"
 
 @dataclass(frozen=True)
 class Request:
-    """What select, explain and report run: the table, the method and its parameters.
-
-    Attributes
-    ----------
-    source : Source
-    method : str
-    k : int, float, str or None
-        The value of -k.
-    given : dict
-        The options that are parameters, if the user gave them.
-    quiet : bool
-    """
+    """What select, explain and report run; ``given`` has the parameters that the user gave."""
 
     source: Source
     method: str

@@ -59,19 +59,7 @@ HALF, SIGNIFICANT, CV = "half", "significant", "cv"
 
 
 class Parameter(NamedTuple):
-    """A parameter of a class or of a function.
-
-    Attributes
-    ----------
-    name : str
-    default : object
-    allowed : sequence
-        Its constraints; empty if there are none.
-    kind : str
-        Its type, from the docstring.
-    help : str
-        From the docstring, in plain text.
-    """
+    """A parameter: its default, its constraints, and its type and text from the docstring."""
 
     name: str
     default: Any
@@ -326,17 +314,8 @@ def make_selectors(
 ) -> dict[str, Any]:
     """Return the selectors that options describe, by the names to show.
 
-    Parameters
-    ----------
-    methods : sequence of str
-        Each a list such as ``MIM, HOCMIM(max_order=3)``: parameters in parentheses are those of one
-        method.
-    k : int, float, str or None
-        The value of -k.
-    given : dict
-        The options that the user gave: for every method that has the parameter.
-    names : sequence of str
-        Of the columns.
+    ``methods`` are lists such as ``MIM, HOCMIM(max_order=3)``; what is ``given`` is for every
+    method that has the parameter. ``names`` are those of the columns.
     """
     found: dict[str, Any] = {}
     used = set(ANYWHERE)

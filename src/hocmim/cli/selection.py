@@ -46,16 +46,8 @@ MAX_PAIR_CELLS = 2_000_000_000
 class Outcome:
     """A fitted selector.
 
-    Attributes
-    ----------
-    selector : selector
-    validation : SelectorCV, Validation or None
-        The cross-validation that chose it, or its number of columns.
-    is_partial : bool
-        Whether Ctrl-C stopped it early.
-    seconds : float
-    warnings : list of Warning
-        What the fit said about the data.
+    ``validation`` is the SelectorCV or Validation that chose it or its number of columns, or None.
+    ``is_partial``: Ctrl-C stopped it early. ``warnings`` are those of the fit.
     """
 
     selector: Any
@@ -84,15 +76,9 @@ def select(
 ) -> tuple[Data, Outcome]:
     """Read the table, make the selector and fit it.
 
-    Parameters
-    ----------
-    request : Request
-    features : sequence of str
-        Columns or groups that must exist: an error is raised before the work.
-    in_memory : bool
-        Whether the table is needed in memory in any case.
-    without : str
-        A kind of finding that the command prints itself.
+    ``features`` are columns or groups that must exist: an error is raised before the work.
+    ``in_memory``: the table is needed in memory. ``without`` is a kind of finding that the command
+    prints itself.
     """
     given, source, quiet = request.given, request.source, request.quiet
     check_methods(request.method)

@@ -163,15 +163,9 @@ def is_terminal() -> bool:
 
 
 def table(columns: Sequence[tuple[str, str]], rows: Sequence[Sequence[Any]]) -> None:
-    """Print a table to standard output.
+    """Print a table to standard output; ``columns`` are titles and kinds.
 
-    Parameters
-    ----------
-    columns : sequence of (title, kind)
-        Kind "name" for text that is cut to fit, "number" for numbers, "p" for p-values, "text" for
-        other text.
-    rows : sequence of sequences
-        None is shown as a dash.
+    Kind "name" is text that is cut to fit, "number" numbers, "p" p-values, "text" other text.
     """
     if not is_terminal():
         titles = "\t".join(title.replace(" ", "_") for title, _ in columns)
