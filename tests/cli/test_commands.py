@@ -13,7 +13,7 @@ from sklearn.datasets import load_breast_cancer
 
 import hocmim
 import warned
-from hocmim import RobustHOCMIM, load
+from hocmim import JMI, RobustHOCMIM, cluster_columns, load
 from hocmim.data.files import read_table, write_table
 
 pytestmark = pytest.mark.filterwarnings(warned.IDENTIFIER)
@@ -163,6 +163,23 @@ def test_columns(run):
     assert max(map(len, shown.splitlines())) <= 80
 
 
+def test_columns_in_clusters(run):
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    X.assign(diagnosis=y).to_csv("cancer.csv", index=False)
+    given = ("columns", "cancer.csv", "-t", "diagnosis", "--clusters")
+    found = json.loads(run(*given, "--json", "-").stdout)
+    names = [each["representative"] for each in found["clusters"]]
+    assert sorted(names) == sorted(X.columns[cluster_columns(X, y).representatives])
+    lines = run(*given).stdout.splitlines()
+    assert lines[0].split("\t") == ["columns", "representative", "others"]
+    assert len(lines) == 1 + len(names)
+    assert any(line.startswith("6\tworst perimeter\tworst radius") for line in lines)
+    shown = run(*given, width=100).stdout.splitlines()[3:]  # singles are counted, not listed
+    assert len(shown) == sum(len(each["columns"]) > 1 for each in found["clusters"])
+    finer = json.loads(run(*given, "--max-distance", 0.2, "--json", "-").stdout)
+    assert len(finer["clusters"]) > len(found["clusters"])
+
+
 # --- compare --------------------------------------------------------------------------------------
 
 COMPARE = ("compare", *GIVEN, "--n-resamples", 2, "--cv", 2)
@@ -236,6 +253,13 @@ def test_apply_writes_the_selected_columns(run, saved):
     for arguments, columns in (((), order), (("--keep", "note"), ["note", *order])):
         run("apply", "m.json", "new.parquet", "-o", "out.parquet", "--force", *arguments)
         pd.testing.assert_frame_equal(pd.read_parquet("out.parquet"), saved[columns])
+    codes = run("apply", "m.json", "t.csv", "--encoded").stdout
+    X = saved[list("abcde")]
+    expected = JMI(2).fit(X, saved["y"]).encoder_.transform(X)
+    rows = [list(map(int, line.split(","))) for line in codes.splitlines()[1:]]
+    for at, j in enumerate(load("m.json").selected_):
+        assert [row[at] for row in rows] == expected.column(int(j)).codes.tolist()
+    assert [row[-1] for row in rows] == saved["y"].tolist()
 
 
 def test_apply_neutralises_formulas_on_request(run, saved):

@@ -440,6 +440,19 @@ def test_feature_groups_are_selected_as_one(run):
     assert "Did you mean 'town'?" in said
 
 
+def test_one_column_per_cluster(run):
+    table = read_table("mixed.csv")
+    write_table(table.append_column("again", table.column("age")), "twice.csv")
+    given = ("select", "twice.csv", "-t", "outcome", "--drop", "when", "-k", 10)
+    given += ("--one-per-cluster", 0.3)
+    result = run(*given, "--json", "-")
+    columns = json.loads(result.stdout)["columns"]
+    assert len({"age", "again"} & set(columns)) == 1
+    assert "11 columns in 10 clusters; one column of each is kept." in result.stderr
+    said = run(*given, "--feature-group", "a=age,town", code=2).stderr
+    assert "cannot be used with --feature-group" in said
+
+
 CRITERION = """
 import hocmim
 

@@ -172,9 +172,12 @@ def test_apply_to_the_file_of_the_fit_writes_what_select_wrote(run, folder, file
     run("select", file, *arguments, *options, "--identifiers", "keep")
     run("apply", "m.json", file, "-o", f"again.{out}")
     assert (folder / out).read_bytes() == (folder / f"again.{out}").read_bytes()
+    codes = run("apply", "m.json", file, "--encoded")
+    assert "did not see" not in codes.stderr
     chosen = load("m.json")
     columns = [name for one in chosen.reading_.columns for name in one.parts or (one.name,)]
     assert set(chosen.get_feature_names_out()) < set(columns)
+    assert len(codes.stdout.splitlines()) == N + 1
 
 
 def test_a_later_file_is_read_in_the_way_of_the_first(run, folder):
@@ -192,7 +195,20 @@ def test_a_later_file_is_read_in_the_way_of_the_first(run, folder):
     assert rows == {"v": [7007.0, 8008.0], "n": [None, 3], "c": ["1", "02"]}
 
 
-def test_all_missing_columns_are_named(run, folder):
+def test_new_levels_are_counted_by_apply(run, folder):
+    run("select", "t.csv", "-t", "ill", "-k", 6, "--identifiers", "keep", "--save", "m.json")
+    lines = (folder / "t.csv").read_text().splitlines()
+    (folder / "new.csv").write_text(
+        "\n".join([lines[0], *(line.replace("02134", "77777") for line in lines[1:])])
+    )
+    n_new = sum("02134" in line for line in lines)
+    done = run("apply", "m.json", "new.csv", "--encoded")
+    assert f"did not see: 'zip' ({n_new} rows)" in done.stderr
+    at = done.stdout.splitlines()[0].split(",").index('"zip"')
+    assert [line.split(",")[at] for line in done.stdout.splitlines()[1:]].count("3") == n_new
+
+
+def test_all_missing_columns_are_named_and_can_be_empty_or_replaced(run, folder):
     rng = np.random.default_rng(0)
     x = rng.normal(size=(400, 4))
     copy = x[:, 0] + 0.05 * rng.normal(size=400)
@@ -200,11 +216,25 @@ def test_all_missing_columns_are_named(run, folder):
     write_table(pa.table(table), "g.csv")
     run("select", "g.csv", "-t", "y", "-k", 2, "-m", "JMI", "--save", "g.json")
     first, second = load("g.json").get_feature_names_out()
+    other = {"0": "copy", "copy": "0"}[first if first in ("0", "copy") else second]
     rest = [name for name in table if name not in (first, second)]
     write_table(pa.table(table).select(rest), "few.csv")
     said = run("apply", "g.json", "few.csv", code=1).stderr
     assert "lacks 2 of the 2 selected columns" in said
+    assert f"could be replaced by '{other}'." in said
     assert "Did you mean" not in said
+    run("apply", "g.json", "few.csv", "--missing-columns", "empty", "-o", "empty.parquet")
+    empty = pq.read_table("empty.parquet")
+    assert set(empty.column_names) == {first, second, "y"}
+    assert (empty[first].null_count, str(empty[first].type)) == (400, "double")
+    one = [name for name in table if name != {"copy": "0", "0": "copy"}[other]]
+    write_table(pa.table(table).select(one), "one.csv")
+    how = ("--missing-columns", "substitute")
+    done = run("apply", "g.json", "one.csv", *how, "-o", "other.parquet")
+    assert f"'{other}' is written in place of" in done.stderr
+    assert pq.read_table("other.parquet")[other].to_pylist() == table[other].tolist()
+    assert "lacks 1 of the 2" in run("apply", "g.json", "few.csv", *how, code=1).stderr
+    assert "Leave out one of" in run("apply", "g.json", "one.csv", *how, "--encoded", code=2).stderr
 
 
 def test_many_columns_that_are_read_in_one_way_take_one_line(run, folder):

@@ -255,6 +255,7 @@ def commands(file, folder, model):
             "--n-resamples", "2",
         ),
         "select by cross-validation": ("select", file, *target, "-m", "MIM", "-k", "cv"),
+        "clusters": ("columns", file, *target, "--clusters"),
         "columns": ("columns", file, *target),
         "columns without a target": ("columns", file),
         "apply": ("apply", model, file, "-o", folder / "applied.csv"),

@@ -28,7 +28,7 @@ from hocmim.coding.target import Target
 from hocmim.data.reading import TextConverter
 from hocmim.data.recognize import KINDS
 from hocmim.defaults import DEFAULT_K, DEFAULT_METHOD
-from hocmim.parameters import JOBS, SEED
+from hocmim.parameters import JOBS, SEED, number
 from hocmim.search.constraints import Budget
 from hocmim.search.search import Engine
 from hocmim.search.stopping import StopTest
@@ -52,6 +52,7 @@ class Request:
     method: str
     k: Any
     given: Given
+    one_per_cluster: float | None
     quiet: bool
 
 
@@ -236,7 +237,8 @@ def make_request(given: Given) -> Request:
     source = make_source(given)
     own = {one.name for one in (*fields(Source), *fields(Request))}
     parameters = only_given({key: value for key, value in given.items() if key not in own})
-    return Request(source, given["method"], given["k"], parameters, given["quiet"])
+    method, k, distance, quiet = (given[key] for key in ("method", "k", "one_per_cluster", "quiet"))
+    return Request(source, method, k, parameters, distance, quiet)
 
 
 # --- the method -----------------------------------------------------------------------------------
@@ -322,6 +324,14 @@ REQUEST: list[click.Parameter] = [
     ),
     NUMBER,
     *FIRST,
+    Option(
+        ["--one-per-cluster"],
+        type=Value([number(0, 1)]),
+        metavar="DIST",
+        section=COLUMNS,
+        help="First keep one column of each cluster of columns that are at most this far apart: 0 "
+        "is copies only, 0.75 is 25% of their information shared, a correlation of about 0.8.",
+    ),
     *LAST,
     *options_of(Engine, COMPUTING),
     QUIET,

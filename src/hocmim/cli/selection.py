@@ -6,7 +6,7 @@ import logging
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from inspect import signature
 from typing import Any
 
@@ -19,8 +19,10 @@ from hocmim.cli.parameters import (
     CV,
     Given,
     make_selectors,
+    parameters_of,
     read_methods,
 )
+from hocmim.coding.encoder import Encoder
 from hocmim.coding.groups import column_name
 from hocmim.errors import (
     DASK,
@@ -31,12 +33,14 @@ from hocmim.errors import (
 )
 from hocmim.insight.basis import basis_of
 from hocmim.insight.checks import LEAK
+from hocmim.insight.clusters import cluster_columns
 from hocmim.search.loop import Interrupted
 from hocmim.search.search import Engine
 from hocmim.search.validation import Validation
 from hocmim.selectors.base import InformationSelector
 from hocmim.selectors.cv import SelectorCV
 from hocmim.selectors.registry import find_name
+from hocmim.text import count
 
 # The redundancy of all pairs of features is computed up to this many pairs times rows.
 MAX_PAIR_CELLS = 2_000_000_000
@@ -86,6 +90,8 @@ def select(
         check_installed("--cluster needs", *DASK)
     show.check_output(given.get("checkpoint"), force=True)
     data = load(source, given, quiet, in_memory=in_memory)
+    if request.one_per_cluster is not None:
+        data = keep_one_per_cluster(data, request.one_per_cluster, given, quiet)
     groups = [text.partition("=")[0] for text in given.get("feature_groups", ())]
     for feature in features:
         check_column(feature, [*data.names, *groups], source.file)
@@ -116,6 +122,31 @@ def make(method: str, k: Any, given: Given, data: Data) -> Any:
 def with_kind(given: Given, data: Data) -> Given:
     """Return the options with the kind of the target that was found, if it was."""
     return {**given, "target_kind": data.target.kind} if len(data.kinds) == 1 else given
+
+
+def keep_one_per_cluster(data: Data, max_distance: float, given: Given, quiet: bool) -> Data:
+    """Return the table with one column of each cluster."""
+    data.needs_memory("Clusters need")
+    if "feature_groups" in given:
+        raise InvalidParameterError(
+            "--one-per-cluster cannot be used with --feature-group: a group could lose columns."
+        )
+    own = {key: given[key] for key in parameters_of(Encoder) if key in given}
+    with show.bar("clustering", quiet) as move:
+        clusters = cluster_columns(
+            data.X,
+            data.y,
+            max_distance=max_distance,
+            encoder=Encoder(**own),
+            target=data.target,
+            n_jobs=given.get("n_jobs"),
+            progress=move,
+        )
+    kept = [data.names[j] for j in sorted(clusters.representatives.tolist())]
+    if not quiet:
+        found = f"{count(len(data.names), 'column')} in {count(len(kept), 'cluster')}"
+        show.say(f"{found}; one column of each is kept.")
+    return replace(data, X=data.X.select(kept), types={name: data.types[name] for name in kept})
 
 
 def fit(selector: Any, data: Data, quiet: bool, without: str = "") -> Outcome:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
 
 import narwhals as nw
@@ -300,12 +300,15 @@ class TableReading:
         More words for a missing value, in a file.
     has_header : bool
         Whether the first line of a text file has the names of the columns.
+    substitutes : dict of str to tuple of str
+        Columns that can replace a column, the best first; of those that have some.
     """
 
     columns: tuple[ColumnReading, ...] = ()
     target: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     has_header: bool = True
+    substitutes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def of(self, table: Any, names: Sequence[str]) -> TableReading:
         """Return how these columns of a converted pyarrow table, and the target, are read again.
@@ -348,10 +351,16 @@ class TableReading:
     def select(self, table: Any, names: Sequence[str]) -> Any:
         """Return these columns of a pyarrow table, in this order, read as in the first table.
 
-        The table may have other columns, in another order.
+        The table may have other columns, in another order. A column that it lacks has no values.
         """
+        import pyarrow as pa
+
         needed = self.origins(names)
         kinds = {one.name: one for one in self.columns}
+        for name in [name for name in needed if name not in table.column_names]:
+            is_boolean = name in kinds and kinds[name].kind == BOOLEAN
+            empty = pa.nulls(table.num_rows, pa.bool_() if is_boolean else pa.string())
+            table = table.append_column(name, empty)
         here = [
             replace(kinds[name], index=j, name=name)
             for j, name in enumerate(needed)
@@ -371,6 +380,7 @@ class TableReading:
             "target": list(self.target),
             "missing": list(self.missing),
             "has_header": self.has_header,
+            "substitutes": {name: list(others) for name, others in self.substitutes.items()},
         }
 
     @classmethod
@@ -388,10 +398,11 @@ class TableReading:
                 _check_dates(way)
             columns.append(ColumnReading(kind, way, name=name, parts=tuple(parts)))
         require(type(content["has_header"]) is bool, "has_header must be true or false")
-        for names in (content["target"], content["missing"]):
+        substitutes = {name: tuple(each) for name, each in content["substitutes"].items()}
+        for names in (content["target"], content["missing"], *substitutes.values()):
             _require_names(names)
         lists = tuple(content["target"]), tuple(content["missing"])
-        return cls(tuple(columns), *lists, content["has_header"])
+        return cls(tuple(columns), *lists, content["has_header"], substitutes)
 
 
 def _require_names(names: Sequence[Any]) -> None:

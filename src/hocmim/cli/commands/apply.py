@@ -14,11 +14,12 @@ from hocmim.cli import options, show
 from hocmim.cli.command import Command
 from hocmim.cli.data import check_column
 from hocmim.cli.pipes import standard_output
+from hocmim.coding.cuts import ColumnDescriptions
 from hocmim.data import files
 from hocmim.data.formulas import neutralise_table
 from hocmim.data.raw_text import KeptText
 from hocmim.data.reading import TableReading
-from hocmim.errors import InvalidTableError
+from hocmim.errors import InvalidParameterError, InvalidTableError
 from hocmim.selectors.saving import load
 from hocmim.text import count, did_you_mean, escaped, some_of
 
@@ -43,13 +44,22 @@ SHOWN_COLUMNS = 20
     metavar="COL",
     help="Also write this column of FILE, such as an identifier, before the others. Repeatable.",
 )
+@options.option(
+    "--missing-columns",
+    type=click.Choice(["error", "empty", "substitute"]),
+    default="error",
+    show_default=True,
+    help="If FILE lacks selected columns: an error, columns without values, or their substitutes, "
+    "under their own names.",
+)
+@options.option("--encoded", is_flag=True, help="Write the codes of the columns, not their values.")
 @options.text_file
 @options.safe_csv
 @options.force
 @options.option("-q", "--quiet", is_flag=True, help="Print only results and errors.")
 def apply(
-    model: Path, file: str, output: str, keep: tuple[str, ...], text: dict[str, Any],
-    safe_csv: bool, force: bool, quiet: bool,
+    model: Path, file: str, output: str, keep: tuple[str, ...], missing_columns: str,
+    encoded: bool, text: dict[str, Any], safe_csv: bool, force: bool, quiet: bool,
 ) -> None:  # fmt: skip
     """Write the columns of FILE that MODEL has selected, the best first.
 
@@ -63,7 +73,7 @@ def apply(
     Examples:
       hocmim apply model.json new.csv -o reduced.csv
       hocmim apply model.json new.parquet --keep id -o reduced.parquet
-      zcat new.csv.gz | hocmim apply model.json - | head
+      zcat new.csv.gz | hocmim apply model.json - --encoded | head
     """
     if output != "-":
         files.output_format(Path(output))
@@ -78,11 +88,23 @@ def apply(
         **text,
     )
     names = _names(selector, table, file)
-    wanted = [names[j] for j in selector.selected_.tolist()]
+    chosen = selector.selected_.tolist()
+    wanted = [names[j] for j in chosen]
     target = [name for name in reading.target if name in table.column_names]
-    _check_columns(reading, wanted, table.column_names, file)
+    if missing_columns == "substitute" and encoded:
+        raise InvalidParameterError(
+            "--encoded writes the codes of the selected columns, and the model has none of their "
+            "substitutes. Leave out one of --encoded and --missing-columns substitute."
+        )
+    if missing_columns == "substitute":
+        wanted = _with_substitutes(reading, wanted, table.column_names, quiet)
+    if missing_columns != "empty":
+        _check_columns(reading, wanted, table.column_names, file)
     reduced = reading.select(table, [*wanted, *target])
     reduced = reduced.replace_schema_metadata(None)
+    if encoded:
+        with show.printed_warnings(quiet):
+            reduced = _codes(selector, reduced, chosen)
     for at, name in enumerate(keep):
         reduced = _with_kept(reduced, table, at, name, file)
     if output == "-":
@@ -111,16 +133,63 @@ def _names(selector: Any, table: Any, file: str) -> list[str]:
 def _check_columns(
     reading: TableReading, names: Sequence[str], known: Sequence[str], file: str
 ) -> None:
-    """Raise an error that names all selected columns that a file lacks."""
+    """Raise an error that names all selected columns that a file lacks, and their substitutes."""
     absent = [name for name in reading.origins(names) if name not in known]
     if not absent:
         return
     listed = some_of([show.quoted(name) for name in absent], SHOWN_COLUMNS)
-    near = did_you_mean(absent[0], known) if len(absent) == 1 else ""
+    replaced = {
+        name: [show.quoted(other) for other in reading.substitutes.get(name, ()) if other in known]
+        for name in absent[:SHOWN_COLUMNS]
+    }
+    advice = [
+        f" {show.quoted(name)} could be replaced by {' or '.join(others)}."
+        for name, others in replaced.items()
+        if others
+    ]
+    near = did_you_mean(absent[0], known) if len(absent) == 1 and not advice else ""
     raise InvalidTableError(
         f"{show.place(file)} lacks {len(absent)} of the {count(len(names), 'selected column')}: "
-        f"{listed}.{near}"
+        f"{listed}.{near}{''.join(advice)} --missing-columns empty writes them without values, "
+        "--missing-columns substitute writes the columns that can replace them."
     )
+
+
+def _with_substitutes(
+    reading: TableReading, names: Sequence[str], known: Sequence[str], quiet: bool
+) -> list[str]:
+    """Return the columns with the best substitute in the place of each that a file lacks.
+
+    A column stays if none of its substitutes is there, or all are among the columns already.
+    """
+    found = list(names)
+    for at, name in enumerate(names):
+        others = reading.substitutes.get(name, ())
+        there = [other for other in others if other in known and other not in found]
+        if reading.origins([name])[0] in known or not there:
+            continue
+        found[at] = there[0]
+        if not quiet:
+            show.say(f"{show.quoted(there[0])} is written in place of {show.quoted(name)}.")
+    return found
+
+
+def _codes(selector: Any, reduced: Any, chosen: list[int]) -> Any:
+    """Return a table with the codes of the selected columns, by the encoder of the model."""
+    import pyarrow as pa
+
+    encoder = getattr(selector, "encoder_", None)
+    if encoder is None:
+        raise InvalidParameterError(
+            f"{selector.display_name} of this model does not encode rows. Leave out --encoded."
+        )
+    names = reduced.column_names[: len(chosen)]
+    parts = [encoder.of_columns(j, j + 1).columns_ for j in chosen]
+    own = encoder.with_columns(ColumnDescriptions.concatenate(parts), names)
+    codes = own.transform(reduced.select(names))
+    for k, name in enumerate(names):
+        reduced = reduced.set_column(k, name, pa.array(codes.column(k).codes))
+    return reduced
 
 
 def _with_kept(reduced: Any, table: Any, at: int, name: str, file: str) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,11 @@ from hocmim.data import files
 from hocmim.data.reading import TableReading
 from hocmim.insight.checks import LEAK
 from hocmim.insight.explain import tested
+from hocmim.insight.substitutes import substitutes
 from hocmim.text import count, some_of
+
+# Substitutes of a column that a model names, and up to how many cells they are looked for.
+SAVED_SUBSTITUTES, MAX_SUBSTITUTE_CELLS = 3, 1_000_000_000
 
 # Leaks that a warning names.
 SHOWN_LEAKS = 5
@@ -199,7 +204,15 @@ def _columns(data: Data, names: list[str]) -> Any:
 
 
 def _reading(data: Data, selector: Any) -> TableReading:
-    """Return how 'hocmim apply' reads another file."""
+    """Return how 'hocmim apply' reads another file, and what can replace a column it lacks."""
     names = _selected(data, selector)
     table = _columns(data, [*names, *data.reading.target])
-    return data.reading.of(table, names)
+    found = data.reading.of(table, names)
+    n_cells = len(selector.selection_) * len(data.names) * data.n_rows
+    if not data.is_in_memory or n_cells > MAX_SUBSTITUTE_CELLS:
+        return found
+    replaced = {
+        one.feature: tuple(row.feature for row in one if one.replaces(row))[:SAVED_SUBSTITUTES]
+        for one in substitutes(selector, data.X, data.y)
+    }
+    return replace(found, substitutes={name: each for name, each in replaced.items() if each})
