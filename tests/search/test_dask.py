@@ -51,7 +51,7 @@ from hocmim import (  # noqa: E402
     list_methods,
     make_selector,
 )
-from hocmim.coding import dask_tables  # noqa: E402
+from hocmim.coding import dask_cluster, dask_tables  # noqa: E402
 from hocmim.coding.codes import Column  # noqa: E402
 from hocmim.coding.dask_cluster import Cluster  # noqa: E402
 from hocmim.coding.dask_codes import Block, Layout  # noqa: E402
@@ -258,6 +258,22 @@ def test_large_columns_travel_by_themselves(threads, in_blocks, monkeypatch):
     monkeypatch.setattr("hocmim.coding.dask_codes.MAX_ARGUMENT_BYTES", 10)
     X, y = make_table()
     assert_same(JMI(5).fit(X, y), JMI(5, engine=threads).fit(X, y))
+
+
+def test_workers_that_the_client_cannot_reach(threads, way, monkeypatch):
+    monkeypatch.setattr("hocmim.coding.dask_codes.MAX_ARGUMENT_BYTES", 10)
+    X, y = make_table()
+    calls = []
+
+    async def refuse(address, **_):
+        calls.append(address)
+        raise OSError(errno.ECONNREFUSED, "behind a gateway")
+
+    monkeypatch.setattr(dask_cluster, "connect", refuse)
+    found = JMI(5, engine=threads).fit(X, y)
+    assert calls
+    assert len(calls) == len(set(calls))
+    assert_same(found, JMI(5).fit(X, y))
 
 
 def test_criterion_of_ones_own(threads, way):
