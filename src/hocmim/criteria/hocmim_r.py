@@ -170,8 +170,8 @@ class RobustHOCMIMCriterion(Criterion):
         return fresh
 
     def n_terms(self, n_select: int) -> int:
-        """Return how many sets a candidate tries at most; lazy evaluation tries fewer."""
-        return 1 + sum(min(size, self.max_order) for size in range(1, n_select))
+        """Return how many sets a candidate tries at most, and the terms of its average."""
+        return 1 + sum(1 + min(size, self.max_order) for size in range(1, n_select))
 
     @property
     def terms_per_call(self) -> int:
