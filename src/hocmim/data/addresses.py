@@ -22,6 +22,7 @@ PathText = str | PathLike[str]
 _ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/(?!\Z)")
 # Addresses that Arrow opens; of others it says that it does not know them.
 ARROW = ("s3", "gs", "gcs", "abfs", "abfss", "hdfs", "viewfs", "file")
+DATABASES = ("sqlite", "duckdb")
 COPY_BYTES = 1 << 22
 
 
@@ -75,6 +76,8 @@ def open_address(path: PathText) -> tuple[Any, str]:
         return fs.LocalFileSystem(), local.as_posix()
     text = _whole(path)
     scheme = text.partition("://")[0].lower()
+    if scheme in DATABASES:
+        raise database_error(value_text(text))
     with _explained(text):
         if scheme in ARROW:
             whole = _without_options(text)
@@ -85,6 +88,14 @@ def open_address(path: PathText) -> tuple[Any, str]:
 
         filesystem, found = fsspec.core.url_to_fs(text)
         return fs.PyFileSystem(fs.FSSpecHandler(filesystem)), found
+
+
+def database_error(shown: str) -> InvalidTableError:
+    """Return the error for a database file or its address."""
+    return InvalidTableError(
+        f"{shown} is a database, which hocmim does not read. Convert a table of it, for example "
+        "with: duckdb FILE -c \"COPY NAME TO 'table.parquet'\""
+    )
 
 
 @contextmanager

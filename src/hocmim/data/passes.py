@@ -64,7 +64,7 @@ class Passes:
 
 def _ends(pieces: Sequence[Any]) -> tuple[str, list[int]]:
     """Return "file" or "part", and after how many rows each of them ends."""
-    paths = [getattr(getattr(piece, "piece", piece), "path", None) for piece in pieces]
+    paths = [getattr(piece, "path", None) for piece in pieces]
     rows = [getattr(piece, "n_rows", 1) for piece in pieces]
     if None in paths or not paths:
         return "part", list(accumulate(rows)) or [1]

@@ -43,8 +43,8 @@ MISSING_TEXTS = frozenset(
     ["", "?", "-", "--", "\u2013", "\u2014", ".", "*", "na", "n/a", "#n/a", "n.a.", "nan", "nil",
      "none", "null", "nd", "n.d.", "missing", "unknown"]
 )  # fmt: skip
-NUMBER, DATE, DATE_PARTS, CATEGORY = "number", "date", "date-parts", "category"
-KINDS = (NUMBER, CATEGORY, DATE, DATE_PARTS)
+NUMBER, DATE, CATEGORY = "number", "date", "category"
+KINDS = (NUMBER, CATEGORY, DATE)
 # What stays text: two ways fit; whole numbers with leading zeros.
 AMBIGUOUS, CODE = "ambiguous", "code"
 
@@ -55,7 +55,7 @@ class ColumnReading:
 
     Attributes
     ----------
-    kind : {"number", "date", "date-parts", "category", "ambiguous", "code"}
+    kind : {"number", "date", "category", "ambiguous", "code"}
         "ambiguous" and "code" (leading zeros) columns stay text.
     way : Notation, str or None
         The notation of numbers, or the order or format of dates; None if the column is not text.
@@ -70,8 +70,6 @@ class ColumnReading:
         Of the column; "column 3" if the columns have no names.
     index : int
         The column of the table.
-    parts : tuple of str
-        The columns that a date is split into.
     """
 
     kind: str
@@ -82,7 +80,6 @@ class ColumnReading:
     example: str = ""
     name: str = ""
     index: int = 0
-    parts: tuple[str, ...] = ()
 
     @property
     def is_converted(self) -> bool:
@@ -112,18 +109,14 @@ class ColumnReading:
             return f"whole numbers with leading zeros ({quote(self.example)}) stay text"
         if self.kind == AMBIGUOUS:
             return self._ambiguity(options)
-        said = []
-        if self.way is not None:
-            things = "numbers" if self.kind == NUMBER else "dates"
-            how = _in_words(self.way) if isinstance(self.way, Notation) else f" ({self.way})"
-            said = [f"{count(self.n_read, 'value')} read as {things}{how}"]
+        things = "numbers" if self.kind == NUMBER else "dates"
+        how = _in_words(self.way) if isinstance(self.way, Notation) else f" ({self.way})"
+        said = f"{count(self.n_read, 'value')} read as {things}{how}"
         if self.n_failed:
             shown = ", ".join(repr(one_line(text, SHOWN_WIDTH)) for text in self.failed)
             verb = "counts" if self.n_failed == 1 else "count"
-            said[0] += f"; {self.n_failed:,} did not parse ({shown}) and {verb} as missing"
-        if self.parts:
-            said.append(f"split into {', '.join(self.parts)}")
-        return ", ".join(said)
+            said += f"; {self.n_failed:,} did not parse ({shown}) and {verb} as missing"
+        return said
 
     def _ambiguity(self, options: Mapping[str, str]) -> str:
         shown = quote(one_line(self.example, SHOWN_WIDTH))

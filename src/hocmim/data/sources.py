@@ -68,8 +68,8 @@ def open_source(X: Any, y: Any = None) -> tuple[RowSource, Any]:
 
 
 def are_files(source: RowSource) -> bool:
-    """Whether every piece of a source is in a Parquet file, converted or not."""
-    return all(isinstance(getattr(p, "piece", p), ParquetPiece) for p in source.pieces)
+    """Whether every piece of a source is in a Parquet file."""
+    return all(isinstance(piece, ParquetPiece) for piece in source.pieces)
 
 
 def are_names(y: Any) -> bool:
