@@ -34,31 +34,11 @@ TEXT_OPTIONS = {name: f"--{name} {{}}" for name in ("decimal", "thousands", "dat
 class Data:
     """A table and its target, in the form selectors accept.
 
-    Attributes
-    ----------
-    X : pyarrow Table or RowSource
-        The features; or the rows of a Parquet file, if the selector reads the file itself.
-    y : array, str or list of str
-        The target, with a column for each of several; or the name of its column, or the names, if
-        the selector reads the file itself.
-    types : dict of str to str
-        The type of each feature.
-    n_rows : int
-    target : Target
-        How the target is read; its kind is decided, unless the selector reads the file itself or
-        there are several targets.
-    table : pyarrow Table or None
-        The complete file.
-    n_without_target : int
-        Rows that are excluded because their target is missing.
-    weights : array, "balanced" or None
-        How often each row counts, relative to the others.
-    reading : TableReading
-        How columns of text that look like numbers or dates were read.
-    groups : array or None
-        The group of each row.
-    kinds : tuple of TargetKind
-        What each target holds.
+    ``X`` and ``y`` are a pyarrow table and an array; or, if the selector reads the file itself, a
+    RowSource and the name of the target. ``y`` has a column for each of several targets, or is a
+    list of names. ``types`` are those of the features. The kind of ``target`` is decided, unless
+    the selector reads the file itself or there are several targets. ``table`` is the complete file,
+    ``n_without_target`` how many rows are excluded because their target is missing.
     """
 
     X: Any

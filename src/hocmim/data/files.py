@@ -34,6 +34,7 @@ from hocmim.data.formats import (
 from hocmim.data.formulas import neutralise_table
 from hocmim.data.recognize import is_code
 from hocmim.data.sheets import read_sheet
+from hocmim.data.sources import open_dataset, open_source, without_dictionaries
 from hocmim.data.writing import write_file
 from hocmim.errors import InvalidParameterError, InvalidTableError
 from hocmim.memory import MIN_CHECKED_BYTES, free_memory, size_text
@@ -56,20 +57,10 @@ HINT_ROWS = 10_000
 class TextOptions(NamedTuple):
     """How a text file is read; a sheet has the same missing values and header.
 
-    Attributes
-    ----------
-    delimiter : str or None
-        Between the fields. By default that of the suffix or of the first line.
-    encoding : str
-    missing : sequence of str
-        More words for a missing value.
-    header : bool
-        Whether the first line has the column names; otherwise f0, f1, …
-    as_text : collection of str
-        Columns that stay as they are written.
-    has_points : bool
-        Whether numbers with a decimal point stay as they are written, since a point may group
-        thousands.
+    ``delimiter`` is by default that of the suffix or of the first line; ``missing`` are more words
+    for a missing value; without ``header`` the columns are named f0, f1, …; ``as_text`` are columns
+    that stay as they are written. Without ``has_points`` so do numbers with a decimal point, since
+    it may group thousands.
     """
 
     delimiter: str | None = None
@@ -81,22 +72,12 @@ class TextOptions(NamedTuple):
 
 
 def read_table(path: str | Path, **options: Any) -> Any:
-    """Read a file as a pyarrow table.
+    """Read a file as a pyarrow table; the options are the fields of ``TextOptions``.
 
-    Parameters
-    ----------
-    path : path
-        Of a file, of a folder of Parquet files, or "-" for CSV from standard input; an address; a
-        pattern of Parquet files; or a sheet (``file.xlsx?sheet=s``).
-    **options
-        The fields of ``TextOptions``.
-
-    Raises
-    ------
-    InvalidParameterError
-        If the file does not exist.
-    InvalidTableError
-        If it is not a table, has another encoding, no rows, or two columns of the same name.
+    The file may be a folder of Parquet files, "-" for CSV from standard input, an address, a
+    pattern of Parquet files, or a sheet (``file.xlsx?sheet=s``). InvalidParameterError: it does not
+    exist. InvalidTableError: it is not a table, has another encoding, no rows, or two columns of
+    the same name.
     """
     text = TextOptions(**options)
     source, _ = _split_sheet(path)
@@ -140,8 +121,6 @@ def is_elsewhere(path: str | Path) -> bool:
 def _read_parquet(path: str) -> Any:
     """Read Parquet files, unless their rows do not fit into memory."""
     if is_elsewhere(path):
-        from hocmim.data.sources import open_source
-
         open_source(path)  # errors that name the path
     filesystem, paths = find_files(path)
     data = arrow("pyarrow.dataset").dataset(paths, filesystem=filesystem, format="parquet")
@@ -181,8 +160,6 @@ def column_names(path: str | Path, **options: Any) -> list[str]:
     with _explained_errors(source):
         kind = format_of(path)
         if kind == Format("parquet"):
-            from hocmim.data.sources import open_dataset
-
             return list(open_dataset(path).schema.names)
         if kind.is_text and str(path) != "-" and not is_elsewhere(path):
             with open_stream(source, kind.compression) as stream:
@@ -461,16 +438,8 @@ def write_table(
 ) -> Path:
     """Write a pyarrow table in the format of the suffix: CSV, TSV, Parquet, Arrow; .gz, .zst.
 
-    Parameters
-    ----------
-    table : pyarrow Table
-    path : path
-    overwrite : bool
-        Whether to replace an existing file.
-    hint : str
-        How the user allows replacing, for the message.
-    is_safe : bool
-        Whether to neutralise the cells of CSV and TSV that spreadsheets would run as formulas.
+    ``hint`` says how the user allows replacing a file. ``is_safe``: no cell of CSV and TSV is left
+    that spreadsheets would run as a formula.
     """
     kind = output_format(Path(path))
     if is_safe and kind.is_text:
@@ -517,16 +486,7 @@ def _write(table: Any, kind: str, file: Any) -> None:
 def write_text(table: Any, file: Any, delimiter: str = ",") -> None:
     """Write a pyarrow table to an open file as CSV."""
     csv = arrow("pyarrow.csv")
-    csv.write_csv(_without_dictionaries(table), file, csv.WriteOptions(delimiter=delimiter))
-
-
-def _without_dictionaries(table: Any) -> Any:
-    pa = arrow("pyarrow")
-    for at, field in enumerate(table.schema):
-        if pa.types.is_dictionary(field.type):
-            plain = table.column(at).cast(field.type.value_type)
-            table = table.set_column(at, field.name, plain)
-    return table
+    csv.write_csv(without_dictionaries(table), file, csv.WriteOptions(delimiter=delimiter))
 
 
 def _whole(path: Path, kind: Format) -> Any:

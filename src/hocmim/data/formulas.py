@@ -15,14 +15,7 @@ STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
 def neutralise(text: str) -> str:
-    """Return the text of a cell so that no spreadsheet runs it.
-
-    Examples
-    --------
-    >>> from hocmim.data.formulas import neutralise
-    >>> [neutralise(text) for text in ("=1+1", "-5", "a=b")]
-    ["'=1+1", '-5', 'a=b']
-    """
+    """Return the text of a cell so that no spreadsheet runs it: "=1+1" becomes "'=1+1"."""
     return f"'{text}" if text.startswith(STARTS) and not _is_number(text) else text
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import narwhals as nw
 import numpy as np
@@ -32,6 +32,7 @@ from hocmim.data.recognize import (
 from hocmim.data.table import ArrayTable, FrameTable, Table, as_table, take_rows
 from hocmim.data.values import require
 from hocmim.errors import InvalidParameterError, InvalidTableError
+from hocmim.parameters import TEXT, Like, check_parameters, one_of
 from hocmim.text import did_you_mean, quote, value_text
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 else:
     from sklearn.base import BaseEstimator, TransformerMixin
 
+DECIMALS, THOUSANDS = (".", ","), (".", ",", " ", "'", "_")
 # A column is read as a whole only if it looks like numbers or dates in some rows, evenly spaced.
 SAMPLE_ROWS = 200
 # The kind of a column that is no text and is not converted.
@@ -90,6 +92,13 @@ class TextConverter(TransformerMixin, BaseEstimator):
     'price': 2 values read as numbers with decimal separator ','
     """
 
+    _parameter_constraints: ClassVar = {
+        "decimal": [one_of(DECIMALS), None],
+        "thousands": [one_of(THOUSANDS), None],
+        "dates": TEXT,
+        "columns": [Like(["items"], "a dict such as {'zip': 'category'}"), None],
+    }
+
     def __init__(
         self,
         *,
@@ -139,24 +148,13 @@ class TextConverter(TransformerMixin, BaseEstimator):
 
     def check(self) -> None:
         """Raise an error if a parameter is not allowed."""
-        for name, allowed in (("decimal", ".,"), ("thousands", ".,' _")):
-            value = getattr(self, name)
-            if value is not None and not (isinstance(value, str) and value in tuple(allowed)):
-                listed = " ".join(repr(character) for character in allowed)
-                raise InvalidParameterError(
-                    f"{name} must be one of {listed}. Got {value_text(value)}."
-                )
+        check_parameters(self)
         if self.decimal is not None and self.decimal == self.thousands:
             raise InvalidParameterError(
                 f"decimal and thousands must be different. Both are {self.decimal!r}."
             )
         if self.dates is not None:
             _check_dates(self.dates)
-        if not (self.columns is None or isinstance(self.columns, Mapping)):
-            raise InvalidParameterError(
-                "columns must be a dict of names of columns and what they hold, such as "
-                f"{{'zip': 'category'}}, or None. Got {value_text(self.columns)} instead."
-            )
         for name, kind in (self.columns or {}).items():
             if not isinstance(kind, str) or kind not in KINDS:
                 raise InvalidParameterError(
@@ -165,13 +163,7 @@ class TextConverter(TransformerMixin, BaseEstimator):
                 )
 
     def learn(self, X: Any) -> TableReading:
-        """Return how the columns of text of a table are read.
-
-        Raises
-        ------
-        InvalidParameterError
-            If ``columns`` names no column of X, or one that cannot be what it declares.
-        """
+        """Return how the columns of text of a table are read; ``columns`` must fit it."""
         self.check()
         table = as_table(X)
         names = table.names or tuple(f"column {j}" for j in range(table.n_columns))

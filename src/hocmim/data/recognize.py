@@ -98,10 +98,7 @@ class ColumnReading:
     def describe(self, options: Mapping[str, str]) -> str:
         """Return what was done, without the name of the column.
 
-        Parameters
-        ----------
-        options : mapping of str to str
-            How the user sets "decimal", "thousands" and "dates", each with a place for the value.
+        ``options`` says how the user sets "decimal", "thousands" and "dates".
         """
         if self.kind == CATEGORY:
             return "each distinct value is a category"
@@ -145,16 +142,9 @@ def recognize(
 ) -> ColumnReading | None:
     """Return how a column of text is read; None if it is neither numbers nor dates.
 
-    Parameters
-    ----------
-    texts : sequence of str
-        The distinct values.
-    counts : ndarray of int64
-        How often each occurs.
-    kind : {"number", "date"}, optional
-        What the column holds, if the user says so: then any share of values may fail to parse.
-    decimal, thousands, dates : str, optional
-        What the user says about the text: see ``TextConverter``.
+    ``texts`` are the distinct values, ``counts`` how often each occurs. ``kind`` is "number" or
+    "date" if the user says so: then any share of values may fail to parse. The others are
+    parameters of ``TextConverter``.
     """
     if kind is None and not looks_readable(texts):
         return None
@@ -444,11 +434,7 @@ _COMPILED = {
 def parse_dates(texts: Sequence[str], way: str) -> NDArray[np.datetime64]:
     """Return the date that each text stands for, in microseconds; NaT if it is not a date.
 
-    Parameters
-    ----------
-    texts : sequence of str
-    way : str
-        One of ``ORDERS``, or a format of ``datetime.strptime``, such as "%Y%m%d".
+    ``way`` is one of ``ORDERS``, or a format of ``datetime.strptime``, such as "%Y%m%d".
     """
     parse = partial(_by_format if "%" in way else _by_order, way)
     found = [parse(text.strip()) for text in texts]

@@ -48,14 +48,10 @@ def is_dask_collection(X: Any) -> bool:
 
 
 def open_source(X: Any, y: Any = None) -> tuple[RowSource, Any]:
-    """Open a row source and its target.
+    """Open a row source and its target; also return y.
 
-    Returns
-    -------
-    source : RowSource
-    y : object
-        y as it was given; None if it is the name of a column of X, the target of the source; the
-        columns, in memory, if it is a list of names of columns of X.
+    The second value is None if y is the name of a column of X, which is the target of the source
+    then; the columns, in memory, if y is a list of names of columns of X; otherwise y as it is.
     """
     if isinstance(X, RowSource):
         source = X
@@ -180,14 +176,18 @@ class ParquetPiece:
         """See Piece; the types of a column may differ."""
         import pyarrow as pa
 
-        def without_dictionaries(table: Any) -> Any:
-            for i, field in enumerate(table.schema):
-                if pa.types.is_dictionary(field.type):
-                    values = table.column(i).cast(field.type.value_type)
-                    table = table.set_column(i, field.name, values)
-            return table
-
         return pa.concat_tables(map(without_dictionaries, tables), promote_options="permissive")
+
+
+def without_dictionaries(table: Any) -> Any:
+    """Return a pyarrow table whose columns hold their values, not places in dictionaries."""
+    import pyarrow as pa
+
+    for at, field in enumerate(table.schema):
+        if pa.types.is_dictionary(field.type):
+            plain = table.column(at).cast(field.type.value_type)
+            table = table.set_column(at, field.name, plain)
+    return table
 
 
 def concatenate(tables: list[Any]) -> Any:

@@ -312,17 +312,8 @@ class FrameTable(Table):
 def as_table(X: Any, *, min_rows: int = 1) -> Table:
     """Open any table as a :class:`Table`.
 
-    Parameters
-    ----------
-    X : array-like, DataFrame, pyarrow Table or sparse matrix of shape (n_rows, n_columns)
-    min_rows : int
-        Fewer rows than this are an error.
-
-    Raises
-    ------
-    InvalidTableError
-        If X is not two-dimensional, has no columns or too few rows, has complex numbers, or has
-        two columns of one name.
+    InvalidTableError: X is not two-dimensional, has no columns or fewer rows than ``min_rows``, has
+    complex numbers, or has two columns of one name.
     """
     table = X if isinstance(X, Table) else _open(X)
     check_shape(table.n_rows, table.n_columns, min_rows=min_rows)
