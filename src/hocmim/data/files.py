@@ -31,7 +31,7 @@ from hocmim.data.formats import (
     show,
     split_suffix,
 )
-from hocmim.data.formulas import neutralise_table
+from hocmim.data.formulas import is_number, neutralise_table
 from hocmim.data.recognize import is_code
 from hocmim.data.sheets import read_sheet
 from hocmim.data.sources import open_dataset, open_source, without_dictionaries
@@ -398,18 +398,10 @@ def numbers_as_text(table: Any) -> dict[str, list[str]]:
         if word != "text":
             continue
         values = table.column(name).slice(0, HINT_ROWS).drop_null().to_pylist()
-        others = [value for value in values if not _is_number(value)]
+        others = [value for value in values if not is_number(value)]
         if others and len(others) < (1 - NUMBERS_SHARE) * len(values):
             found[name] = list(dict.fromkeys(others))[:3]
     return found
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _usual_types(table: Any) -> Any:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import narwhals as nw
 import numpy as np
@@ -32,13 +32,13 @@ from hocmim.data.recognize import (
 from hocmim.data.table import ArrayTable, FrameTable, Table, as_table, take_rows
 from hocmim.data.values import require
 from hocmim.errors import InvalidParameterError, InvalidTableError
-from hocmim.parameters import TEXT, Like, check_parameters, one_of
+from hocmim.parameters import Like, check_value, one_of
 from hocmim.text import did_you_mean, quote, value_text
 
 if TYPE_CHECKING:
-    from hocmim._sklearn import BaseEstimator, TransformerMixin
+    from hocmim._sklearn import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 else:
-    from sklearn.base import BaseEstimator, TransformerMixin
+    from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 
 DECIMALS, THOUSANDS = (".", ","), (".", ",", " ", "'", "_")
 # A column is read as a whole only if it looks like numbers or dates in some rows, evenly spaced.
@@ -50,7 +50,7 @@ PYTHON_OPTIONS = {name: f"{name}={{!r}}" for name in ("decimal", "thousands", "d
 DECLARED_OPTIONS = {name: f"{name} {{}}" for name in ("decimal", "thousands", "dates")}
 
 
-class TextConverter(TransformerMixin, BaseEstimator):
+class TextConverter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Read numbers and dates that are written as text, such as "1.234,5", "$12" or "31.01.2012".
 
     ``fit`` recognises how each column of text is read; ``transform`` reads it in this way, in other
@@ -92,13 +92,6 @@ class TextConverter(TransformerMixin, BaseEstimator):
     'price': 2 values read as numbers with decimal separator ','
     """
 
-    _parameter_constraints: ClassVar = {
-        "decimal": [one_of(DECIMALS), None],
-        "thousands": [one_of(THOUSANDS), None],
-        "dates": TEXT,
-        "columns": [Like(["items"], "a dict such as {'zip': 'category'}"), None],
-    }
-
     def __init__(
         self,
         *,
@@ -130,14 +123,6 @@ class TextConverter(TransformerMixin, BaseEstimator):
         check_features(self, table, reset=False)
         return TableReading(self.columns_).apply(table)
 
-    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
-        """Return the names of the columns, which do not change."""
-        check_is_fitted(self)
-        names = getattr(self, "feature_names_in_", None)
-        if names is None:
-            names = [f"x{j}" for j in range(self.n_features_in_)]
-        return np.array(names, object)
-
     def __sklearn_tags__(self) -> Any:
         """Tags: any table, with missing values and strings."""
         tags = super().__sklearn_tags__()
@@ -148,7 +133,10 @@ class TextConverter(TransformerMixin, BaseEstimator):
 
     def check(self) -> None:
         """Raise an error if a parameter is not allowed."""
-        check_parameters(self)
+        mapping = Like(["items"], "a dict such as {'zip': 'category'}")
+        check_value("decimal", self.decimal, [one_of(DECIMALS), None])
+        check_value("thousands", self.thousands, [one_of(THOUSANDS), None])
+        check_value("columns", self.columns, [mapping, None])
         if self.decimal is not None and self.decimal == self.thousands:
             raise InvalidParameterError(
                 f"decimal and thousands must be different. Both are {self.decimal!r}."
@@ -220,20 +208,10 @@ def _check_dates(way: Any) -> None:
 
 @dataclass(frozen=True)
 class TableReading:
-    """How the columns of a table are read.
+    """How the columns of a table are read; those that are not in ``columns`` stay as they are.
 
-    Attributes
-    ----------
-    columns : tuple of ColumnReading
-        Columns that are not here stay as they are.
-    target : tuple of str
-        The columns that are the target.
-    missing : tuple of str
-        More words for a missing value, in a file.
-    has_header : bool
-        Whether the first line of a text file has the names of the columns.
-    substitutes : dict of str to tuple of str
-        Columns that can replace a column, the best first; of those that have some.
+    ``target`` are the columns that are the target. ``missing`` and ``has_header`` say how the file
+    was read. ``substitutes`` are the columns that can replace a column, the best first.
     """
 
     columns: tuple[ColumnReading, ...] = ()

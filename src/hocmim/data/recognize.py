@@ -53,23 +53,11 @@ AMBIGUOUS, CODE = "ambiguous", "code"
 class ColumnReading:
     """How a column of text is read.
 
-    Attributes
-    ----------
-    kind : {"number", "date", "category", "ambiguous", "code"}
-        "ambiguous" and "code" (leading zeros) columns stay text.
-    way : Notation, str or None
-        The notation of numbers, or the order or format of dates; None if the column is not text.
-        For an ambiguous column: "number" or "date".
-    n_read, n_failed : int
-        Rows that were read, and rows that did not parse and are missing.
-    failed : tuple of str
-        Some of the texts that did not parse; the orders that fit an ambiguous date.
-    example : str
-        A value that shows why a column stays text.
-    name : str
-        Of the column; "column 3" if the columns have no names.
-    index : int
-        The column of the table.
+    ``kind`` is one of ``KINDS``, or "ambiguous" or "code" (leading zeros): these stay text. ``way``
+    is the notation of numbers, or the order or format of dates; None if the column is not text; for
+    an ambiguous column "number" or "date". ``n_read`` rows were read, ``n_failed`` did not parse
+    and are missing. ``failed`` are some of their texts, or the orders that fit an ambiguous date;
+    ``example`` shows why a column stays text. ``name`` is "column 3" if columns have no names.
     """
 
     kind: str

@@ -51,18 +51,10 @@ _NOT_IN_NUMPY = (nw.Int128, nw.UInt128)
 class Table(ABC):
     """A table, read by columns.
 
-    Attributes
-    ----------
-    n_rows, n_columns : int
-    native : object
-        The user's table (nested lists as an array).
-    rows : ndarray of int64, or None
-        The rows of ``native`` that are in the table, in this order; None for every row once.
-    names : tuple of str, or None
-        None if the columns have no names. As in scikit-learn, only strings are names: a DataFrame
-        with the default integer labels has none.
-    cell_bytes : int
-        Bytes of a value; 8 if they differ.
+    ``native`` is the user's table (nested lists as an array), ``rows`` are the rows of it that are
+    in the table, in this order; None for every row once. ``names`` is None if the columns have no
+    names. As in scikit-learn, only strings are names: a DataFrame with the default integer labels
+    has none. ``cell_bytes`` are those of a value; 8 if they differ.
     """
 
     cell_bytes = 8
