@@ -128,6 +128,7 @@ def test_what_is_not_read_is_converted_as_the_error_says(folder, file, command):
         if read in (read_table, column_names) or ":" in file:
             with pytest.raises(InvalidTableError, match="which hocmim does not read") as caught:
                 read(file)
+            assert repr(file) in str(caught.value)
     if command is not None:
         said = command.replace("'t.json", "'FILE").replace("COPY t", "COPY NAME")
         assert re.sub("FILEl?'", "FILE'", said) in str(caught.value)

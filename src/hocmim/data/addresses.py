@@ -74,10 +74,9 @@ def open_address(path: PathText) -> tuple[Any, str]:
         # Valid in any working folder, and on machines that share the files.
         local = Path(path).resolve() if Path(path).exists() else Path(path).absolute()
         return fs.LocalFileSystem(), local.as_posix()
+    check_no_database(fspath(path))
     text = _whole(path)
     scheme = text.partition("://")[0].lower()
-    if scheme in DATABASES:
-        raise database_error(value_text(text))
     with _explained(text):
         if scheme in ARROW:
             whole = _without_options(text)
@@ -88,6 +87,12 @@ def open_address(path: PathText) -> tuple[Any, str]:
 
         filesystem, found = fsspec.core.url_to_fs(text)
         return fs.PyFileSystem(fs.FSSpecHandler(filesystem)), found
+
+
+def check_no_database(path: str) -> None:
+    """Raise an error if a path is the address of a database."""
+    if path.partition(":/")[0].lower() in DATABASES:
+        raise database_error(value_text(path))
 
 
 def database_error(shown: str) -> InvalidTableError:

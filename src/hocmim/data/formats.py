@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from hocmim.data.addresses import database_error, is_address, is_pattern
+from hocmim.data.addresses import check_no_database, database_error, is_address, is_pattern
 from hocmim.data.writing import check_regular
 from hocmim.errors import InvalidParameterError, InvalidTableError, not_installed
 from hocmim.text import did_you_mean, some_of
@@ -62,6 +62,7 @@ class Format(NamedTuple):
 
 def address_format(path: str) -> Format:
     """Return the format of an address or of a pattern, by its suffix: without one, Parquet."""
+    check_no_database(path)
     found = suffix_format(Path(path.partition("?")[0] if is_address(path) else path))
     if found is None:
         return Format("parquet")
