@@ -152,7 +152,7 @@ def test_wrong_requests(tmp_path):
         read_table(tmp_path / "train.csv", delimiter="ab")
     with pytest.raises(InvalidParameterError, match="does not show the format"):
         write_table(HOSTILE, tmp_path / "reduced")
-    with pytest.raises(InvalidTableError, match=r"\.json file"):
+    with pytest.raises(InvalidParameterError, match="does not show the format"):
         write_table(HOSTILE, tmp_path / "reduced.json")
     with pytest.raises(InvalidParameterError, match="does not exist"):
         write_table(HOSTILE, tmp_path / "none" / "x.csv")

@@ -155,7 +155,6 @@ OTHERS = {
     "check_table": lambda folder, X, y, *_: str(hocmim.check_table(X, y)),
     "describe_columns": lambda folder, X, y, *_: str(describe_columns(X, y)),
     "fingerprint": lambda folder, X, y, *_: fingerprint(X, y),
-    "convert_text": lambda folder, X, y, *_: hocmim.convert_text(X),
     "TextConverter": lambda folder, X, y, *_: hocmim.TextConverter().fit(X, y).transform(X),
     "save and load": _save,
     "checkpoint": _checkpoint,

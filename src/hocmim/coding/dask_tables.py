@@ -52,7 +52,6 @@ from hocmim.data.columns import Span
 from hocmim.data.passes import Passes, Report
 from hocmim.data.rows import RowSource
 from hocmim.data.target import as_target
-from hocmim.data.text_source import ConvertedPiece
 from hocmim.data.times import TimeKinds, kind_of_storage
 from hocmim.errors import InvalidTableError, InvalidTargetError
 from hocmim.parameters import check_parameters
@@ -202,8 +201,6 @@ class DaskFiles(DaskRows):
 
 def _with_absolute_path(piece: Any) -> Any:
     """Return a piece with its absolute path: workers may run in other folders."""
-    if isinstance(piece, ConvertedPiece):
-        return replace(piece, piece=_with_absolute_path(piece.piece))
     is_local = piece.filesystem.type_name == "local"
     return replace(piece, path=os.path.abspath(piece.path)) if is_local else piece
 

@@ -64,10 +64,7 @@ def columns(
     if clusters:
         _clusters(source, X, y, encoder, max_distance, json_path, force)
         return
-    said: dict[str, str] = {}
-    for column in read.columns:
-        for name in column.parts or (column.name,):
-            said[name] = column.describe(TEXT_OPTIONS)
+    said = {column.name: column.describe(TEXT_OPTIONS) for column in read.columns}
     types = column_types(X)
     found: list[dict[str, Any]] = [
         {
