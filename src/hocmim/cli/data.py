@@ -21,6 +21,7 @@ from hocmim.data.recognize import ColumnReading
 from hocmim.data.rows import Piece
 from hocmim.data.target import as_target
 from hocmim.errors import InvalidParameterError, InvalidTableError, InvalidTargetError
+from hocmim.search.progress import Progress
 from hocmim.text import count, did_you_mean, some_of
 
 NAMES = {"classes": "classes", "quantity": "a quantity"}
@@ -75,8 +76,10 @@ def load(source: Source, given: Given, quiet: bool, *, in_memory: bool = False) 
     """Read the table, unless the selector may read the file itself; print what it contains."""
     keys = {name: f"target_{name}" for name in parameters_of(Target)}
     target = Target(**{name: given[key] for name, key in keys.items() if key in given})
-    read = _by_path if not in_memory and _selector_reads(source, given) else _in_memory
-    data = read(source, target)
+    if not in_memory and _selector_reads(source, given):
+        data = _by_path(source, target)
+    else:
+        data = _in_memory(source, target, quiet)
     if not quiet:
         _print_contents(source, data)
     return data
@@ -125,8 +128,8 @@ def _warn_of_text(pieces: Sequence[Piece], names: Sequence[str]) -> None:
         )
 
 
-def _in_memory(source: Source, target: Target) -> Data:
-    table, read = read_columns(source)
+def _in_memory(source: Source, target: Target, quiet: bool) -> Data:
+    table, read = read_columns(source, quiet)
     known = with_target(source, table)
     X = known.drop_columns(list(dict.fromkeys((*source.target, *_row_columns(source)))))
     y = read_target(source, known, target)
@@ -151,7 +154,7 @@ def _in_memory(source: Source, target: Target) -> Data:
 # --- columns --------------------------------------------------------------------------------------
 
 
-def read_columns(source: Source) -> tuple[Any, TableReading]:
+def read_columns(source: Source, quiet: bool) -> tuple[Any, TableReading]:
     """Return the table without the dropped columns, with its text read, and how it was read."""
     settings = TextConverter(
         decimal=source.decimal,
@@ -162,15 +165,17 @@ def read_columns(source: Source) -> tuple[Any, TableReading]:
     settings.check()
     is_comma = source.decimal == "," or source.thousands == "."
     as_text = [name for name, kind in source.kinds if kind != "number"]
-    table = read_table(
-        source.file,
-        delimiter=source.delimiter,
-        encoding=source.encoding,
-        missing=source.missing,
-        header=not source.no_header,
-        as_text=as_text,
-        has_points=not is_comma,
-    )
+    with show.bar("reading", quiet) as move:
+        table = read_table(
+            source.file,
+            None if move is None else Progress("", move).move,
+            delimiter=source.delimiter,
+            encoding=source.encoding,
+            missing=source.missing,
+            header=not source.no_header,
+            as_text=as_text,
+            has_points=not is_comma,
+        )
     for name, _ in source.kinds:
         check_column(name, table.column_names, source.file)
     table = table.drop_columns(_dropped(source, table.column_names))

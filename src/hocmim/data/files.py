@@ -32,6 +32,7 @@ from hocmim.data.formats import (
     split_suffix,
 )
 from hocmim.data.formulas import is_number, neutralise_table
+from hocmim.data.passes import Report
 from hocmim.data.recognize import is_code
 from hocmim.data.sheets import read_sheet
 from hocmim.data.sources import open_dataset, open_source, without_dictionaries
@@ -71,8 +72,30 @@ class TextOptions(NamedTuple):
     has_points: bool = True
 
 
-def read_table(path: str | Path, **options: Any) -> Any:
+class _WatchedBuffer:
+    """The content of a file, as a file of pyarrow that reports how much of it is read."""
+
+    closed = False
+
+    def __init__(self, data: Any, report: Report, task: str) -> None:
+        self._data, self._report, self._task = data, report, task
+        self._at = 0
+
+    def read(self, n_bytes: int) -> Any:
+        """Return the next bytes, without a copy."""
+        found = self._data.slice(self._at, min(n_bytes, self._data.size - self._at))
+        self._at += found.size
+        self._report(self._task, self._at, self._data.size)
+        return found
+
+    def close(self) -> None:
+        """Do nothing: the content is read again for some columns."""
+
+
+def read_table(path: str | Path, report: Report | None = None, **options: Any) -> Any:
     """Read a file as a pyarrow table; the options are the fields of ``TextOptions``.
+
+    ``report`` is told how much of a text file is read; of another file only that it is read.
 
     The file may be a folder of Parquet files, "-" for CSV from standard input, an address, a
     pattern of Parquet files, or a sheet (``file.xlsx?sheet=s``). InvalidParameterError: it does not
@@ -85,19 +108,21 @@ def read_table(path: str | Path, **options: Any) -> Any:
         kind = format_of(path)
     if is_elsewhere(path) and kind != Format("parquet"):
         with local_copy(str(path)) as copy:
-            return read_table(copy, **options)
+            return read_table(copy, report, **options)
+    if report is not None:
+        report(f"reading {show(source)}", 0, 0)
     if kind.compression is None and kind.kind in READ_HERE:
-        return read_here(str(path), text)
+        return read_here(str(path), text, report)
     return read_in_child(show(source), str(path), text._asdict())
 
 
-def read_here(path: str, text: TextOptions) -> Any:
+def read_here(path: str, text: TextOptions, report: Report | None = None) -> Any:
     """Read a file in this process; see ``read_table``."""
     source, sheet = _split_sheet(path)
     with _explained_errors(source):
         kind = format_of(path)
         if kind.is_text:
-            table = _read_text(source, kind, text)
+            table = _read_text(source, kind, text, report)
         elif kind.kind == "sheet":
             table = read_sheet(source, sheet, {*_null_values(), *text.missing}, text.header)
         elif kind == Format("parquet"):
@@ -191,17 +216,19 @@ def _split_sheet(path: str | Path) -> tuple[Path, str | None]:
 # --- text -----------------------------------------------------------------------------------------
 
 
-def _read_text(path: Path, kind: Format, text: TextOptions) -> Any:
+def _read_text(path: Path, kind: Format, text: TextOptions, report: Report | None) -> Any:
     pa, csv = arrow("pyarrow"), arrow("pyarrow.csv")
     data = _read_bytes(path, kind)
     options = _text_options(path, kind, data[:HEAD_BYTES], text)
 
-    def read(use_threads: bool) -> Any:
-        settings = _read_options(text, use_threads)
-        return csv.read_csv(pa.BufferReader(data), read_options=settings, **options)
+    def read(use_threads: bool, report: Report | None = None) -> Any:
+        settings, file = _read_options(text, use_threads), pa.BufferReader(data)
+        if report is not None:
+            file = pa.PythonFile(_WatchedBuffer(data, report, f"reading {show(path)}"), mode="r")
+        return csv.read_csv(file, read_options=settings, **options)
 
     try:
-        table = read(use_threads=True)
+        table = read(use_threads=True, report=report)
     except pa.ArrowInvalid:
         table = read(use_threads=False)  # this error contains the row number
     for field in table.schema:

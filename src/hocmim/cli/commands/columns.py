@@ -57,7 +57,7 @@ def columns(
       hocmim columns patients.csv -t diagnosis --clusters
     """
     show.check_output(json_path, force)
-    table, read = read_columns(source)
+    table, read = read_columns(source, quiet=False)
     known = with_target(source, table)
     y = read_target(source, known, Target()) if source.target else None
     X, encoder = known.drop_columns(list(source.target)), Encoder(**given)
