@@ -21,7 +21,7 @@ from sklearn.base import clone
 import hocmim.coding.encoder as encoder_module
 from coded import encode
 from hocmim.coding.codes import Codes
-from hocmim.coding.cuts import mdlp_cuts, quantile_cuts, uniform_cuts
+from hocmim.coding.cuts import cut_columns
 from hocmim.coding.encoder import Encoder
 from hocmim.coding.target import Target, encode_target
 from hocmim.data.table import ArrayTable, FrameTable, as_table
@@ -42,11 +42,8 @@ def naive_codes(values, y, discretizer, n_bins):
     missing = np.isnan(values)
     levels = np.unique(values[~missing])
     if len(levels) > n_bins:
-        cuts = {
-            "uniform": lambda: uniform_cuts(values, n_bins),
-            "quantile": lambda: quantile_cuts(values, n_bins),
-            "mdlp": lambda: mdlp_cuts(values, y),
-        }[discretizer]()
+        classes = encode_target(y).column if discretizer == "mdlp" else None
+        cuts = cut_columns(values[:, None], discretizer, n_bins, classes).values
         codes, n_levels = np.searchsorted(cuts, values, side="right"), len(cuts) + 1
     else:
         codes, n_levels = np.searchsorted(levels, values), len(levels)
@@ -496,15 +493,12 @@ def test_classes_are_sorted(y, classes):
     assert target.cuts is None
 
 
-@pytest.mark.parametrize(
-    ("discretizer", "cuts"),
-    [("uniform", uniform_cuts), ("quantile", quantile_cuts)],
-)
+@pytest.mark.parametrize("discretizer", ["uniform", "quantile"])
 @pytest.mark.parametrize("bins", [2, 5, 9])
-def test_a_continuous_target_is_cut(discretizer, cuts, bins):
+def test_a_continuous_target_is_cut(discretizer, bins):
     y = np.random.default_rng(8).normal(size=200)
     target = encode_target(y, target=Target(bins=bins, discretizer=discretizer))
-    expected = cuts(y, bins)
+    expected = cut_columns(y[:, None], discretizer, bins).values
     np.testing.assert_array_equal(target.cuts, expected)
     np.testing.assert_array_equal(target.column.codes, np.searchsorted(expected, y, side="right"))
     assert target.column.arity == bins

@@ -67,8 +67,8 @@ from hocmim.errors import (  # noqa: E402
 from hocmim.search.engines.dask import DaskEngine  # noqa: E402
 from hocmim.search.engines.dask_block import (  # noqa: E402
     Candidates,
-    advance_search,
-    start_search,
+    advance_block,
+    start_block,
 )
 from hocmim.search.engines.local import LocalEngine  # noqa: E402
 from hocmim.search.loop import forward_search  # noqa: E402
@@ -662,21 +662,21 @@ def block():
 
 def test_block_begins_where_it_arrives(block):
     block, y = block
-    first = start_search(block, JMICriterion(), y, [], Candidates(()))
+    first = start_block(block, JMICriterion(), y, [], Candidates(()))
     newest = block.codes.column(first.leaders[0].column - 3)
     aside = Candidates((newest.index,))
-    then = advance_search(block, newest, 1, aside)
-    assert then.leaders == advance_search(block, newest, 1, aside).leaders  # may be run twice
-    assert advance_search(block, newest, 3, aside) is None
+    then = advance_block(block, newest, 1, aside)
+    assert then.leaders == advance_block(block, newest, 1, aside).leaders  # may be run twice
+    assert advance_block(block, newest, 3, aside) is None
     moved = pickle.loads(pickle.dumps(block))
-    assert advance_search(moved, newest, 1, aside) is None
-    assert start_search(moved, JMICriterion(), y, [newest], aside).leaders == then.leaders
+    assert advance_block(moved, newest, 1, aside) is None
+    assert start_block(moved, JMICriterion(), y, [newest], aside).leaders == then.leaders
 
 
 def test_a_block_is_freed_with_its_search(no_collector):
     X, y = make_table()
     block = Block(encode(X).block(3, 9))
-    start_search(block, JMICriterion(), encode_target(y).column, [], Candidates(()))
+    start_block(block, JMICriterion(), encode_target(y).column, [], Candidates(()))
     kept = weakref.ref(block)
     del block
     assert kept() is None
@@ -691,10 +691,10 @@ def test_block_forgets_what_an_error_left_half_done(block):
             raise MemoryError
 
     newest = block.codes.column(0)
-    start_search(block, Failing(), y, [], Candidates(()))
+    start_block(block, Failing(), y, [], Candidates(()))
     with pytest.raises(MemoryError):
-        advance_search(block, newest, 1, Candidates((newest.index,)))
-    assert advance_search(block, newest, 1, Candidates((newest.index,))) is None
+        advance_block(block, newest, 1, Candidates((newest.index,)))
+    assert advance_block(block, newest, 1, Candidates((newest.index,))) is None
 
 
 def test_set_aside_more_than_the_best_two(threads):

@@ -7,7 +7,7 @@ columns is a view, and any number of threads may read it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import Any, Protocol
@@ -207,13 +207,9 @@ class RemoteCodes(Protocol):
         """Return a digest of each column: see ``column_digests``."""
 
 
-class Allocate(Protocol):
-    """Allocates codes, in memory (``Codes.empty``) or in files; the caller fills them."""
-
-    def __call__(
-        self, arity: NDArray[np.int64], n_samples: int, names: Sequence[str] | None = None
-    ) -> Codes:
-        """Return codes of these arities."""
+# ``allocate(arity, n_samples, names)`` allocates codes, in memory (``Codes.empty``) or in files;
+# the caller fills them.
+Allocate = Callable[[NDArray[np.int64], int, Sequence[str] | None], Codes]
 
 
 def as_small_integers(

@@ -162,7 +162,7 @@ class Encoder(BaseEstimator):
         The table is read once, block by block: a block is learnt and coded while it is in the
         cache. ``allocate`` makes the arrays of codes elsewhere than in memory, when the number of
         levels of every column is known; then the table is read twice. See
-        :class:`hocmim.coding.codes.Allocate`. ``plane_classes`` is the number of classes of a
+        ``hocmim.coding.codes.Allocate``. ``plane_classes`` is the number of classes of a
         search that follows: bit planes for it are made, too, if the codes are made in memory.
         ``n_jobs`` is the number of threads: None for one, -1 for all cores; it changes no code.
         """

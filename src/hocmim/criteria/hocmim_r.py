@@ -10,7 +10,7 @@ import numpy as np
 import hocmim._native as _native
 from hocmim.coding.codes import Codes, Column
 from hocmim.criteria.base import Criterion
-from hocmim.criteria.searches import ONE_THREAD, Best, EagerSearch, SearchPlan, Threads
+from hocmim.criteria.searches import Best, EagerSearch, SearchPlan
 from hocmim.information.comparison import comparison_key
 from hocmim.information.counting import Joint, Values, native_list
 from hocmim.information.estimators import UNBIASED_ESTIMATOR
@@ -28,11 +28,6 @@ class RobustSearch(EagerSearch):
     """
 
     criteria: Sequence[RobustHOCMIMCriterion]
-
-    def __init__(
-        self, criteria: Sequence[RobustHOCMIMCriterion], threads: Threads = ONE_THREAD
-    ) -> None:
-        super().__init__(criteria, threads)
 
     def best(self) -> Best | None:
         """Return the best candidate of all blocks; None if there is none."""

@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from os import PathLike
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -28,30 +28,21 @@ from hocmim.data.writing import check_regular, lock_name, locked
 from hocmim.errors import InvalidFileError, InvalidParameterError
 from hocmim.search.constraints import Constraints
 from hocmim.search.joint_candidates import JointCandidates
-from hocmim.search.loop import SearchEngine, continued, forward_search
+from hocmim.search.loop import continued, forward_search
 from hocmim.search.saved_selection import RECORDS, check_steps, check_stopping, read_value
 from hocmim.search.selection import Selection, Step, Stopping
 from hocmim.search.stopping import StoppingRule
 
+if TYPE_CHECKING:
+    from hocmim.search.engines.dask import DaskEngine
+    from hocmim.search.engines.local import LocalEngine
+
 
 class Checkpoint:
-    """The file of one search. It is read if it exists, otherwise written.
+    """The file of one search, or its state in memory. It is read if it exists, otherwise written.
 
-    Parameters
-    ----------
-    path : path or None
-        None: the state is kept in memory.
-    parameters : dict of str to values
-        All parameters the result depends on.
-    fingerprint : str
-        Of the codes: ``Engine.fingerprint``.
-    n_features : int
-        Of the table.
-
-    Raises
-    ------
-    InvalidFileError
-        If the file is not a checkpoint, is damaged, or belongs to another search.
+    ``parameters`` are all that the result depends on, ``fingerprint`` is that of the codes. An
+    InvalidFileError says that the file is no checkpoint, is damaged, or is of another search.
     """
 
     def __init__(
@@ -97,7 +88,7 @@ class Checkpoint:
 
     def search(
         self,
-        engine: SearchEngine,
+        engine: LocalEngine | DaskEngine,
         n_select: int,
         rule: StoppingRule | None,
         on_step: Callable[[int, Step], None] | None = None,
@@ -146,7 +137,7 @@ class Checkpoint:
 
     def _search(
         self,
-        engine: SearchEngine,
+        engine: LocalEngine | DaskEngine,
         n_select: int,
         rule: StoppingRule | None,
         on_step: Callable[[int, Step], None] | None,

@@ -102,47 +102,22 @@ Found = list[tuple[tuple[int, ...], float]]
 
 @dataclass(frozen=True)
 class Screen:
-    """The sets of columns that are kept.
+    """The sets of columns that are kept."""
 
-    Attributes
-    ----------
-    kept : tuple of Interaction
-        Pairs, then triples, each the strongest first.
-    n_sets : int
-        How many sets were tested.
-    notes : tuple of str
-        What was left out, and why; a sentence each.
-    """
-
-    kept: tuple[Interaction, ...] = ()
-    n_sets: int = 0
-    notes: tuple[str, ...] = ()
+    kept: tuple[Interaction, ...] = ()  # pairs, then triples, each the strongest first
+    n_sets: int = 0  # how many were tested
+    notes: tuple[str, ...] = ()  # what was left out, and why; a sentence each
 
 
 class ScreenedTable(NamedTuple):
-    """What is screened.
+    """What is screened."""
 
-    Attributes
-    ----------
-    column : callable
-        ``column(j)`` returns the codes of column j.
-    arity : ndarray of int64
-        Of all columns.
-    n_ordered : ndarray of int64
-        How many of the levels of each column are bins in order; 0 for categories.
-    which : ndarray of int64
-        The columns to screen.
-    n_bins : int
-    cut_again : callable, optional
-        ``cut_again(n)`` returns the table with n bins of equal frequency; without it bins are
-        merged.
-    """
-
-    column: Callable[[int], Column]
-    arity: NDArray[np.int64]
-    n_ordered: NDArray[np.int64]
-    which: NDArray[np.int64]
+    column: Callable[[int], Column]  # ``column(j)`` returns the codes of column j
+    arity: NDArray[np.int64]  # of all columns
+    n_ordered: NDArray[np.int64]  # how many levels of each are bins in order; 0 for categories
+    which: NDArray[np.int64]  # the columns to screen
     n_bins: int
+    # The table with so many bins of equal frequency; without it bins are merged.
     cut_again: Callable[[int], ScreenedTable] | None = None
 
     @classmethod
@@ -186,25 +161,11 @@ def screen(
     n_jobs: int | None = None,
     report: Report | None = None,
 ) -> Screen:
-    """Test all pairs and triples of columns.
+    """Test all pairs and triples of columns (``sizes``), for each target.
 
-    Parameters
-    ----------
-    table : ScreenedTable
-    targets : sequence of Column
-        One target, or several, each of which is screened.
-    whatever_it_costs : bool
-        Whether there is no limit to the work.
-    sizes : sequence of int
-        2 for pairs, 3 for triples.
-    alpha : float
-        1 for the strongest sets, whatever their p-values.
-    most : int
-        How many sets of each size are kept at most.
-    n_jobs : int or None
-        Threads. Never changes a result.
-    report : callable, optional
-        Called as ``report(done, total)`` with numbers of sets, many times.
+    ``whatever_it_costs``: no limit to the work. ``alpha=1`` keeps the strongest sets whatever their
+    p-values; ``most`` are kept of each size. ``n_jobs`` never changes a result. ``report(done,
+    total)`` is called with numbers of sets, many times.
     """
     screens, notes = [], []
     for size in sizes:

@@ -27,15 +27,7 @@ def selection_content(selection: Selection) -> Any:
 
 
 def selection_from(content: Any, n_features: int | None = None) -> Selection:
-    """Return the selection that ``selection_content`` described.
-
-    Parameters
-    ----------
-    content : object
-        From JSON.
-    n_features : int, optional
-        The number of features that it must have.
-    """
+    """Return the selection that ``selection_content`` described, of so many features."""
     selection = read_value(content)
     require(isinstance(selection, Selection), "it has no selection")
     relevance = array_of(selection.relevance, np.float64, (n_features,), "relevance")

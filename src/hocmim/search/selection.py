@@ -50,22 +50,12 @@ class Interaction:
 
 @dataclass(frozen=True)
 class Failure:
-    """A candidate that led in a step and was set aside, because it failed its test.
-
-    Attributes
-    ----------
-    index : int
-    score : float
-    p_value : float
-        Corrected for the number of candidates.
-    interaction : tuple of int
-        The features of the pair or triple that failed; empty for a single feature.
-    """
+    """A candidate that led in a step and was set aside, because it failed its test."""
 
     index: int
     score: float
-    p_value: float
-    interaction: tuple[int, ...] = ()
+    p_value: float  # corrected for the number of candidates
+    interaction: tuple[int, ...] = ()  # the features of a pair or triple that failed
 
 
 @dataclass(frozen=True)

@@ -199,29 +199,10 @@ class Tried(NamedTuple):
 class StoppingRule:
     """Which candidate of a step is selected, if any; for ``search.loop.forward_search``.
 
-    Parameters
-    ----------
-    test : StopTest
-    column : callable
-        ``column(j)`` returns column j of the table.
-    y : Column or sequence of Column
-        The target; or several, each of which is tested. The p-value is the least one times their
-        number.
-    n_columns : int
-        D.
-    given_selected : bool
-        False for a criterion that ignores redundancy: Z = ∅.
-    n_sets : int
-        How many pairs and triples of columns may be candidates.
-
-    Attributes
-    ----------
-    seed : int
-        Random seed of the permutations.
-    p_values : list of float
-        The corrected p-value of each column that passed.
-    stopping : Stopping or None
-        Why selection ended; None while it continues.
+    ``y`` may be several targets, each of which is tested: the p-value is the least one times their
+    number. ``n_columns`` is D, and ``n_sets`` how many pairs and triples may be candidates.
+    ``given_selected=False`` is for a criterion that ignores redundancy: Z = ∅. ``p_values`` has
+    the corrected p-value of each column that passed; ``stopping`` says why selection ended.
     """
 
     def __init__(
@@ -459,12 +440,8 @@ class ConditioningSets:
 class Strata:
     """The samples of X and Y cell by cell of Z, without the cells where X or Y is constant.
 
-    Attributes
-    ----------
-    x, y, z : ndarray
-        The codes of the samples in the other cells, sorted by z; z counts the cells from 0.
-    starts : ndarray
-        The start of each cell, and the end of the last.
+    ``x``, ``y`` and ``z`` are the codes of the samples in the other cells, sorted by z, which
+    counts the cells from 0. ``starts`` has the start of each cell, and the end of the last.
     """
 
     def __init__(self, x: Column, y: Column, given: Joint) -> None:
@@ -503,13 +480,7 @@ def permutation_p_value(
 ) -> float:
     """Return the share of permutations that reach G, or the tail of a fitted distribution.
 
-    Parameters
-    ----------
-    strata : Strata
-    n_permutations : int
-    rng : Generator
-    level : float
-        The p-value that the permutations must resolve.
+    ``level`` is the p-value that the permutations must resolve.
     """
     g = float(strata.g(strata.x[None])[0])
     null = np.concatenate([strata.g(rows) for rows in strata.permutations(n_permutations, rng)])

@@ -22,19 +22,9 @@ MIN_COLUMNS_PER_BLOCK = 16
 class LocalEngine(AbstractContextManager["LocalEngine"]):
     """Owns the blocks of columns of one table and a search over them.
 
-    Parameters
-    ----------
-    codes : Codes
-    y : Column
-    criterion : Criterion
-        Copied for each block; itself never changed.
-    n_jobs : int or None
-        Threads, as ``threads.resolve_n_jobs`` reads it. Never changes a result.
-    block_size : int or None
-        Columns in a block; None lets the engine choose. Never changes a result.
-    on_terms : callable, optional
-        Called with how many terms were just computed (0 in the middle of a long computation), from
-        any thread, many times a step. It may raise to stop the search.
+    The criterion is copied for each block. Neither ``n_jobs`` nor ``block_size``, the columns in a
+    block, changes a result. ``on_terms`` is called with how many terms were just computed (0 in the
+    middle of a long computation), from any thread, many times a step. It may raise to stop.
     """
 
     def __init__(
@@ -115,11 +105,6 @@ class LocalEngine(AbstractContextManager["LocalEngine"]):
         block, position = divmod(index, self._block_size)
         self._is_closed[index] = True
         self.search.set_open(block, position, False)
-
-    def close(self, indices: Iterable[int]) -> None:
-        """Take several columns out of the candidates."""
-        for index in indices:
-            self.set_aside(int(index))
 
     def restrict(self, indices: Sequence[int] | None) -> None:
         """Make these columns the only candidates for now; None lifts the restriction."""
