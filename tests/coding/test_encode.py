@@ -12,9 +12,6 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from hypothesis.extra import numpy as hnp
 from scipy import sparse
 from sklearn.base import clone
 
@@ -87,30 +84,6 @@ def test_codes_are_those_of_the_naive_twin(discretizer, n_bins, dtype):
     y = rng.integers(0, 3, len(X))
     expected = [naive_codes(column, y, discretizer, n_bins) for column in X.T]
     assert_codes(encode(X, y, discretizer=discretizer, n_bins=n_bins), expected)
-
-
-@given(
-    hnp.arrays(
-        np.float64,
-        hnp.array_shapes(min_dims=2, max_dims=2, max_side=12),
-        elements=st.one_of(
-            st.integers(-3, 3).map(float),
-            st.just(np.nan),
-            st.just(-0.0),
-            st.floats(allow_nan=False, allow_infinity=False, width=32),
-        ),
-    )
-)
-@settings(max_examples=150, deadline=None)
-def test_codes_of_any_small_table(X):
-    expected = [naive_codes(column, None, "uniform", 3) for column in X.T]
-    assert_codes(encode(X, discretizer="uniform", n_bins=3), expected)
-
-
-@pytest.mark.parametrize("dtype", ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4"])
-def test_every_numeric_type_gives_the_codes_of_its_values(dtype):
-    X = np.random.default_rng(0).integers(0, 100, (300, 9)).astype(dtype)
-    assert_same(encode(X), encode(X.astype(float)))
 
 
 def set_block(monkeypatch, cells, columns):

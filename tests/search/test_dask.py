@@ -191,15 +191,6 @@ def test_every_criterion_on_processes(processes, local, n_workers, way):
 
 
 @pytest.mark.slow
-def test_every_criterion_on_threads(threads, local, way):
-    X, y = make_table()
-    for name in INFORMATION:
-        remote = make_selector(name, n_features_to_select=5, engine=threads).fit(X, y)
-        assert_same(local[name], remote)
-    assert_nothing_left(threads)
-
-
-@pytest.mark.slow
 def test_more_workers_than_columns(processes, in_blocks):
     X, y = make_table()
     X = X[["x0", "x1"]]
@@ -523,43 +514,35 @@ def test_all_workers_gone(way):
             HOCMIM(3, engine=client).fit(X, y)
 
 
+WITHOUT_THE_PACKAGE = "import sys; sys.modules['hocmim'] = None"
+OF_ANOTHER_VERSION = (
+    "from importlib import metadata; real = metadata.version; "
+    "metadata.version = lambda name: '0.0.7' if name == 'hocmim' else real(name)"
+)
+
+
 @pytest.mark.slow
-def test_a_worker_without_the_package():
-    """A worker in which "import hocmim" fails."""
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        (WITHOUT_THE_PACKAGE, "A worker of the Dask cluster lacks"),
+        (
+            OF_ANOTHER_VERSION,
+            rf"has hocmim 0\.0\.7, and this process has hocmim {version('hocmim')}",
+        ),
+    ],
+)
+def test_a_worker_without_the_package(code, message):
+    """A worker in which "import hocmim" fails, or with another version."""
     X, y = make_table()
-    code = (
-        "import sys; sys.modules['hocmim'] = None; from distributed.cli.dask_worker import main; "
-        "main()"
-    )
+    code += "; from distributed.cli.dask_worker import main; main()"
     with LocalCluster(n_workers=0, processes=True, dashboard_address=None) as cluster:
         command = [sys.executable, "-c", code, cluster.scheduler_address, "--no-nanny"]
         worker = subprocess.Popen([*command, "--no-dashboard"], stderr=subprocess.DEVNULL)
         try:
             with Client(cluster) as client:
                 client.wait_for_workers(1, timeout=60)
-                with pytest.raises(ClusterError, match="A worker of the Dask cluster lacks"):
-                    JMI(2, engine=client).fit(X, y)
-        finally:
-            worker.kill()
-            worker.wait()
-
-
-@pytest.mark.slow
-def test_another_version_on_a_worker():
-    X, y = make_table()
-    code = (
-        "from importlib import metadata; real = metadata.version; "
-        "metadata.version = lambda name: '0.0.7' if name == 'hocmim' else real(name); "
-        "from distributed.cli.dask_worker import main; main()"
-    )
-    with LocalCluster(n_workers=0, processes=True, dashboard_address=None) as cluster:
-        command = [sys.executable, "-c", code, cluster.scheduler_address, "--no-nanny"]
-        worker = subprocess.Popen([*command, "--no-dashboard"], stderr=subprocess.DEVNULL)
-        try:
-            with Client(cluster) as client:
-                client.wait_for_workers(1, timeout=60)
-                both = rf"has hocmim 0\.0\.7, and this process has hocmim {version('hocmim')}"
-                with pytest.raises(ClusterError, match=both):
+                with pytest.raises(ClusterError, match=message):
                     JMI(2, engine=client).fit(X, y)
         finally:
             worker.kill()
@@ -601,17 +584,6 @@ def test_a_task_that_cannot_write(threads):
 
     with Cluster(threads) as cluster, pytest.raises(ClusterError, match="cannot write to its disk"):
         cluster.gather([cluster.submit(write)])
-
-
-def test_interrupted(threads, way):
-    X, y = make_table()
-
-    def interrupt():
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        fit_and_break(dd.from_pandas(X, npartitions=2), y, threads, interrupt)
-    assert_nothing_left(threads)
 
 
 def test_interrupted_search_keeps_what_is_selected(threads, way):

@@ -36,10 +36,6 @@ class Column:
     def __reduce__(self) -> tuple[Any, ...]:
         return Column, (self.codes, self.arity, self.index)
 
-    def __post_init__(self) -> None:
-        if self.codes.dtype not in (np.uint8, np.uint16) or self.codes.ndim != 1:
-            raise TypeError("a Column holds a one-dimensional array of uint8 or uint16")
-
 
 @dataclass(frozen=True, eq=False)
 class Codes:

@@ -169,39 +169,18 @@ def encode_table(
 ) -> Encoded:
     """Encode a table and its target.
 
-    Parameters
-    ----------
-    X : table, path, pyarrow data set, RowSource or Dask collection
-    y : array-like, str or list of str
-        The target, or the name of the column of X that is the target; for several targets an array
-        with several columns, or a list of names. The other columns are the features then.
-    encoder : Encoder, optional
-        How the columns are coded; it is not changed.
-    target : Target, "classes", "quantity" or None
-        How y is read.
-    sample_weight : array-like or "balanced", optional
-        For tables in memory: see :func:`hocmim.data.weights.as_counts`.
-    groups : array-like, optional
-        A label for each row: see :func:`hocmim.data.row_groups.as_row_groups`.
-    feature_groups : dict or list, optional
-        See :func:`hocmim.coding.groups.resolve_groups`.
-    identifiers : ndarray of int64, optional
-        The columns that identify the rows, decided before: a resample of the rows repeats
-        identifiers, and does not show what they are. None: they are found.
-    cluster : Cluster, optional
-        The workers that do the work; None for this machine.
-    codes_dir : path, optional
-        A folder of codes: see :mod:`hocmim.coding.store`. None: the codes are kept in memory.
-    n_jobs : int, optional
-        Threads on this machine; None for all cores. It changes no code.
-    plane_estimator : str, optional
-        The estimator of a search that follows on this machine: bit planes are made for it.
-    caller : str
-        Name of the selector, for error messages.
-    on_features : callable, optional
-        Called with the features before a value is read. It may raise an error.
-    report : callable, optional
-        Called as ``report(task, done, total)`` while files, or a Dask collection, are read.
+    X is a table, a path, a pyarrow data set, a RowSource or a Dask collection. y is an array (with
+    several columns for several targets), or the name of the column of X that is the target, or a
+    list of names; the other columns are the features then. ``encoder`` is not changed.
+
+    ``sample_weight``, ``groups`` and ``feature_groups`` are what ``as_counts``, ``as_row_groups``
+    and ``resolve_groups`` read. ``identifiers`` are columns that identify the rows, if they were
+    decided before: a resample of the rows repeats identifiers, and does not show what they are.
+    ``cluster`` does the work; None for this machine, with ``n_jobs`` threads, which change no code.
+    The codes are kept in memory, or in the folder ``codes_dir``. For ``plane_estimator``, the
+    estimator of a search that follows on this machine, bit planes are made. ``on_features`` is
+    called with the features before a value is read; it may raise. ``report(task, done, total)`` is
+    called while files, or a Dask collection, are read.
     """
     encoder = Encoder() if encoder is None else encoder
     how = Target.of(target)

@@ -117,6 +117,8 @@ class RobustHOCMIMCriterion(Criterion):
         """Start with every representative set empty."""
         super().start(block, y)
         self._selected = native_list([], block.n_samples)
+        # Terms that one call of the kernel computes at most.
+        self.terms_per_call = 1 + SAMPLES_PER_CALL // block.n_samples
         self.sets = _native.RepresentativeSets(
             self.terms.class_counts,
             self._selected,
@@ -167,8 +169,3 @@ class RobustHOCMIMCriterion(Criterion):
     def n_terms(self, n_select: int) -> int:
         """Return how many sets a candidate tries at most; lazy evaluation tries fewer."""
         return 1 + sum(min(size, self.max_order) for size in range(1, n_select))
-
-    @property
-    def terms_per_call(self) -> int:
-        """Terms that one call of the kernel computes at most."""
-        return 1 + SAMPLES_PER_CALL // len(self.terms.y.cells)

@@ -59,7 +59,7 @@ def forward_search(
     given = Constraints(len(relevance)) if constraints is None else constraints
     steps = continued(earlier, n_select) if earlier else []
     stopping = None
-    candidates = _Candidates(engine, n_select, given, joint)
+    candidates = _Candidates(engine, n_select, given, joint, relevance)
 
     def selection() -> Selection:
         return Selection(
@@ -74,7 +74,6 @@ def forward_search(
 
     try:
         if len(steps) < n_select:
-            candidates.start(relevance)
             for done in steps:
                 candidates.select(done)
         while len(steps) < n_select:
@@ -134,6 +133,7 @@ class _Candidates:
         n_select: int,
         constraints: Constraints,
         joint: JointCandidates | None,
+        relevance: Values,
     ) -> None:
         self._engine, self._n_select, self._joint = engine, n_select, joint or None
         self._keep, self._closed = constraints.keep, constraints.closed
@@ -141,9 +141,6 @@ class _Candidates:
         self._only: Sequence[int] | None = None
         for index in self._closed:
             engine.set_aside(index)
-
-    def start(self, relevance: Values) -> None:
-        """Begin the search of the sets of columns."""
         if self._joint is not None:
             self._joint.start(relevance, self._closed)
 
@@ -211,24 +208,19 @@ class _Candidates:
         self, steps: Sequence[Step], only_columns: bool
     ) -> tuple[Step, BestSet | None] | None:
         """Return the best candidate: a column, or the first member of a set."""
-        found = self._engine.best()
-        best = None
+        step = _best(self._engine)
         if self._joint is not None and not only_columns:
             best = self._joint.best(self._n_select - len(steps))
-        if best is not None and (found is None or best.merit > self._merit(*found)):
-            details = self._joint.describe(best.number) if self._joint is not None else {}
-            step = Step(best.missing[0], best.score, details, interaction=best.members)
-            return step, best
-        if found is None:
-            return None
-        index, score = found
-        return Step(index, score, self._engine.describe(index)), None
+            if best is not None and (step is None or best.merit > self._merit(step)):
+                details = self._joint.describe(best.number)
+                return Step(best.missing[0], best.score, details, interaction=best.members), best
+        return None if step is None else (step, None)
 
-    def _merit(self, index: int, score: float) -> float:
+    def _merit(self, step: Step) -> float:
         """Return what a column is compared by."""
-        key = comparison_key(score)
+        key = comparison_key(step.score)
         if self._spending is not None:
-            key = per_cost(key, self._spending.costs[index])
+            key = per_cost(key, self._spending.costs[step.index])
         return float(key)
 
     def open(self, steps: Sequence[Step]) -> None:

@@ -208,7 +208,9 @@ def search(
             with open_checkpoint(lambda: _fingerprint(encoded)) as file:
                 file.start_from(earlier_steps)
                 return search_on_worker(cluster, encoded, asked, file, progress)
-    joint = _joint_candidates(screened, encoded, asked[0], constraints, ys)
+    joint = None
+    if screened.kept:
+        joint = _joint_candidates(screened, encoded, asked[0], constraints, ys)
     with open_engine(
         codes,
         target.column,
@@ -313,10 +315,8 @@ def _joint_candidates(
     criterion: Criterion,
     constraints: Constraints,
     ys: Sequence[Column],
-) -> JointCandidates | None:
-    """Return the sets that the screen kept as candidates; None without sets."""
-    if not screened.kept:
-        return None
+) -> JointCandidates:
+    """Return the sets that the screen kept as candidates."""
     of_sets = criterion.of_sets()
     return JointCandidates(
         [one.members for one in screened.kept],

@@ -44,7 +44,10 @@ class LocalEngine(AbstractContextManager["LocalEngine"]):
         if codes.n_samples * codes.n_columns >= plan.min_cells_for_threads:
             n_threads = resolve_n_jobs(n_jobs)
         if block_size is None:
-            block_size = _block_size(codes.n_columns, n_threads, plan.blocks_per_thread)
+            n_blocks = 1 if n_threads == 1 else plan.blocks_per_thread * n_threads
+            per_thread = -(-codes.n_columns // n_threads)
+            least = min(MIN_COLUMNS_PER_BLOCK, per_thread)
+            block_size = max(-(-codes.n_columns // n_blocks), least)
         self._block_size = block_size
         starts = range(0, codes.n_columns, block_size)
         self._blocks = [codes.block(at, at + block_size) for at in starts]
@@ -127,10 +130,3 @@ class LocalEngine(AbstractContextManager["LocalEngine"]):
         """Take a column out of the candidates and make it the newest selected column."""
         self.set_aside(index)
         self.search.update(self.codes.column(index))
-
-
-def _block_size(n_columns: int, n_threads: int, blocks_per_thread: int) -> int:
-    """Return how many columns a block has."""
-    n_blocks = 1 if n_threads == 1 else blocks_per_thread * n_threads
-    per_thread = -(-n_columns // n_threads)
-    return max(-(-n_columns // n_blocks), min(MIN_COLUMNS_PER_BLOCK, per_thread))
