@@ -31,7 +31,7 @@ last one. ``ColumnDescriptions`` has all this, from the kernels to the saved fil
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
@@ -173,16 +173,16 @@ def _union(a: Ragged, b: Ragged) -> Ragged:
 # --- blocks of columns ----------------------------------------------------------------------------
 
 
-def equal_widths(
-    minimum: NDArray[np.float64], maximum: NDArray[np.float64], n_bins: int
-) -> NDArray[np.float64]:
-    """Return min + (max − min)·k / n_bins, k = 1 .. n_bins−1, one row for each column."""
-    low, high, steps = minimum[:, None], maximum[:, None], np.arange(1, n_bins)
+def uniform_cuts(survey: Survey, columns: NDArray[np.int64], n_bins: int) -> Ragged:
+    """Return min + (max − min)·k / n_bins, k = 1 .. n_bins−1, of these columns."""
+    low, high = survey.minimum[columns, None], survey.maximum[columns, None]
+    steps = np.arange(1, n_bins)
     with np.errstate(over="ignore", invalid="ignore"):
         cuts = low + (high - low) * steps / n_bins
     share = steps / n_bins
     # max − min may overflow; then the same point is computed as a weighted mean.
-    return np.where(np.isfinite(cuts), cuts, low * (1 - share) + high * share)
+    cuts = np.where(np.isfinite(cuts), cuts, low * (1 - share) + high * share)
+    return Ragged.from_counts(cuts.ravel(), np.full(len(columns), n_bins - 1))
 
 
 def midpoints(levels: Ragged) -> Ragged:
@@ -200,48 +200,12 @@ def midpoints(levels: Ragged) -> Ragged:
     return Ragged.from_counts(cuts[inside], np.maximum(levels.counts - 1, 0))
 
 
-def _uniform(
-    values: NDArray[Any],
-    columns: NDArray[np.int64],
-    survey: Survey,
-    n_bins: int,
-    y: Column | None,
-) -> Ragged:
-    cuts = equal_widths(survey.minimum[columns], survey.maximum[columns], n_bins)
-    return Ragged.from_counts(cuts.ravel(), np.full(len(columns), n_bins - 1))
-
-
-def _quantile(
-    values: NDArray[Any],
-    columns: NDArray[np.int64],
-    survey: Survey,
-    n_bins: int,
-    y: Column | None,
-) -> Ragged:
-    return Ragged.from_counts(*_native.quantile_cuts(for_kernels(values), columns, n_bins))
-
-
-def _mdlp(
-    values: NDArray[Any],
-    columns: NDArray[np.int64],
-    survey: Survey,
-    n_bins: int,
-    y: Column | None,
-) -> Ragged:
-    if y is None:
-        raise InvalidParameterError("discretizer='mdlp' needs a target y. Pass y.")
-    classes = y.codes.astype(np.int64)
-    return Ragged.from_counts(*_native.mdlp_cuts(for_kernels(values), columns, classes, y.arity))
-
-
 class Discretizer(NamedTuple):
-    """How to cut some columns of a block: ``cut(values, columns, survey, n_bins, y)``.
+    """How columns are cut. Without ``needs_values`` the survey alone tells the cuts.
 
-    A discretizer with ``needs_values=False`` uses the survey alone. ``method`` is its number in the
-    kernel that learns cuts and codes in one pass.
+    ``method`` is its number in the kernel that learns cuts and codes in one pass.
     """
 
-    cut: Callable[[NDArray[Any], NDArray[np.int64], Survey, int, Column | None], Ragged]
     method: int
     needs_target: bool = False
     needs_values: bool = True
@@ -250,9 +214,9 @@ class Discretizer(NamedTuple):
 # Of every function and selector: skewed columns keep rows in every bin.
 DEFAULT_DISCRETIZER = "quantile"
 DISCRETIZERS = {
-    "uniform": Discretizer(_uniform, 0, needs_values=False),
-    "quantile": Discretizer(_quantile, 1),
-    "mdlp": Discretizer(_mdlp, 2, needs_target=True),
+    "uniform": Discretizer(0, needs_values=False),
+    "quantile": Discretizer(1),
+    "mdlp": Discretizer(2, needs_target=True),
 }
 
 
@@ -260,9 +224,15 @@ def cut_columns(
     values: NDArray[np.float64], discretizer: str, n_bins: int, y: Column | None = None
 ) -> Ragged:
     """Return the cuts of whole columns, one row for each column. ``y`` is for "mdlp"."""
-    survey = Survey.of(values, n_bins)
     every = np.arange(values.shape[1], dtype=np.int64)
-    return DISCRETIZERS[discretizer].cut(values, every, survey, n_bins, y)
+    if discretizer == "uniform":
+        return uniform_cuts(Survey.of(values, 1), every, n_bins)
+    if discretizer == "quantile":
+        return Ragged.from_counts(*_native.quantile_cuts(values, every, n_bins))
+    if y is None:
+        raise InvalidParameterError("discretizer='mdlp' needs a target y. Pass y.")
+    classes = y.codes.astype(np.int64)
+    return Ragged.from_counts(*_native.mdlp_cuts(values, every, classes, y.arity))
 
 
 # --- how columns are coded ------------------------------------------------------------------------
@@ -290,10 +260,8 @@ class ColumnDescription:
         of a new category in a column with pooled ones, ``other``.
     arity : int
         Number of codes in the fit, the code of missing values included.
-    other : int or None
-        The code of the pooled categories, if there are any.
-    n_pooled : int
-        How many categories are pooled.
+    other, n_pooled : int
+        The code of the pooled categories (None without), and how many are pooled.
     """
 
     kind: str

@@ -43,6 +43,7 @@ from hocmim.coding.cuts import (
     Ragged,
     Survey,
     midpoints,
+    uniform_cuts,
 )
 from hocmim.coding.encoder import Encoder, most_frequent
 from hocmim.coding.identifiers import DistinctIntegers, are_nearly_distinct, may_be_identifiers
@@ -208,8 +209,7 @@ def fit_encoder(
     numbers = survey.numbers
     if cuts is None:
         many = np.flatnonzero(numbers.has_many)
-        cut = DISCRETIZERS[encoder.discretizer].cut
-        cuts = cut(np.empty((0, 0)), many, numbers, encoder.n_bins, None)
+        cuts = uniform_cuts(numbers, many, encoder.n_bins)
     cuts = _interleave(numbers.has_many, cuts, midpoints(numbers.distinct))
     n_levels = np.where(numbers.is_empty, 0, cuts.counts + 1)
     kind = np.where(numbers.has_many, CUT, LEVELS).astype(np.int8)

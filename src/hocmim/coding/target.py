@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hocmim.coding.codes import MAX_LEVELS, Column, as_small_integers
-from hocmim.coding.cuts import DISCRETIZERS, Survey
+from hocmim.coding.cuts import Survey, cut_columns
 from hocmim.coding.groups import join_columns
 from hocmim.coding.identifiers import are_nearly_distinct
 from hocmim.data.target import as_target, check_values
@@ -258,8 +258,7 @@ def _encode_quantity(values: NDArray[Any], target: Target, guess: str) -> Encode
     block = values.astype(np.float64)[:, None]
     survey = Survey.of(block, target.bins)
     if survey.has_many[0]:
-        cut = DISCRETIZERS[target.discretizer].cut
-        cuts = cut(block, np.zeros(1, np.int64), survey, target.bins, None).values
+        cuts = cut_columns(block, target.discretizer, target.bins).values
     else:
         cuts = survey.distinct.row(0)[1:]
     codes = np.searchsorted(cuts, block[:, 0], side="right")

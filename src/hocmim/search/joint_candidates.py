@@ -35,9 +35,7 @@ MOST_BYTES = 1 << 30
 
 
 def join_columns(columns: Sequence[Column]) -> Column | None:
-    """Return several columns as one; None if it has more levels than a column may have."""
-    if len(columns) == 1:
-        return columns[0]
+    """Return two or more columns as one; None if it has more levels than a column may have."""
     joint = Joint.of(columns)
     if joint.n_cells > MAX_LEVELS:
         return None

@@ -49,8 +49,10 @@ class LocalEngine(AbstractContextManager["LocalEngine"]):
             least = min(MIN_COLUMNS_PER_BLOCK, per_thread)
             block_size = max(-(-codes.n_columns // n_blocks), least)
         self._block_size = block_size
-        starts = range(0, codes.n_columns, block_size)
-        self._blocks = [codes.block(at, at + block_size) for at in starts]
+        self._blocks = [codes]
+        if block_size < codes.n_columns:
+            starts = range(0, codes.n_columns, block_size)
+            self._blocks = [codes.block(at, at + block_size) for at in starts]
         n_threads = min(n_threads, len(self._blocks))
         pool = None
         if n_threads > 1 or on_terms is not None:
