@@ -168,7 +168,7 @@ class Encoder(BaseEstimator):
         """
         check_parameters(self)
         table = as_table(X)
-        check_features(self, table, reset=True)
+        set_features(self, table.n_columns, table.names)
         needs_target = DISCRETIZERS[self.discretizer].needs_target
         target = _target_column(y, table, self.discretizer) if needs_target else None
         n_threads = _n_threads(table, n_jobs)

@@ -331,7 +331,11 @@ def resolve_columns(chosen: Any, features: Features, parameter: str) -> tuple[in
     if isinstance(chosen, (str, Integral)) and not isinstance(chosen, bool):
         chosen = [chosen]
     if not isinstance(chosen, Iterable) or isinstance(chosen, Mapping):
-        raise _wrong_kind(parameter, chosen)
+        raise InvalidParameterError(
+            f"{parameter} must be names or indices of columns, a mask with one boolean for each "
+            "column, a function of the column names that returns one of these, or None. Got "
+            f"{value_text(chosen)} instead."
+        )
     listed = list(chosen)
     if listed and all(isinstance(item, (bool, np.bool_)) for item in listed):
         if len(listed) != features.n_columns:
@@ -341,14 +345,6 @@ def resolve_columns(chosen: Any, features: Features, parameter: str) -> tuple[in
             )
         listed = np.flatnonzero(listed).tolist()
     return tuple(sorted({_find(item, features, parameter) for item in listed}))
-
-
-def _wrong_kind(parameter: str, value: Any) -> InvalidParameterError:
-    return InvalidParameterError(
-        f"{parameter} must be names or indices of columns, a mask with one boolean for each "
-        "column, a function of the column names that returns one of these, or None. Got "
-        f"{value_text(value)} instead."
-    )
 
 
 def _find(item: Any, features: Features, parameter: str) -> int:

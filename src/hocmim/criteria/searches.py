@@ -268,19 +268,12 @@ class BestKey:
 
 @dataclass(frozen=True)
 class SearchPlan:
-    """How the best candidate of a criterion is found, and when threads are worth their start.
-
-    Attributes
-    ----------
-    search : type of EagerSearch
-    blocks_per_thread : int
-        More than one where some blocks may take much longer than others.
-    min_cells_for_threads : int
-        Samples times columns below which a step ends before a second thread has started.
-    """
+    """How the best candidate of a criterion is found, and when threads are worth their start."""
 
     search: Callable[[Sequence[Any], ThreadPool], EagerSearch] = EagerSearch
+    # More than one where some blocks may take much longer than others.
     blocks_per_thread: int = 1
+    # Samples times columns below which a step ends before a second thread has started.
     min_cells_for_threads: int = 0
 
 

@@ -103,7 +103,37 @@ class Checkpoint:
         """
         self.start_from(earlier)
         with self:
-            return self._search(engine, n_select, rule, on_step, constraints, joint)
+            if rule is not None:
+                if self._seed is not None:
+                    rule.seed = self._seed
+                rule.p_values = list(self._p_values)
+                if len(self._steps) < n_select and self._stopping is not None:
+                    rule.stopping = self._stopping
+                    n_select = len(self._steps)
+            steps = continued(self._steps, n_select)
+            if len(steps) < min(n_select, len(self._steps)):
+                self._steps = steps
+                if rule is not None:
+                    rule.p_values = rule.p_values[: sum(not step.is_kept for step in steps)]
+
+            def save(number: int, step: Step) -> None:
+                self._steps.append(step)
+                self._save_rule(rule)
+                if on_step is not None:
+                    on_step(number, step)
+
+            selection = forward_search(
+                engine,
+                n_select,
+                stop=rule,
+                on_step=save,
+                earlier=tuple(self._steps),
+                constraints=constraints,
+                joint=joint,
+            )
+            if rule is not None and rule.stopping is not None and self._stopping is None:
+                self._save_rule(rule)
+            return selection
 
     def start_from(self, earlier: Sequence[Step]) -> None:
         """Continue from known steps of the same search, if they are more than those of the file."""
@@ -134,47 +164,6 @@ class Checkpoint:
                 f"Another run is using the checkpoint {self._path}. Wait for it, or pass another "
                 "path."
             )
-
-    def _search(
-        self,
-        engine: LocalEngine | DaskEngine,
-        n_select: int,
-        rule: StoppingRule | None,
-        on_step: Callable[[int, Step], None] | None,
-        constraints: Constraints | None,
-        joint: JointCandidates | None,
-    ) -> Selection:
-        if rule is not None:
-            if self._seed is not None:
-                rule.seed = self._seed
-            rule.p_values = list(self._p_values)
-            if len(self._steps) < n_select and self._stopping is not None:
-                rule.stopping = self._stopping
-                n_select = len(self._steps)
-        steps = continued(self._steps, n_select)
-        if len(steps) < min(n_select, len(self._steps)):
-            self._steps = steps
-            if rule is not None:
-                rule.p_values = rule.p_values[: sum(not step.is_kept for step in steps)]
-
-        def save(number: int, step: Step) -> None:
-            self._steps.append(step)
-            self._save_rule(rule)
-            if on_step is not None:
-                on_step(number, step)
-
-        selection = forward_search(
-            engine,
-            n_select,
-            stop=rule,
-            on_step=save,
-            earlier=tuple(self._steps),
-            constraints=constraints,
-            joint=joint,
-        )
-        if rule is not None and rule.stopping is not None and self._stopping is None:
-            self._save_rule(rule)
-        return selection
 
     def _save_rule(self, rule: StoppingRule | None) -> None:
         if rule is not None:
