@@ -12,7 +12,7 @@ TRIED = {
     "NCA", "RobustHOCMIM", "SelectorCV", "SelectorCV.plot_curves", "StabilitySelector", "StopTest",
     "Target", "TextConverter",
     "check_table", "cluster_columns", "cmi", "compare_methods", "describe_columns",
-    "interactions", "kendall_transform", "load", "make_selector", "mi", "selected_interactions",
+    "interactions", "load", "make_selector", "mi", "selected_interactions",
     "stability_index", "substitutes", "write_report",
 }  # fmt: skip
 

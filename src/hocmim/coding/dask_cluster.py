@@ -50,16 +50,8 @@ class Place(NamedTuple):
 class Cluster:
     """A Client of Dask that raises the errors of this package and waits for slow workers.
 
-    Parameters
-    ----------
-    engine : "dask", distributed.Client or str
-        "dask" for the Client that was made last; a string with a colon for the address of a
-        scheduler.
-
-    Attributes
-    ----------
-    threads : dict
-        Address and number of threads of every worker, as of the last ``find_workers``.
+    ``engine`` is a Client, "dask" for the Client that was made last, or the address of a scheduler.
+    ``threads`` has the number of threads of every worker, as of the last ``find_workers``.
     """
 
     def __init__(self, engine: Any) -> None:
@@ -233,14 +225,9 @@ class Cluster:
     ) -> None:
         """Wait for tasks; those that are pinned to workers name them.
 
-        ``on_done(done, total)`` is called with numbers of tasks, a few times a second.
-
-        Raises
-        ------
-        WorkerLostError
-            If one of the workers is gone, or a value that a task needs was lost with a worker.
-        ClusterError
-            If the scheduler is gone, or the workers make no progress for too long.
+        ``on_done(done, total)`` is called with numbers of tasks, a few times a second. Raises
+        WorkerLostError if one of the workers, or a value that a task needs, is lost; ClusterError
+        if the scheduler is gone, or the workers make no progress for too long.
         """
         last_progress = checked = time.monotonic()
         stop_check = _native.stop_check()
@@ -266,13 +253,7 @@ class Cluster:
                     raise self._stalled() from None
 
     def is_done(self, future: Future, worker: str, seconds: float) -> bool:
-        """Wait so long for a task on a worker; whether it is done.
-
-        Raises
-        ------
-        WorkerLostError
-            If the worker is gone.
-        """
+        """Wait so long for a task; whether it is done. WorkerLostError if the worker is gone."""
         try:
             with self._errors(), self.client.as_current():
                 wait([future], timeout=seconds)

@@ -22,7 +22,7 @@ from distributed import Future
 from numpy.typing import NDArray
 
 from hocmim.coding.codes import Codes, Column
-from hocmim.coding.cuts import Ragged, cut_columns, get_discretizer
+from hocmim.coding.cuts import DISCRETIZERS, Ragged, cut_columns
 from hocmim.coding.dask_cluster import Cluster
 from hocmim.coding.dask_codes import CODES_SHARE, Block, DaskCodes
 from hocmim.coding.encoded_source import (
@@ -90,7 +90,7 @@ class DaskRows(ABC):
         """Return the fitted encoder, and the codes of all rows on the workers."""
         check_parameters(encoder)
         reliably, n_bins = self.cluster.reliably, int(encoder.n_bins)
-        needs_values = get_discretizer(encoder.discretizer).needs_values
+        needs_values = DISCRETIZERS[encoder.discretizer].needs_values
         self._passes = passes = Passes(self._pieces, 3 if needs_values else 2, report)
         passes.begin(1)
         survey = reliably(lambda: self._merged(self._survey(n_bins), TableSurvey.merge))
@@ -171,9 +171,7 @@ class DaskFiles(DaskRows):
             ) from error
 
     def _survey(self, n_bins: int) -> list[Future]:
-        every = Span(0, self._source.n_columns)
-        submit = self.cluster.submit
-        return [submit(survey_columns, part, every, n_bins, 1) for part in self._parts]
+        return [self.cluster.submit(survey_columns, part, n_bins, 1) for part in self._parts]
 
     def _cut(self, columns: NDArray[np.int64], n_rows: int, encoder: Encoder, y: Column) -> Ragged:
         [target] = self.cluster.scatter([y], self.cluster.threads)
@@ -207,7 +205,7 @@ def _with_absolute_path(piece: Any) -> Any:
 
 def _read_block(source: RowSource, start: int, encoder: Encoder) -> Block:
     codes = replace(Codes.empty(encoder.arity, source.n_rows), start=start)
-    fill_rows(codes, source, Span(0, source.n_columns), encoder, 1)
+    fill_rows(codes, source, encoder, 1)
     return Block(codes)
 
 
@@ -215,17 +213,9 @@ def _read_block(source: RowSource, start: int, encoder: Encoder) -> Block:
 
 
 class DaskCollection(DaskRows):
-    """A Dask DataFrame or Array; its target is a column, a Dask collection, or in memory.
+    """A Dask DataFrame or Array; its target is a column, a Dask collection, or in memory."""
 
-    Attributes
-    ----------
-    names : tuple of str, or None
-    n_columns : int
-    n_rows : None
-        The rows are counted when they are read.
-    """
-
-    n_rows: int | None = None
+    n_rows: int | None = None  # the rows are counted when they are read
 
     def __init__(self, cluster: Cluster, X: Any, y: Any) -> None:
         if X.ndim != 2:
