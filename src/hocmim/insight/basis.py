@@ -32,7 +32,6 @@ from hocmim.errors import InvalidParameterError, InvalidTableError, InvalidTarge
 from hocmim.information.averages import MeanTerms
 from hocmim.information.counting import BlockTerms, Joint, SharedColumn, Values
 from hocmim.information.estimators import PLUGIN_ESTIMATOR
-from hocmim.insight.together import explained_variance
 from hocmim.search.selection import Selection, Step
 from hocmim.search.validation import Validation
 from hocmim.text import value_text
@@ -346,18 +345,6 @@ class Basis(Fitted):
     def name(self, k: int) -> str:
         """Return the name of feature k, or its index if the features have no names."""
         return column_name(self.features.names, k)
-
-    def explained_variance(self, columns: Sequence[Column]) -> float | None:
-        """Return the adjusted R² of some columns for a quantity; None for classes.
-
-        Of several targets the mean, if all are quantities.
-        """
-        found = [
-            None if one.values is None else explained_variance(columns, one.values)
-            for one in self.averaged
-        ]
-        known = [value for value in found if value is not None]
-        return float(np.mean(known)) if len(known) == len(found) else None
 
     def redundancy_matrix(self, n_first: int | None = None) -> Values:
         """R_ij = I(X_i;X_j) − I(X_i;X_j|Y) of the selected features; I(X_i;Y) on the diagonal.

@@ -16,7 +16,7 @@ import numpy as np
 from hocmim import html
 from hocmim.coding.codes import Codes, Column
 from hocmim.information.comparison import comparison_key
-from hocmim.information.counting import SharedColumn
+from hocmim.information.counting import SharedColumn, Values
 from hocmim.insight.basis import Basis, column_of
 from hocmim.insight.chart_data import (
     ALPHA,
@@ -243,6 +243,9 @@ def explain_column(basis: Basis, x: Column) -> Explanation:
     reasons = list(_why(basis, k, steps) if searched else _why_ranked(basis, k))
     if rank is None and k not in basis.left_out:
         reasons += [*_why_not_needed(basis, relevance, p_value, redundancy, repeated_by)]
+    explained = [
+        None if y.values is None else explained_variance(x, y.values) for y in basis.averaged
+    ]
     one, picture = strongest_interaction(basis, k), None
     if one is not None:
         sentence = why_together(basis, one)
@@ -262,10 +265,23 @@ def explain_column(basis: Basis, x: Column) -> Explanation:
         steps=steps,
         reason=" ".join(reasons),
         encoding=describe_encoding(basis, x),
-        r2=basis.explained_variance([x]),
+        r2=None if None in explained else float(np.mean(explained)),
         relevance_of_targets=basis.relevance_of_targets(x),
         interaction=picture,
     )
+
+
+def explained_variance(x: Column, values: Values) -> float | None:
+    """Return the adjusted share of the variance of a quantity between the levels of a column."""
+    sizes = np.bincount(x.codes)
+    centred = values - values.mean()
+    total, n_levels = float(centred @ centred), int(np.count_nonzero(sizes))
+    if total <= 0 or n_levels >= len(values):
+        return None
+    sums = np.bincount(x.codes, weights=centred)
+    rest = total - float((sums**2 / np.maximum(sizes, 1)).sum())
+    n_rows = len(values)
+    return max(0.0, 1 - (rest / (n_rows - n_levels)) / (total / (n_rows - 1)))
 
 
 def _replay(basis: Basis, x: Column, before: Sequence[SharedColumn]) -> Iterator[StepScore]:

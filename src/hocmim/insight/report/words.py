@@ -95,12 +95,6 @@ def details(basis: Basis, repeated_by: NDArray[np.int64], repeated: Values) -> I
         f"{which} has {basis.relevance[k]:.2f} nats of information about the target: {share} of "
         "its entropy."
     )
-    r2 = basis.explained_variance(basis.selected_columns)
-    if r2 is not None:
-        yield (
-            "A linear model with one term for each bin or level of the selected features explains "
-            f"{percent(r2)} of the variance of the target (adjusted R²)."
-        )
     by_relevance = np.argsort(-basis.relevance, kind="stable").tolist()
     not_selected = [k for k in by_relevance if k not in basis.places]
     for k in not_selected[:1]:
