@@ -6,7 +6,6 @@ import hocmim
 from hocmim import Engine
 from hocmim.coding.kendall import kendall_transform
 from hocmim.insight.checks import describe_columns
-from hocmim.insight.fingerprint import fingerprint
 from hocmim.insight.report.page import write_report
 from hocmim.selectors.registry import list_methods, make_selector
 
@@ -154,7 +153,6 @@ OTHERS = {
     "cluster_columns": lambda folder, X, y, *_: str(hocmim.cluster_columns(X, y)),
     "check_table": lambda folder, X, y, *_: str(hocmim.check_table(X, y)),
     "describe_columns": lambda folder, X, y, *_: str(describe_columns(X, y)),
-    "fingerprint": lambda folder, X, y, *_: fingerprint(X, y),
     "convert_text": lambda folder, X, y, *_: hocmim.convert_text(X),
     "TextConverter": lambda folder, X, y, *_: hocmim.TextConverter().fit(X, y).transform(X),
     "save and load": _save,

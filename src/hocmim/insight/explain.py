@@ -265,7 +265,7 @@ def explain_column(basis: Basis, x: Column) -> Explanation:
         steps=steps,
         reason=" ".join(reasons),
         encoding=describe_encoding(basis, x),
-        r2=None if None in explained else float(np.mean(explained)),
+        r2=None if None in explained else float(np.mean(np.array(explained, np.float64))),
         relevance_of_targets=basis.relevance_of_targets(x),
         interaction=picture,
     )
