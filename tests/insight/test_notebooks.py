@@ -1,4 +1,4 @@
-"""What notebooks show: explanations, selections, comparisons, fitted selectors, progress."""
+"""What notebooks show: selections, comparisons, fitted selectors, progress."""
 
 import numpy as np
 import pandas as pd
@@ -6,7 +6,6 @@ import pytest
 
 import hocmim
 import warned
-from hocmim import html
 
 pytestmark = pytest.mark.filterwarnings(warned.LEAK)
 
@@ -20,31 +19,14 @@ def table():
     return pd.DataFrame({**columns, HOSTILE: rng.normal(size=80) + 2 * y, "": y ^ 1}), y
 
 
-def test_an_explanation():
+def test_a_selection():
     X, y = table()
     selector = hocmim.HOCMIM(3).fit(X, y)
-    explanation = selector.explain("x1", X)
-    shown = explanation._repr_html_()
-    assert html.escape(explanation.reason) in shown
-    assert f"{explanation.relevance:.4f} nats" in shown
-    assert f">{explanation.steps[-1].score:.4f}<" in shown
-    assert "<b>" not in shown
-    assert "(empty name)" in shown
-    first = selector.explain(int(selector.selected_[0]), X)._repr_html_()
-    assert "selected" in first
-
-
-def test_the_trace_and_the_selection():
-    X, y = table()
-    selector = hocmim.HOCMIM(3).fit(X, y)
-    trace = selector.trace_._repr_html_()
-    assert trace.count("<tr>") == 1 + len(selector.trace_)
-    assert "&lt;b&gt;bold&lt;/b&gt; &amp; &#x27;x&#x27;" in trace or HOSTILE not in trace
-    assert "<b>" not in trace
     shown = selector.selection_._repr_html_()
     for score in selector.scores_:
         assert f">{score:.4f}<" in shown
     assert "3 selected features" in shown
+    assert "<b>" not in shown
     auto = hocmim.HOCMIM("significant").fit(X[["x0", "x1"]], y)
     assert ("Stopped before" in auto.selection_._repr_html_()) == (auto.stopping_ is not None)
 

@@ -57,8 +57,7 @@ def _small(X, y, *weights):
 
 def _explain(folder, X, y, *weights):
     selector = _small(X, y, *weights)
-    text = str(selector.explain(0)) + selector.explain(0)._repr_html_()
-    return text + selector.statement() + repr(selector.trace_)
+    return str(selector.explain(0)) + selector.statement() + repr(selector.trace_)
 
 
 def _feature(selector):

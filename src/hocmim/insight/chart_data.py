@@ -20,7 +20,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from hocmim import html
 from hocmim.coding.codes import Codes, Column
 from hocmim.coding.groups import column_name, join_columns
 from hocmim.errors import InvalidParameterError
@@ -294,7 +293,7 @@ def _level_row(label: str, target: Shown, is_here: NDArray[np.bool_]) -> LevelRo
 # --- columns that work together -------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class InteractionMap:
     """The target over the levels of two columns, or of three. ``print`` it.
 
@@ -347,7 +346,7 @@ class InteractionMap:
         low, high = np.nanmin(values), np.nanmax(values)
         return np.asarray((values - low) / (high - low)) if high > low else 0 * values + 0.5
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         side, across = (one_line(name, 40) for name in (self.features[0], self.across_title))
         cells = [
             [f"{self.text(value)} ({n:,})" for value, n in zip(*rows, strict=True)]
@@ -365,15 +364,6 @@ class InteractionMap:
         ]
         title = f"  {self.measure} (rows), {side} down, {across} across"
         return "\n".join([title, *lines])
-
-    def _repr_html_(self) -> str:
-        """Return the map as a table, for notebooks."""
-        rows = [
-            [label, *(f"{self.text(v)} ({n:,})" for v, n in zip(values, n_rows, strict=True))]
-            for label, values, n_rows in zip(self.side, self.values, self.n_rows, strict=True)
-        ]
-        title = f"{self.measure} (rows), {self.features[0]} down, {self.across_title} across"
-        return html.table(["", *self.across], rows, title)
 
     @property
     def across_title(self) -> str:

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hocmim import html
 from hocmim.coding.codes import Codes, Column
 from hocmim.coding.encoded import split_target
 from hocmim.coding.encoder import Encoder
@@ -41,7 +40,7 @@ MAX_LISTED, MAX_MEMBERS = 30, 5
 MAX_DISTANCE, MAX_ROWS = 0.75, 5000
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Clusters:
     """Columns in clusters. ``print`` it, or read its attributes.
 
@@ -116,23 +115,12 @@ class Clusters:
             found.append((name, int(self.sizes[cluster]), others))
         return found
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         lines = [self.sentence, ""]
         for name, size, others in self.listed():
             members = some_of([one_line(quote(other), 40) for other in others], MAX_MEMBERS)
             lines.append(f"  {size:>6,}  {one_line(visible(name), 40)}: {members}")
         return "\n".join(lines).rstrip()
-
-    def __repr__(self) -> str:
-        return f"<Clusters: {len(self.labels)} columns in {len(self)} clusters>"
-
-    def _repr_html_(self) -> str:
-        """Return the largest clusters as a table, for notebooks."""
-        rows = [
-            [html.Name(name), size, some_of([visible(other) for other in others], MAX_MEMBERS)]
-            for name, size, others in self.listed()
-        ]
-        return html.table(["representative", "columns", "others"], rows, self.sentence)
 
 
 _PROMISE = {

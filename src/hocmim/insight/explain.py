@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from hocmim import html
 from hocmim.coding.codes import Codes, Column
 from hocmim.information.comparison import comparison_key
 from hocmim.information.counting import SharedColumn, Values
@@ -69,7 +68,7 @@ class StepScore:
     details: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Explanation:
     """Why one feature was selected or not. ``print`` it, or read its attributes.
 
@@ -162,7 +161,7 @@ class Explanation:
             return ""
         return f" ({percent(redundant_share(self.relevance, value))})"
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         lines = [self.reason, "", *(f"  {title:<18}  {text}" for title, text in self.facts())]
         if self.steps:
             lines += ["", f"  {'step':>4}  {'its score':>9}  {'largest':>9}  selected"]
@@ -174,17 +173,6 @@ class Explanation:
         if self.interaction is not None:
             lines += ["", str(self.interaction)]
         return "\n".join(lines)
-
-    def _repr_html_(self) -> str:
-        """Return the explanation as a paragraph and tables, for notebooks."""
-        steps = [[one.step, one.score, one.best_score, html.Name(one.best)] for one in self.steps]
-        tables = [
-            html.table(["", ""], self.facts(), self.reason),
-            html.table(["step", "its score", "largest", "selected"], steps),
-        ]
-        if self.interaction is not None:
-            tables.append(self.interaction._repr_html_())
-        return "".join(tables)
 
 
 def explain(selector: Any, feature: int | str, X: Any = None, y: Any = None) -> Explanation:

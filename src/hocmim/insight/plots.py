@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -14,21 +12,10 @@ import numpy as np
 
 from hocmim.coding.groups import Features, column_name
 from hocmim.errors import InvalidParameterError, not_installed
-from hocmim.information.counting import Values
 from hocmim.insight.basis import Basis, basis_of, selection_of
-from hocmim.insight.chart_data import (
-    TargetByLevel,
-    column_map,
-    frequencies_of,
-    sample_map,
-    target_by_level,
-)
+from hocmim.insight.chart_data import TargetByLevel, frequencies_of, target_by_level
 from hocmim.insight.prediction import predict
-from hocmim.insight.synergy import (
-    SelectedInteractions,
-    selected_interactions,
-    strongest_map,
-)
+from hocmim.insight.synergy import strongest_map
 from hocmim.parameters import Like, check_value, one_of, whole
 from hocmim.search.selection import Selection
 from hocmim.text import one_line
@@ -47,10 +34,7 @@ KINDS: dict[str, tuple[str, ...]] = {
     "target": ("feature", "n"),
     "prediction": (),
     "interaction": (),
-    "columns": (),
-    "samples": (),
     "costs": (),
-    "interactions": ("n", "max_features", "alpha"),
     "stability": ("n",),
 }
 
@@ -77,10 +61,6 @@ def plot(
         "prediction": how well a simple model predicts new rows with 0, 1, 2, … features.
         "costs": the same against what the features cost together; needs ``costs``.
         "interaction": the target over the levels of the two features that work together most.
-        "columns": relevance and p-value of all features.
-        "samples": the selected features of every row, sorted by class; for few rows.
-        "interactions": the ``n`` (15) largest interactions of selected features, with what chance
-        can give; other options as of ``selected_interactions``.
         "stability": how often each of the ``n`` (20) most frequent columns of a StabilitySelector
         was selected, alone or with its substitutes.
     X, y : optional
@@ -102,22 +82,14 @@ def plot(
         raise InvalidParameterError(f"A picture of the kind {kind!r} has no option {unknown[0]!r}.")
     if kind == "scores":
         return score_curve(*selection_of(selector), ax)
-    if kind == "interactions":
-        n = options.pop("n", 15)
-        return interaction_chart(selected_interactions(selector, X, y, **options), n, ax)
     if kind == "stability":
         return stability_bars(selector, options.get("n", 20), ax)
     basis = basis_of(selector, X, y)
     if kind == "target":
         return target_charts(basis, ax, **options)
-    draw: dict[str, Callable[[Basis, Any], Any]] = {
-        "prediction": prediction_curve,
-        "interaction": interaction_heatmap,
-        "columns": column_scatter,
-        "samples": sample_heatmap,
-        "costs": partial(prediction_curve, by_cost=True),
-    }
-    return draw[kind](basis, ax)
+    if kind == "interaction":
+        return interaction_heatmap(basis, ax)
+    return prediction_curve(basis, ax, by_cost=kind == "costs")
 
 
 # --- the target -----------------------------------------------------------------------------------
@@ -244,47 +216,6 @@ def interaction_heatmap(basis: Basis, ax: Any) -> Any:
     return ax
 
 
-def column_scatter(basis: Basis, ax: Any) -> Any:
-    """Draw relevance and −log10 p of all features, the selected ones with their names."""
-    found = column_map(basis)
-    chosen = basis.selection.indices
-    ax = ax or make_axes((7.5, 4.6))
-    others = np.setdiff1d(np.arange(len(found.relevance)), chosen)
-    x, y = found.relevance, found.height
-    ax.plot(x[others], y[others], "o", color=GREY, ms=4, alpha=0.6, mew=0, label="not selected")
-    ax.plot(x[chosen], y[chosen], "o", color=BLUE, ms=6, label="selected")
-    level = -np.log10(found.level)
-    ax.axhline(level, color=ORANGE, ls="--", lw=1, label=f"p = 0.01 / {len(x):,} columns")
-    _name_points(ax, [short_name(basis.name(int(k))) for k in chosen], x[chosen], y[chosen])
-    ax.set_xlabel("relevance I(X;Y), nats")
-    ax.set_ylabel("−log10 p", color=INK)
-    remove_frame(ax, keep=("bottom", "left"))
-    ax.legend(loc="lower left", bbox_to_anchor=(-0.01, 1.0), ncols=3, frameon=False, labelcolor=INK)
-    return ax
-
-
-def sample_heatmap(basis: Basis, ax: Any) -> Any:
-    """Draw the selected features of every row, sorted by class: low is orange, high is blue."""
-    _selected_names(basis.selection, basis.features)
-    found = sample_map(basis)
-    if not found.features:
-        raise InvalidParameterError("There is nothing to draw: no selected column has numbers.")
-    colors = import_matplotlib("matplotlib.colors")
-    colours = colors.LinearSegmentedColormap.from_list("levels", [ORANGE, "#f4f6f9", BLUE])
-    ax = ax or make_axes((8.0, 1.2 + 0.28 * len(found.features)))
-    levels = np.ma.masked_invalid(found.levels)
-    how = {"aspect": "auto", "interpolation": "nearest"}
-    ax.imshow(levels, cmap=colours, vmin=0, vmax=1, **how)
-    ends = np.cumsum([n for _, n in found.groups])
-    for end in ends[:-1]:
-        ax.axvline(end - 0.5, color="white", lw=3)
-    middles = ends - np.array([n for _, n in found.groups]) / 2 - 0.5
-    ax.set_xticks(middles, [short_name(name) for name, _ in found.groups])
-    ax.set_yticks(np.arange(len(found.features)), [short_name(name) for name in found.features])
-    remove_frame(ax, keep=())
-    return ax
-
-
 def stability_bars(selector: Any, n: int, ax: Any) -> Any:
     """Draw how often each column was selected, with its interval, and it or a substitute."""
     check_value("n", n, [whole(1)])
@@ -337,49 +268,6 @@ def score_curve(selection: Selection, features: Features, unit: str, ax: Any) ->
     ax.set_axisbelow(True)
     remove_frame(ax, keep=("bottom",))
     ax.legend(loc="lower left", bbox_to_anchor=(-0.01, 1.0), ncols=2, frameon=False, labelcolor=INK)
-    return ax
-
-
-def _name_points(ax: Any, names: Sequence[str], x: Values, y: Values) -> None:
-    """Write names below points, but none where the name of a point before it is."""
-    width, height = ax.get_figure().dpi_scale_trans.inverted().transform(ax.bbox.size) * 72
-    points = ax.transLimits.transform(np.column_stack([x, y])) * (width, height)
-    used: list[tuple[float, float, float]] = []
-    for name, (left, bottom), place in zip(names, points, zip(x, y, strict=True), strict=True):
-        right = left + 5 * len(name)
-        if all(left > end or right < start or abs(bottom - at) > 9 for start, end, at in used):
-            used.append((left, right, bottom))
-            ax.annotate(name, place, (4, -10), textcoords="offset points", color=INK, size=8)
-
-
-def interaction_chart(interactions: SelectedInteractions, n: int, ax: Any) -> Any:
-    """Draw the first n interactions as bars: orange synergy, blue redundancy, grey within chance.
-
-    A grey line behind each bar is how far chance can move the value. Hollow bars have too few rows
-    to tell.
-    """
-    check_value("n", n, [whole(1)])
-    rows = interactions.rows[:n]
-    ax = ax or make_axes((8.0, 1.2 + 0.32 * max(len(rows), 3)))
-    at = np.arange(len(rows))
-    colours = {"synergy": ORANGE, "redundancy": BLUE, "too few rows": "white"}
-    noise = np.array([row.noise for row in rows])
-    ax.hlines(at, -noise, noise, color=GREY, lw=7, alpha=0.45, label="within chance")
-    for kind in ("synergy", "redundancy", "within chance", "too few rows"):
-        places = [place for place, row in enumerate(rows) if row.kind == kind]
-        if places:
-            label = kind if kind != "within chance" else None
-            values = [rows[place].value for place in places]
-            style: dict[str, Any] = {"color": colours.get(kind, GREY)}
-            if kind == "too few rows":
-                style = {"color": "white", "edgecolor": INK, "hatch": "////", "lw": 0.6}
-            ax.barh(places, values, height=0.4, label=label, **style)
-    ax.set_yticks(at, [" × ".join(map(short_name, row.features)) for row in rows])
-    ax.set_ylim(len(rows) - 0.5, -0.5)
-    ax.axvline(0, color=GREY, lw=1)
-    ax.set_xlabel("nats")
-    remove_frame(ax, keep=("bottom",))
-    ax.legend(loc="lower left", bbox_to_anchor=(-0.01, 1.0), ncols=4, frameon=False)
     return ax
 
 

@@ -24,7 +24,7 @@ this level is called significant. Nothing is called significant where there are 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from typing import Any
@@ -33,7 +33,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from hocmim import html
 from hocmim.coding.codes import Column
 from hocmim.errors import InvalidParameterError
 from hocmim.information.comparison import comparison_key
@@ -103,7 +102,7 @@ class SelectedPair:
         return f"{names}: within chance."
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SelectedInteractions:
     """Interactions of the selected features, the largest first. ``print`` it, or iterate over it.
 
@@ -117,7 +116,7 @@ class SelectedInteractions:
     alpha : float
     """
 
-    rows: tuple[SelectedPair, ...] = field(repr=False)
+    rows: tuple[SelectedPair, ...]
     n_features: int
     n_selected: int
     alpha: float
@@ -157,7 +156,7 @@ class SelectedInteractions:
             found += [row.sentence for row in self.rows if row.kind == kind][:1]
         return tuple(found)
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         lines = [*self.sentences, "", f"  {'value':>8}  {'± chance':>8}  {'':<13}  features"]
         for row in self.rows[:MAX_LISTED]:
             names = " × ".join(one_line(visible(name), 30) for name in row.features)
@@ -165,15 +164,6 @@ class SelectedInteractions:
         if len(self.rows) > MAX_LISTED:
             lines.append(f"  … and {len(self.rows) - MAX_LISTED:,} more")
         return "\n".join(lines)
-
-    def _repr_html_(self) -> str:
-        """Return the sentences and a table, for notebooks."""
-        rows = [
-            [*map(html.Name, row.features), row.value, row.noise, row.kind]
-            for row in self.rows[:MAX_LISTED]
-        ]
-        titles = ["feature", "feature", "value", "± chance", ""]
-        return html.table(titles, rows, " ".join(self.sentences))
 
 
 def selected_interactions(
