@@ -151,7 +151,7 @@ def test_wrong_values():
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     with pytest.raises(errors.InvalidParameterError, match="need two selected features"):
         selected_interactions(JMI(1).fit(X, y))
-    with pytest.raises(errors.InvalidParameterError, match="alpha must be"):
-        selected_interactions(JMI(2).fit(X, y), alpha=0)
+    with pytest.raises(errors.InvalidParameterError, match="max_features must be"):
+        selected_interactions(JMI(2).fit(X, y), max_features=1)
     with pytest.raises(errors.InvalidTableError, match="keeps no codes"):
         selected_interactions(FisherScore(3).fit(X, y))

@@ -205,14 +205,7 @@ def explain(selector: Any, feature: int | str, X: Any = None, y: Any = None) -> 
 
 
 def explain_column(basis: Basis, x: Column) -> Explanation:
-    """Say why a feature was selected or not.
-
-    Parameters
-    ----------
-    basis : Basis
-    x : Column
-        The codes of the feature, with its feature index.
-    """
+    """Say why a feature was selected or not."""
     k, selected = x.index, basis.selected_columns
     rank = basis.places[k] + 1 if k in basis.places else None
     before = selected if rank is None else selected[: rank - 1]
@@ -227,8 +220,11 @@ def explain_column(basis: Basis, x: Column) -> Explanation:
         most = max(redundancy, key=lambda index: redundancy[index])
         if redundancy[most] >= REDUNDANT_SHARE * relevance > 0 and p_value <= ALPHA:
             repeated_by = most
-    searched = basis.criterion is not None
-    reasons = list(_why(basis, k, steps) if searched else _why_ranked(basis, k))
+    if rank is None and k in basis.selection.closed:
+        reasons = [_why_closed(basis, k)]
+    else:
+        searched = basis.criterion is not None
+        reasons = list(_why(basis, k, steps) if searched else _why_ranked(basis, k))
     if rank is None and k not in basis.left_out:
         reasons += [*_why_not_needed(basis, relevance, p_value, redundancy, repeated_by)]
     explained = [
@@ -302,12 +298,6 @@ def _why(basis: Basis, k: int, steps: Sequence[StepScore]) -> Iterator[str]:
     closest = _closest(basis, k, steps)
     if k in basis.places:
         yield from _why_selected(basis, k, basis.places[k])
-    elif k in basis.left_out:
-        yield _identifier(method, name)
-    elif k in selection.constants:
-        yield f"{method} could not select {name}: it has only one level."
-    elif k in selection.closed:
-        yield f"{method} could not select {name}: it is in exclude."
     elif selection.stopping is not None and selection.stopping.index == k:
         yield _why_stopped(basis, k)
         if selection.stopping.failures:
@@ -329,11 +319,17 @@ def _why(basis: Basis, k: int, steps: Sequence[StepScore]) -> Iterator[str]:
         )
 
 
-def _identifier(method: str, name: str) -> str:
-    return (
-        f"{method} left {name} out: it identifies the rows, so that what it says about the target "
-        "does not hold for new rows. To select from it too, pass Encoder(identifiers='keep')."
-    )
+def _why_closed(basis: Basis, k: int) -> str:
+    """Say why feature k could not be selected."""
+    name = quote(basis.name(k))
+    if k in basis.left_out:
+        return (
+            f"{basis.method} left {name} out: it identifies the rows, so that what it says about "
+            "the target does not hold for new rows. To select from it too, pass "
+            "Encoder(identifiers='keep')."
+        )
+    why = "it has only one level" if k in basis.selection.constants else "it is in exclude"
+    return f"{basis.method} could not select {name}: {why}."
 
 
 def _last_failure(selection: Selection, k: int) -> tuple[int, Failure] | None:
@@ -472,15 +468,6 @@ def _why_ranked(basis: Basis, k: int) -> Iterator[str]:
         own = format_score(steps[place].score)
         is_kept = steps[place].is_kept
         yield f"{start} because it is in keep." if is_kept else f"{start}; its score is {own}."
-        return
-    if k in basis.left_out:
-        yield _identifier(method, name)
-        return
-    if k in basis.selection.constants:
-        yield f"{method} could not select {name}: it has only one level."
-        return
-    if k in basis.selection.closed:
-        yield f"{method} could not select {name}: it is in exclude."
         return
     rank, score = int(basis.ranking[k]), float(basis.scores[k])
     of_all = f"it ranks {rank:,} of {len(basis.features):,}"

@@ -274,17 +274,8 @@ def score_curve(selection: Selection, features: Features, unit: str, ax: Any) ->
 def validation_curves(curves: Any, chosen: Any, baseline: float, label: str, ax: Any) -> Any:
     """Draw mean scores ± 1 standard error against the number of features.
 
-    Parameters
-    ----------
-    curves : sequence
-        Each has a ``name``, ``sizes``, ``mean`` and ``standard_error``.
-    chosen
-        Has a ``selector`` (the name of a curve), ``n_features`` and ``score``.
-    baseline : float
-        The score without features; NaN is not drawn.
-    label : str
-        What the scores are.
-    ax : matplotlib axes or None
+    A curve has a ``name``, ``sizes``, ``mean`` and ``standard_error``; ``chosen`` has the name of a
+    curve, ``selector``, ``n_features`` and ``score``. ``baseline`` is the score without features.
     """
     ax = ax or make_axes((7.5, 4.6))
     for at, curve in enumerate(curves):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,9 +41,6 @@ class Interactions(Sequence[Interaction]):
 
     def __getitem__(self, number: Any) -> Any:
         return self.found[number]
-
-    def __iter__(self) -> Iterator[Interaction]:
-        return iter(self.found)
 
     def __repr__(self) -> str:
         lines = [f"{'adjusted p':>10}  {'synergy':>8}  {'information':>11}  columns"]

@@ -200,13 +200,7 @@ class Substitutes:
 
 
 class Replacements:
-    """Finds substitutes of the features of a selection; what they have in common is computed once.
-
-    Parameters
-    ----------
-    basis : Basis
-        With the codes of all features.
-    """
+    """Finds substitutes of the features of a selection."""
 
     def __init__(self, basis: Basis) -> None:
         self.basis = basis

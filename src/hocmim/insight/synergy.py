@@ -44,7 +44,7 @@ from hocmim.insight.chart_data import (
     strongest_interaction,
     why_together,
 )
-from hocmim.parameters import check_value, number, whole
+from hocmim.parameters import check_value, whole
 from hocmim.search.moments import Margins, mean_of_g
 from hocmim.text import count, one_line, quote, visible
 
@@ -68,7 +68,7 @@ class SelectedPair:
     value : float
         T̂, in nats: positive for synergy, negative for redundancy.
     noise : float
-        How far chance can move the value from 0, at the level ``alpha`` for all pairs together.
+        How far chance can move the value from 0, at the level 0.05 for all pairs together.
     rows_per_cell : float
         Rows for each cell of the features that occurs.
     kind : {"synergy", "redundancy", "within chance", "too few rows"}
@@ -113,13 +113,11 @@ class SelectedInteractions:
     n_features : int
         How many of the selected features were combined, the first ones.
     n_selected : int
-    alpha : float
     """
 
     rows: tuple[SelectedPair, ...]
     n_features: int
     n_selected: int
-    alpha: float
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -172,7 +170,6 @@ def selected_interactions(
     y: Any = None,
     *,
     max_features: int | None = None,
-    alpha: float = ALPHA,
 ) -> SelectedInteractions:
     """Return the synergy and redundancy of all pairs of selected features.
 
@@ -188,23 +185,18 @@ def selected_interactions(
         filter.
     max_features : int or None
         Combine this many selected features, the first ones. None: 60.
-    alpha : float
-        The level of significance, for all pairs together.
 
     Returns
     -------
     SelectedInteractions
         ``print`` it; or iterate over it and read ``features``, ``value``, ``noise``, ``kind``.
     """
-    return find_interactions(basis_of(selector, X, y), max_features, alpha)
+    return find_interactions(basis_of(selector, X, y), max_features)
 
 
-def find_interactions(
-    basis: Basis, max_features: int | None = None, alpha: float = ALPHA
-) -> SelectedInteractions:
+def find_interactions(basis: Basis, max_features: int | None = None) -> SelectedInteractions:
     """Return the interactions of the selected features: see ``selected_interactions``."""
     check_value("max_features", max_features, [whole(2), None])
-    check_value("alpha", alpha, [number(0, 1, "neither")])
     K = len(basis.selection)
     if K < 2:
         raise InvalidParameterError(f"Interactions need two selected features, and there are {K}.")
@@ -214,7 +206,7 @@ def find_interactions(
     of_target = [Pairs(columns, one.column) for one in basis.averaged]
     rows = []
     for i, j in pairs:
-        measured = [each.measure(i, j, alpha / len(pairs)) for each in of_target]
+        measured = [each.measure(i, j, ALPHA / len(pairs)) for each in of_target]
         value, noise, rows_per_cell = np.mean(measured, axis=0).tolist()
         if rows_per_cell < SUPPORT:
             kind = "too few rows"
@@ -224,7 +216,7 @@ def find_interactions(
             kind = "synergy" if value > 0 else "redundancy"
         rows.append(SelectedPair((names[i], names[j]), (i, j), value, noise, rows_per_cell, kind))
     rows.sort(key=lambda row: (not row.is_significant, -comparison_key(abs(row.value)), row.places))
-    return SelectedInteractions(tuple(rows), len(columns), K, alpha)
+    return SelectedInteractions(tuple(rows), len(columns), K)
 
 
 def strongest_map(basis: Basis, found: SelectedInteractions | None = None) -> InteractionMap | None:

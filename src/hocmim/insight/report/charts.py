@@ -13,7 +13,8 @@ from math import ceil, floor, log10
 import numpy as np
 
 from hocmim.information.counting import Values
-from hocmim.insight.chart_data import ColumnMap, SampleMap
+from hocmim.insight.basis import Basis
+from hocmim.insight.chart_data import ALPHA, SampleMap, feature_p_values
 from hocmim.insight.prediction import Prediction
 from hocmim.text import count, one_line
 
@@ -22,6 +23,8 @@ N_TICKS = 5
 MAX_COUNTED = 12
 # Characters of a name beside a point, and the height of a line, in percent of a picture.
 MAX_LABEL, LABEL_HEIGHT = 26, 6
+# Smaller p-values are drawn at this one.
+SMALLEST_P = 1e-300
 
 
 @dataclass(frozen=True)
@@ -100,18 +103,10 @@ def ticks(low: float, high: float, is_counted: bool = False) -> list[float]:
 
 @dataclass(frozen=True)
 class Scatter:
-    """Points of all features.
+    """Points of all features, as paths of dots in units of the SVG.
 
-    Attributes
-    ----------
-    others, chosen : str
-        Paths of dots, in units of the SVG.
-    labels : list of (side, left, top, number, name)
-        Of the selected features for whose names there is room. The side of the dot, "right" or
-        "left", the place of the dot and the height of the name, in percent.
-    level : float
-        The height of a line, from the top in percent.
-    x_ticks, y_ticks : list of (place, text)
+    A label is (side of the dot, left, height of the name, number, name), for selected features
+    whose names have room; the level of p is from the top. All in percent.
     """
 
     others: str
@@ -122,18 +117,16 @@ class Scatter:
     y_ticks: list[tuple[float, str]]
 
 
-def scatter(
-    found: ColumnMap, selected: Sequence[int], names: Sequence[str], closed: Sequence[int] = ()
-) -> Scatter:
-    """Lay out relevance and −log10 p of all features; the selected ones have names.
+def scatter(basis: Basis, names: Sequence[str]) -> Scatter:
+    """Lay out relevance and −log10 p of all features; the selected ones have these names.
 
-    Those that could not be selected (``closed``) are left out. Points nearer than a dot are drawn
-    once.
+    Those that could not be selected are left out. Points nearer than a dot are drawn once.
     """
-    is_open = np.ones(len(found.relevance), bool)
-    is_open[list(closed)] = False
-    x, y = found.relevance, found.height
-    level = -log10(found.level)
+    x, selected = basis.relevance, [*basis.places]
+    y = -np.log10(np.maximum(feature_p_values(basis), SMALLEST_P))
+    level = -log10(ALPHA / len(x))
+    is_open = np.ones(len(x), bool)
+    is_open[list(basis.selection.closed)] = False
     x_ticks = ticks(min(0.0, x[is_open].min(initial=0.0)), x[is_open].max(initial=0.0))
     y_ticks = ticks(0.0, y[is_open].max(initial=level))
     left = 100 * (x - x_ticks[0]) / (x_ticks[-1] - x_ticks[0])

@@ -27,7 +27,6 @@ from hocmim.data.writing import check_writable, write_file
 from hocmim.errors import InvalidParameterError, not_installed
 from hocmim.insight.basis import Basis, basis_of
 from hocmim.insight.chart_data import (
-    column_map,
     format_number,
     frequencies_of,
     is_wide,
@@ -192,7 +191,7 @@ def write_report(
         ],
         stability=None if stability is None else frequencies_of(stability),
         most_bars=MAX_BARS,
-        map=scatter(column_map(basis), [*basis.places], names, selection.closed),
+        map=scatter(basis, names),
         details=list(words.details(basis, explanations)),
         substitutes=list(Replacements(basis).of_selected(N_SUBSTITUTES, MAX_REPLACED)) if K else [],
         explanations=explanations,
