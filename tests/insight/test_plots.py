@@ -11,7 +11,7 @@ import warned
 from hocmim import HOCMIM, JMI, MIM, Budget, RobustHOCMIM, StabilitySelector, errors
 from hocmim.insight import plots
 from hocmim.insight.basis import basis_of
-from hocmim.insight.chart_data import frequencies_of, target_by_level
+from hocmim.insight.chart_data import column_heights, frequencies_of, sample_map, target_by_level
 from hocmim.insight.plots import plot
 from hocmim.insight.prediction import predict
 from made_tables import coins, copies
@@ -19,7 +19,7 @@ from made_tables import coins, copies
 pytestmark = pytest.mark.filterwarnings(warned.GUESSED)
 
 CANCER = load_breast_cancer(return_X_y=True, as_frame=True)
-KINDS = ("scores", "target")
+KINDS = ("scores", "target", "columns")
 
 
 @pytest.fixture
@@ -87,6 +87,14 @@ def test_plots_draw_the_same_numbers(pyplot):
     assert one.get_title(loc="left") == "worst smoothness"
     curve = selector.plot("prediction")
     np.testing.assert_array_equal(curve.lines[0].get_ydata(), predict(basis).mean)
+    columns = selector.plot("columns")
+    others, chosen = columns.lines[:2]
+    np.testing.assert_array_equal(chosen.get_xdata(), selector.relevance_[selector.selected_])
+    np.testing.assert_array_equal(chosen.get_ydata(), column_heights(basis)[selector.selected_])
+    assert len(others.get_xdata()) == 26
+    assert [text.get_text() for text in columns.texts] == X.columns[selector.selected_].tolist()
+    heat = selector.plot("samples").images[0].get_array()
+    np.testing.assert_array_equal(heat, sample_map(basis).levels)
     with pytest.raises(errors.InvalidParameterError, match="was not selected"):
         selector.plot("target", feature="mean radius")
     frame, same = coins()
@@ -95,6 +103,8 @@ def test_plots_draw_the_same_numbers(pyplot):
     assert {text.get_text() for text in heat.texts} >= {"100%\n125", "0%\n120"}
     with pytest.raises(errors.InvalidParameterError, match="work together"):
         RobustHOCMIM(1).fit(frame[["coin 3"]], same).plot("interaction")
+    with pytest.raises(errors.InvalidParameterError, match="no column of numbers was selected"):
+        RobustHOCMIM(2).fit(frame, same).plot("samples")
 
 
 def test_plots_of_classes_a_quantity_and_stability(pyplot):
@@ -106,6 +116,8 @@ def test_plots_of_classes_a_quantity_and_stability(pyplot):
     assert sum(widths) == pytest.approx(len(shares))
     [ax] = JMI(1).fit(*load_diabetes(return_X_y=True)).plot("target")
     assert len(ax.lines) == 2
+    groups = JMI(1).fit(*load_diabetes(return_X_y=True)).plot("samples").get_xticklabels()
+    assert [text.get_text() for text in groups] == ["below 100", "100 to 184", "184 or more"]
     stable = StabilitySelector(RobustHOCMIM(3), n_resamples=10).fit(*copies())
     ax = stable.plot(n=5)
     rows = frequencies_of(stable).rows[:5]

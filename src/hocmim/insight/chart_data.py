@@ -4,6 +4,7 @@
 ``target_by_level``  the target by level or bin of a column: a rate or a mean, with its interval
 ``interaction_map``  the target over the levels of two or three columns that work together
 ``sample_map``       the selected columns of every row, sorted by class: for few rows
+``column_heights``   how unlikely chance is, of every column
 ===================  ===============================================================================
 
 Everything is computed from the codes. Of several targets the first is drawn.
@@ -436,7 +437,8 @@ def sample_map(basis: Basis, most: int = 40) -> SampleMap:
     """
     columns = [c for c in basis.selected_columns if _is_number(basis, c.index)][:most]
     target = shown_target(basis)
-    names = target.classes or tuple(describe_bins([f"{c:.4g}" for c in basis.target.cuts or ()]))
+    cuts = basis.averaged[0].cuts
+    names = target.classes or describe_bins([f"{c:.4g}" for c in (() if cuts is None else cuts)])
     order = np.lexsort([*(c.codes for c in columns[::-1]), target.codes])
     levels = np.empty((len(columns), len(order)))
     for row, column in zip(levels, columns, strict=True):
@@ -457,6 +459,11 @@ def feature_p_values(basis: Basis) -> Values:
     """Return the p-value of every feature by itself; of several targets the smallest."""
     each = [column_p_values(basis.all_codes, one.column) for one in basis.averaged]
     return np.asarray(np.minimum(1.0, len(each) * np.min(each, axis=0)))
+
+
+def column_heights(basis: Basis) -> Values:
+    """Return −log10 p of every feature, at most 300."""
+    return -np.log10(np.maximum(feature_p_values(basis), 1e-300))
 
 
 def column_p_values(codes: Codes, y: Column) -> Values:

@@ -13,8 +13,16 @@ import numpy as np
 from hocmim.coding.groups import Features, column_name
 from hocmim.errors import InvalidParameterError, not_installed
 from hocmim.insight.basis import Basis, basis_of, selection_of
-from hocmim.insight.chart_data import TargetByLevel, frequencies_of, target_by_level
+from hocmim.insight.chart_data import (
+    ALPHA,
+    TargetByLevel,
+    column_heights,
+    frequencies_of,
+    sample_map,
+    target_by_level,
+)
 from hocmim.insight.prediction import predict
+from hocmim.insight.report.charts import place_names
 from hocmim.insight.synergy import strongest_map
 from hocmim.parameters import Like, check_value, one_of, whole
 from hocmim.search.selection import Selection
@@ -34,6 +42,8 @@ KINDS: dict[str, tuple[str, ...]] = {
     "target": ("feature", "n"),
     "prediction": (),
     "interaction": (),
+    "columns": (),
+    "samples": (),
     "costs": (),
     "stability": ("n",),
 }
@@ -61,6 +71,8 @@ def plot(
         "prediction": how well a simple model predicts new rows with 0, 1, 2, … features.
         "costs": the same against what the features cost together; needs ``costs``.
         "interaction": the target over the levels of the two features that work together most.
+        "columns": relevance and p-value of all features, the selected ones named.
+        "samples": the selected features of every row, sorted by class; for few rows.
         "stability": how often each of the ``n`` (20) most frequent columns of a StabilitySelector
         was selected, alone or with its substitutes.
     X, y : optional
@@ -89,6 +101,10 @@ def plot(
         return target_charts(basis, ax, **options)
     if kind == "interaction":
         return interaction_heatmap(basis, ax)
+    if kind == "columns":
+        return column_scatter(basis, ax)
+    if kind == "samples":
+        return sample_heatmap(basis, ax)
     return prediction_curve(basis, ax, by_cost=kind == "costs")
 
 
@@ -212,6 +228,59 @@ def interaction_heatmap(basis: Basis, ax: Any) -> Any:
     ax.set_ylabel(short_name(found.features[0]), color=INK)
     ax.set_xlabel(short_name(found.across_title))
     ax.set_title(f"{short_name(found.measure)}, and rows", loc="left", fontsize=10, color=INK)
+    remove_frame(ax, keep=())
+    return ax
+
+
+def column_scatter(basis: Basis, ax: Any) -> Any:
+    """Draw relevance and −log10 p of all features that could be selected; name the selected."""
+    x, y, chosen = basis.relevance, column_heights(basis), basis.selection.indices
+    others = np.setdiff1d(np.arange(len(x)), [*basis.selection.closed, *chosen])
+    ax = ax or make_axes((7.5, 4.6))
+    ax.plot(x[others], y[others], "o", color=GREY, ms=4, alpha=0.6, mew=0, label="not selected")
+    ax.plot(x[chosen], y[chosen], "o", color=BLUE, ms=6, label="selected")
+    label = f"p = {ALPHA} / {len(x):,} features"
+    ax.axhline(-np.log10(ALPHA / len(x)), color=ORANGE, ls="--", lw=1, label=label)
+    ax.margins(y=0.1)
+    start, end = ax.get_xlim()
+    ax.set_xlim(start, end + (end - start) / 4)  # room for names
+    places = 100 * ax.transLimits.transform(np.column_stack([x, y])[chosen])
+    names = [basis.name(int(k)) for k in chosen]
+    for side, left, top, _, name in place_names(places[:, 0], 100 - places[:, 1], names):
+        shift, align = (5, "left") if side == "right" else (-5, "right")
+        ax.annotate(
+            short_name(name),
+            (left / 100, 1 - top / 100),
+            (shift, 0),
+            xycoords="axes fraction",
+            textcoords="offset points",
+            ha=align,
+            va="center",
+            color=INK,
+            size=8,
+        )
+    ax.set_xlabel("relevance I(X;Y), nats")
+    ax.set_ylabel("−log10 p", color=INK)
+    remove_frame(ax, keep=("bottom", "left"))
+    ax.legend(loc="lower left", bbox_to_anchor=(-0.01, 1.0), ncols=3, frameon=False, labelcolor=INK)
+    return ax
+
+
+def sample_heatmap(basis: Basis, ax: Any) -> Any:
+    """Draw the selected features of every row, sorted by class: low is orange, high is blue."""
+    colors = import_matplotlib("matplotlib.colors")
+    colours = colors.LinearSegmentedColormap.from_list("levels", [ORANGE, "#f4f6f9", BLUE])
+    found = sample_map(basis)
+    names, n_names = found.features, len(found.features)
+    if not names:
+        raise InvalidParameterError("There is nothing to draw: no column of numbers was selected.")
+    ax = ax or make_axes((8.0, 1.2 + 0.28 * n_names))
+    ax.imshow(found.levels, colours, aspect="auto", interpolation="nearest", vmin=0, vmax=1)
+    sizes = np.array([n for _, n in found.groups])
+    ends = np.cumsum(sizes) - 0.5
+    ax.vlines(ends[:-1], -0.5, n_names - 0.5, color="white", lw=3)
+    ax.set_xticks(ends - sizes / 2, [short_name(name) for name, _ in found.groups])
+    ax.set_yticks(np.arange(n_names), [short_name(name) for name in names])
     remove_frame(ax, keep=())
     return ax
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from hocmim.information.counting import Values
 from hocmim.insight.basis import Basis
-from hocmim.insight.chart_data import ALPHA, SampleMap, feature_p_values
+from hocmim.insight.chart_data import ALPHA, SampleMap, column_heights
 from hocmim.insight.prediction import Prediction
 from hocmim.text import count, one_line
 
@@ -23,8 +23,8 @@ N_TICKS = 5
 MAX_COUNTED = 12
 # Characters of a name beside a point, and the height of a line, in percent of a picture.
 MAX_LABEL, LABEL_HEIGHT = 26, 6
-# Smaller p-values are drawn at this one.
-SMALLEST_P = 1e-300
+# Of a name: the side of the dot, left of the dot, top of the name, number, name; in percent.
+Label = tuple[str, float, float, int, str]
 
 
 @dataclass(frozen=True)
@@ -105,13 +105,12 @@ def ticks(low: float, high: float, is_counted: bool = False) -> list[float]:
 class Scatter:
     """Points of all features, as paths of dots in units of the SVG.
 
-    A label is (side of the dot, left, height of the name, number, name), for selected features
-    whose names have room; the level of p is from the top. All in percent.
+    Selected features have labels where there is room. The level of p is from the top, in percent.
     """
 
     others: str
     chosen: str
-    labels: list[tuple[str, float, float, int, str]]
+    labels: list[Label]
     level: float
     x_ticks: list[tuple[float, str]]
     y_ticks: list[tuple[float, str]]
@@ -122,8 +121,7 @@ def scatter(basis: Basis, names: Sequence[str]) -> Scatter:
 
     Those that could not be selected are left out. Points nearer than a dot are drawn once.
     """
-    x, selected = basis.relevance, [*basis.places]
-    y = -np.log10(np.maximum(feature_p_values(basis), SMALLEST_P))
+    x, y, selected = basis.relevance, column_heights(basis), [*basis.places]
     level = -log10(ALPHA / len(x))
     is_open = np.ones(len(x), bool)
     is_open[list(basis.selection.closed)] = False
@@ -135,29 +133,34 @@ def scatter(basis: Basis, names: Sequence[str]) -> Scatter:
     points = np.column_stack([left, top])[is_open]
     places = np.unique(np.round(10 * points / 4).astype(int), axis=0)
     chosen = [(10 * left[k], 10 * top[k]) for k in selected]
+    return Scatter(
+        "".join(f"M{4 * a},{4 * b}h0" for a, b in places.tolist()),
+        "".join(f"M{a:.0f},{b:.0f}h0" for a, b in chosen),
+        place_names(left[selected], top[selected], names),
+        100 * (1 - level / y_ticks[-1]),
+        [(100 * (t - x_ticks[0]) / (x_ticks[-1] - x_ticks[0]), _number(t, "g")) for t in x_ticks],
+        [(100 * (1 - t / y_ticks[-1]), _number(t, "g")) for t in y_ticks],
+    )
+
+
+def place_names(x: Values, y: Values, names: Sequence[str]) -> list[Label]:
+    """Place names beside dots where they have room; x and y are in percent from the top left."""
     labels = []
-    used = [(float(left[k]) - 0.7, float(left[k]) + 0.7, float(top[k])) for k in selected]
-    for number, (k, name) in enumerate(zip(selected, names, strict=True), 1):
+    used = [(left - 0.7, left + 0.7, top) for left, top in zip(x.tolist(), y.tolist(), strict=True)]
+    for number, (left, top, name) in enumerate(zip(x.tolist(), y.tolist(), names, strict=True), 1):
         text = one_line(name, MAX_LABEL)
         width = 0.95 * len(text)
         for is_left, shift in ((0, 0), (1, 0), (0, -1), (0, 1), (1, -1), (1, 1)):
-            start = float(left[k]) + (1.0 if not is_left else -width - 2.0)
-            at_top = float(top[k]) + shift * LABEL_HEIGHT
+            start = left + (1.0 if not is_left else -width - 2.0)
+            at_top = top + shift * LABEL_HEIGHT
             near = [box for box in used if abs(box[2] - at_top) < LABEL_HEIGHT - 1]
             is_free = all(start > stop or start + width < begin for begin, stop, _ in near)
             if is_free and start > 0 and start + width < 100 and 0 < at_top < 100:
                 used.append((start, start + width, at_top))
                 side = "left" if is_left else "right"
-                labels.append((side, float(left[k]), at_top, number, text))
+                labels.append((side, left, at_top, number, text))
                 break
-    return Scatter(
-        "".join(f"M{4 * a},{4 * b}h0" for a, b in places.tolist()),
-        "".join(f"M{a:.0f},{b:.0f}h0" for a, b in chosen),
-        labels,
-        100 * (1 - level / y_ticks[-1]),
-        [(100 * (t - x_ticks[0]) / (x_ticks[-1] - x_ticks[0]), _number(t, "g")) for t in x_ticks],
-        [(100 * (1 - t / y_ticks[-1]), _number(t, "g")) for t in y_ticks],
-    )
+    return labels
 
 
 def sample_paths(found: SampleMap) -> list[tuple[int, str]]:
