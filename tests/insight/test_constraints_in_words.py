@@ -22,7 +22,6 @@ def test_kept_and_excluded_columns_are_explained():
     rows = [row for row in found.trace_ if row["place"] == 1]
     assert [bool(row["kept"]) for row in rows] == [True, False, False, False]
     assert "kept" in str(found.trace_)
-    assert "kept" in found.selection_._repr_html_()
 
 
 def test_in_steps_of_kept_columns_others_are_not_compared():
