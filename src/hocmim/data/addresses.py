@@ -99,7 +99,7 @@ def database_error(shown: str) -> InvalidTableError:
     """Return the error for a database file or its address."""
     return InvalidTableError(
         f"{shown} is a database, which hocmim does not read. Convert a table of it, for example "
-        "with: duckdb FILE -c \"COPY NAME TO 'table.parquet'\""
+        "by DuckDB (duckdb FILE -c \"COPY NAME TO 'table.parquet'\")."
     )
 
 

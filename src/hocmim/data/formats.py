@@ -116,8 +116,8 @@ def suffix_format(path: Path) -> Format | None:
         raise database_error(show(path))
     if suffix in JSON.split():
         raise InvalidTableError(
-            f"{show(path)} is a JSON file, which hocmim does not read. Convert it, for example "
-            "with: duckdb -c \"COPY (FROM 'FILE') TO 'table.parquet'\""
+            f"{show(path)} is a JSON file, which hocmim does not read. Convert it, for example by "
+            "DuckDB (duckdb -c \"COPY (FROM 'FILE') TO 'table.parquet'\")."
         )
     if suffix in OTHERS.split():
         raise InvalidTableError(
