@@ -11,6 +11,7 @@ from hocmim.coding.target import Target
 from hocmim.parameters import number, whole
 from hocmim.search.constraints import Budget
 from hocmim.selectors.filters._base import (
+    Filter,
     Samples,
     WeightedFilter,
     column_blocks,
@@ -94,14 +95,7 @@ class ILFS(WeightedFilter):
         exclude: Any = None,
         costs: Any = None,
     ) -> None:
-        super().__init__(
-            n_features_to_select,
-            target=target,
-            identifiers=identifiers,
-            keep=keep,
-            exclude=exclude,
-            costs=costs,
-        )
+        self._init_as(Filter, locals())
         self.n_tokens = n_tokens
         self.max_iter = max_iter
         self.tol = tol

@@ -14,7 +14,13 @@ from hocmim import _native
 from hocmim.coding.target import Target
 from hocmim.parameters import JOBS, SEED, number, whole
 from hocmim.search.constraints import Budget
-from hocmim.selectors.filters._base import Samples, ScoringFilter, constant_columns, thread_pool
+from hocmim.selectors.filters._base import (
+    Filter,
+    Samples,
+    ScoringFilter,
+    constant_columns,
+    thread_pool,
+)
 from hocmim.threads import ThreadPool
 
 BLOCK_ROWS = 64
@@ -114,14 +120,7 @@ class NCA(ScoringFilter):
         exclude: Any = None,
         costs: Any = None,
     ) -> None:
-        super().__init__(
-            n_features_to_select,
-            target=target,
-            identifiers=identifiers,
-            keep=keep,
-            exclude=exclude,
-            costs=costs,
-        )
+        self._init_as(Filter, locals())
         self.regularization = regularization
         self.length_scale = length_scale
         self.max_samples = max_samples
