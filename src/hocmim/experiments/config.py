@@ -25,23 +25,13 @@ METHOD_KEYS = ("name", "method", "parameters")
 
 @dataclass(frozen=True)
 class Config:
-    """The content of a configuration file.
-
-    Attributes
-    ----------
-    title : str
-    out : Path or None
-    jobs : int
-    experiment : Experiment
-    missing : dict of data set to str
-        Why the file of a data set is missing.
-    """
+    """The content of a configuration file."""
 
     title: str
     out: Path | None
     jobs: int
     experiment: Experiment
-    missing: dict[str, str]
+    missing: dict[str, str]  # By data set. Why the file of a data set is missing.
 
 
 def read_config(path: Path) -> Config:
@@ -61,7 +51,7 @@ def read_config(path: Path) -> Config:
 
         [[method]]
         name = "HOCMIM, order 5"   # title of the column
-        method = "HOCMIM"          # default: name; any selector as "module:Class"
+        method = "HOCMIM"          # default: name; a criterion as "module:Class"
         parameters = { max_order = 5 }
     """
     check_regular(path)
@@ -139,9 +129,7 @@ def _methods(path: Path, entries: list[dict[str, Any]]) -> dict[str, Method]:
                 f"{path}: a [[method]] needs a string as method and a table as parameters, such as "
                 "parameters = { max_order = 5, encoder__n_bins = 8 }."
             )
-        # A selector module:Class may be in the folder of the configuration.
-        folder = str(path.parent.resolve())
-        methods[name] = Method(name, entry.get("method", name), parameters, folder)
+        methods[name] = Method(name, entry.get("method", name), parameters)
         # An unknown method or parameter is an error now, not in the run.
         methods[name].make(1, Protocol())
     return methods

@@ -160,18 +160,8 @@ class Selector(SelectorMixin, BaseEstimator):
     ) -> Self:
         """Fit on some rows of a table.
 
-        For cross-validation and resampling: some rows do not show which columns identify them, and
-        one warning about the data is enough.
-
-        Parameters
-        ----------
-        X, y
-        identifiers : ndarray of int64 or None
-            The columns that identify the rows of the whole table.
-        warns : bool
-            Whether to warn about the data.
-        **given
-            Other arguments of ``fit``.
+        For cross-validation and resampling: some rows do not show which columns identify them, so
+        ``identifiers`` are those of the whole table; one warning about the data is enough.
         """
         return self.fit(X, y, **given)
 
@@ -180,13 +170,7 @@ class Selector(SelectorMixin, BaseEstimator):
     ) -> Self:
         """Set the attributes that all selectors have.
 
-        Parameters
-        ----------
-        selection : Selection
-        features : Features
-            Its features.
-        ranking : array, optional
-            The rank of every feature, for methods that rank all of them.
+        ``ranking`` has the rank of every feature, for methods that rank all of them.
         """
         chosen = selection.indices
         if ranking is None:

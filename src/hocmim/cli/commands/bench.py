@@ -19,7 +19,7 @@ from hocmim.experiments.config import config_report, read_config
 from hocmim.experiments.datasets import FoundData, fetch_published, find_published, save
 from hocmim.experiments.figures import write_figures
 from hocmim.experiments.page import write_page
-from hocmim.experiments.protocol import CLASSIFIER_INPUTS, FILTER_INPUTS, Protocol
+from hocmim.experiments.protocol import CLASSIFIER_INPUTS, Protocol
 from hocmim.experiments.published import published_sets
 from hocmim.experiments.report import ExperimentReport, machine_grid, write_tables
 from hocmim.experiments.run import Experiment, Results, run
@@ -98,19 +98,12 @@ bench.command_class = Command
     show_default=True,
     help="Form of the features for the classifiers.",
 )
-@click.option(
-    "--filter-input",
-    type=click.Choice(FILTER_INPUTS),
-    default="raw",
-    show_default=True,
-    help="Form of the features for methods that do not cut columns into bins.",
-)
 @seed_option
 @only_report_option
 @pdf_option
 def bench_paper(
     data: Path, out: Path, jobs: int, splits: int | None, splits_of: Sequence[str], quick: bool,
-    datasets: str | None, methods: str | None, classifier_input: str, filter_input: str, seed: int,
+    datasets: str | None, methods: str | None, classifier_input: str, seed: int,
     only_report: bool, pdf: bool,
 ) -> None:  # fmt: skip
     """Run the experiment of the paper.
@@ -130,7 +123,6 @@ def bench_paper(
         protocol = Protocol(
             discretizer=paper.DISCRETIZER,
             classifier_input=classifier_input,
-            filter_input=filter_input,
             seed=seed,
         )
         number = splits or (paper.QUICK_SPLITS if quick else 30)

@@ -46,20 +46,13 @@ BLOCK_CELLS = 1 << 20
 
 
 class Samples(NamedTuple):
-    """A table and its target as arrays of numbers.
+    """A table and its target as arrays of numbers."""
 
-    Attributes
-    ----------
-    values : ndarray of float64, shape (N, D)
-        A category is the index of its level among the sorted levels that occur.
-    is_categorical : ndarray of bool, shape (D,)
-    y : ndarray of shape (N,)
-        Classes 0..n_classes-1 as int32, in sorted order of their labels; or the values of a
-        quantity as float64.
-    """
-
+    # shape (N, D). A category is the index of its level among the sorted levels that occur.
     values: NDArray[np.float64]
-    is_categorical: NDArray[np.bool_]
+    is_categorical: NDArray[np.bool_]  # shape (D,)
+    # shape (N,). Classes 0..n_classes-1 as int32, in sorted order of their labels; or the values of
+    # a quantity as float64.
     y: NDArray[Any]
 
     @property
@@ -243,18 +236,9 @@ class Filter(Selector):
         n_selected: int,
         samples: Samples | None = None,
     ) -> Self:
-        """Set the fitted attributes.
+        """Set the fitted attributes; ``order`` has all columns, the best first.
 
-        Parameters
-        ----------
-        order : ndarray of int
-            All columns, the best first.
-        scores : ndarray of float64
-            Of all columns.
-        constraints : Constraints
-        n_selected : int
-        samples : Samples, optional
-            For a warning if one of the best columns gives the target away.
+        With ``samples`` there is a warning if one of the best columns gives the target away.
         """
         spending = constraints.spending
         if spending is not None:

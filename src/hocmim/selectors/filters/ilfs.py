@@ -112,21 +112,11 @@ class ILFS(WeightedFilter):
 
 
 class RelevanceModel(NamedTuple):
-    """A fitted two-factor model.
+    """A fitted two-factor model."""
 
-    Attributes
-    ----------
-    relevance : ndarray, shape (D,)
-        p(relevant|column).
-    token_given_factor : ndarray, shape (T, 2)
-        p(token|relevant), p(token|irrelevant).
-    log_likelihood : ndarray
-        Before the first EM step and after each step.
-    """
-
-    relevance: NDArray[np.float64]
-    token_given_factor: NDArray[np.float64]
-    log_likelihood: NDArray[np.float64]
+    relevance: NDArray[np.float64]  # shape (D,). p(relevant|column).
+    token_given_factor: NDArray[np.float64]  # shape (T, 2). p(token|relevant), p(token|irrelevant).
+    log_likelihood: NDArray[np.float64]  # Before the first EM step and after each step
 
 
 def closeness(X: NDArray[np.float64], y: NDArray[np.int32]) -> NDArray[np.float64]:

@@ -176,21 +176,12 @@ class NCA(ScoringFilter):
 
 
 class SplitColumns(NamedTuple):
-    """Standardised columns, dense and sparse ones separately: see :func:`split_columns`.
+    """Standardised columns, dense and sparse ones separately: see :func:`split_columns`."""
 
-    Attributes
-    ----------
-    dense : ndarray, shape (N, number of dense columns)
-    dense_index, sparse_index : ndarray of int
-        The indices of the dense and of the sparse columns.
-    by_row, by_column : csr_array, csc_array
-        The sparse columns minus their most frequent value.
-    """
-
-    dense: NDArray[np.float64]
-    dense_index: NDArray[np.intp]
+    dense: NDArray[np.float64]  # shape (N, number of dense columns)
+    dense_index: NDArray[np.intp]  # The indices of the dense and of the sparse columns
     sparse_index: NDArray[np.intp]
-    by_row: sparse.csr_array
+    by_row: sparse.csr_array  # The sparse columns minus their most frequent value
     by_column: sparse.csc_array
 
 
