@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
+from hocmim.selectors.base import Selector
 from hocmim.selectors.registry import make_selector
 
 MAX_DISCRETE_LEVELS = 5
@@ -34,21 +35,6 @@ RFE_STEP = 0.1
 N_TREES = 100
 
 Matrix = NDArray[np.float64]
-
-
-class AnySelector(Protocol):
-    """What an experiment needs of a selector."""
-
-    selected_: NDArray[np.int64]
-
-    def fit(self, X: Any, y: Any) -> Any:
-        """Select columns of X."""
-
-    def get_params(self) -> dict[str, Any]:
-        """Return the parameters."""
-
-    def set_params(self, **parameters: Any) -> Any:
-        """Change parameters."""
 
 
 class Peer(BaseEstimator, ABC):
@@ -148,6 +134,10 @@ PEERS: dict[str, type[Peer]] = {
     "SelectFromModel L1": FromL1,
     "all columns": AllColumns,
 }
+
+
+# What an experiment runs.
+AnySelector = Selector | Peer
 
 
 def make_any(name: str, **parameters: Any) -> AnySelector:
