@@ -128,6 +128,23 @@ class Filter(Selector):
         own = vars(cls).get("_parameter_constraints", {})
         cls._parameter_constraints = Filter._parameter_constraints | own
 
+    def fit(self, X: Any, y: Any) -> Self:
+        """Rank the columns of X and select the best.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            Numbers or categories, without missing values.
+        y : array of shape (n_samples,), or (n_samples, n_targets)
+            Classes, or a quantity if the method has a form for it: see ``target``. Of several
+            targets the combinations of values are the classes; quantities are cut into 3 bins.
+
+        Returns
+        -------
+        self
+        """
+        return self._fit(X, y)
+
     def fit_part(
         self,
         X: Any,
@@ -311,23 +328,6 @@ class Filter(Selector):
 
 class ScoringFilter(Filter):
     """A filter that computes one score for each column and ranks by it."""
-
-    def fit(self, X: Any, y: Any) -> Self:
-        """Score every column of X and select the best.
-
-        Parameters
-        ----------
-        X : table of shape (n_samples, n_features)
-            Numbers or categories, without missing values.
-        y : array of shape (n_samples,), or (n_samples, n_targets)
-            Classes, or a quantity if the method has a form for it: see ``target``. Of several
-            targets the combinations of values are the classes; quantities are cut into 3 bins.
-
-        Returns
-        -------
-        self
-        """
-        return self._fit(X, y)
 
     def _fit(self, X: Any, y: Any, sample_weight: Any = None, **options: Any) -> Self:
         samples, constraints = self._read(X, y, sample_weight, **options)

@@ -70,22 +70,6 @@ class FSOLS(Filter):
     ranks_quantities = True
     why_no_costs = "its columns are selected one after the other, without costs"
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Select columns one after the other.
-
-        Parameters
-        ----------
-        X : table of shape (n_samples, n_features)
-            Numbers or categories, without missing values.
-        y : array of shape (n_samples,)
-            Classes or a quantity.
-
-        Returns
-        -------
-        self
-        """
-        return self._fit(X, y)
-
     def extend(self, k: int, X: Any = None, y: Any = None) -> Self:
         """Select more columns, up to k in all.
 
