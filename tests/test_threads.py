@@ -197,7 +197,7 @@ def test_control_c_stops_every_method(method):
 # Kernels of a search and of a filter.
 @pytest.mark.slow
 @pytest.mark.parametrize("how", ["SIGTERM", "SIGHUP"])
-@pytest.mark.parametrize("method", ["HOCMIM", "JMI-4", "ReliefF"])
+@pytest.mark.parametrize("method", ["HOCMIM", "JMI-4", "ReliefF", "FS-OLS"])
 def test_other_signals_stop_a_method(method, how):
     wait = measure(method, 20_000, 500, after=0.5, how=how)
     assert wait.seconds is not None
