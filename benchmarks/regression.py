@@ -5,7 +5,7 @@ with columns of noise, one with noisy copies. Each method selects as many column
 figure is the share of them among the selected columns; a copy counts as its original, once.
 --write puts the tables into docs/development/regression.md.
 
-    python benchmarks/regression.py [methods] [bins] [kendall] [--tables 20] [--quick] [--write]
+    python benchmarks/regression.py [methods] [bins] [--tables 20] [--quick] [--write]
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ from sklearn.feature_selection import f_regression, mutual_info_regression
 
 import hocmim
 from common import markdown, options_of, write_table
-from hocmim.coding.kendall import kendall_transform
 from hocmim.errors import HocmimWarning
 
 SEED = 2022
@@ -165,36 +164,7 @@ def bins_table(n_tables: int) -> str:
     return markdown(["rows", "cut", *(f"{bins} bins" for bins in BINS)], rows)
 
 
-def by_pairs(method: str) -> Select:
-    def select(X: np.ndarray, y: np.ndarray, k: int) -> list[int]:
-        pairs = kendall_transform(X, y)
-        selector = hocmim.make_selector(method, n_features_to_select=k, target="classes")
-        return selector.fit(pairs.X, pairs.y).selected_.tolist()
-
-    return select
-
-
-def in_bins(n: int) -> dict:
-    """The parameters that cut the columns and the target into n bins."""
-    return {"target": hocmim.Target("quantity", bins=n), "encoder": hocmim.Encoder(n)}
-
-
-def kendall_table(n_tables: int) -> str:
-    sizes, rows = (30, 60, 100, 200), []
-    for method in ("HOCMIM-R", "JMI", "MIM"):
-        selects = {
-            f"{method}, Kendall pairs": by_pairs(method),
-            f"{method}, 2 bins": by_selector(method, **in_bins(2)),
-            f"{method}, 3 bins": by_selector(method, **in_bins(3)),
-            f"{method}, 5 bins": by_selector(method, **in_bins(5)),
-        }
-        means = compare(selects, sizes, n_tables).mean(axis=1)
-        for name, shares in zip(selects, means, strict=True):
-            rows.append([name, *(f"{share:.1%}" for share in shares)])
-    return markdown(["method", *(f"{n} rows" for n in sizes)], rows)
-
-
-PARTS = {"methods": methods_table, "bins": bins_table, "kendall": kendall_table}
+PARTS = {"methods": methods_table, "bins": bins_table}
 
 
 def main() -> None:

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from hocmim.coding.target import Target as Target
     from hocmim.criteria.base import Criterion as Criterion
     from hocmim.data.reading import TextConverter as TextConverter
-    from hocmim.data.reading import convert_text as convert_text
     from hocmim.errors import DataWarning as DataWarning
     from hocmim.experiments.compare import compare_methods as compare_methods
     from hocmim.information.counting import Joint as Joint
@@ -71,7 +70,7 @@ _NAMES_OF = {
     "coding.encoder": ("Encoder",),
     "coding.target": ("Target",),
     "criteria.base": ("Criterion",),
-    "data.reading": ("TextConverter", "convert_text"),
+    "data.reading": ("TextConverter",),
     "errors": ("DataWarning",),
     "experiments.compare": ("compare_methods",),
     "information.counting": ("Joint",),

@@ -91,16 +91,10 @@ DASK = ("dask[array,dataframe]", "distributed", "pyarrow")
 
 
 def not_installed(what: str, *packages: str) -> MissingDependencyError:
-    """Return the error for packages that are not installed.
+    """Return the error for packages that are not installed, as pip takes them.
 
-    It recommends the packages and not an extra of hocmim: a checkout may not be in an index.
-
-    Parameters
-    ----------
-    what : str
-        What needs them, with the verb: "Pictures need".
-    *packages : str
-        As pip takes them.
+    ``what`` needs them, with the verb: "Pictures need". The message recommends the packages and not
+    an extra of hocmim: a checkout may not be in an index.
     """
     plain = [package.partition("[")[0] for package in packages]
     listed = " and ".join(filter(None, [", ".join(plain[:-1]), plain[-1]]))

@@ -19,16 +19,10 @@ class Name(str):
 def table(
     titles: Sequence[str], rows: Sequence[Sequence[Any]], caption: str = "", note: str = ""
 ) -> str:
-    """Return a table as HTML.
+    """Return a table as HTML, with a line above and below it if these are given.
 
-    Parameters
-    ----------
-    titles : sequence of str
-    rows : sequence of sequences
-        Numbers are aligned to the right, numbers with a fraction have four decimals. None is shown
-        as a dash.
-    caption, note : str
-        A line above and a line below the table.
+    Numbers are aligned to the right, numbers with a fraction have four decimals. None is shown
+    as a dash.
     """
     head = "".join(f'<th style="text-align:left">{escape(title)}</th>' for title in titles)
     body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)

@@ -88,14 +88,8 @@ def warn_if_short(
 ) -> None:
     """Warn if a fit on a table needs more memory than is free.
 
-    Parameters
-    ----------
-    n_rows, n_columns : int
-        Of the table, weights applied.
-    n_repeated : int
-        Rows that weights repeat; their indices take memory too.
-    bytes_per_value : int
-        What the method keeps of a value: codes, numbers, or nothing if the codes are on disk.
+    ``n_repeated`` rows are those that weights repeat: their indices take memory too. A method keeps
+    ``bytes_per_value``: codes, numbers, or nothing if the codes are on disk.
     """
     needed = (n_rows * bytes_per_value + BYTES_PER_COLUMN) * n_columns + 8 * n_repeated
     if needed < MIN_CHECKED_BYTES:

@@ -115,14 +115,10 @@ class ThreadPool(AbstractContextManager["ThreadPool"]):
     Kernels look for the error about every 50 milliseconds (``core/interrupt.hpp``), so that Ctrl-C,
     a signal handler that raises, or a callback that raises ends all work at once.
 
-    Parameters
-    ----------
-    n_threads : int
-        With 1 there is no other thread: calls are made one after the other in this one. A limit
-        on the address space may allow fewer.
-    check : callable, optional
-        Called from time to time by every thread; it may raise to stop all of them. The check of
-        the thread that makes the pool (``stopped_by``), if it has one, is called as well.
+    With one thread calls are made one after the other in this one. A limit on the address space may
+    allow fewer than asked for. ``check`` is called from time to time by every thread; it may raise
+    to stop all of them. The check of the thread that makes the pool (``stopped_by``), if it has
+    one, is called as well.
     """
 
     def __init__(self, n_threads: int, check: Callable[[], None] | None = None) -> None:

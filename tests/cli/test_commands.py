@@ -25,7 +25,7 @@ GIVEN = ("mixed.csv", "-t", "outcome", "--drop", "leak")
 def known(folder):
     table = read_table("mixed.csv")
     known = table.filter(table.column("outcome").is_valid())
-    X, _ = hocmim.convert_text(known.drop_columns(["outcome", "leak"]))
+    X = hocmim.TextConverter().fit_transform(known.drop_columns(["outcome", "leak"]))
     return X, known.column("outcome").to_numpy()
 
 

@@ -29,7 +29,7 @@ def rows_of(text):
 def known_table(drop=()):
     table = read_table("mixed.csv")
     known = table.filter(table.column("outcome").is_valid())
-    X, _ = hocmim.convert_text(known.drop_columns(["outcome", *drop]))
+    X = hocmim.TextConverter().fit_transform(known.drop_columns(["outcome", *drop]))
     return X, known.column("outcome").to_numpy()
 
 
@@ -309,7 +309,7 @@ def test_a_wide_parquet_file(run, folder):
 def test_codes_on_disk_and_a_checkpoint_give_the_same(run, folder):
     table = read_table("mixed.csv")
     known = table.filter(table.column("outcome").is_valid())
-    write_table(hocmim.convert_text(known)[0], "mixed.parquet")
+    write_table(hocmim.TextConverter().fit_transform(known), "mixed.parquet")
     arguments = ("select", "mixed.parquet", "-t", "outcome", "-k", 5)
     expected = run(*arguments)
     for _ in range(2):  # the second time from what is on disk
@@ -321,7 +321,7 @@ def test_codes_on_disk_and_a_checkpoint_give_the_same(run, folder):
         assert (folder / "point").exists()
         assert read_table("few.csv").column_names[-1] == "outcome"
     said = run(*arguments, "--codes-dir", "codes", "--weights", "age", code=2).stderr
-    assert "--weights and --groups cannot be used with --cluster or --codes-dir" in said
+    assert "--weights cannot be used with --cluster or --codes-dir" in said
 
 
 @pytest.mark.slow

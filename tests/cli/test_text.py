@@ -9,7 +9,6 @@ import pytest
 
 from hocmim import load
 from hocmim.data.files import read_table, write_table
-from hocmim.data.raw_text import KeptText
 
 N = 80
 
@@ -35,17 +34,13 @@ def files(folder):
     lines = [";".join(columns), *(";".join(row) for row in zip(*columns.values(), strict=True))]
     (folder / "t.csv").write_text("\n".join(lines) + "\n")
     write_table(pa.table(columns), "t.parquet")
-    (folder / "t.jsonl").write_text(
-        "\n".join(json.dumps(dict(zip(columns, row, strict=True)))
-                  for row in zip(*columns.values(), strict=True))
-    )  # fmt: skip
 
 
 def types_of(run, *arguments):
     return json.loads(run("select", *arguments, "-t", "ill", "--json", "-").stdout)["types"]
 
 
-@pytest.mark.parametrize("file", ["t.csv", "t.parquet", "t.jsonl"])
+@pytest.mark.parametrize("file", ["t.csv", "t.parquet"])
 def test_every_format_is_read_the_same(run, folder, file):
     said = run("select", file, "-t", "ill", "-k", 2).stderr
     for expected in (
@@ -66,13 +61,10 @@ def test_options_settle_it(run, folder):
     found = types_of(run, "t.csv", "--dates", "day-first", "--decimal", ",", "--drop", "cost")
     assert found == {"bmi": "float", "zip": "text", "visit": "date", "paid": "date", "fee": "float"}
     found = types_of(run, "t.csv", "--as", "zip=number", "--as", "bmi=category", "--thousands", ",",
-                     "--as", "visit=date-parts")  # fmt: skip
+                     "--as", "visit=date")  # fmt: skip
     assert found["zip"] == "float"
     assert found["bmi"] == "text"
     assert found["fee"] == "float"
-    parts = {f"visit.{part}" for part in ("year", "month", "day", "weekday")}
-    assert parts <= set(found)
-    assert "visit" not in found
 
 
 def test_the_result_lists_what_was_read(run, folder):
@@ -89,16 +81,23 @@ def test_a_target_that_is_text(run, folder):
     assert "target 'bmi': a quantity" in said
 
 
+def test_text_stays_text_in_a_file_that_is_not_read_into_memory(run, folder):
+    said = run("select", "t.parquet", "-t", "bmi", "-k", 1, "--codes-dir", "codes").stderr
+    assert "Warning: 'bmi', 'cost', 'visit' can be read as numbers or dates, but text stays" in said
+    for option in (("--as", "bmi=number"), ("--decimal", ","), ("--dates", "day-first")):
+        said = run("select", "t.parquet", "-t", "ill", "--codes-dir", "codes", *option, code=2)
+        assert f"{option[0]} cannot be used with --cluster or --codes-dir" in said.stderr
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         (("--as", "zipp=number"), "There is no column 'zipp' in 't.csv'. Did you mean 'zip'?"),
-        (("--as", "zip=numbers"), "one of number, category, date, date-parts"),
+        (("--as", "zip=numbers"), "one of number, category, date"),
         (("--as", "zip"), "not of the form name=kind"),
         (("--dates", "days"), "dates must be one of"),
         (("--decimal", ";"), "decimal must be one of"),
         (("--decimal", ",", "--thousands", ","), "must be different"),
-        (("--as", "ill=date-parts"), "'ill' is the target and cannot be split"),
     ],
 )
 def test_wrong_options(run, folder, options, message):
@@ -117,13 +116,13 @@ def test_leading_zeros_of_a_text_file(run, folder):
     assert table.column("c").to_pylist() == [1, 2, 0]
     (folder / "n.csv").write_text("a\n" + "\n".join(map(str, range(1000))) + "\n007\n")
     assert read_table("n.csv").column("a").to_pylist()[-1] == 7
-    kept = read_table("n.csv", kept=KeptText(["a"]))
+    kept = read_table("n.csv", as_text=["a"])
     assert kept.column("a").to_pylist()[-1] == "007"
 
 
 @pytest.mark.parametrize("size", range(1, 9))
 def test_leading_zeros_at_the_end_of_a_block(folder, monkeypatch, size):
-    monkeypatch.setattr("hocmim.data.raw_text.BLOCK_BYTES", size)
+    monkeypatch.setattr("hocmim.data.files.SEARCHED_BYTES", size)
     (folder / "z.csv").write_text("a,b\n90210,1\n10115,2\n02134,3\n")
     assert read_table("z.csv").column("a").to_pylist() == ["90210", "10115", "02134"]
     (folder / "z.csv").write_text("a,b\n90210,1\n10115,20\n10,301\n")
@@ -149,10 +148,6 @@ def test_columns_has_a_line_for_each_column(run, folder):
     assert "\tfloat\t0\t5 bins, cut at " in lines[1]
     assert "80 values read as numbers with decimal separator ','" in lines[1]
     assert len(run("columns", "t.csv").stdout.splitlines()) == len(columns_of()) + 1
-    found = json.loads(run("columns", "t.csv", "--as", "visit=date-parts", "--json", "-").stdout)
-    names = [column["name"] for column in found["columns"]]
-    assert "visit.weekday" in names
-    assert "split into visit.year" in found["columns"][names.index("visit.year")]["notes"][0]
 
 
 def test_columns_without_a_file(run):
@@ -161,22 +156,21 @@ def test_columns_without_a_file(run):
 
 # --- apply reads as select did --------------------------------------------------------------------
 
-AS_PARTS = ("--as", "visit=date-parts", "--dates", "day-first", "--missing", "$7")
+SETTLED = ("--dates", "day-first", "--missing", "$7")
 
 
-@pytest.mark.parametrize("file", ["t.csv", "t.parquet", "t.jsonl"])
+@pytest.mark.parametrize("file", ["t.csv", "t.parquet"])
 @pytest.mark.parametrize("out", ["out.csv", "out.parquet"])
-@pytest.mark.parametrize("options", [(), AS_PARTS])
+@pytest.mark.parametrize("options", [(), SETTLED])
 def test_apply_to_the_file_of_the_fit_writes_what_select_wrote(run, folder, file, out, options):
-    arguments = ("-t", "ill", "-k", 7 if options else 6, "--save", "m.json", "-o", out)
+    arguments = ("-t", "ill", "-k", 6, "--save", "m.json", "-o", out)
     run("select", file, *arguments, *options, "--identifiers", "keep")
     run("apply", "m.json", file, "-o", f"again.{out}")
     assert (folder / out).read_bytes() == (folder / f"again.{out}").read_bytes()
     codes = run("apply", "m.json", file, "--encoded")
     assert "did not see" not in codes.stderr
     chosen = load("m.json")
-    columns = [name for one in chosen.reading_.columns for name in one.parts or (one.name,)]
-    assert set(chosen.get_feature_names_out()) < set(columns)
+    assert set(chosen.get_feature_names_out()) < {one.name for one in chosen.reading_.columns}
     assert len(codes.stdout.splitlines()) == N + 1
 
 

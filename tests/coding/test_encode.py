@@ -12,16 +12,13 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from hypothesis.extra import numpy as hnp
 from scipy import sparse
 from sklearn.base import clone
 
 import hocmim.coding.encoder as encoder_module
 from coded import encode
 from hocmim.coding.codes import Codes
-from hocmim.coding.cuts import mdlp_cuts, quantile_cuts, uniform_cuts
+from hocmim.coding.cuts import cut_columns
 from hocmim.coding.encoder import Encoder
 from hocmim.coding.target import Target, encode_target
 from hocmim.data.table import ArrayTable, FrameTable, as_table
@@ -42,11 +39,8 @@ def naive_codes(values, y, discretizer, n_bins):
     missing = np.isnan(values)
     levels = np.unique(values[~missing])
     if len(levels) > n_bins:
-        cuts = {
-            "uniform": lambda: uniform_cuts(values, n_bins),
-            "quantile": lambda: quantile_cuts(values, n_bins),
-            "mdlp": lambda: mdlp_cuts(values, y),
-        }[discretizer]()
+        classes = encode_target(y).column if discretizer == "mdlp" else None
+        cuts = cut_columns(values[:, None], discretizer, n_bins, classes).values
         codes, n_levels = np.searchsorted(cuts, values, side="right"), len(cuts) + 1
     else:
         codes, n_levels = np.searchsorted(levels, values), len(levels)
@@ -90,30 +84,6 @@ def test_codes_are_those_of_the_naive_twin(discretizer, n_bins, dtype):
     y = rng.integers(0, 3, len(X))
     expected = [naive_codes(column, y, discretizer, n_bins) for column in X.T]
     assert_codes(encode(X, y, discretizer=discretizer, n_bins=n_bins), expected)
-
-
-@given(
-    hnp.arrays(
-        np.float64,
-        hnp.array_shapes(min_dims=2, max_dims=2, max_side=12),
-        elements=st.one_of(
-            st.integers(-3, 3).map(float),
-            st.just(np.nan),
-            st.just(-0.0),
-            st.floats(allow_nan=False, allow_infinity=False, width=32),
-        ),
-    )
-)
-@settings(max_examples=150, deadline=None)
-def test_codes_of_any_small_table(X):
-    expected = [naive_codes(column, None, "uniform", 3) for column in X.T]
-    assert_codes(encode(X, discretizer="uniform", n_bins=3), expected)
-
-
-@pytest.mark.parametrize("dtype", ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4"])
-def test_every_numeric_type_gives_the_codes_of_its_values(dtype):
-    X = np.random.default_rng(0).integers(0, 100, (300, 9)).astype(dtype)
-    assert_same(encode(X), encode(X.astype(float)))
 
 
 def set_block(monkeypatch, cells, columns):
@@ -496,15 +466,12 @@ def test_classes_are_sorted(y, classes):
     assert target.cuts is None
 
 
-@pytest.mark.parametrize(
-    ("discretizer", "cuts"),
-    [("uniform", uniform_cuts), ("quantile", quantile_cuts)],
-)
+@pytest.mark.parametrize("discretizer", ["uniform", "quantile"])
 @pytest.mark.parametrize("bins", [2, 5, 9])
-def test_a_continuous_target_is_cut(discretizer, cuts, bins):
+def test_a_continuous_target_is_cut(discretizer, bins):
     y = np.random.default_rng(8).normal(size=200)
     target = encode_target(y, target=Target(bins=bins, discretizer=discretizer))
-    expected = cuts(y, bins)
+    expected = cut_columns(y[:, None], discretizer, bins).values
     np.testing.assert_array_equal(target.cuts, expected)
     np.testing.assert_array_equal(target.column.codes, np.searchsorted(expected, y, side="right"))
     assert target.column.arity == bins

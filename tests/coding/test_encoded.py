@@ -202,16 +202,6 @@ def test_times_are_found(data, tmp_path):
         assert time_kinds(table, fitted_on(X), [0, 6]) == {6: "date"}
 
 
-def test_the_engine_is_that_of_this_machine(kind, data):
-    found = encode_table(*kind, encoder=UNIFORM, plane_estimator="plugin")
-    y, terms = found.target.column, []
-    with open_engine(found.codes, y, JMICriterion(), n_jobs=1, on_terms=terms.append) as engine:
-        selection = forward_search(engine, 3)
-    with LocalEngine(encode(data[0], **HOW), y, JMICriterion()) as engine:
-        assert selection.indices.tolist() == forward_search(engine, 3).indices.tolist()
-    assert sum(terms) > 0
-
-
 def test_weights_repeat_rows(data):
     X, y = data
     weights = np.arange(len(X)) % 3

@@ -4,10 +4,7 @@ import pickle
 
 import numpy as np
 import pandas as pd
-import polars as pl
-import pyarrow as pa
 import pytest
-from scipy import sparse
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -258,31 +255,6 @@ def test_a_group_is_found_by_its_name_or_by_a_column():
         few.explain(left)
     with pytest.raises(InvalidTableError, match="not the table"):
         few.explain(left, wide.iloc[::-1])
-
-
-@pytest.mark.parametrize("form", ["numpy", "polars", "pyarrow", "csr", "lists"])
-def test_every_container(form):
-    _, y, wide, groups = categorical_table()
-    expected = hocmim.HOCMIM(3, feature_groups=groups).fit(wide, y)
-    X = {
-        "numpy": wide.to_numpy(float),
-        "polars": pl.from_pandas(wide),
-        "pyarrow": pa.Table.from_pandas(wide),
-        "csr": sparse.csr_array(wide.to_numpy(float)),
-        "lists": wide.to_numpy(int).tolist(),
-    }[form]
-    by_index = [wide.columns.get_indexer(columns) for columns in groups.values()]
-    named = form in ("polars", "pyarrow")
-    found = hocmim.HOCMIM(3, feature_groups=groups if named else by_index).fit(X, y)
-    assert found.selected_.tolist() == expected.selected_.tolist()
-    assert found.scores_.tobytes() == expected.scores_.tobytes()
-    assert found.transform(X).shape == (120, len(expected.selected_))
-    if form == "polars":
-        reduced = found.set_output(transform="polars").transform(X)
-        assert reduced.equals(X.select(found.get_feature_names_out().tolist()))
-    if not named:
-        assert found.features_.names == ["0", "1 + 4 more", "6", "7 + 4 more", "12"]
-        assert found.explain("1 + 4 more", X) == found.explain(3, X)
 
 
 def test_the_order_of_groups_and_of_their_columns_does_not_matter():

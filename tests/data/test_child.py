@@ -1,10 +1,8 @@
 """Files that crash, hang or swell their reader give an error; Ctrl-C ends the reading."""
 
 import gzip
-import json
 import os
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
@@ -14,24 +12,15 @@ import pyarrow as pa
 import pytest
 
 from hocmim.data import child, files
-from hocmim.data.files import read_table
+from hocmim.data.files import read_table, write_table
 from hocmim.errors import InvalidTableError
 from made_sheets import write_with_cell
-
-ENDLESS = "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c)"
 
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-def endless_view(name, columns):
-    with sqlite3.connect("endless.db") as database:
-        database.execute(f"CREATE VIEW {name} AS {ENDLESS} SELECT {columns} FROM c")
-    database.close()
-    return f"sqlite:///endless.db?table={name}"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs a limit on memory")
@@ -44,29 +33,6 @@ def test_cells_far_away(place, match):
     write_with_cell("far.xlsx", place)
     with pytest.raises(InvalidTableError, match=f"'far.xlsx' .*{match}"):
         read_table("far.xlsx")
-
-
-@pytest.mark.parametrize("depth", [65, 2_000, 30_000, 1_000_000])
-@pytest.mark.parametrize("around", ["[]", ('{"a":', "}")])
-def test_json_that_is_nested(folder, depth, around):
-    start, end = around
-    nested = start * depth + ("1" if len(start) > 1 else "") + end * depth
-    (folder / "t.jsonl").write_text('{"a": 1}\n' * 3 + f'{{"a": {nested}}}\n')
-    with pytest.raises(InvalidTableError, match=r"'t.jsonl' .* nested more than 64 deep"):
-        read_table("t.jsonl")
-
-
-def test_json_with_brackets_in_text(folder):
-    rows = [{"a": '{["' * 100, "b": [1]}, {"a": "\\" * 9 + "[" * 100, "b": [2]}]
-    (folder / "t.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    assert read_table("t.jsonl").to_pylist() == rows
-
-
-def test_json_with_keys_of_each_line(folder):
-    lines = (f'{{"k{i}": 1, "y": 0}}\n' for i in range(30_000))
-    (folder / "t.jsonl").write_text("".join(lines))
-    with pytest.raises(InvalidTableError, match="30,001 different keys"):
-        read_table("t.jsonl")
 
 
 def test_what_does_not_fit_into_memory(monkeypatch):
@@ -90,23 +56,6 @@ def test_parquet_of_equal_values_that_do_not_fit_into_memory(monkeypatch):
         read_table("t.parquet")
 
 
-def test_a_view_does_not_read_other_files(folder):
-    duckdb = pytest.importorskip("duckdb")
-    (folder / "secret.txt").write_text("secret")
-    with duckdb.connect("t.duckdb") as database:
-        query = f"SELECT content, 1 AS y FROM read_text('{folder}/secret.txt')"
-        database.execute(f"CREATE VIEW v AS {query}")
-    with pytest.raises(InvalidTableError, match=r"'t.duckdb' cannot be read: Permission Error"):
-        read_table("duckdb:///t.duckdb?table=v")
-
-
-def test_a_database_of_another_kind_loads_no_extension(folder):
-    pytest.importorskip("duckdb")
-    sqlite3.connect("t.db").execute("CREATE TABLE t (a)").connection.close()
-    with pytest.raises(InvalidTableError, match=r"'t.db' cannot be read: .*extension"):
-        read_table("duckdb:///t.db?table=t")
-
-
 def big_gzip():
     block = b"1,2,0\n" * 200_000
     with gzip.open("t.csv.gz", "wb", 1) as file:
@@ -117,17 +66,9 @@ def big_gzip():
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs a timer")
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda: endless_view("counted", "count(*) AS n, 1 AS y"),
-        lambda: endless_view("rows", "n, 1 AS y"),
-        big_gzip,
-    ],
-)
-def test_ctrl_c_while_reading(make):
+def test_ctrl_c_while_reading():
     """It ends, although the reading would not, or not for minutes, and leaves no process."""
-    path = make()
+    path = big_gzip()
     others = psutil.Process().children()
 
     def press(*_):
@@ -146,7 +87,7 @@ def test_ctrl_c_while_reading(make):
 
 
 def test_the_child_ends_with_its_parent():
-    path = endless_view("counted", "count(*) AS n, 1 AS y")
+    path = big_gzip()
     code = f"from hocmim.data.files import read_table; read_table({path!r})"
     with subprocess.Popen([sys.executable, "-c", code]) as parent:
         try:
@@ -165,10 +106,10 @@ def test_the_child_ends_with_its_parent():
 def test_modules_of_the_working_folder_are_not_imported(folder):
     for name in ("json", "pyarrow", "subprocess", "hocmim"):
         (folder / f"{name}.py").write_text("open('imported', 'w')")
-    (folder / "t.jsonl").write_text('{"a": 1}\n')
+    write_table(pa.table({"a": [1]}), folder / "t.arrow")
     path = [entry for entry in sys.path if entry]
     code = f"import sys; sys.path = {path!r}; from hocmim.data.files import read_table; "
-    done = subprocess.run([sys.executable, "-c", code + "print(read_table('t.jsonl').num_rows)"],
+    done = subprocess.run([sys.executable, "-c", code + "print(read_table('t.arrow').num_rows)"],
                           capture_output=True, text=True)  # fmt: skip
     assert done.stdout == "1\n", done.stderr
     assert not (folder / "imported").exists()

@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import warned
-from hocmim import MIM, RobustHOCMIM, TextConverter, convert_text
+from hocmim import MIM, RobustHOCMIM, TextConverter
 from hocmim.errors import (
     HocmimWarning,
     InvalidParameterError,
@@ -31,6 +31,11 @@ COLUMNS = {
 }
 
 
+def convert(X, **options):
+    converter = TextConverter(**options)
+    return converter.fit_transform(X), converter.messages_
+
+
 @parametrize_with_checks([TextConverter()])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
@@ -38,24 +43,20 @@ def test_scikit_learn_checks(estimator, check):
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.table])
 def test_every_kind_of_table_gives_the_same(frame):
-    table, messages = convert_text(frame(COLUMNS), columns={"day": "date-parts", "n": "category"})
+    table, messages = convert(frame(COLUMNS), columns={"day": "date", "n": "category"})
     assert type(table) is type(frame(COLUMNS))
     table = table.to_pandas() if not isinstance(table, pd.DataFrame) else table
-    assert list(table) == ["price", "day.year", "day.month", "day.day", "day.weekday", "zip", "n",
-                           "kind", "open"]  # fmt: skip
+    assert list(table) == list(COLUMNS)
     assert table["price"].fillna(-1).tolist() == [1234, 5, -1, 7, -1]
-    assert table["day.year"].fillna(-1).tolist() == [2012, 2012, 2013, -1, 2013]
-    assert table["day.month"].fillna(-1).tolist() == [1, 2, 3, -1, 3]
-    assert table["day.day"].fillna(-1).tolist() == [31, 1, 3, -1, 5]
-    assert table["day.weekday"].fillna("").tolist() == ["Tue", "Wed", "Sun", "", "Tue"]
+    days = [None if day is None else pd.to_datetime(day, dayfirst=True) for day in COLUMNS["day"]]
+    assert [None if pd.isna(day) else day for day in table["day"]] == days
     assert table["n"].tolist() == list("12345")
     assert table["zip"].tolist() == COLUMNS["zip"]
     assert table["open"].tolist() == COLUMNS["open"]
     assert messages == [
         "'price': 3 values read as numbers with thousands separator ','; 1 did not parse ('?') and "
         "counts as missing.",
-        "'day': 4 values read as dates (day-first), split into day.year, day.month, day.day, "
-        "day.weekday.",
+        "'day': 4 values read as dates (day-first).",
         "'zip': whole numbers with leading zeros ('02134') stay text.",
         "'n': each distinct value is a category.",
         "'open': the ',' of '1,234' can separate decimals or thousands, so it stays text. Pass "
@@ -66,31 +67,21 @@ def test_every_kind_of_table_gives_the_same(frame):
 def test_arrays_and_lists():
     lists = [["1,5", "a", 1], ["2,5", "b", 2], [None, "a", 3]]
     for X in (lists, np.array(lists, object)):
-        table, messages = convert_text(X)
+        table, messages = convert(X)
         assert messages == ["'column 0': 2 values read as numbers with decimal separator ','."]
         assert table[:2].tolist() == [[1.5, "a", 1], [2.5, "b", 2]]
         assert np.isnan(table[2, 0])
-    table, _ = convert_text(np.array([["1,5", "2"], ["2,5", "3"]]))
+    table, _ = convert(np.array([["1,5", "2"], ["2,5", "3"]]))
     assert table.dtype == float
-    dates, _ = convert_text(np.array([["31.01.2012"], ["01.02.2012"]], object))
+    dates, _ = convert(np.array([["31.01.2012"], ["01.02.2012"]], object))
     assert dates[0, 0] == np.datetime64("2012-01-31")
 
 
 def test_a_table_without_such_text_is_the_same_object():
     for X in (pd.DataFrame({"a": [1.5, 2], "b": ["x", "y"]}), np.eye(3)):
-        table, messages = convert_text(X)
+        table, messages = convert(X)
         assert table is X
         assert messages == []
-
-
-def test_parts_have_hours_if_there_are_times():
-    X = pd.DataFrame({"t": pd.to_datetime(["2012-01-31 10:30", None]), "a": [1, 2]})
-    table, messages = convert_text(X, columns={"t": "date-parts"})
-    assert table["t.hour"].fillna(-1).tolist() == [10, -1]
-    assert messages == ["'t': split into t.year, t.month, t.day, t.weekday, t.hour."]
-    early = pd.DataFrame({"t": pd.to_datetime(["1965-03-01 23:59:59"]), "a": [1]})
-    table, _ = convert_text(early, columns={"t": "date-parts"})
-    assert table.iloc[0, :5].tolist() == [1965, 3, 1, "Mon", 23]
 
 
 def test_a_second_table_is_read_as_the_first():
@@ -98,7 +89,7 @@ def test_a_second_table_is_read_as_the_first():
     converter = TextConverter(columns={"a": "number"}).fit(first)
     second = pd.DataFrame({"a": ["1,234", "2,345"], "b": [0, 1]})
     # Alone, the second table would be ambiguous.
-    assert convert_text(second)[0]["a"].tolist() == ["1,234", "2,345"]
+    assert convert(second)[0]["a"].tolist() == ["1,234", "2,345"]
     assert converter.transform(second)["a"].tolist() == [1.234, 2.345]
     # A later table may hold numbers already.
     clean = pd.DataFrame({"a": [1.5, 2.5], "b": [0, 1]})
@@ -121,7 +112,7 @@ def test_in_a_pipeline():
 
 def test_the_index_of_a_frame_is_kept():
     X = pd.DataFrame({"a": ["1,5", "2,5"], "b": [1, 2]}, index=["u", "v"])
-    table, _ = convert_text(X)
+    table, _ = convert(X)
     assert table.index.tolist() == ["u", "v"]
 
 
@@ -137,13 +128,7 @@ def test_the_index_of_a_frame_is_kept():
 )  # fmt: skip
 def test_what_a_column_cannot_be(columns, error, message):
     with pytest.raises(error, match=message):
-        convert_text(pd.DataFrame(COLUMNS), columns=columns)
-
-
-def test_a_part_with_the_name_of_another_column():
-    X = pd.DataFrame({"t": ["31.01.2012", "01.02.2012"], "t.year": [1, 2]})
-    with pytest.raises(InvalidTableError, match=r"'t\.year' of 't' has the name of another column"):
-        convert_text(X, columns={"t": "date-parts"})
+        convert(pd.DataFrame(COLUMNS), columns=columns)
 
 
 def text_table(n=60):
@@ -176,5 +161,5 @@ def test_fit_does_not_warn_of_what_is_declared_or_converted():
     X, y = text_table()
     with warnings.catch_warnings():
         warnings.simplefilter("error", TextWarning)
-        MIM(1).fit(convert_text(X)[0], y)
+        MIM(1).fit(convert(X)[0], y)
         MIM(1).fit(X.astype({"price": "category"}), y)

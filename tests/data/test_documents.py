@@ -3,7 +3,6 @@
 import datetime as dt
 import json
 import os
-from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -18,10 +17,8 @@ from hocmim.errors import InvalidFileError, InvalidParameterError
 VALUES = [
     None, True, 0, -5, 2**70, 0.1, -0.0, 5e-324, float("inf"), "", "é\u202e\ud800", b"\x00\xff",
     [1, [2.5, None]], (1, ("a",)), {"array": 1, "tuple": [True]},
-    Decimal("1.50"), dt.date(2024, 5, 1), dt.datetime(2024, 5, 1, 12, 3, 4, 5),
-    dt.datetime(2024, 5, 1, tzinfo=dt.UTC), dt.time(3, 4), dt.timedelta(-1, 5, 7),
-    pd.Timestamp("2024-05-01 01:02:03.000000004"), pd.Timestamp("2024", tz="Europe/Berlin"),
-    pd.Timedelta("3 days 4 ns"), pd.Interval(0.1, 2.0, closed="left"), pd.Period("2024-05", "M"),
+    dt.date(2024, 5, 1), dt.datetime(2024, 5, 1, 12, 3, 4, 5),
+    dt.datetime(2024, 5, 1, tzinfo=dt.UTC), pd.Interval(0.1, 2.0, closed="left"),
 ]  # fmt: skip
 
 
@@ -56,7 +53,7 @@ def test_arrays_come_back_bit_by_bit(array):
     assert list(map(type, back.tolist())) == list(map(type, array.tolist()))
 
 
-@pytest.mark.parametrize("value", [{1, 2}, object(), len, 1j, np.array([1j]), {1: 2}])
+@pytest.mark.parametrize("value", [{1, 2}, pd.Timestamp("2024"), object(), len, 1j, {1: 2}])
 def test_other_types_are_refused(value):
     with pytest.raises(UnsupportedError):
         to_json(value)
@@ -76,7 +73,6 @@ def test_other_types_are_refused(value):
         {"objects": ["a"], "dtype": "<U99999999"},
         {"objects": "a", "dtype": "O"},
         {"tuple": 3},
-        {"decimal": "x"},
         {"date": 5},
         {"float": "1"},
         {"os.system": "true"},

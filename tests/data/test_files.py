@@ -152,7 +152,7 @@ def test_wrong_requests(tmp_path):
         read_table(tmp_path / "train.csv", delimiter="ab")
     with pytest.raises(InvalidParameterError, match="does not show the format"):
         write_table(HOSTILE, tmp_path / "reduced")
-    with pytest.raises(InvalidTableError, match=r"\.json file"):
+    with pytest.raises(InvalidParameterError, match="does not show the format"):
         write_table(HOSTILE, tmp_path / "reduced.json")
     with pytest.raises(InvalidParameterError, match="does not exist"):
         write_table(HOSTILE, tmp_path / "none" / "x.csv")
@@ -260,3 +260,17 @@ def test_a_damaged_parquet_file_by_its_path(tmp_path, damage):
     path.write_bytes(damaged)
     with pytest.raises(InvalidTableError, match=r"damaged\.parquet.* cannot be read as Parquet"):
         MIM(1).fit(path, "y")
+
+
+def test_reading_reports_how_far_it_is(tmp_path):
+    path = tmp_path / "long.csv"
+    path.write_text("a,b\n" + "".join(f"{k},0{k % 7}\n" for k in range(2_000_000)))
+    events = []
+    table = read_table(path, lambda *event: events.append(event))
+    assert table.equals(read_table(path))
+    assert {task for task, _, _ in events} == {f"reading {str(path)!r}"}
+    assert events[0][1:] == (0, 0)  # the size of what is read is not known yet
+    done = [done for _, done, _ in events]
+    assert done == sorted(done)
+    assert len(set(done)) > 2
+    assert events[-1][1:] == (path.stat().st_size, path.stat().st_size)

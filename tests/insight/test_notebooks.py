@@ -34,28 +34,13 @@ def test_an_explanation():
     assert "selected" in first
 
 
-def test_the_trace_and_the_selection():
+def test_the_trace():
     X, y = table()
     selector = hocmim.HOCMIM(3).fit(X, y)
     trace = selector.trace_._repr_html_()
     assert trace.count("<tr>") == 1 + len(selector.trace_)
     assert "&lt;b&gt;bold&lt;/b&gt; &amp; &#x27;x&#x27;" in trace or HOSTILE not in trace
     assert "<b>" not in trace
-    shown = selector.selection_._repr_html_()
-    for score in selector.scores_:
-        assert f">{score:.4f}<" in shown
-    assert "3 selected features" in shown
-    auto = hocmim.HOCMIM("significant").fit(X[["x0", "x1"]], y)
-    assert ("Stopped before" in auto.selection_._repr_html_()) == (auto.stopping_ is not None)
-
-
-def test_a_filter_and_an_empty_selection():
-    X, y = table()
-    selector = hocmim.make_selector("Fisher", n_features_to_select=2)
-    shown = selector.fit(X, y).selection_._repr_html_()
-    assert "<td>–</td>" in shown
-    nothing = hocmim.HOCMIM("significant").fit(np.arange(80)[:, None] % 3, y % 2)
-    assert "selected features" in nothing.selection_._repr_html_()
 
 
 def test_a_comparison():

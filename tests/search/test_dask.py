@@ -51,7 +51,7 @@ from hocmim import (  # noqa: E402
     list_methods,
     make_selector,
 )
-from hocmim.coding import dask_tables  # noqa: E402
+from hocmim.coding import dask_cluster, dask_tables  # noqa: E402
 from hocmim.coding.codes import Column  # noqa: E402
 from hocmim.coding.dask_cluster import Cluster  # noqa: E402
 from hocmim.coding.dask_codes import Block, Layout  # noqa: E402
@@ -67,8 +67,8 @@ from hocmim.errors import (  # noqa: E402
 from hocmim.search.engines.dask import DaskEngine  # noqa: E402
 from hocmim.search.engines.dask_block import (  # noqa: E402
     Candidates,
-    advance_search,
-    start_search,
+    advance_block,
+    start_block,
 )
 from hocmim.search.engines.local import LocalEngine  # noqa: E402
 from hocmim.search.loop import forward_search  # noqa: E402
@@ -191,15 +191,6 @@ def test_every_criterion_on_processes(processes, local, n_workers, way):
 
 
 @pytest.mark.slow
-def test_every_criterion_on_threads(threads, local, way):
-    X, y = make_table()
-    for name in INFORMATION:
-        remote = make_selector(name, n_features_to_select=5, engine=threads).fit(X, y)
-        assert_same(local[name], remote)
-    assert_nothing_left(threads)
-
-
-@pytest.mark.slow
 def test_more_workers_than_columns(processes, in_blocks):
     X, y = make_table()
     X = X[["x0", "x1"]]
@@ -258,6 +249,22 @@ def test_large_columns_travel_by_themselves(threads, in_blocks, monkeypatch):
     monkeypatch.setattr("hocmim.coding.dask_codes.MAX_ARGUMENT_BYTES", 10)
     X, y = make_table()
     assert_same(JMI(5).fit(X, y), JMI(5, engine=threads).fit(X, y))
+
+
+def test_workers_that_the_client_cannot_reach(threads, way, monkeypatch):
+    monkeypatch.setattr("hocmim.coding.dask_codes.MAX_ARGUMENT_BYTES", 10)
+    X, y = make_table()
+    calls = []
+
+    async def refuse(address, **_):
+        calls.append(address)
+        raise OSError(errno.ECONNREFUSED, "behind a gateway")
+
+    monkeypatch.setattr(dask_cluster, "connect", refuse)
+    found = JMI(5, engine=threads).fit(X, y)
+    assert calls
+    assert len(calls) == len(set(calls))
+    assert_same(found, JMI(5).fit(X, y))
 
 
 def test_criterion_of_ones_own(threads, way):
@@ -523,43 +530,35 @@ def test_all_workers_gone(way):
             HOCMIM(3, engine=client).fit(X, y)
 
 
+WITHOUT_THE_PACKAGE = "import sys; sys.modules['hocmim'] = None"
+OF_ANOTHER_VERSION = (
+    "from importlib import metadata; real = metadata.version; "
+    "metadata.version = lambda name: '0.0.7' if name == 'hocmim' else real(name)"
+)
+
+
 @pytest.mark.slow
-def test_a_worker_without_the_package():
-    """A worker in which "import hocmim" fails."""
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        (WITHOUT_THE_PACKAGE, "A worker of the Dask cluster lacks"),
+        (
+            OF_ANOTHER_VERSION,
+            rf"has hocmim 0\.0\.7, and this process has hocmim {version('hocmim')}",
+        ),
+    ],
+)
+def test_a_worker_without_the_package(code, message):
+    """A worker in which "import hocmim" fails, or with another version."""
     X, y = make_table()
-    code = (
-        "import sys; sys.modules['hocmim'] = None; from distributed.cli.dask_worker import main; "
-        "main()"
-    )
+    code += "; from distributed.cli.dask_worker import main; main()"
     with LocalCluster(n_workers=0, processes=True, dashboard_address=None) as cluster:
         command = [sys.executable, "-c", code, cluster.scheduler_address, "--no-nanny"]
         worker = subprocess.Popen([*command, "--no-dashboard"], stderr=subprocess.DEVNULL)
         try:
             with Client(cluster) as client:
                 client.wait_for_workers(1, timeout=60)
-                with pytest.raises(ClusterError, match="A worker of the Dask cluster lacks"):
-                    JMI(2, engine=client).fit(X, y)
-        finally:
-            worker.kill()
-            worker.wait()
-
-
-@pytest.mark.slow
-def test_another_version_on_a_worker():
-    X, y = make_table()
-    code = (
-        "from importlib import metadata; real = metadata.version; "
-        "metadata.version = lambda name: '0.0.7' if name == 'hocmim' else real(name); "
-        "from distributed.cli.dask_worker import main; main()"
-    )
-    with LocalCluster(n_workers=0, processes=True, dashboard_address=None) as cluster:
-        command = [sys.executable, "-c", code, cluster.scheduler_address, "--no-nanny"]
-        worker = subprocess.Popen([*command, "--no-dashboard"], stderr=subprocess.DEVNULL)
-        try:
-            with Client(cluster) as client:
-                client.wait_for_workers(1, timeout=60)
-                both = rf"has hocmim 0\.0\.7, and this process has hocmim {version('hocmim')}"
-                with pytest.raises(ClusterError, match=both):
+                with pytest.raises(ClusterError, match=message):
                     JMI(2, engine=client).fit(X, y)
         finally:
             worker.kill()
@@ -601,17 +600,6 @@ def test_a_task_that_cannot_write(threads):
 
     with Cluster(threads) as cluster, pytest.raises(ClusterError, match="cannot write to its disk"):
         cluster.gather([cluster.submit(write)])
-
-
-def test_interrupted(threads, way):
-    X, y = make_table()
-
-    def interrupt():
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        fit_and_break(dd.from_pandas(X, npartitions=2), y, threads, interrupt)
-    assert_nothing_left(threads)
 
 
 def test_interrupted_search_keeps_what_is_selected(threads, way):
@@ -662,21 +650,21 @@ def block():
 
 def test_block_begins_where_it_arrives(block):
     block, y = block
-    first = start_search(block, JMICriterion(), y, [], Candidates(()))
+    first = start_block(block, JMICriterion(), y, [], Candidates(()))
     newest = block.codes.column(first.leaders[0].column - 3)
     aside = Candidates((newest.index,))
-    then = advance_search(block, newest, 1, aside)
-    assert then.leaders == advance_search(block, newest, 1, aside).leaders  # may be run twice
-    assert advance_search(block, newest, 3, aside) is None
+    then = advance_block(block, newest, 1, aside)
+    assert then.leaders == advance_block(block, newest, 1, aside).leaders  # may be run twice
+    assert advance_block(block, newest, 3, aside) is None
     moved = pickle.loads(pickle.dumps(block))
-    assert advance_search(moved, newest, 1, aside) is None
-    assert start_search(moved, JMICriterion(), y, [newest], aside).leaders == then.leaders
+    assert advance_block(moved, newest, 1, aside) is None
+    assert start_block(moved, JMICriterion(), y, [newest], aside).leaders == then.leaders
 
 
 def test_a_block_is_freed_with_its_search(no_collector):
     X, y = make_table()
     block = Block(encode(X).block(3, 9))
-    start_search(block, JMICriterion(), encode_target(y).column, [], Candidates(()))
+    start_block(block, JMICriterion(), encode_target(y).column, [], Candidates(()))
     kept = weakref.ref(block)
     del block
     assert kept() is None
@@ -691,10 +679,10 @@ def test_block_forgets_what_an_error_left_half_done(block):
             raise MemoryError
 
     newest = block.codes.column(0)
-    start_search(block, Failing(), y, [], Candidates(()))
+    start_block(block, Failing(), y, [], Candidates(()))
     with pytest.raises(MemoryError):
-        advance_search(block, newest, 1, Candidates((newest.index,)))
-    assert advance_search(block, newest, 1, Candidates((newest.index,))) is None
+        advance_block(block, newest, 1, Candidates((newest.index,)))
+    assert advance_block(block, newest, 1, Candidates((newest.index,))) is None
 
 
 def test_set_aside_more_than_the_best_two(threads):

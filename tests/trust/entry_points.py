@@ -4,7 +4,6 @@ from inspect import signature
 
 import hocmim
 from hocmim import Engine
-from hocmim.coding.kendall import kendall_transform
 from hocmim.insight.checks import describe_columns
 from hocmim.insight.fingerprint import fingerprint
 from hocmim.insight.report.page import write_report
@@ -142,7 +141,6 @@ OTHERS = {
     "selected_interactions": lambda folder, X, y, *w: str(
         hocmim.selected_interactions(_small(X, y, *w), X, y)
     ),
-    "kendall_transform": lambda folder, X, y, *_: kendall_transform(X, y),
     "extend": lambda folder, X, y, *w: fit("JMI", X, y, *w).extend(3, X, y, *w),
     "inverse_transform": lambda folder, X, y, *w: (s := _small(X, y, *w)).inverse_transform(
         s.transform(X)
@@ -155,7 +153,6 @@ OTHERS = {
     "check_table": lambda folder, X, y, *_: str(hocmim.check_table(X, y)),
     "describe_columns": lambda folder, X, y, *_: str(describe_columns(X, y)),
     "fingerprint": lambda folder, X, y, *_: fingerprint(X, y),
-    "convert_text": lambda folder, X, y, *_: hocmim.convert_text(X),
     "TextConverter": lambda folder, X, y, *_: hocmim.TextConverter().fit(X, y).transform(X),
     "save and load": _save,
     "checkpoint": _checkpoint,

@@ -20,7 +20,6 @@ from bad_tables import frame
 from judge import judge
 
 import hocmim
-from hocmim.coding.kendall import kendall_transform
 from hocmim.insight.checks import describe_columns
 from hocmim.insight.plots import KINDS
 from hocmim.insight.report.page import write_report
@@ -149,7 +148,6 @@ def functions(folder):
     yield "check_table", hocmim.check_table, both
     yield "describe_columns", describe_columns, both
     yield "interactions", hocmim.interactions, both
-    yield "kendall_transform", kendall_transform, both
     own = _fitted()
     yield "selected_interactions", hocmim.selected_interactions, {"selector": own, **both}
     given = {"selector": own, **both, "feature": int(own.selected_[0])}

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,14 +14,14 @@ from hocmim.cli import show
 from hocmim.cli.options import Source
 from hocmim.cli.parameters import Given, parameters_of, split_columns
 from hocmim.coding.target import Target, TargetKind, decide_kind
-from hocmim.data.databases import parse_address
-from hocmim.data.files import column_types, is_elsewhere, numbers_as_text, read_table
-from hocmim.data.formats import Format, address_format, file_format
-from hocmim.data.raw_text import KeptText
-from hocmim.data.reading import TableReading, TextConverter
+from hocmim.data.files import column_types, format_of, numbers_as_text, read_table
+from hocmim.data.formats import Format
+from hocmim.data.reading import SAMPLE_ROWS, TableReading, TextConverter
 from hocmim.data.recognize import ColumnReading
+from hocmim.data.rows import Piece
 from hocmim.data.target import as_target
 from hocmim.errors import InvalidParameterError, InvalidTableError, InvalidTargetError
+from hocmim.search.progress import Progress
 from hocmim.text import count, did_you_mean, some_of
 
 NAMES = {"classes": "classes", "quantity": "a quantity"}
@@ -36,31 +35,11 @@ TEXT_OPTIONS = {name: f"--{name} {{}}" for name in ("decimal", "thousands", "dat
 class Data:
     """A table and its target, in the form selectors accept.
 
-    Attributes
-    ----------
-    X : pyarrow Table or RowSource
-        The features; or the rows of a Parquet file, if the selector reads the file itself.
-    y : array, str or list of str
-        The target, with a column for each of several; or the name of its column, or the names, if
-        the selector reads the file itself.
-    types : dict of str to str
-        The type of each feature.
-    n_rows : int
-    target : Target
-        How the target is read; its kind is decided, unless the selector reads the file itself or
-        there are several targets.
-    table : pyarrow Table or None
-        The complete file.
-    n_without_target : int
-        Rows that are excluded because their target is missing.
-    weights : array, "balanced" or None
-        How often each row counts, relative to the others.
-    reading : TableReading
-        How columns of text that look like numbers or dates were read.
-    groups : array or None
-        The group of each row.
-    kinds : tuple of TargetKind
-        What each target holds.
+    ``X`` and ``y`` are a pyarrow table and an array; or, if the selector reads the file itself, a
+    RowSource and the name of the target. ``y`` has a column for each of several targets, or is a
+    list of names. ``types`` are those of the features. The kind of ``target`` is decided, unless
+    the selector reads the file itself or there are several targets. ``table`` is the complete file,
+    ``n_without_target`` how many rows are excluded because their target is missing.
     """
 
     X: Any
@@ -97,8 +76,10 @@ def load(source: Source, given: Given, quiet: bool, *, in_memory: bool = False) 
     """Read the table, unless the selector may read the file itself; print what it contains."""
     keys = {name: f"target_{name}" for name in parameters_of(Target)}
     target = Target(**{name: given[key] for name, key in keys.items() if key in given})
-    read = _by_path if not in_memory and _selector_reads(source, given) else _in_memory
-    data = read(source, target)
+    if not in_memory and _selector_reads(source, given):
+        data = _by_path(source, target)
+    else:
+        data = _in_memory(source, target, quiet)
     if not quiet:
         _print_contents(source, data)
     return data
@@ -107,39 +88,48 @@ def load(source: Source, given: Given, quiet: bool, *, in_memory: bool = False) 
 def _selector_reads(source: Source, given: Given) -> bool:
     if "cluster" not in given and "codes_dir" not in given:
         return False
-    if source.file == "-" or "?sheet=" in source.file or parse_address(source.file) is not None:
-        return False
-    if is_elsewhere(source.file):
-        return address_format(source.file) == Format("parquet")
-    return file_format(Path(source.file)) == Format("parquet")
+    return format_of(source.file) == Format("parquet")
 
 
 def _by_path(source: Source, target: Target) -> Data:
     from hocmim.data.sources import open_source
-    from hocmim.data.text_source import convert_source, first_rows
 
-    if source.weights or source.groups:
+    given = {"weights": source.weights, "groups": source.groups, "as": source.kinds}
+    given |= {name: getattr(source, name) for name in TEXT_OPTIONS}
+    for name in (name for name, value in given.items() if value):
         raise InvalidParameterError(
-            "--weights and --groups cannot be used with --cluster or --codes-dir on a Parquet "
-            "file, which is not read into memory."
+            f"--{name} cannot be used with --cluster or --codes-dir on a Parquet file, which is "
+            "not read into memory."
         )
     rows, _ = open_source(source.file)
     names = [str(name) for name in rows.columns]
-    settings = text_settings(source)
-    _check_kinds(source, names)
     dropped = _dropped(source, names)
     rows = replace(rows, columns=tuple(name for name in names if name not in dropped))
-    rows, learnt = convert_source(rows, settings)
-    features = [str(name) for name in rows.columns if name not in source.target]
+    features = [name for name in names if name not in (*dropped, *source.target)]
     _check_features(source, features)
-    first = first_rows(rows, features)
-    types = dict.fromkeys(features, "text") if first is None else column_types(first)
+    types: dict[str, str] = column_types(rows.pieces[0].head(rows.columns)) if rows.pieces else {}
+    _warn_of_text(rows.pieces, [name for name, word in types.items() if word == "text"])
+    types = {name: types.get(name, "text") for name in features}
     y = source.target[0] if len(source.target) == 1 else list(source.target)
-    return Data(rows, y, types, rows.n_rows, target, reading=_reading(source, learnt))
+    return Data(rows, y, types, rows.n_rows, target, reading=_reading(source, ()))
 
 
-def _in_memory(source: Source, target: Target) -> Data:
-    table, read = read_columns(source)
+def _warn_of_text(pieces: Sequence[Piece], names: Sequence[str]) -> None:
+    """Warn of columns that would be numbers or dates if the file were read into memory."""
+    if not names:
+        return
+    _, sample = next(pieces[0].tables([names], SAMPLE_ROWS * len(names)))
+    found = [one.name for one in TextConverter().learn(sample).columns if one.is_converted]
+    if found:
+        show.warn(
+            f"{some_of([show.quoted(name) for name in found], SHOWN_NAMES)} can be read as "
+            "numbers or dates, but text stays text in a file that is not read into memory. "
+            "Convert the file, or leave out --cluster and --codes-dir."
+        )
+
+
+def _in_memory(source: Source, target: Target, quiet: bool) -> Data:
+    table, read = read_columns(source, quiet)
     known = with_target(source, table)
     X = known.drop_columns(list(dict.fromkeys((*source.target, *_row_columns(source)))))
     y = read_target(source, known, target)
@@ -164,20 +154,30 @@ def _in_memory(source: Source, target: Target) -> Data:
 # --- columns --------------------------------------------------------------------------------------
 
 
-def read_columns(source: Source) -> tuple[Any, TableReading]:
+def read_columns(source: Source, quiet: bool) -> tuple[Any, TableReading]:
     """Return the table without the dropped columns, with its text read, and how it was read."""
-    settings = text_settings(source)
+    settings = TextConverter(
+        decimal=source.decimal,
+        thousands=source.thousands,
+        dates=source.dates,
+        columns=dict(source.kinds),
+    )
+    settings.check()
     is_comma = source.decimal == "," or source.thousands == "."
     as_text = [name for name, kind in source.kinds if kind != "number"]
-    table = read_table(
-        source.file,
-        delimiter=source.delimiter,
-        encoding=source.encoding,
-        missing=source.missing,
-        header=not source.no_header,
-        kept=KeptText(as_text, is_comma),
-    )
-    _check_kinds(source, table.column_names)
+    with show.bar("reading", quiet) as move:
+        table = read_table(
+            source.file,
+            None if move is None else Progress("", move).move,
+            delimiter=source.delimiter,
+            encoding=source.encoding,
+            missing=source.missing,
+            header=not source.no_header,
+            as_text=as_text,
+            has_points=not is_comma,
+        )
+    for name, _ in source.kinds:
+        check_column(name, table.column_names, source.file)
     table = table.drop_columns(_dropped(source, table.column_names))
     others = (*source.target, *_row_columns(source))
     _check_features(source, [name for name in table.column_names if name not in others])
@@ -190,18 +190,6 @@ def _reading(source: Source, learnt: tuple[ColumnReading, ...]) -> TableReading:
     return TableReading(learnt, source.target, source.missing, not source.no_header)
 
 
-def text_settings(source: Source) -> TextConverter:
-    """Return what the options say about numbers and dates that are written as text."""
-    settings = TextConverter(
-        decimal=source.decimal,
-        thousands=source.thousands,
-        dates=source.dates,
-        columns=dict(source.kinds),
-    )
-    settings.check()
-    return settings
-
-
 def check_column(name: str, names: Sequence[str], file: str) -> None:
     """Raise an error that suggests similar names if there is no column of this name."""
     if name not in names:
@@ -209,16 +197,6 @@ def check_column(name: str, names: Sequence[str], file: str) -> None:
         hint = did_you_mean(name, names) or f" Its columns are {listed}."
         where = show.place(file)
         raise InvalidParameterError(f"There is no column {show.quoted(name)} in {where}.{hint}")
-
-
-def _check_kinds(source: Source, names: Sequence[str]) -> None:
-    """Check the columns whose kind the user declares."""
-    for name, kind in source.kinds:
-        check_column(name, names, source.file)
-        if name in source.target and kind == "date-parts":
-            raise InvalidParameterError(
-                f"{show.quoted(name)} is the target and cannot be split into parts."
-            )
 
 
 def _dropped(source: Source, names: Sequence[str]) -> list[str]:

@@ -221,8 +221,8 @@ READ_FILE: list[click.Parameter] = [
         multiple=True,
         metavar="NAME=KIND",
         section=READING,
-        help="What a column holds: number, category, date, or date-parts, which splits a date "
-        "into year, month, day, weekday and hour. Repeatable. By default it is recognised.",
+        help="What a column holds: number, category or date. Repeatable. By default it is "
+        "recognised.",
     ),
     *options_of(TextConverter, READING, without=["columns"]),
     *TEXT_FILE,

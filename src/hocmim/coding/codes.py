@@ -7,7 +7,7 @@ columns is a view, and any number of threads may read it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import Any, Protocol
@@ -35,10 +35,6 @@ class Column:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Column, (self.codes, self.arity, self.index)
-
-    def __post_init__(self) -> None:
-        if self.codes.dtype not in (np.uint8, np.uint16) or self.codes.ndim != 1:
-            raise TypeError("a Column holds a one-dimensional array of uint8 or uint16")
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,20 +75,11 @@ class Codes:
     def from_columns(cls, columns: Sequence[Column], names: Sequence[str] | None = None) -> Codes:
         """Put single columns side by side."""
         n_samples = len(columns[0].codes) if columns else 0
-        is_narrow = [column.codes.dtype == np.uint8 for column in columns]
-        narrow = np.empty((sum(is_narrow), n_samples), np.uint8)
-        wide = np.empty((len(columns) - sum(is_narrow), n_samples), np.uint16)
-        place = np.empty(len(columns), np.int64)
-        n_narrow = n_wide = 0
-        for j, column in enumerate(columns):
-            if is_narrow[j]:
-                narrow[n_narrow] = column.codes
-                place[j] = n_narrow
-                n_narrow += 1
-            else:
-                wide[n_wide] = column.codes
-                place[j] = ~n_wide
-                n_wide += 1
+        place = _places(np.array([column.codes.dtype == np.uint8 for column in columns], bool))
+        narrow = np.empty((int((place >= 0).sum()), n_samples), np.uint8)
+        wide = np.empty((int((place < 0).sum()), n_samples), np.uint16)
+        for column, where in zip(columns, place.tolist(), strict=True):
+            (narrow[where] if where >= 0 else wide[~where])[:] = column.codes
         arity = np.array([column.arity for column in columns], np.int64)
         return cls(narrow, wide, place, arity, None if names is None else tuple(names))
 
@@ -207,13 +194,9 @@ class RemoteCodes(Protocol):
         """Return a digest of each column: see ``column_digests``."""
 
 
-class Allocate(Protocol):
-    """Allocates codes, in memory (``Codes.empty``) or in files; the caller fills them."""
-
-    def __call__(
-        self, arity: NDArray[np.int64], n_samples: int, names: Sequence[str] | None = None
-    ) -> Codes:
-        """Return codes of these arities."""
+# ``allocate(arity, n_samples, names)`` allocates codes, in memory (``Codes.empty``) or in files;
+# the caller fills them.
+Allocate = Callable[[NDArray[np.int64], int, Sequence[str] | None], Codes]
 
 
 def as_small_integers(
@@ -225,14 +208,12 @@ def as_small_integers(
 
 def storage_places(arity: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return where columns of these arities are in ``narrow`` and ``wide``: see Codes."""
-    is_narrow = arity <= NARROW_LEVELS
-    if is_narrow.all():
-        return np.arange(len(arity), dtype=np.int64)
-    return np.where(
-        is_narrow,
-        np.cumsum(is_narrow, dtype=np.int64) - 1,
-        ~(np.cumsum(~is_narrow, dtype=np.int64) - 1),
-    )
+    return _places(arity <= NARROW_LEVELS)
+
+
+def _places(is_narrow: NDArray[np.bool_]) -> NDArray[np.int64]:
+    rank = np.cumsum(is_narrow, dtype=np.int64) - 1
+    return np.where(is_narrow, rank, ~(np.arange(len(rank)) - rank - 1))
 
 
 def column_digests(codes: Codes) -> NDArray[np.uint8]:

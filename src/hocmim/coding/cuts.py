@@ -4,13 +4,24 @@ The code of a number x is the number of cuts <= x.
 
 =========  ========================================================================================
 uniform    min + (max − min)·k / n_bins, k = 1 .. n_bins−1
-quantile   the sorted value at position ⌊k·n / n_bins⌋ (from 0), k = 1 .. n_bins−1; see
-           :func:`quantile_cuts`. The default.
-mdlp       recursive splits of least class entropy, while the gain exceeds the cost; see
-           :func:`mdlp_cuts`
+quantile   the sorted value at position ⌊k·n / n_bins⌋ (from 0), k = 1 .. n_bins−1. The
+           default.
+mdlp       recursive splits of least class entropy, while they shorten the description of the
+           classes
 =========  ========================================================================================
 
 Missing values (NaN) are ignored. The cuts are exact and do not depend on the order of the values.
+
+"quantile": bins of distinct values differ in size by at most one. Equal cuts are merged. A cut at
+the minimum would have no values below it and is replaced by the next larger value: a column that is
+mostly zeros is cut into zeros and the other values. Every cut is a value of the column.
+
+"mdlp" (Fayyad, Irani: Multi-interval discretization of continuous-valued attributes for
+classification learning, IJCAI 1993): N samples of k classes with entropy E (bits) are split where
+the mean entropy of the two parts is least, if the gain exceeds (log2(N−1) + Δ) / N with
+Δ = log2(3^k − 2) − (k·E − k1·E1 − k2·E2). Then each part is split in the same way. Only places
+between two neighbouring values that are not all of one class are tried; the cut is midway.
+Entropies are compared after rounding to 12 decimals; of equal splits the lowest wins.
 
 A column with at most ``n_bins`` distinct numbers has them as levels, and cuts midway between
 neighbours: a new number goes to the nearest level. A column of categories has the sorted values
@@ -20,19 +31,18 @@ last one. ``ColumnDescriptions`` has all this, from the kernels to the saved fil
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 from typing import Any, NamedTuple, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 import hocmim._native as _native
 from hocmim.coding.codes import Column
 from hocmim.errors import InvalidParameterError
-from hocmim.text import value_text
 
 
 class Ragged(NamedTuple):
@@ -86,24 +96,13 @@ class Survey:
     """A summary of the values of numeric columns; it determines which columns are cut.
 
     Surveys of parts of the rows merge into the survey of all rows.
-
-    Attributes
-    ----------
-    minimum, maximum : ndarray of float64
-        Of the values that are not missing; +inf and −inf if all are.
-    has_missing : ndarray of bool
-    distinct : Ragged
-        The sorted distinct values of each column that has at most ``limit`` of them.
-    has_many : ndarray of bool
-        Whether a column has more than ``limit`` distinct values (``distinct`` is empty then).
-    limit : int
     """
 
-    minimum: NDArray[np.float64]
-    maximum: NDArray[np.float64]
+    minimum: NDArray[np.float64]  # +inf if every value is missing
+    maximum: NDArray[np.float64]  # −inf if every value is missing
     has_missing: NDArray[np.bool_]
-    distinct: Ragged
-    has_many: NDArray[np.bool_]
+    distinct: Ragged  # the sorted distinct values of columns with at most ``limit`` of them
+    has_many: NDArray[np.bool_]  # whether there are more
     limit: int
 
     @classmethod
@@ -171,75 +170,19 @@ def _union(a: Ragged, b: Ragged) -> Ragged:
     return Ragged.from_counts(values[is_new], np.bincount(row[is_new], minlength=n_rows))
 
 
-# --- one column -----------------------------------------------------------------------------------
-
-
-def uniform_cuts(values: ArrayLike, n_bins: int) -> NDArray[np.float64]:
-    """Equal width: min + (max − min)·k / n_bins, k = 1 .. n_bins−1."""
-    survey = Survey.of(_as_column(values), 1)
-    if survey.is_empty[0]:
-        return np.empty(0)
-    return equal_widths(survey.minimum, survey.maximum, n_bins)[0]
-
-
-def quantile_cuts(values: ArrayLike, n_bins: int) -> NDArray[np.float64]:
-    """Equal frequency: the sorted value at position ⌊k·n / n_bins⌋, k = 1 .. n_bins−1.
-
-    Positions count from 0 over the n values that are not missing, so distinct values fall into
-    bins whose sizes differ by at most one. Equal cuts are merged. A cut at the minimum would have
-    no values below it and is replaced by the next larger value: a column that is mostly zeros is
-    cut into zeros and the other values. Every cut is a value of the column.
-    """
-    cuts, _ = _native.quantile_cuts(_as_column(values), np.zeros(1, np.int64), n_bins)
-    return cuts
-
-
-def mdlp_cuts(values: ArrayLike, y: ArrayLike) -> NDArray[np.float64]:
-    """Recursive minimal-entropy splits, while they shorten the description of the classes.
-
-    A set of N samples of k classes with entropy E (bits) is split where the mean entropy of the
-    two parts is least, if the gain exceeds (log2(N−1) + Δ) / N with
-    Δ = log2(3^k − 2) − (k·E − k1·E1 − k2·E2). Then each part is split in the same way. Only
-    boundary points are tried: places between two neighbouring values that are not all of one class.
-    The cut is midway between the two values. Entropies are compared after rounding to 12 decimals;
-    of equal splits the lowest wins. The cost is O(n log n), and one pass for each level of the
-    recursion.
-
-    Parameters
-    ----------
-    values : array-like of shape (n,)
-    y : array-like of integers of shape (n,)
-        Class codes from 0.
-
-    References
-    ----------
-    U. Fayyad, K. Irani, Multi-interval discretization of continuous-valued attributes for
-    classification learning, IJCAI 1993.
-    """
-    classes = np.ascontiguousarray(y, np.int64)
-    n_classes = int(classes.max(initial=0)) + 1
-    column = _as_column(values)
-    cuts, _ = _native.mdlp_cuts(column, np.zeros(1, np.int64), classes, n_classes)
-    return cuts
-
-
-def _as_column(values: ArrayLike) -> NDArray[np.float64]:
-    return np.asarray(values, np.float64)[:, None]
-
-
 # --- blocks of columns ----------------------------------------------------------------------------
 
 
-def equal_widths(
-    minimum: NDArray[np.float64], maximum: NDArray[np.float64], n_bins: int
-) -> NDArray[np.float64]:
-    """Return the cuts of :func:`uniform_cuts`, one row for each column."""
-    low, high, steps = minimum[:, None], maximum[:, None], np.arange(1, n_bins)
+def uniform_cuts(survey: Survey, columns: NDArray[np.int64], n_bins: int) -> Ragged:
+    """Return min + (max − min)·k / n_bins, k = 1 .. n_bins−1, of these columns."""
+    low, high = survey.minimum[columns, None], survey.maximum[columns, None]
+    steps = np.arange(1, n_bins)
     with np.errstate(over="ignore", invalid="ignore"):
         cuts = low + (high - low) * steps / n_bins
     share = steps / n_bins
     # max − min may overflow; then the same point is computed as a weighted mean.
-    return np.where(np.isfinite(cuts), cuts, low * (1 - share) + high * share)
+    cuts = np.where(np.isfinite(cuts), cuts, low * (1 - share) + high * share)
+    return Ragged.from_counts(cuts.ravel(), np.full(len(columns), n_bins - 1))
 
 
 def midpoints(levels: Ragged) -> Ragged:
@@ -257,48 +200,12 @@ def midpoints(levels: Ragged) -> Ragged:
     return Ragged.from_counts(cuts[inside], np.maximum(levels.counts - 1, 0))
 
 
-def _uniform(
-    values: NDArray[Any],
-    columns: NDArray[np.int64],
-    survey: Survey,
-    n_bins: int,
-    y: Column | None,
-) -> Ragged:
-    cuts = equal_widths(survey.minimum[columns], survey.maximum[columns], n_bins)
-    return Ragged.from_counts(cuts.ravel(), np.full(len(columns), n_bins - 1))
-
-
-def _quantile(
-    values: NDArray[Any],
-    columns: NDArray[np.int64],
-    survey: Survey,
-    n_bins: int,
-    y: Column | None,
-) -> Ragged:
-    return Ragged.from_counts(*_native.quantile_cuts(for_kernels(values), columns, n_bins))
-
-
-def _mdlp(
-    values: NDArray[Any],
-    columns: NDArray[np.int64],
-    survey: Survey,
-    n_bins: int,
-    y: Column | None,
-) -> Ragged:
-    if y is None:
-        raise InvalidParameterError("discretizer='mdlp' needs a target y. Pass y.")
-    classes = y.codes.astype(np.int64)
-    return Ragged.from_counts(*_native.mdlp_cuts(for_kernels(values), columns, classes, y.arity))
-
-
 class Discretizer(NamedTuple):
-    """How to cut some columns of a block: ``cut(values, columns, survey, n_bins, y)``.
+    """How columns are cut. Without ``needs_values`` the survey alone tells the cuts.
 
-    A discretizer with ``needs_values=False`` uses the survey alone. ``method`` is its number in the
-    kernel that learns cuts and codes in one pass.
+    ``method`` is its number in the kernel that learns cuts and codes in one pass.
     """
 
-    cut: Callable[[NDArray[Any], NDArray[np.int64], Survey, int, Column | None], Ragged]
     method: int
     needs_target: bool = False
     needs_values: bool = True
@@ -307,29 +214,25 @@ class Discretizer(NamedTuple):
 # Of every function and selector: skewed columns keep rows in every bin.
 DEFAULT_DISCRETIZER = "quantile"
 DISCRETIZERS = {
-    "uniform": Discretizer(_uniform, 0, needs_values=False),
-    "quantile": Discretizer(_quantile, 1),
-    "mdlp": Discretizer(_mdlp, 2, needs_target=True),
+    "uniform": Discretizer(0, needs_values=False),
+    "quantile": Discretizer(1),
+    "mdlp": Discretizer(2, needs_target=True),
 }
-
-
-def get_discretizer(name: str) -> Discretizer:
-    """Return the discretizer of that name."""
-    if not isinstance(name, str) or name not in DISCRETIZERS:
-        known = ", ".join(repr(known) for known in DISCRETIZERS)
-        raise InvalidParameterError(
-            f"discretizer must be one of {known}. Got {value_text(name)} instead."
-        )
-    return DISCRETIZERS[name]
 
 
 def cut_columns(
     values: NDArray[np.float64], discretizer: str, n_bins: int, y: Column | None = None
 ) -> Ragged:
     """Return the cuts of whole columns, one row for each column. ``y`` is for "mdlp"."""
-    survey = Survey.of(values, n_bins)
     every = np.arange(values.shape[1], dtype=np.int64)
-    return get_discretizer(discretizer).cut(values, every, survey, n_bins, y)
+    if discretizer == "uniform":
+        return uniform_cuts(Survey.of(values, 1), every, n_bins)
+    if discretizer == "quantile":
+        return Ragged.from_counts(*_native.quantile_cuts(values, every, n_bins))
+    if y is None:
+        raise InvalidParameterError("discretizer='mdlp' needs a target y. Pass y.")
+    classes = y.codes.astype(np.int64)
+    return Ragged.from_counts(*_native.mdlp_cuts(values, every, classes, y.arity))
 
 
 # --- how columns are coded ------------------------------------------------------------------------
@@ -357,10 +260,8 @@ class ColumnDescription:
         of a new category in a column with pooled ones, ``other``.
     arity : int
         Number of codes in the fit, the code of missing values included.
-    other : int or None
-        The code of the pooled categories, if there are any.
-    n_pooled : int
-        How many categories are pooled.
+    other, n_pooled : int
+        The code of the pooled categories (None without), and how many are pooled.
     """
 
     kind: str
@@ -375,41 +276,18 @@ class ColumnDescription:
 
 @dataclass(frozen=True, eq=False)
 class ColumnDescriptions(Sequence[ColumnDescription]):
-    """How columns are coded, one element for each column. ``descriptions[j]`` describes column j.
+    """How columns are coded, one element for each: ``descriptions[j]`` describes column j."""
 
-    Attributes
-    ----------
-    kind : ndarray of int8
-        An index of ``KINDS``.
-    n_levels : ndarray of int64
-        Without the level of missing values.
-    has_missing : ndarray of bool
-    cuts : Ragged
-        The cuts of numeric columns.
-    levels : Ragged
-        The levels of numeric columns that are not cut.
-    categories : dict of column index to sorted list
-        Without the pooled ones.
-    n_pooled : dict of column index to int
-        How many categories are pooled into the level after the last one; only where some are.
-    most_frequent : ndarray of int64
-        The most frequent code of each column in the table of the fit; the first of equals.
-    n_most_frequent : ndarray of int64
-        How many rows have it.
-    identifiers : ndarray of int64
-        The columns that identify the rows: see ``identifiers.py``.
-    """
-
-    kind: NDArray[np.int8]
-    n_levels: NDArray[np.int64]
+    kind: NDArray[np.int8]  # an index of ``KINDS``
+    n_levels: NDArray[np.int64]  # without the level of missing values
     has_missing: NDArray[np.bool_]
-    cuts: Ragged
-    levels: Ragged
-    categories: dict[int, list[Any]]
-    n_pooled: dict[int, int]
-    most_frequent: NDArray[np.int64]
-    n_most_frequent: NDArray[np.int64]
-    identifiers: NDArray[np.int64]
+    cuts: Ragged  # of numeric columns
+    levels: Ragged  # of numeric columns that are not cut
+    categories: dict[int, list[Any]]  # of a column, sorted, without the pooled ones
+    n_pooled: dict[int, int]  # how many are pooled into the level after the last one, if any are
+    most_frequent: NDArray[np.int64]  # code in the table of the fit; the first of equals
+    n_most_frequent: NDArray[np.int64]  # how many rows have it
+    identifiers: NDArray[np.int64]  # columns that identify the rows: see ``identifiers.py``
 
     @cached_property
     def arity(self) -> NDArray[np.int64]:

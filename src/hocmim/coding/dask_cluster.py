@@ -16,7 +16,7 @@ from weakref import WeakSet
 
 import dask
 from distributed import Client, Future, KilledWorker, wait
-from distributed.comm import CommClosedError
+from distributed.comm import CommClosedError, connect
 
 from hocmim import _native
 from hocmim.errors import ClusterError, InvalidParameterError
@@ -27,6 +27,8 @@ CHECK_SECONDS = 2.0
 REPORT_SECONDS = 0.2
 # Seconds a cluster may make no progress; the setting "hocmim.patience" of Dask overrides it.
 PATIENCE_SECONDS = 60.0
+# Seconds to open a connection from the client to a worker; behind a gateway there is none.
+CONNECT_SECONDS = 1.0
 # Attempts at one step; if workers are lost each time, the cause is not chance.
 MAX_LOSSES = 5
 
@@ -48,16 +50,8 @@ class Place(NamedTuple):
 class Cluster:
     """A Client of Dask that raises the errors of this package and waits for slow workers.
 
-    Parameters
-    ----------
-    engine : "dask", distributed.Client or str
-        "dask" for the Client that was made last; a string with a colon for the address of a
-        scheduler.
-
-    Attributes
-    ----------
-    threads : dict
-        Address and number of threads of every worker, as of the last ``find_workers``.
+    ``engine`` is a Client, "dask" for the Client that was made last, or the address of a scheduler.
+    ``threads`` has the number of threads of every worker, as of the last ``find_workers``.
     """
 
     def __init__(self, engine: Any) -> None:
@@ -69,6 +63,7 @@ class Cluster:
         self._futures: WeakSet[Future] = WeakSet()
         self._patience = float(dask.config.get("hocmim.patience", PATIENCE_SECONDS))
         self.threads: dict[str, int] = {}
+        self._reached: dict[str, bool] = {}
 
     def __enter__(self) -> Self:
         try:
@@ -174,19 +169,41 @@ class Cluster:
         return futures
 
     def scatter(self, values: list[Any], workers: Iterable[str]) -> list[Future]:
-        """Copy values of the client to each of these workers."""
+        """Copy values of the client to each of these workers.
+
+        They go through the scheduler, which takes two to ten times as long, only where the client
+        cannot reach the workers.
+        """
         addresses = sorted(set(workers))
         if not values:
             return []
         try:
             with self._errors():
                 futures: list[Future] = self.client.scatter(
-                    values, workers=addresses, broadcast=len(addresses) > 1, hash=False
+                    values,
+                    workers=addresses,
+                    broadcast=len(addresses) > 1,
+                    direct=all(self._reaches(worker) for worker in addresses),
+                    hash=False,
                 )
         except (TimeoutError, KeyError) as error:  # the worker is gone
             raise WorkerLostError from error
         self._futures.update(futures)
         return futures
+
+    def _reaches(self, worker: str) -> bool:
+        """Whether this process can open a connection to a worker."""
+        if worker not in self._reached:
+            try:
+                comm = self.client.sync(
+                    connect, worker, timeout=CONNECT_SECONDS, **self.client.connection_args
+                )
+                comm.abort()
+            except (OSError, CommClosedError):
+                self._reached[worker] = False
+            else:
+                self._reached[worker] = True
+        return self._reached[worker]
 
     def reliably(self, attempt: Callable[[], Result]) -> Result:
         """Return the result of a function; call it again if a worker was lost meanwhile."""
@@ -208,14 +225,9 @@ class Cluster:
     ) -> None:
         """Wait for tasks; those that are pinned to workers name them.
 
-        ``on_done(done, total)`` is called with numbers of tasks, a few times a second.
-
-        Raises
-        ------
-        WorkerLostError
-            If one of the workers is gone, or a value that a task needs was lost with a worker.
-        ClusterError
-            If the scheduler is gone, or the workers make no progress for too long.
+        ``on_done(done, total)`` is called with numbers of tasks, a few times a second. Raises
+        WorkerLostError if one of the workers, or a value that a task needs, is lost; ClusterError
+        if the scheduler is gone, or the workers make no progress for too long.
         """
         last_progress = checked = time.monotonic()
         stop_check = _native.stop_check()
@@ -241,13 +253,7 @@ class Cluster:
                     raise self._stalled() from None
 
     def is_done(self, future: Future, worker: str, seconds: float) -> bool:
-        """Wait so long for a task on a worker; whether it is done.
-
-        Raises
-        ------
-        WorkerLostError
-            If the worker is gone.
-        """
+        """Wait so long for a task; whether it is done. WorkerLostError if the worker is gone."""
         try:
             with self._errors(), self.client.as_current():
                 wait([future], timeout=seconds)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 from collections.abc import Callable, Sequence
+from concurrent.futures import CancelledError
 from threading import Lock
 from typing import Any, NamedTuple
 from weakref import WeakSet
@@ -139,22 +140,9 @@ def whole_on(cluster: Cluster, codes: Codes | RemoteCodes) -> Place | None:
 class DaskCodes:
     """Codes in blocks on the workers of a cluster: see RemoteCodes.
 
-    Parameters
-    ----------
-    cluster : Cluster
-    n_samples : int
-    arity : ndarray of int64
-    make_blocks : callable
-        ``make_blocks(codes, numbers)`` sets these elements of ``codes.blocks``, each on its worker
-        of ``codes.layout``.
-    local : Codes, optional
-        The same codes, if they are in the memory of the client too.
-
-    Attributes
-    ----------
-    layout : Layout
-    blocks : list of Future or None
-        None if a block is not made yet, or was lost.
+    ``make_blocks(codes, numbers)`` sets these elements of ``codes.blocks``, each on its worker of
+    ``codes.layout``; an element is None if the block is not made yet, or was lost. ``local`` are
+    the same codes, if they are in the memory of the client too.
     """
 
     def __init__(
@@ -303,6 +291,21 @@ def _join_blocks(blocks: list[Block]) -> Block:
     narrow = np.concatenate([block.narrow for block in codes])
     wide = np.concatenate([block.wide for block in codes])
     return Block(Codes(narrow, wide, storage_places(arity), arity))
+
+
+def current_task() -> Any:
+    """Return the task of a Dask worker that this thread runs; None outside of workers."""
+    try:
+        worker = get_worker()
+    except ValueError:
+        return None
+    return worker.state.tasks[worker.get_current_task()]
+
+
+def raise_if_cancelled(task: Any) -> None:
+    """Raise CancelledError if a task was cancelled, or if the interpreter ends."""
+    if all_blocks.is_ending or (task is not None and task.state == "cancelled"):
+        raise CancelledError
 
 
 def fits_memory(n_bytes: int) -> bool:

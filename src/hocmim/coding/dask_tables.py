@@ -22,7 +22,7 @@ from distributed import Future
 from numpy.typing import NDArray
 
 from hocmim.coding.codes import Codes, Column
-from hocmim.coding.cuts import Ragged, cut_columns, get_discretizer
+from hocmim.coding.cuts import DISCRETIZERS, Ragged, cut_columns
 from hocmim.coding.dask_cluster import Cluster
 from hocmim.coding.dask_codes import CODES_SHARE, Block, DaskCodes
 from hocmim.coding.encoded_source import (
@@ -52,7 +52,6 @@ from hocmim.data.columns import Span
 from hocmim.data.passes import Passes, Report
 from hocmim.data.rows import RowSource
 from hocmim.data.target import as_target
-from hocmim.data.text_source import ConvertedPiece
 from hocmim.data.times import TimeKinds, kind_of_storage
 from hocmim.errors import InvalidTableError, InvalidTargetError
 from hocmim.parameters import check_parameters
@@ -91,7 +90,7 @@ class DaskRows(ABC):
         """Return the fitted encoder, and the codes of all rows on the workers."""
         check_parameters(encoder)
         reliably, n_bins = self.cluster.reliably, int(encoder.n_bins)
-        needs_values = get_discretizer(encoder.discretizer).needs_values
+        needs_values = DISCRETIZERS[encoder.discretizer].needs_values
         self._passes = passes = Passes(self._pieces, 3 if needs_values else 2, report)
         passes.begin(1)
         survey = reliably(lambda: self._merged(self._survey(n_bins), TableSurvey.merge))
@@ -172,9 +171,7 @@ class DaskFiles(DaskRows):
             ) from error
 
     def _survey(self, n_bins: int) -> list[Future]:
-        every = Span(0, self._source.n_columns)
-        submit = self.cluster.submit
-        return [submit(survey_columns, part, every, n_bins, 1) for part in self._parts]
+        return [self.cluster.submit(survey_columns, part, n_bins, 1) for part in self._parts]
 
     def _cut(self, columns: NDArray[np.int64], n_rows: int, encoder: Encoder, y: Column) -> Ragged:
         [target] = self.cluster.scatter([y], self.cluster.threads)
@@ -202,15 +199,13 @@ class DaskFiles(DaskRows):
 
 def _with_absolute_path(piece: Any) -> Any:
     """Return a piece with its absolute path: workers may run in other folders."""
-    if isinstance(piece, ConvertedPiece):
-        return replace(piece, piece=_with_absolute_path(piece.piece))
     is_local = piece.filesystem.type_name == "local"
     return replace(piece, path=os.path.abspath(piece.path)) if is_local else piece
 
 
 def _read_block(source: RowSource, start: int, encoder: Encoder) -> Block:
     codes = replace(Codes.empty(encoder.arity, source.n_rows), start=start)
-    fill_rows(codes, source, Span(0, source.n_columns), encoder, 1)
+    fill_rows(codes, source, encoder, 1)
     return Block(codes)
 
 
@@ -218,17 +213,9 @@ def _read_block(source: RowSource, start: int, encoder: Encoder) -> Block:
 
 
 class DaskCollection(DaskRows):
-    """A Dask DataFrame or Array; its target is a column, a Dask collection, or in memory.
+    """A Dask DataFrame or Array; its target is a column, a Dask collection, or in memory."""
 
-    Attributes
-    ----------
-    names : tuple of str, or None
-    n_columns : int
-    n_rows : None
-        The rows are counted when they are read.
-    """
-
-    n_rows: int | None = None
+    n_rows: int | None = None  # the rows are counted when they are read
 
     def __init__(self, cluster: Cluster, X: Any, y: Any) -> None:
         if X.ndim != 2:

@@ -74,45 +74,22 @@ MAX_KEPT_BYTES = 1 << 28
 
 @dataclass(frozen=True, eq=False)
 class Encoded:
-    """A table and its target as codes.
+    """A table and its target as codes."""
 
-    Attributes
-    ----------
-    codes : Codes or RemoteCodes
-        Of the features.
-    target : EncodedTarget
-    encoder : Encoder
-        Fitted: how every column was read and coded.
-    features : Features
-        The columns, and the groups of columns that are one feature.
-    identifiers : ndarray of int64
-        The columns that identify the rows, without those of groups.
-    row_counts : ndarray or None
-        The weight of each row of the user's table; None without weights.
-    row_groups : ndarray of int64 or None
-        The group of each sample, for the stopping test. A row of weight w is w samples.
-    observed : ndarray of int64 or None
-        The samples that a test uses: the first copy of each row, if the copies that weights make
-        are no observations. None: all samples. See ``each_row_once``.
-    time_kinds : dict
-        Which columns hold dates, times or durations.
-    table : Table or None
-        The columns of a table in memory, for checks of its values.
-    encode_again : callable or None
-        ``encode_again(encoder)`` codes the table another way: the fitted encoder, and the codes of
-        the features. None if the table is not at hand any more.
-    """
-
-    codes: Codes | RemoteCodes
+    codes: Codes | RemoteCodes  # of the features
     target: EncodedTarget
-    encoder: Encoder
-    features: Features
-    identifiers: NDArray[np.int64]
-    row_counts: RowCounts | None
-    row_groups: RowGroups | None
+    encoder: Encoder  # fitted: how every column was read and coded
+    features: Features  # the columns, and the groups of columns that are one feature
+    identifiers: NDArray[np.int64]  # columns that identify the rows, without those of groups
+    row_counts: RowCounts | None  # the weight of each row of the user's table
+    row_groups: RowGroups | None  # of each sample; a row of weight w is w samples
+    # The samples that a test uses: the first copy of each row, if the copies that weights make are
+    # no observations. None: all samples. See ``each_row_once``.
     observed: NDArray[np.int64] | None
-    time_kinds: TimeKinds
-    table: Table | None = None
+    time_kinds: TimeKinds  # which columns hold dates, times or durations
+    table: Table | None = None  # of a table in memory, for checks of its values
+    # ``encode_again(encoder)`` codes the table another way: the fitted encoder, and the codes of
+    # the features. None if the table is not at hand any more.
     encode_again: EncodeAgain | None = None
 
     @property
@@ -192,39 +169,18 @@ def encode_table(
 ) -> Encoded:
     """Encode a table and its target.
 
-    Parameters
-    ----------
-    X : table, path, pyarrow data set, RowSource or Dask collection
-    y : array-like, str or list of str
-        The target, or the name of the column of X that is the target; for several targets an array
-        with several columns, or a list of names. The other columns are the features then.
-    encoder : Encoder, optional
-        How the columns are coded; it is not changed.
-    target : Target, "classes", "quantity" or None
-        How y is read.
-    sample_weight : array-like or "balanced", optional
-        For tables in memory: see :func:`hocmim.data.weights.as_counts`.
-    groups : array-like, optional
-        A label for each row: see :func:`hocmim.data.row_groups.as_row_groups`.
-    feature_groups : dict or list, optional
-        See :func:`hocmim.coding.groups.resolve_groups`.
-    identifiers : ndarray of int64, optional
-        The columns that identify the rows, decided before: a resample of the rows repeats
-        identifiers, and does not show what they are. None: they are found.
-    cluster : Cluster, optional
-        The workers that do the work; None for this machine.
-    codes_dir : path, optional
-        A folder of codes: see :mod:`hocmim.coding.store`. None: the codes are kept in memory.
-    n_jobs : int, optional
-        Threads on this machine; None for all cores. It changes no code.
-    plane_estimator : str, optional
-        The estimator of a search that follows on this machine: bit planes are made for it.
-    caller : str
-        Name of the selector, for error messages.
-    on_features : callable, optional
-        Called with the features before a value is read. It may raise an error.
-    report : callable, optional
-        Called as ``report(task, done, total)`` while files, or a Dask collection, are read.
+    X is a table, a path, a pyarrow data set, a RowSource or a Dask collection. y is an array (with
+    several columns for several targets), or the name of the column of X that is the target, or a
+    list of names; the other columns are the features then. ``encoder`` is not changed.
+
+    ``sample_weight``, ``groups`` and ``feature_groups`` are what ``as_counts``, ``as_row_groups``
+    and ``resolve_groups`` read. ``identifiers`` are columns that identify the rows, if they were
+    decided before: a resample of the rows repeats identifiers, and does not show what they are.
+    ``cluster`` does the work; None for this machine, with ``n_jobs`` threads, which change no code.
+    The codes are kept in memory, or in the folder ``codes_dir``. For ``plane_estimator``, the
+    estimator of a search that follows on this machine, bit planes are made. ``on_features`` is
+    called with the features before a value is read; it may raise. ``report(task, done, total)`` is
+    called while files, or a Dask collection, are read.
     """
     encoder = Encoder() if encoder is None else encoder
     how = Target.of(target)
@@ -316,23 +272,10 @@ def open_memory(
     bytes_per_value: int = BYTES_PER_CODE,
     several: bool = True,
 ) -> tuple[Table, NDArray[Any]]:
-    """Check a table in memory, the weights and the target, in this order.
+    """Check a table in memory, the weights and the target, in this order; return table and target.
 
-    Parameters
-    ----------
-    X, y, sample_weight, caller
-        See :func:`encode_table`.
-    bytes_per_value : int
-        What is kept of a value: see :func:`hocmim.memory.warn_if_short`.
-    several : bool
-        Whether y may have several columns.
-
-    Returns
-    -------
-    table : Table
-        A row of weight w occurs w times in it.
-    y : ndarray
-        The target, one value (or several) for each row of ``table``.
+    A row of weight w occurs w times in both. ``bytes_per_value`` is what is kept of a value: see
+    :func:`hocmim.memory.warn_if_short`. ``several``: whether y may have several columns.
     """
     X, y = split_target(X, y)
     table = as_table(X, min_rows=2)
@@ -510,14 +453,10 @@ def _encode_here(
 
 
 def open_features(X: Any, fitted: Any) -> Table | RowSource:
-    """Open a table that must have the columns of an earlier fit.
+    """Open a table, path or data set that must have the columns of an earlier fit.
 
-    Parameters
-    ----------
-    X : table, path, pyarrow data set or RowSource
-        Columns with names are found by name, and X may have other columns too, such as the target.
-    fitted : estimator
-        Its ``n_features_in_`` and ``feature_names_in_`` are what X must have.
+    ``fitted`` has ``n_features_in_`` and ``feature_names_in_``. Columns with names are found by
+    name, and X may have other columns too, such as the target.
     """
     names = getattr(fitted, "feature_names_in_", None)
     if is_row_source(X):

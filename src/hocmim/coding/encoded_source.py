@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hocmim.coding.codes import Allocate, Codes, Column
-from hocmim.coding.cuts import Ragged, Survey, cut_columns, get_discretizer
+from hocmim.coding.cuts import DISCRETIZERS, Ragged, Survey, cut_columns
 from hocmim.coding.encoder import Encoder
 from hocmim.coding.identifiers import DistinctIntegers
 from hocmim.coding.partitions import (
@@ -69,23 +69,8 @@ def encode_source(
     free memory. Otherwise the rows are read twice by "uniform" (survey, encode) and three times by
     "quantile" and "mdlp" (survey, cut, encode); a column that may be a row number is read once
     more. Memory holds a few blocks for each thread and, for "quantile" and "mdlp", a few whole
-    columns.
-
-    Parameters
-    ----------
-    source : RowSource
-    y : Column, optional
-        For "mdlp".
-    encoder : Encoder, optional
-        Its parameters are used; it is not changed.
-    n_jobs : int, optional
-        Number of threads: None for one.
-    allocate : callable, optional
-        See :class:`hocmim.coding.codes.Allocate`; in memory by default.
-    plane_classes : int
-        See :meth:`hocmim.coding.encoder.Encoder.fit_transform`.
-    report : callable, optional
-        See :class:`hocmim.data.passes.Passes`.
+    columns. The encoder is not changed; y is for "mdlp". ``allocate`` makes the codes elsewhere
+    than in memory; ``plane_classes`` is that of ``Encoder.fit_transform``.
     """
     encoder = Encoder() if encoder is None else encoder
     check_parameters(encoder)
@@ -105,9 +90,9 @@ def encode_source(
         except _DifferentTypesError:
             pass  # read by rows: a column may hold integers in one file and floats in another
     discretizer, n_bins = encoder.discretizer, int(encoder.n_bins)
-    needs_values = get_discretizer(discretizer).needs_values
+    needs_values = DISCRETIZERS[discretizer].needs_values
     passes = Passes(source.pieces, 3 if needs_values else 2, report)
-    survey = survey_columns(source, Span(0, source.n_columns), n_bins, n_jobs, passes)
+    survey = survey_columns(source, n_bins, n_jobs, passes)
     cuts = None
     if needs_values:
         columns = columns_to_cut(survey, discretizer)
@@ -116,7 +101,7 @@ def encode_source(
     fitted = fit_encoder(survey, encoder, cuts, integers)
     allocate = Codes.empty if allocate is None else allocate
     codes = allocate(fitted.arity, source.n_rows, source.names)
-    fill_rows(codes, source, Span(0, source.n_columns), fitted, n_jobs, passes)
+    fill_rows(codes, source, fitted, n_jobs, passes)
     return with_most_frequent(fitted, count_frequent(codes)), codes
 
 
@@ -177,19 +162,17 @@ def _changed() -> InvalidTableError:
 
 def survey_columns(
     source: RowSource,
-    span: Span,
     n_bins: int,
     n_jobs: int | None,
     passes: Passes | None = None,
 ) -> TableSurvey:
-    """Survey some of the columns of a source."""
-    some = source.only(span)
+    """Survey the columns of a source."""
     if passes is not None:
-        passes.begin(some.n_rows * some.n_columns)
-    groups = [some.columns[start:stop] for start, stop in some.spans(n_jobs)]
+        passes.begin(source.n_rows * source.n_columns)
+    groups = [source.columns[start:stop] for start, stop in source.spans(n_jobs)]
     n_cells = cells_per_thread(n_jobs)
     nothing = [
-        TableSurvey(replace(some, columns=group).names, 0, Survey.nothing(len(group), n_bins), {})
+        TableSurvey(replace(source, columns=group).names, 0, Survey.nothing(len(group), n_bins), {})
         for group in groups
     ]
 
@@ -257,18 +240,16 @@ def cut_source(
 def fill_rows(
     codes: Codes,
     source: RowSource,
-    span: Span,
     encoder: Encoder,
     n_jobs: int | None,
     passes: Passes | None = None,
 ) -> None:
-    """Encode some columns of a source into ``codes``, with an encoder of these columns only."""
-    some = source.only(span)
-    spans = some.spans(n_jobs)
+    """Encode the columns of a source into ``codes``."""
+    spans = source.spans(n_jobs)
     blocks = [codes.block(*span) for span in spans]
     encoders = [encoder.of_columns(*span) for span in spans]
     if passes is not None:
-        passes.begin(some.n_rows * some.n_columns)
+        passes.begin(source.n_rows * source.n_columns)
 
     def encode_rows(number: int, at: int, part: Any) -> int:
         found, block = encode_partition(part, encoders[number]), blocks[number]
@@ -276,8 +257,8 @@ def fill_rows(
         block.wide[:, at : at + found.n_samples] = found.wide
         return found.n_samples
 
-    groups = [some.columns[start:stop] for start, stop in spans]
-    _for_rows(some, groups, encode_rows, n_jobs, passes)
+    groups = [source.columns[start:stop] for start, stop in spans]
+    _for_rows(source, groups, encode_rows, n_jobs, passes)
 
 
 def _for_rows(
@@ -308,5 +289,5 @@ def encode_source_column(source: RowSource, encoder: Encoder, j: int) -> Column:
     """Return the codes of one feature of a source, by an encoder that is already fitted."""
     alone = encoder.of_columns(j, j + 1)
     codes = Codes.empty(alone.arity, source.n_rows)
-    fill_rows(codes, source, Span(j, j + 1), alone, n_jobs=None)
+    fill_rows(codes, source.only(Span(j, j + 1)), alone, n_jobs=None)
     return replace(codes.column(0), index=j)

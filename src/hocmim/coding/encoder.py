@@ -162,13 +162,13 @@ class Encoder(BaseEstimator):
         The table is read once, block by block: a block is learnt and coded while it is in the
         cache. ``allocate`` makes the arrays of codes elsewhere than in memory, when the number of
         levels of every column is known; then the table is read twice. See
-        :class:`hocmim.coding.codes.Allocate`. ``plane_classes`` is the number of classes of a
+        ``hocmim.coding.codes.Allocate``. ``plane_classes`` is the number of classes of a
         search that follows: bit planes for it are made, too, if the codes are made in memory.
         ``n_jobs`` is the number of threads: None for one, -1 for all cores; it changes no code.
         """
         check_parameters(self)
         table = as_table(X)
-        check_features(self, table, reset=True)
+        set_features(self, table.n_columns, table.names)
         needs_target = DISCRETIZERS[self.discretizer].needs_target
         target = _target_column(y, table, self.discretizer) if needs_target else None
         n_threads = _n_threads(table, n_jobs)
@@ -200,9 +200,9 @@ class Encoder(BaseEstimator):
     def _learn(self, learning: _Learning, blocks: Iterable[Table], n_threads: int) -> Codes:
         for block in blocks:
             learning.add(block, n_threads)
-        self.columns_ = learning.described()
+        self.columns_, codes = learning.result(self.names)
         self.identifiers_ = self.columns_.identifiers
-        return learning.codes(self.columns_.arity, self.names)
+        return codes
 
     def unfitted(self) -> Encoder:
         """Return an encoder of the same parameters that is not fitted; faster than ``clone``."""
@@ -454,28 +454,24 @@ class _Learning:
         else:
             parts = _map_table(self._encode_span, table, n_threads)
         start = 0
-        for is_learnt, group in groupby(parts, lambda part: isinstance(part, LearntColumns)):
-            if is_learnt:
-                numbers: list[Any] = list(group)
-                learnt = numbers[0] if len(numbers) == 1 else LearntColumns.concatenate(numbers)
+        for kind, group in groupby(parts, type):
+            found: list[Any] = list(group)
+            if kind is LearntColumns:
+                learnt = found[0] if len(found) == 1 else LearntColumns.concatenate(found)
                 found = [self._describe_numbers(learnt, start)]
                 at = self._start + start
                 self._planes += [(at + first, made) for first, made in learnt.planes]
-            else:
-                found = [part for part in group if isinstance(part, ColumnDescriptions)]
             self._described += found
             start += sum(map(len, found))
         self._start += table.n_columns
 
-    def described(self) -> ColumnDescriptions:
-        """Return how all columns are coded."""
-        return ColumnDescriptions.concatenate(self._described)
-
-    def codes(self, arity: NDArray[np.int64], names: Sequence[str] | None) -> Codes:
-        """Return the codes of all columns; none if they are not kept."""
+    def result(self, names: Sequence[str] | None) -> tuple[ColumnDescriptions, Codes]:
+        """Return how all columns are coded, and their codes; none if they are not kept."""
+        described = ColumnDescriptions.concatenate(self._described)
+        arity = described.arity
         if not self._keeps_codes:
-            return Codes.empty(arity[:0], 0)
-        return Codes.from_rows(self._narrow, self._wide, arity, names, self._planes)
+            return described, Codes.empty(arity[:0], 0)
+        return described, Codes.from_rows(self._narrow, self._wide, arity, names, self._planes)
 
     def _encode_span(self, span: Span) -> LearntColumns | ColumnDescriptions:
         kept = slice(self._start + span.start, self._start + span.stop)
@@ -512,11 +508,13 @@ class _Learning:
 
     def _describe_numbers(self, learnt: LearntColumns, start: int) -> ColumnDescriptions:
         """Describe neighbouring columns of numbers; the first is column ``start`` of the block."""
-        bounds = learnt.minimum, learnt.maximum
         names = self._table.names
-        names = None if names is None else names[start : start + len(bounds[0])]
         numbers = find_in_numbers(
-            *bounds, self._table.n_rows, names, lambda k: self._numbers(start + k)
+            learnt.minimum,
+            learnt.maximum,
+            self._table.n_rows,
+            None if names is None else names[start : start + len(learnt.minimum)],
+            lambda k: self._numbers(start + k),
         )
         # Copies: a view would keep the record of the kernels, with its bit planes.
         most_frequent, n_most_frequent = learnt.most_frequent.copy(), learnt.n_most_frequent.copy()

@@ -36,20 +36,11 @@ class Group(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Features:
-    """The features of a table: groups of columns, and the columns in no group.
-
-    Attributes
-    ----------
-    n_columns : int
-        Number of columns of the table.
-    column_names : sequence of str, or None
-    groups : tuple of Group
-        Sorted by their first columns.
-    """
+    """The features of a table: groups of columns, and the columns in no group."""
 
     n_columns: int
     column_names: Sequence[str] | None = None
-    groups: tuple[Group, ...] = ()
+    groups: tuple[Group, ...] = ()  # sorted by their first columns
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Features, (self.n_columns, self.column_names, self.groups)
@@ -154,12 +145,7 @@ class Features:
 def join_groups(codes: Codes, groups: Sequence[Group]) -> Codes:
     """Return the codes of features: groups of columns joined, the other columns unchanged.
 
-    Parameters
-    ----------
-    codes : Codes
-        Also of a block of a larger table.
-    groups : sequence of Group
-        Disjoint. Columns are counted from the first column of these codes.
+    Columns of groups are counted from the first column of these codes.
     """
     group_at = {group.columns[0]: group for group in groups}
     later = {j for group in groups for j in group.columns[1:]}
@@ -209,18 +195,8 @@ def resolve_groups(
 ) -> Features:
     """Read the parameter ``feature_groups`` of a selector.
 
-    Parameters
-    ----------
-    feature_groups : dict of name to columns, list of lists of columns, or None
-        Columns are names or indices. A group without a name is named after its first column.
-    n_columns : int
-    column_names : sequence of str, or None
-
-    Raises
-    ------
-    InvalidParameterError
-        If it is of another type, a column does not exist or is in two groups, or a group is empty
-        or has the name of a column that is not in it.
+    A dict of names and columns, or a list of lists of columns; columns are names or indices. A
+    group without a name is named after its first column.
     """
     if feature_groups is None:
         return Features(n_columns, column_names)
@@ -343,20 +319,9 @@ def column_name(names: Sequence[str] | None, index: int) -> str:
 def resolve_columns(chosen: Any, features: Features, parameter: str) -> tuple[int, ...]:
     """Return the features that a parameter names, in the order of the table.
 
-    Parameters
-    ----------
-    chosen : str, int, sequence of names or indices, mask, callable or None
-        One column or several. A mask has one boolean for each column. A callable is called with
-        the array of column names (indices if the columns have no names) and returns any of the
-        others. A column of a group, or the name of the group, stands for the group.
-    features : Features
-    parameter : str
-        Its name, for messages.
-
-    Raises
-    ------
-    InvalidParameterError
-        If it is of another kind, or a column does not exist.
+    ``chosen`` is a name or an index, several of them, a mask with one boolean for each column, or a
+    function of the array of column names (indices if the columns have no names) that returns any of
+    these. A column of a group, or the name of the group, stands for the group.
     """
     if chosen is None:
         return ()
@@ -366,7 +331,11 @@ def resolve_columns(chosen: Any, features: Features, parameter: str) -> tuple[in
     if isinstance(chosen, (str, Integral)) and not isinstance(chosen, bool):
         chosen = [chosen]
     if not isinstance(chosen, Iterable) or isinstance(chosen, Mapping):
-        raise _wrong_kind(parameter, chosen)
+        raise InvalidParameterError(
+            f"{parameter} must be names or indices of columns, a mask with one boolean for each "
+            "column, a function of the column names that returns one of these, or None. Got "
+            f"{value_text(chosen)} instead."
+        )
     listed = list(chosen)
     if listed and all(isinstance(item, (bool, np.bool_)) for item in listed):
         if len(listed) != features.n_columns:
@@ -376,14 +345,6 @@ def resolve_columns(chosen: Any, features: Features, parameter: str) -> tuple[in
             )
         listed = np.flatnonzero(listed).tolist()
     return tuple(sorted({_find(item, features, parameter) for item in listed}))
-
-
-def _wrong_kind(parameter: str, value: Any) -> InvalidParameterError:
-    return InvalidParameterError(
-        f"{parameter} must be names or indices of columns, a mask with one boolean for each "
-        "column, a function of the column names that returns one of these, or None. Got "
-        f"{value_text(value)} instead."
-    )
 
 
 def _find(item: Any, features: Features, parameter: str) -> int:
@@ -407,13 +368,8 @@ def check_disjoint(keep: Sequence[int], exclude: Sequence[int], features: Featur
 def resolve_costs(costs: Any, features: Features) -> NDArray[np.float64] | None:
     """Return the cost of every feature: for a group, the sum of its columns.
 
-    Parameters
-    ----------
-    costs : sequence of numbers, dict of name or index to number, Series, or None
-        A sequence has one cost for each column, in the order of the table. In a dict, or a Series
-        with the names of columns as its index, the other columns cost 1; the name of a group gives
-        the cost of the whole group.
-    features : Features
+    A sequence has one cost for each column. In a dict, or a Series with the names of columns as its
+    index, other columns cost 1; the name of a group gives the cost of the whole group.
     """
     if costs is None:
         return None

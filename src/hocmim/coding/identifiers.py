@@ -82,15 +82,9 @@ def may_be_identifiers(
 
 @dataclass(frozen=True, eq=False)
 class DistinctIntegers:
-    """The values of a column, or of a part of its rows, if they are whole and all distinct.
+    """The values of a column, or of a part of its rows, if they are whole and all distinct."""
 
-    Attributes
-    ----------
-    values : ndarray or None
-        Sorted, without missing ones. None if one has a fraction or occurs twice.
-    """
-
-    values: NDArray[Any] | None
+    values: NDArray[Any] | None  # sorted, not missing; None if one has a fraction or repeats
 
     @classmethod
     def of(cls, values: NDArray[Any]) -> DistinctIntegers:

@@ -37,12 +37,13 @@ from hocmim.coding.codes import Codes
 from hocmim.coding.cuts import (
     CATEGORIES,
     CUT,
+    DISCRETIZERS,
     LEVELS,
     ColumnDescriptions,
     Ragged,
     Survey,
-    get_discretizer,
     midpoints,
+    uniform_cuts,
 )
 from hocmim.coding.encoder import Encoder, most_frequent
 from hocmim.coding.identifiers import DistinctIntegers, are_nearly_distinct, may_be_identifiers
@@ -55,22 +56,12 @@ from hocmim.errors import InvalidColumnError, InvalidTableError
 
 @dataclass(frozen=True, eq=False)
 class TableSurvey:
-    """A summary of the columns of some rows; it determines how each column is coded.
-
-    Attributes
-    ----------
-    names : tuple of str, or None
-    n_rows : int
-    numbers : Survey
-        Of every column; a column of categories has no minimum and no maximum in it.
-    categories : dict of column index to LevelCounts
-        The values that occur in the columns of strings or categories, and how often.
-    """
+    """A summary of the columns of some rows; it determines how each column is coded."""
 
     names: tuple[str, ...] | None
     n_rows: int
-    numbers: Survey
-    categories: dict[int, LevelCounts]
+    numbers: Survey  # of every column; categories have no minimum and no maximum
+    categories: dict[int, LevelCounts]  # the values of columns of strings or categories
 
     @property
     def n_columns(self) -> int:
@@ -171,7 +162,7 @@ def survey_partition(X: Any, n_bins: int) -> TableSurvey:
 
 def columns_to_cut(survey: TableSurvey, discretizer: str) -> NDArray[np.int64]:
     """Return the indices of the columns that are cut by their values; none for "uniform"."""
-    needs_values = get_discretizer(discretizer).needs_values
+    needs_values = DISCRETIZERS[discretizer].needs_values
     return np.flatnonzero(survey.numbers.has_many & needs_values)
 
 
@@ -211,23 +202,14 @@ def fit_encoder(
     cuts: Ragged | None = None,
     integers: Sequence[DistinctIntegers] = (),
 ) -> Encoder:
-    """Return the encoder of all rows.
+    """Return the encoder of all rows, with the parameters of ``encoder``.
 
-    Parameters
-    ----------
-    survey : TableSurvey
-    encoder : Encoder
-        Its parameters are used; it is not changed.
-    cuts : Ragged, optional
-        Those of ``columns_to_cut``, in that order.
-    integers : sequence of DistinctIntegers
-        Those of ``possible_row_numbers``, in that order.
+    ``cuts`` are those of ``columns_to_cut``, ``integers`` those of ``possible_row_numbers``.
     """
     numbers = survey.numbers
     if cuts is None:
         many = np.flatnonzero(numbers.has_many)
-        cut = get_discretizer(encoder.discretizer).cut
-        cuts = cut(np.empty((0, 0)), many, numbers, encoder.n_bins, None)
+        cuts = uniform_cuts(numbers, many, encoder.n_bins)
     cuts = _interleave(numbers.has_many, cuts, midpoints(numbers.distinct))
     n_levels = np.where(numbers.is_empty, 0, cuts.counts + 1)
     kind = np.where(numbers.has_many, CUT, LEVELS).astype(np.int8)

@@ -56,15 +56,7 @@ class LevelCounts(NamedTuple):
 
 
 def kept_levels(counts: NDArray[np.int64], limit: int) -> NDArray[np.int64] | None:
-    """Return which of the sorted levels are kept, in order; None for all.
-
-    Parameters
-    ----------
-    counts : ndarray of int64
-        The rows of each level.
-    limit : int
-        See ``level_limit``.
-    """
+    """Return which of the sorted levels are kept, given their rows, in order; None for all."""
     if len(counts) <= limit:
         return None
     return np.sort(np.argsort(-counts, kind="stable")[: limit - 1])

@@ -36,7 +36,7 @@ from numpy.typing import NDArray
 
 import hocmim._native as _native
 from hocmim.coding.codes import Allocate, Codes, Column, column_digests, storage_places
-from hocmim.coding.cuts import get_discretizer
+from hocmim.coding.cuts import DISCRETIZERS
 from hocmim.coding.encoder import Encoder
 from hocmim.coding.saved_encoder import encoder_content, encoder_from
 from hocmim.data.addresses import check_local
@@ -75,7 +75,7 @@ def codes_fingerprint(data: Table | RowSource, y: Column | None, encoder: Encode
         max_levels = int(max_levels)
     how = FORMAT, seen, discretizer, int(encoder.n_bins), max_levels
     digest = new_digest(repr(how).encode())
-    if get_discretizer(discretizer).needs_target and y is not None:
+    if DISCRETIZERS[discretizer].needs_target and y is not None:
         digest.update(column_digests(Codes.from_columns([y])).data)
     return digest.hexdigest()
 
@@ -85,16 +85,9 @@ def stored_codes(
     name: str,
     encode: Callable[[Allocate], tuple[Encoder, Codes]],
 ) -> tuple[Encoder, Codes]:
-    """Return the encoder and the codes of that name, memory-mapped; encode them if needed.
+    """Return the encoder and the codes of a fingerprint, memory-mapped; encode them if needed.
 
-    Parameters
-    ----------
-    codes_dir : path
-        Created if it does not exist.
-    name : str
-        The fingerprint.
-    encode : callable
-        ``encode(allocate)`` returns the encoder and the codes, in arrays that ``allocate`` made.
+    ``encode(allocate)`` returns the encoder and the codes, in arrays that ``allocate`` made.
     """
     check_local(codes_dir)
     root = Path(codes_dir)

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hocmim.coding.codes import MAX_LEVELS, Column, as_small_integers
-from hocmim.coding.cuts import Survey, get_discretizer
+from hocmim.coding.cuts import Survey, cut_columns
 from hocmim.coding.groups import join_columns
 from hocmim.coding.identifiers import are_nearly_distinct
 from hocmim.data.target import as_target, check_values
@@ -108,32 +108,16 @@ DEFAULT = Target()
 
 @dataclass(frozen=True, eq=False)
 class EncodedTarget:
-    """A target as codes.
-
-    Attributes
-    ----------
-    column : Column
-    classes : ndarray or None
-        The class of each code; None for a quantity.
-    cuts : ndarray of float64, or None
-        The cut points of a quantity; None for classes.
-    guess : str
-        Why it is treated as classes or as a quantity, if that is a guess.
-    values : ndarray of float64, or None
-        The values of a quantity; None for classes.
-    targets : tuple of EncodedTarget
-        The targets one by one, if y has several columns.
-    strategy : {"", "joint", "mean"}
-        What ``column`` is if y has several columns. "joint": the combinations of their values.
-        "mean": the first target; the scores of all targets are averaged.
-    """
+    """A target as codes."""
 
     column: Column
-    classes: NDArray[Any] | None
-    cuts: NDArray[np.float64] | None
-    guess: str = ""
-    values: NDArray[np.float64] | None = None
-    targets: tuple[EncodedTarget, ...] = ()
+    classes: NDArray[Any] | None  # of each code; None for a quantity
+    cuts: NDArray[np.float64] | None  # of a quantity; None for classes
+    guess: str = ""  # why it is treated as classes or as a quantity, if that is a guess
+    values: NDArray[np.float64] | None = None  # of a quantity; None for classes
+    targets: tuple[EncodedTarget, ...] = ()  # one by one, if y has several columns
+    # What ``column`` is if y has several columns. "joint": the combinations of their values.
+    # "mean": the first target; the scores of all targets are averaged.
     strategy: str = ""
 
     @property
@@ -163,17 +147,10 @@ class EncodedTarget:
 
 
 class TargetKind(NamedTuple):
-    """Whether a target holds classes or a quantity.
+    """Whether a target holds classes or a quantity."""
 
-    Attributes
-    ----------
-    name : {"classes", "quantity"}
-    guess : str
-        Why, in one sentence, if it is a guess; "" if not.
-    """
-
-    name: str
-    guess: str = ""
+    name: str  # "classes" or "quantity"
+    guess: str = ""  # why, in one sentence, if it is a guess
 
     @property
     def is_quantity(self) -> bool:
@@ -192,11 +169,6 @@ def decide_kind(y: NDArray[Any], kind: str = "auto") -> TargetKind:
     * whole numbers without a gap from 0 or from 1 are classes, if each occurs in two rows on
       average (a guess);
     * other whole numbers are a quantity (a guess).
-
-    Raises
-    ------
-    InvalidTargetError
-        If the kind is "quantity" and y does not hold numbers.
     """
     is_numeric = y.dtype.kind in "iuf" and len(y) > 0
     if kind == "quantity" and not is_numeric:
@@ -259,23 +231,10 @@ def encode_target(
     n_rows: int | None = None,
     target: Target = DEFAULT,
 ) -> EncodedTarget:
-    """Return the codes of a target of one column or of several.
+    """Return the codes of a target of one column or of several; it must have ``n_rows`` rows.
 
     Classes are coded in sorted order. A quantity with more than ``target.bins`` distinct values is
     cut into bins, like a column; one with fewer has a bin for each value.
-
-    Parameters
-    ----------
-    y : array-like of shape (n_rows,) or (n_rows, n_targets)
-    n_rows : int, optional
-        The length it must have.
-    target : Target
-
-    Raises
-    ------
-    InvalidTargetError
-        If y has fewer than two classes or more than 65 536, another length, or values that are
-        missing or infinite; or if it is declared a quantity and is not numeric.
     """
     return encode_values(as_target(y, n_rows, several=True), target)
 
@@ -299,8 +258,7 @@ def _encode_quantity(values: NDArray[Any], target: Target, guess: str) -> Encode
     block = values.astype(np.float64)[:, None]
     survey = Survey.of(block, target.bins)
     if survey.has_many[0]:
-        cut = get_discretizer(target.discretizer).cut
-        cuts = cut(block, np.zeros(1, np.int64), survey, target.bins, None).values
+        cuts = cut_columns(block, target.discretizer, target.bins).values
     else:
         cuts = survey.distinct.row(0)[1:]
     codes = np.searchsorted(cuts, block[:, 0], side="right")

@@ -15,9 +15,10 @@ import numpy as np
 
 import hocmim._native as _native
 from hocmim.coding.codes import Codes, Column
-from hocmim.criteria.searches import ONE_THREAD, Best, LazySearch, Threads
+from hocmim.criteria.searches import ONE_THREAD, Best, LazySearch
 from hocmim.information.comparison import comparison_key
 from hocmim.information.counting import Joint, Values, native_list
+from hocmim.threads import ThreadPool
 
 if TYPE_CHECKING:
     from hocmim.criteria.hocmim import HOCMIMCriterion
@@ -28,15 +29,9 @@ PROOF_WORK_PER_CELL = 2_000
 
 
 class SelectedCells:
-    """The selected columns in order, and their cells.
+    """The selected columns in order, and their cells: all columns as one variable.
 
-    Parameters
-    ----------
-    columns : tuple of Column
-    cells : Joint
-        All columns as one variable.
-    only_newest : bool
-        Whether sets without the newest column are known to be separated.
+    ``only_newest``: whether sets without the newest column are known to be separated.
     """
 
     def __init__(self, columns: tuple[Column, ...], cells: Joint, *, only_newest: bool) -> None:
@@ -90,7 +85,9 @@ class BoundedSearch(LazySearch):
 
     criteria: Sequence[HOCMIMCriterion]
 
-    def __init__(self, criteria: Sequence[HOCMIMCriterion], threads: Threads = ONE_THREAD) -> None:
+    def __init__(
+        self, criteria: Sequence[HOCMIMCriterion], threads: ThreadPool = ONE_THREAD
+    ) -> None:
         super().__init__(criteria, threads)
         self._selected: SelectedCells | None = None  # None if no bound is looked for
         self._bounds: list[Values] | None = None  # on J, while no column splits a cell of S

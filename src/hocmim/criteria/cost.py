@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hocmim.coding.codes import Codes, Column
-from hocmim.criteria.searches import ONE_THREAD, Best, EagerSearch, Threads
+from hocmim.criteria.searches import ONE_THREAD, Best, EagerSearch
 from hocmim.information.comparison import comparison_key
 from hocmim.information.counting import Values
+from hocmim.threads import ThreadPool
 
 if TYPE_CHECKING:
     from hocmim.criteria.base import Criterion
@@ -31,22 +32,12 @@ def per_cost(values: ArrayLike, costs: ArrayLike) -> Values:
 
 
 class Bounded(NamedTuple):
-    """The candidates of a block in one step, of which some are scored.
+    """The candidates of a block in one step, of which some are scored."""
 
-    Attributes
-    ----------
-    order : ndarray of int
-        All columns, by their bounds, the largest first.
-    bounds : ndarray of float64
-        The keys of the bounds, per unit of cost, in the order of the columns.
-    keys, scores : ndarray of float64
-        Of the columns that are scored; −∞ and NaN for the others.
-    """
-
-    order: NDArray[np.intp]
-    bounds: Values
-    keys: Values
-    scores: Values
+    order: NDArray[np.intp]  # all columns, by their bounds, the largest first
+    bounds: Values  # keys of the bounds per unit of cost, in the order of the columns
+    keys: Values  # of the columns that are scored; −∞ for the others
+    scores: Values  # NaN for the others
 
 
 class PerCostSearch(EagerSearch):
@@ -54,18 +45,12 @@ class PerCostSearch(EagerSearch):
 
     The score is rounded to 12 decimals before it is divided, so that the unit of the costs does not
     matter; scores are those of the criterion. If it bounds them, candidates are scored in
-    the order of their bounds per unit of cost, until no bound reaches the best.
-
-    Parameters
-    ----------
-    criteria, threads
-        See EagerSearch.
-    costs : ndarray of float64
-        Of every column of the table, positive.
+    the order of their bounds per unit of cost, until no bound reaches the best. ``costs`` are
+    those of every column of the table.
     """
 
     def __init__(
-        self, criteria: Sequence[Criterion], threads: Threads = ONE_THREAD, *, costs: Values
+        self, criteria: Sequence[Criterion], threads: ThreadPool = ONE_THREAD, *, costs: Values
     ) -> None:
         super().__init__(criteria, threads)
         self._bounded: dict[int, Bounded | None] = {}

@@ -10,7 +10,7 @@ import numpy as np
 import hocmim._native as _native
 from hocmim.coding.codes import Codes, Column
 from hocmim.criteria.base import Criterion
-from hocmim.criteria.searches import ONE_THREAD, Best, EagerSearch, SearchPlan, Threads
+from hocmim.criteria.searches import Best, EagerSearch, SearchPlan
 from hocmim.information.comparison import comparison_key
 from hocmim.information.counting import Joint, Values, native_list
 from hocmim.information.estimators import UNBIASED_ESTIMATOR
@@ -28,11 +28,6 @@ class RobustSearch(EagerSearch):
     """
 
     criteria: Sequence[RobustHOCMIMCriterion]
-
-    def __init__(
-        self, criteria: Sequence[RobustHOCMIMCriterion], threads: Threads = ONE_THREAD
-    ) -> None:
-        super().__init__(criteria, threads)
 
     def best(self) -> Best | None:
         """Return the best candidate of all blocks; None if there is none."""
@@ -122,6 +117,8 @@ class RobustHOCMIMCriterion(Criterion):
         """Start with every representative set empty."""
         super().start(block, y)
         self._selected = native_list([], block.n_samples)
+        # Terms that one call of the kernel computes at most.
+        self.terms_per_call = 1 + SAMPLES_PER_CALL // block.n_samples
         self.sets = _native.RepresentativeSets(
             self.terms.class_counts,
             self._selected,
@@ -170,10 +167,5 @@ class RobustHOCMIMCriterion(Criterion):
         return fresh
 
     def n_terms(self, n_select: int) -> int:
-        """Return how many sets a candidate tries at most; lazy evaluation tries fewer."""
-        return 1 + sum(min(size, self.max_order) for size in range(1, n_select))
-
-    @property
-    def terms_per_call(self) -> int:
-        """Terms that one call of the kernel computes at most."""
-        return 1 + SAMPLES_PER_CALL // len(self.terms.y.cells)
+        """Return how many sets a candidate tries at most, and the terms of its average."""
+        return 1 + sum(1 + min(size, self.max_order) for size in range(1, n_select))

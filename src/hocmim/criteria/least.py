@@ -19,10 +19,10 @@ from hocmim.criteria.searches import (
     BestKey,
     LazySearch,
     SearchPlan,
-    Threads,
 )
 from hocmim.information.comparison import comparison_key
 from hocmim.information.counting import Joint, Values, native_list
+from hocmim.threads import ThreadPool
 
 # Candidates that are given the same subset together: its cells are formed once for them.
 CANDIDATES_PER_CHUNK = 32
@@ -42,7 +42,7 @@ class LeastTermSearch(LazySearch):
     criteria: Sequence[LeastTermCriterion]
 
     def __init__(
-        self, criteria: Sequence[LeastTermCriterion], threads: Threads = ONE_THREAD
+        self, criteria: Sequence[LeastTermCriterion], threads: ThreadPool = ONE_THREAD
     ) -> None:
         super().__init__(criteria, threads)
         self._best_key = BestKey()

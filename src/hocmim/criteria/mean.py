@@ -17,11 +17,6 @@ class MeanCriterion(Criterion):
 
     Rewards columns that say something about many of the targets. Cost: T times that of the
     criterion, without the savings of a search of its own.
-
-    Parameters
-    ----------
-    criterion : Criterion
-    targets : sequence of Column
     """
 
     def __init__(self, criterion: Criterion, targets: Sequence[Column]) -> None:

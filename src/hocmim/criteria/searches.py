@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from hocmim.errors import InvalidCriterionError
 from hocmim.information.comparison import comparison_key
 from hocmim.information.counting import SharedColumn, Values
 from hocmim.text import value_text
+from hocmim.threads import ThreadPool
 
 if TYPE_CHECKING:
     from hocmim.criteria.base import Criterion
@@ -40,40 +41,17 @@ class Best(NamedTuple):
     score: float
 
 
-class Threads(Protocol):
-    """The threads of an engine."""
-
-    n_threads: int
-
-    def map(self, function: Callable[..., Any], *arguments: Iterable[Any]) -> Iterable[Any]:
-        """Like the built-in map, with every thread."""
-
-
-class OneThread:
-    """No other threads: calls are made one after the other."""
-
-    n_threads = 1
-
-    def map(self, function: Callable[..., Any], *arguments: Iterable[Any]) -> Iterable[Any]:
-        """Like the built-in map."""
-        return map(function, *arguments)
-
-
-ONE_THREAD = OneThread()
+# Calls are made one after the other.
+ONE_THREAD = ThreadPool(1)
 
 
 class EagerSearch:
     """Computes the score of every candidate and takes the largest; among equals the first.
 
-    Parameters
-    ----------
-    criteria : sequence of Criterion
-        A criterion of its own for each block.
-    threads : Threads
-        Their number never changes a result.
+    Each block has a criterion of its own. The number of threads never changes a result.
     """
 
-    def __init__(self, criteria: Sequence[Criterion], threads: Threads = ONE_THREAD) -> None:
+    def __init__(self, criteria: Sequence[Criterion], threads: ThreadPool = ONE_THREAD) -> None:
         self.criteria: Sequence[Criterion] = list(criteria)
         self.threads = threads
         # Which columns can be selected: not selected, and not set aside.
@@ -179,7 +157,7 @@ def _checked(
 class RankingSearch(EagerSearch):
     """For criteria whose scores never change: every block is sorted once."""
 
-    def __init__(self, criteria: Sequence[Criterion], threads: Threads = ONE_THREAD) -> None:
+    def __init__(self, criteria: Sequence[Criterion], threads: ThreadPool = ONE_THREAD) -> None:
         super().__init__(criteria, threads)
         # The best candidate of each block that is open; a block without an entry has to be asked.
         self._leaders: dict[int, Best | None] = {}
@@ -229,13 +207,7 @@ class RankingSearch(EagerSearch):
 
 
 class Ranked:
-    """The candidates of a block from the best.
-
-    Attributes
-    ----------
-    n_passed : int
-        How many of the first ones are known not to be open.
-    """
+    """The candidates of a block from the best; the first ``n_passed`` are closed."""
 
     def __init__(self, scores: Values, keys: Values) -> None:
         self.scores, self.keys = scores, keys
@@ -249,7 +221,7 @@ class LazySearch(EagerSearch):
     Threads take part once steps are long enough to be worth starting them.
     """
 
-    def __init__(self, criteria: Sequence[Criterion], threads: Threads = ONE_THREAD) -> None:
+    def __init__(self, criteria: Sequence[Criterion], threads: ThreadPool = ONE_THREAD) -> None:
         super().__init__(criteria, threads)
         self._seconds = 0.0
 
@@ -267,7 +239,7 @@ class LazySearch(EagerSearch):
         self._forget_scores()
 
     @property
-    def step_threads(self) -> Threads:
+    def step_threads(self) -> ThreadPool:
         """The threads a step is worth."""
         return self.threads if self._seconds >= MIN_SECONDS_FOR_THREADS else ONE_THREAD
 
@@ -296,19 +268,12 @@ class BestKey:
 
 @dataclass(frozen=True)
 class SearchPlan:
-    """How the best candidate of a criterion is found, and when threads are worth their start.
+    """How the best candidate of a criterion is found, and when threads are worth their start."""
 
-    Attributes
-    ----------
-    search : type of EagerSearch
-    blocks_per_thread : int
-        More than one where some blocks may take much longer than others.
-    min_cells_for_threads : int
-        Samples times columns below which a step ends before a second thread has started.
-    """
-
-    search: Callable[[Sequence[Any], Threads], EagerSearch] = EagerSearch
+    search: Callable[[Sequence[Any], ThreadPool], EagerSearch] = EagerSearch
+    # More than one where some blocks may take much longer than others.
     blocks_per_thread: int = 1
+    # Samples times columns below which a step ends before a second thread has started.
     min_cells_for_threads: int = 0
 
 

@@ -22,6 +22,7 @@ PathText = str | PathLike[str]
 _ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/(?!\Z)")
 # Addresses that Arrow opens; of others it says that it does not know them.
 ARROW = ("s3", "gs", "gcs", "abfs", "abfss", "hdfs", "viewfs", "file")
+DATABASES = ("sqlite", "duckdb")
 COPY_BYTES = 1 << 22
 
 
@@ -73,6 +74,7 @@ def open_address(path: PathText) -> tuple[Any, str]:
         # Valid in any working folder, and on machines that share the files.
         local = Path(path).resolve() if Path(path).exists() else Path(path).absolute()
         return fs.LocalFileSystem(), local.as_posix()
+    check_no_database(fspath(path))
     text = _whole(path)
     scheme = text.partition("://")[0].lower()
     with _explained(text):
@@ -85,6 +87,20 @@ def open_address(path: PathText) -> tuple[Any, str]:
 
         filesystem, found = fsspec.core.url_to_fs(text)
         return fs.PyFileSystem(fs.FSSpecHandler(filesystem)), found
+
+
+def check_no_database(path: str) -> None:
+    """Raise an error if a path is the address of a database."""
+    if path.partition(":/")[0].lower() in DATABASES:
+        raise database_error(value_text(path))
+
+
+def database_error(shown: str) -> InvalidTableError:
+    """Return the error for a database file or its address."""
+    return InvalidTableError(
+        f"{shown} is a database, which hocmim does not read. Convert a table of it, for example "
+        "with: duckdb FILE -c \"COPY NAME TO 'table.parquet'\""
+    )
 
 
 @contextmanager

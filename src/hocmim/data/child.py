@@ -1,6 +1,6 @@
 """Reads a file in a child process: a library that aborts, hangs or takes all memory ends only that.
 
-The child gets the parameters of the reader as a line of JSON, and may use the memory that is free.
+The child gets the path and the options as a line of JSON, and may use the memory that is free.
 It answers with a line of JSON (an error of hocmim, or the size of the table) and the table as an
 Arrow stream. The parent waits for the answer, and ends the child at Ctrl-C. The child ends when the
 parent does.
@@ -14,7 +14,6 @@ import signal
 import subprocess
 import sys
 import threading
-from importlib import import_module
 from typing import Any
 
 from hocmim import errors
@@ -25,30 +24,23 @@ from hocmim.memory import free_memory, limit_memory, size_text
 START = "import sys; sys.path[:] = sys.argv[1:]; from hocmim.data.child import main; main()"
 
 
-def read_in_child(reader: str, name: str, **parameters: Any) -> Any:
-    """Return the pyarrow table that a reader returns in a child process.
+def read_in_child(name: str, path: str, text: dict[str, Any]) -> Any:
+    """Return the pyarrow table that ``files.read_here`` reads in a child process.
 
-    Parameters
-    ----------
-    reader : str
-        A function, as "module:function".
-    name : str
-        Of the file, for messages.
-    **parameters
-        Of the reader; JSON can write them.
+    ``name`` is the file in messages, ``text`` the options of text.
     """
     if not sys.executable or getattr(sys, "frozen", False):  # Python inside another program
-        return _find(reader)(**parameters)
+        return _read(path, text)
     from pyarrow import ipc
 
     free = free_memory()
     too_large = f"{name} cannot be read: it needs more memory than the {size_text(free)} that are"
-    request = {"reader": reader, "name": name, "bytes": free, "parameters": parameters}
+    request = {"name": name, "bytes": free, "path": path, "text": text}
     command = [sys.executable, "-c", START, *sys.path]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
     with subprocess.Popen(command, **pipes) as child:  # type: ignore[call-overload]
         try:
-            child.stdin.write(json.dumps(request).encode() + b"\n")
+            child.stdin.write(json.dumps(request, default=list).encode() + b"\n")
             child.stdin.flush()
             answer = json.loads(child.stdout.readline() or "{}")
             if "error" in answer:
@@ -64,6 +56,12 @@ def read_in_child(reader: str, name: str, **parameters: Any) -> Any:
         raise InvalidTableError(f"{too_large} free, or it is damaged (the reader crashed).")
 
 
+def _read(path: str, text: dict[str, Any]) -> Any:
+    from hocmim.data.files import TextOptions, read_here  # which imports this module
+
+    return read_here(path, TextOptions(**text))
+
+
 def main() -> None:
     """Read a table as the parent asks, and write the answer to standard output."""
     answer = os.fdopen(os.dup(1), "wb")
@@ -74,9 +72,10 @@ def main() -> None:
     try:
         from pyarrow import csv, ipc  # noqa: F401  before the limit, which is for the file
 
-        read = _find(request["reader"])
+        from hocmim.data import files  # noqa: F401
+
         limit_memory(request["bytes"])
-        table = read(**request["parameters"])
+        table = _read(request["path"], request["text"])
         _say(answer, bytes=table.nbytes)
         with ipc.new_stream(answer, table.schema) as stream:
             stream.write_table(table)
@@ -99,8 +98,3 @@ def _end_with_parent() -> None:
 
 def _say(answer: Any, **content: Any) -> None:
     answer.write(json.dumps(content).encode() + b"\n")
-
-
-def _find(reader: str) -> Any:
-    module, _, function = reader.partition(":")
-    return getattr(import_module(module), function)

@@ -159,7 +159,8 @@ def read_strings(series: nw.Series[Any], j: int, label: str) -> Categories:
     if series.implementation.is_pandas_like():
         values = series.to_native().array
         if hasattr(values, "categories"):
-            return _read_categories(values, j, label)
+            codes = np.asarray(values.codes, np.int64)
+            return _occurring_categories(j, codes, values.categories.tolist(), label)
         codes, uniques = series.to_native().factorize()
         return _sorted_categories(j, np.asarray(codes, np.int64), uniques.tolist(), label)
     if series.implementation.is_pyarrow():
@@ -186,25 +187,13 @@ def read_strings(series: nw.Series[Any], j: int, label: str) -> Categories:
 
 
 def _read_dictionary(column: Any, j: int, label: str) -> Categories:
-    """Read a pyarrow column of strings with dictionaries: the strings that occur."""
-    unified = column.unify_dictionaries()
-    codes = np.empty(len(column), np.int64)
-    at, levels = 0, None
-    for chunk in unified.chunks:
-        codes[at : at + len(chunk)] = chunk.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-        at += len(chunk)
-        levels = chunk.dictionary
-    distinct: dict[Any, int] = {}
-    try:  # a dictionary may repeat a string, or hold null
-        every = [] if levels is None else levels.to_pylist()
+    """Read a pyarrow column of strings with dictionaries, which may repeat one, or hold null."""
+    array = column.unify_dictionaries().combine_chunks()
+    codes = array.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+    try:
+        return _occurring_categories(j, codes, array.dictionary.to_pylist(), label)
     except UnicodeDecodeError as error:
         raise not_utf8(label) from error
-    occurs = np.bincount(codes + 1, minlength=len(every) + 1)[1:] > 0
-    place = np.full(len(every) + 1, -1, np.int64)
-    for code in np.flatnonzero(occurs).tolist():
-        if every[code] is not None:
-            place[code] = distinct.setdefault(every[code], len(distinct))
-    return _sorted_categories(j, place[codes], list(distinct), label)
 
 
 def not_utf8(label: str) -> InvalidTableError:
@@ -214,14 +203,17 @@ def not_utf8(label: str) -> InvalidTableError:
     )
 
 
-def _read_categories(values: Any, j: int, label: str) -> Categories:
-    """Read a categorical column of pandas: the categories that occur."""
-    codes = np.asarray(values.codes, np.int64)
-    every = values.categories.tolist()
+def _occurring_categories(
+    j: int, codes: NDArray[np.int64], every: list[Any], label: str
+) -> Categories:
+    """Return categories of these levels: only those that occur, each once, and no None."""
     occurs = np.bincount(codes + 1, minlength=len(every) + 1)[1:] > 0
-    place = np.append(np.cumsum(occurs) - 1, -1)
-    levels = [level for level, does in zip(every, occurs.tolist(), strict=True) if does]
-    return _sorted_categories(j, place[codes], levels, label)
+    distinct: dict[Any, int] = {}
+    place = np.full(len(every) + 1, -1, np.int64)
+    for code in np.flatnonzero(occurs).tolist():
+        if every[code] is not None:
+            place[code] = distinct.setdefault(every[code], len(distinct))
+    return _sorted_categories(j, place[codes], list(distinct), label)
 
 
 def _index_strings(values: Sequence[str | None], j: int) -> Categories:

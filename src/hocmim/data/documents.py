@@ -60,23 +60,10 @@ def format_document(kind: str, content: dict[str, Any]) -> bytes:
 def parse_document(
     data: bytes, kind: str, name: str, read: Callable[[dict[str, Any]], Read]
 ) -> Read:
-    """Return what a file contains.
+    """Return what ``read`` makes of the content of a file of this kind; ``name`` is for messages.
 
-    Parameters
-    ----------
-    data : bytes
-        Of the file.
-    kind : str
-        What it must be, one of ``FORMATS``.
-    name : str
-        How a message names the file.
-    read : callable
-        Makes an object of the content; it raises MalformedError for values it cannot use.
-
-    Raises
-    ------
-    InvalidFileError
-        If the file is damaged, of another kind or another program, or of a later version.
+    ``read`` raises MalformedError for values it cannot use. InvalidFileError: the file is damaged,
+    of another kind or another program, or of a later version.
     """
     first, separator, body = data.partition(b"\n")
     found = _FIRST_LINE.fullmatch(first)

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import gzip
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
+
+import numpy as np
 
 from hocmim.data.addresses import find_files, is_address, is_pattern, local_copy
 from hocmim.data.child import read_in_child
-from hocmim.data.databases import parse_address, read_address
 from hocmim.data.formats import (
     DELIMITERS,
     READABLE,
@@ -28,12 +29,13 @@ from hocmim.data.formats import (
     file_format,
     open_stream,
     show,
-    suffix_format,
+    split_suffix,
 )
-from hocmim.data.formulas import neutralise_table
-from hocmim.data.json_lines import read_json_lines
-from hocmim.data.raw_text import KeptText, restore_text
+from hocmim.data.formulas import is_number, neutralise_table
+from hocmim.data.passes import Report
+from hocmim.data.recognize import is_code
 from hocmim.data.sheets import read_sheet
+from hocmim.data.sources import open_dataset, open_source, without_dictionaries
 from hocmim.data.writing import write_file
 from hocmim.errors import InvalidParameterError, InvalidTableError
 from hocmim.memory import MIN_CHECKED_BYTES, free_memory, size_text
@@ -44,101 +46,89 @@ READ_HERE = ("csv", "tsv", "parquet")
 HEAD_BYTES = 1 << 16
 # The default of pyarrow, one megabyte, holds few rows of a wide table: 2 to 4 times slower.
 BLOCK_BYTES = 1 << 24
+# Searched at a time for leading zeros, and more than a delimiter and two digits.
+SEARCHED_BYTES, OVERLAP_BYTES = 1 << 24, 8
+# A decimal separator that occurs in no file: with it, pyarrow leaves "1.5" as it is written.
+NO_DECIMAL_POINT = "\x1f"
 # A text column in which more than this share of values are numbers is reported.
 NUMBERS_SHARE = 0.5
 HINT_ROWS = 10_000
 
 
-def read_table(
-    path: str | Path,
-    *,
-    delimiter: str | None = None,
-    encoding: str = "utf-8",
-    missing: Sequence[str] = (),
-    header: bool = True,
-    kept: KeptText | None = None,
-) -> Any:
-    """Read a file as a pyarrow table.
+class TextOptions(NamedTuple):
+    """How a text file is read; a sheet has the same missing values and header.
 
-    Parameters
-    ----------
-    path : path
-        Of a file, of a folder of Parquet files, or "-" for CSV from standard input; the address of
-        a table of a database (``sqlite:///file.db?table=t``); or a sheet (``file.xlsx?sheet=s``).
-    delimiter : str, optional
-        Between the fields of a text file. By default that of the suffix or of the first line.
-    encoding : str
-        Of a text file.
-    missing : sequence of str
-        More words for a missing value in a text file.
-    header : bool
-        Whether the first line of a text file has the column names; otherwise f0, f1, …
-    kept : KeptText, optional
-        Columns of a text file that are not converted to numbers.
-
-    Raises
-    ------
-    InvalidParameterError
-        If the file does not exist.
-    InvalidTableError
-        If it is not a table, has another encoding, no rows, or two columns of the same name.
+    ``delimiter`` is by default that of the suffix or of the first line; ``missing`` are more words
+    for a missing value; without ``header`` the columns are named f0, f1, …; ``as_text`` are columns
+    that stay as they are written. Without ``has_points`` so do numbers with a decimal point, since
+    it may group thousands.
     """
-    address = parse_address(str(path))
-    if address is None and is_elsewhere(path):
-        if address_format(str(path)) == Format("parquet"):
-            return _read_files(str(path))
-        with local_copy(str(path)) as copy:
-            return read_table(
-                copy,
-                delimiter=delimiter,
-                encoding=encoding,
-                missing=missing,
-                header=header,
-                kept=kept,
-            )
+
+    delimiter: str | None = None
+    encoding: str = "utf-8"
+    missing: Sequence[str] = ()
+    header: bool = True
+    as_text: Collection[str] = ()
+    has_points: bool = True
+
+
+class _WatchedBuffer:
+    """The content of a file, as a file of pyarrow that reports how much of it is read."""
+
+    closed = False
+
+    def __init__(self, data: Any, report: Report, task: str) -> None:
+        self._data, self._report, self._task = data, report, task
+        self._at = 0
+
+    def read(self, n_bytes: int) -> Any:
+        """Return the next bytes, without a copy."""
+        found = self._data.slice(self._at, min(n_bytes, self._data.size - self._at))
+        self._at += found.size
+        self._report(self._task, self._at, self._data.size)
+        return found
+
+    def close(self) -> None:
+        """Do nothing: the content is read again for some columns."""
+
+
+def read_table(path: str | Path, report: Report | None = None, **options: Any) -> Any:
+    """Read a file as a pyarrow table; the options are the fields of ``TextOptions``.
+
+    ``report`` is told how much of a text file is read; of another file only that it is read.
+
+    The file may be a folder of Parquet files, "-" for CSV from standard input, an address, a
+    pattern of Parquet files, or a sheet (``file.xlsx?sheet=s``). InvalidParameterError: it does not
+    exist. InvalidTableError: it is not a table, has another encoding, no rows, or two columns of
+    the same name.
+    """
+    text = TextOptions(**options)
     source, _ = _split_sheet(path)
-    parameters: dict[str, Any] = {
-        "path": str(path),
-        "delimiter": delimiter,
-        "encoding": encoding,
-        "missing": list(missing),
-        "header": header,
-        "kept": None if kept is None else (list(kept.columns), kept.fractions),
-    }
-    if address is None:
-        with _explained_errors(source):
-            kind = _format_of(source)
-        if kind.compression is None and kind.kind in READ_HERE:
-            return read_here(**parameters)
-    name = show(source if address is None else address.path)
-    return read_in_child("hocmim.data.files:read_here", name, **parameters)
-
-
-def read_here(
-    path: str,
-    delimiter: str | None,
-    encoding: str,
-    missing: Sequence[str],
-    header: bool,
-    kept: tuple[Sequence[str], bool] | None,
-) -> Any:
-    """Read a file in this process; see ``read_table``."""
-    address = parse_address(path)
-    source, sheet = (address.path, None) if address is not None else _split_sheet(path)
     with _explained_errors(source):
-        if address is not None:
-            table = read_address(address)
-        elif (kind := _format_of(source)).is_text:
-            raw = KeptText() if kept is None else KeptText(*kept)
-            table = _read_text(source, kind, delimiter, encoding, missing, header, raw)
+        kind = format_of(path)
+    if is_elsewhere(path) and kind != Format("parquet"):
+        with local_copy(str(path)) as copy:
+            return read_table(copy, report, **options)
+    if report is not None:
+        report(f"reading {show(source)}", 0, 0)
+    if kind.compression is None and kind.kind in READ_HERE:
+        return read_here(str(path), text, report)
+    return read_in_child(show(source), str(path), text._asdict())
+
+
+def read_here(path: str, text: TextOptions, report: Report | None = None) -> Any:
+    """Read a file in this process; see ``read_table``."""
+    source, sheet = _split_sheet(path)
+    with _explained_errors(source):
+        kind = format_of(path)
+        if kind.is_text:
+            table = _read_text(source, kind, text, report)
         elif kind.kind == "sheet":
-            table = read_sheet(source, sheet, {*_null_values(), *missing}, header)
-        elif kind.kind == "json":
-            table = read_json_lines(_read_bytes(source, kind), show(source))
+            table = read_sheet(source, sheet, {*_null_values(), *text.missing}, text.header)
+        elif kind == Format("parquet"):
+            table = _read_parquet(path)
         elif kind.kind == "parquet":
-            whole = kind.compression is None
-            read = arrow("pyarrow.parquet").read_table
-            table = _read_parquet(source) if whole else _validated(read, _whole(source, kind))
+            table = _validated(arrow("pyarrow.parquet").read_table, _whole(source, kind))
         else:
             read = partial(arrow("pyarrow.feather").read_table, memory_map=False)
             table = _validated(read, _whole(source, kind))
@@ -153,20 +143,10 @@ def is_elsewhere(path: str | Path) -> bool:
     return str(path) != "-" and (is_address(path) or is_pattern(_split_sheet(path)[0]))
 
 
-def _read_files(path: str) -> Any:
-    """Read the Parquet files of an address or of a pattern."""
-    from hocmim.data.sources import open_source
-
-    open_source(path)  # errors that name the path
-    with _explained_errors(path):
-        table = _read_parquet(path)
-    if table.num_rows == 0:
-        raise InvalidTableError(f"{show(path)} has no rows.")
-    return _usual_types(table)
-
-
-def _read_parquet(path: Path | str) -> Any:
+def _read_parquet(path: str) -> Any:
     """Read Parquet files, unless their rows do not fit into memory."""
+    if is_elsewhere(path):
+        open_source(path)  # errors that name the path
     filesystem, paths = find_files(path)
     data = arrow("pyarrow.dataset").dataset(paths, filesystem=filesystem, format="parquet")
     n_bits = data.count_rows() * sum(map(_bits, data.schema.types))
@@ -196,44 +176,34 @@ def _validated(read: Callable[[Any], Any], source: Any) -> Any:
     return table
 
 
-def column_names(
-    path: str | Path,
-    *,
-    delimiter: str | None = None,
-    encoding: str = "utf-8",
-    header: bool = True,
-) -> list[str]:
+def column_names(path: str | Path, **options: Any) -> list[str]:
     """Return the names of the columns of a file; of a large one only the beginning is read.
 
     Parameters and errors are those of ``read_table``.
     """
     source, _ = _split_sheet(path)
     with _explained_errors(source):
-        is_file = str(path) != "-" and parse_address(str(path)) is None
-        if is_file and is_elsewhere(path):
-            if address_format(str(path)) == Format("parquet"):
-                from hocmim.data.sources import open_source
-
-                return [str(name) for name in open_source(str(path))[0].columns]
-            is_file = False
-        kind = _format_of(source) if is_file else Format("")
+        kind = format_of(path)
         if kind == Format("parquet"):
-            return list(arrow("pyarrow.dataset").dataset(str(source)).schema.names)
-        if kind.is_text:
+            return list(open_dataset(path).schema.names)
+        if kind.is_text and str(path) != "-" and not is_elsewhere(path):
             with open_stream(source, kind.compression) as stream:
                 head = stream.read(HEAD_BYTES)
-            options = _text_options(source, kind, head, delimiter, encoding, ())
-            settings = _read_options(encoding, header)
+            text = TextOptions(**options)
+            settings = _text_options(source, kind, head, text)
             with open_stream(source, kind.compression) as stream:
-                reader = arrow("pyarrow.csv").open_csv(stream, read_options=settings, **options)
+                reader = arrow("pyarrow.csv").open_csv(
+                    stream, read_options=_read_options(text), **settings
+                )
                 return list(reader.schema.names)
-    return list(
-        read_table(path, delimiter=delimiter, encoding=encoding, header=header).column_names
-    )
+    return list(read_table(path, **options).column_names)
 
 
-def _format_of(source: Path) -> Format:
-    return Format("csv") if str(source) == "-" else file_format(source)
+def format_of(path: str | Path) -> Format:
+    """Return the format of anything that ``read_table`` reads."""
+    if str(path) == "-":
+        return Format("csv")
+    return address_format(str(path)) if is_elsewhere(path) else file_format(_split_sheet(path)[0])
 
 
 def _split_sheet(path: str | Path) -> tuple[Path, str | None]:
@@ -246,70 +216,79 @@ def _split_sheet(path: str | Path) -> tuple[Path, str | None]:
 # --- text -----------------------------------------------------------------------------------------
 
 
-def _read_text(
-    path: Path,
-    kind: Format,
-    delimiter: str | None,
-    encoding: str,
-    missing: Sequence[str],
-    header: bool,
-    kept: KeptText,
-) -> Any:
-    csv = arrow("pyarrow.csv")
+def _read_text(path: Path, kind: Format, text: TextOptions, report: Report | None) -> Any:
+    pa, csv = arrow("pyarrow"), arrow("pyarrow.csv")
     data = _read_bytes(path, kind)
-    options = _text_options(path, kind, data[:HEAD_BYTES], delimiter, encoding, missing)
+    options = _text_options(path, kind, data[:HEAD_BYTES], text)
 
-    def read(use_threads: bool, as_text: Sequence[str] = ()) -> Any:
-        settings = _read_options(encoding, header, use_threads)
-        convert = options["convert_options"]
-        if as_text:
-            convert = csv.ConvertOptions(
-                null_values=convert.null_values,
-                strings_can_be_null=True,
-                include_columns=as_text,
-                column_types=dict.fromkeys(as_text, arrow("pyarrow").string()),
-            )
-        return csv.read_csv(
-            arrow("pyarrow").BufferReader(data),
-            read_options=settings,
-            parse_options=options["parse_options"],
-            convert_options=convert,
-        )
+    def read(use_threads: bool, report: Report | None = None) -> Any:
+        settings, file = _read_options(text, use_threads), pa.BufferReader(data)
+        if report is not None:
+            file = pa.PythonFile(_WatchedBuffer(data, report, f"reading {show(path)}"), mode="r")
+        return csv.read_csv(file, read_options=settings, **options)
 
     try:
-        table = read(use_threads=True)
-    except arrow("pyarrow").ArrowInvalid:
+        table = read(use_threads=True, report=report)
+    except pa.ArrowInvalid:
         table = read(use_threads=False)  # this error contains the row number
     for field in table.schema:
         if str(field.type) == "binary":
-            raise _wrong_encoding(path, encoding)
-    if len(set(table.column_names)) < len(table.column_names):
-        return table  # an error of its own
-    used = options["parse_options"].delimiter
-    return restore_text(table, data, used, kept, lambda names: read(True, names))
+            raise _wrong_encoding(path, text.encoding)
+    whole = [field.name for field in table.schema if pa.types.is_integer(field.type)]
+    has_zeros = whole and _has_leading_zeros(data, options["parse_options"].delimiter)
+    if not has_zeros or len(set(table.column_names)) < len(table.column_names):
+        return table  # columns of the same name are an error of their own
+    convert = options["convert_options"]
+    convert.include_columns = whole
+    convert.column_types = dict.fromkeys(whole, pa.string())
+    texts = read(use_threads=True)
+    for name in whole:
+        if _holds_codes(texts.column(name)):
+            place = table.column_names.index(name)
+            table = table.set_column(place, name, texts.column(name))
+    return table
 
 
-def _text_options(
-    path: Path,
-    kind: Format,
-    head: Any,
-    delimiter: str | None,
-    encoding: str,
-    missing: Sequence[str],
-) -> dict[str, Any]:
+def _has_leading_zeros(data: Any, delimiter: str) -> bool:
+    """Whether a field of the file begins with 0 and another digit, such as the code 02134.
+
+    Python handles signals between the blocks, not while it searches one.
+    """
+    before = {re.escape(delimiter.encode()), b"\n", b'"'}
+    view = memoryview(data)
+    return any(
+        re.search(start + b"0[0-9]", view[first : first + SEARCHED_BYTES + OVERLAP_BYTES])
+        is not None
+        for first in range(0, len(view), SEARCHED_BYTES)
+        for start in before
+    )
+
+
+def _holds_codes(column: Any) -> bool:
+    found = arrow("pyarrow.compute").value_counts(column.drop_null())
+    counts = found.field("counts").to_numpy().astype(np.int64)
+    return is_code(found.field("values").to_pylist(), counts)
+
+
+def _text_options(path: Path, kind: Format, head: Any, text: TextOptions) -> dict[str, Any]:
     """Return the options of pyarrow for a text file that begins with ``head``."""
     csv = arrow("pyarrow.csv")
-    _check_text(path, head, encoding)
+    _check_text(path, head, text.encoding)
+    delimiter = text.delimiter
     if delimiter is None:
-        delimiter = _sniff_delimiter(head, encoding, DELIMITERS[kind.kind])
+        delimiter = _sniff_delimiter(head, text.encoding, DELIMITERS[kind.kind])
     elif len(delimiter) != 1:
         raise InvalidParameterError(
             f"The delimiter must be one character. Got {value_text(delimiter)}."
         )
-    null_values = [*_null_values(), *missing]
     return {
         "parse_options": csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
-        "convert_options": csv.ConvertOptions(null_values=null_values, strings_can_be_null=True),
+        "convert_options": csv.ConvertOptions(
+            null_values=[*_null_values(), *text.missing],
+            strings_can_be_null=True,
+            column_types=dict.fromkeys(text.as_text, arrow("pyarrow").string()),
+            decimal_point="." if text.has_points else NO_DECIMAL_POINT,
+        ),
     }
 
 
@@ -318,11 +297,11 @@ def _null_values() -> list[str]:
     return list(arrow("pyarrow.csv").ConvertOptions().null_values)
 
 
-def _read_options(encoding: str, header: bool, use_threads: bool = False) -> Any:
+def _read_options(text: TextOptions, use_threads: bool = False) -> Any:
     return arrow("pyarrow.csv").ReadOptions(
-        encoding=encoding,
+        encoding=text.encoding,
         use_threads=use_threads,
-        autogenerate_column_names=not header,
+        autogenerate_column_names=not text.header,
         block_size=BLOCK_BYTES,
     )
 
@@ -446,18 +425,10 @@ def numbers_as_text(table: Any) -> dict[str, list[str]]:
         if word != "text":
             continue
         values = table.column(name).slice(0, HINT_ROWS).drop_null().to_pylist()
-        others = [value for value in values if not _is_number(value)]
+        others = [value for value in values if not is_number(value)]
         if others and len(others) < (1 - NUMBERS_SHARE) * len(values):
             found[name] = list(dict.fromkeys(others))[:3]
     return found
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _usual_types(table: Any) -> Any:
@@ -486,16 +457,8 @@ def write_table(
 ) -> Path:
     """Write a pyarrow table in the format of the suffix: CSV, TSV, Parquet, Arrow; .gz, .zst.
 
-    Parameters
-    ----------
-    table : pyarrow Table
-    path : path
-    overwrite : bool
-        Whether to replace an existing file.
-    hint : str
-        How the user allows replacing, for the message.
-    is_safe : bool
-        Whether to neutralise the cells of CSV and TSV that spreadsheets would run as formulas.
+    ``hint`` says how the user allows replacing a file. ``is_safe``: no cell of CSV and TSV is left
+    that spreadsheets would run as a formula.
     """
     kind = output_format(Path(path))
     if is_safe and kind.is_text:
@@ -518,15 +481,16 @@ def write_table(
 
 def output_format(path: Path) -> Format:
     """Return the format to write a file in; an error if its suffix is unknown."""
-    kind = suffix_format(path)
-    if kind is None or kind.kind not in WRITABLE or kind.compression == "zip":
-        known = ", ".join(suffix for suffix, written in SUFFIXES.items() if written in WRITABLE)
+    suffix, compression = split_suffix(path)
+    kind = SUFFIXES.get(suffix)
+    if kind not in WRITABLE or compression == "zip":
+        known = ", ".join(end for end, written in SUFFIXES.items() if written in WRITABLE)
         why = "does not show the format to write" if kind is None else "is not one hocmim writes"
         raise InvalidParameterError(
             f"The name {show(path)} {why}. End it with one of {known}, and with .gz or .zst after "
             "that to compress."
         )
-    return kind
+    return Format(kind, compression)
 
 
 def _write(table: Any, kind: str, file: Any) -> None:
@@ -541,16 +505,7 @@ def _write(table: Any, kind: str, file: Any) -> None:
 def write_text(table: Any, file: Any, delimiter: str = ",") -> None:
     """Write a pyarrow table to an open file as CSV."""
     csv = arrow("pyarrow.csv")
-    csv.write_csv(_without_dictionaries(table), file, csv.WriteOptions(delimiter=delimiter))
-
-
-def _without_dictionaries(table: Any) -> Any:
-    pa = arrow("pyarrow")
-    for at, field in enumerate(table.schema):
-        if pa.types.is_dictionary(field.type):
-            plain = table.column(at).cast(field.type.value_type)
-            table = table.set_column(at, field.name, plain)
-    return table
+    csv.write_csv(without_dictionaries(table), file, csv.WriteOptions(delimiter=delimiter))
 
 
 def _whole(path: Path, kind: Format) -> Any:

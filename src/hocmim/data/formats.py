@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from hocmim.data.addresses import is_address, is_pattern
+from hocmim.data.addresses import check_no_database, database_error, is_address, is_pattern
 from hocmim.data.writing import check_regular
 from hocmim.errors import InvalidParameterError, InvalidTableError, not_installed
 from hocmim.text import did_you_mean, some_of
@@ -25,8 +25,6 @@ SUFFIXES = {
     ".arrow": "arrow",
     ".feather": "arrow",
     ".ipc": "arrow",
-    ".jsonl": "json",
-    ".ndjson": "json",
     ".xlsx": "sheet",
     ".xls": "sheet",
     ".xlsm": "sheet",
@@ -36,12 +34,13 @@ SUFFIXES = {
 WRITABLE = ("csv", "tsv", "parquet", "arrow")
 COMPRESSIONS = {".gz": "gzip", ".zst": "zstd", ".zip": "zip"}
 # Suffixes of other formats, which must not be read as text.
-OTHERS = ".json .xml .html .pkl .pickle .npy .npz .h5 .hdf5 .mat .sav .dta .sas7bdat .rds .rdata "
+OTHERS = ".xml .html .pkl .pickle .npy .npz .h5 .hdf5 .mat .sav .dta .sas7bdat .rds .rdata "
 OTHERS += ".arff .orc .avro .7z .bz2 .xz .pdf"
+JSON = ".json .jsonl .ndjson"
 DATABASES = ".sqlite .sqlite3 .db .duckdb"
 READABLE = (
-    "CSV, TSV, JSON lines, Parquet, Arrow and Feather files, also compressed (.gz, .zst, .zip), "
-    "and Excel and OpenDocument files"
+    "CSV, TSV, Parquet, Arrow and Feather files, also compressed (.gz, .zst, .zip), and Excel and "
+    "OpenDocument files"
 )
 DELIMITERS = {"csv": ",", "tsv": "\t"}
 PARQUET, ARROW, FEATHER = b"PAR1", b"ARROW1", b"FEA1"
@@ -63,6 +62,7 @@ class Format(NamedTuple):
 
 def address_format(path: str) -> Format:
     """Return the format of an address or of a pattern, by its suffix: without one, Parquet."""
+    check_no_database(path)
     found = suffix_format(Path(path.partition("?")[0] if is_address(path) else path))
     if found is None:
         return Format("parquet")
@@ -100,18 +100,24 @@ def file_format(path: Path) -> Format:
     return Format("arrow" if head.startswith((ARROW, FEATHER)) else "csv", compression)
 
 
-def suffix_format(path: Path) -> Format | None:
-    """Return the format of a suffix; None if the suffix is unknown."""
+def split_suffix(path: Path) -> tuple[str, str | None]:
+    """Return the suffix of a file, and the compression that a second suffix shows."""
     name = path.name.lower()
     compression = next((way for end, way in COMPRESSIONS.items() if name.endswith(end)), None)
-    suffix = Path(Path(name).stem if compression else name).suffix
+    return Path(Path(name).stem if compression else name).suffix, compression
+
+
+def suffix_format(path: Path) -> Format | None:
+    """Return the format of a suffix; None if the suffix is unknown."""
+    suffix, compression = split_suffix(path)
     if suffix in SUFFIXES:
         return Format(SUFFIXES[suffix], compression)
     if suffix in DATABASES.split():
-        kind = "duckdb" if suffix == ".duckdb" else "sqlite"
+        raise database_error(show(path))
+    if suffix in JSON.split():
         raise InvalidTableError(
-            f"{show(path)} is a database. Give its address and a table, such as "
-            f"{kind}:///{path}?table=NAME."
+            f"{show(path)} is a JSON file, which hocmim does not read. Convert it, for example "
+            "with: duckdb -c \"COPY (FROM 'FILE') TO 'table.parquet'\""
         )
     if suffix in OTHERS.split():
         raise InvalidTableError(

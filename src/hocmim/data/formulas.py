@@ -15,18 +15,12 @@ STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
 def neutralise(text: str) -> str:
-    """Return the text of a cell so that no spreadsheet runs it.
-
-    Examples
-    --------
-    >>> from hocmim.data.formulas import neutralise
-    >>> [neutralise(text) for text in ("=1+1", "-5", "a=b")]
-    ["'=1+1", '-5', 'a=b']
-    """
-    return f"'{text}" if text.startswith(STARTS) and not _is_number(text) else text
+    """Return the text of a cell so that no spreadsheet runs it: "=1+1" becomes "'=1+1"."""
+    return f"'{text}" if text.startswith(STARTS) and not is_number(text) else text
 
 
-def _is_number(text: str) -> bool:
+def is_number(text: str) -> bool:
+    """Whether a text is a number as programs write it."""
     try:
         float(text)
     except ValueError:

@@ -27,23 +27,7 @@ def numeric_matrix(X: Any) -> NumericMatrix:
     """Return the whole table as one array of numbers: a dense copy.
 
     Booleans are 0 and 1; dates and times are nanoseconds; a string or category is its index among
-    the sorted values that occur.
-
-    Parameters
-    ----------
-    X : table
-        Anything :func:`hocmim.data.table.as_table` opens.
-
-    Returns
-    -------
-    values : ndarray of float64, shape (n_rows, n_columns)
-    is_categorical : ndarray of bool, shape (n_columns,)
-    has_missing : ndarray of bool, shape (n_columns,)
-
-    Raises
-    ------
-    InvalidTableError
-        If a column holds an infinite value.
+    the sorted values that occur. An infinite value is an InvalidTableError.
     """
     table = as_table(X)
     values = np.empty((table.n_rows, table.n_columns))

@@ -16,13 +16,7 @@ class Passes:
     """Reports passes over pieces of rows: "reading pass 1 of 2, file 12 of 40".
 
     Pieces are read by several threads, in any order. The number of the file follows from how much
-    is read.
-
-    Parameters
-    ----------
-    pieces : sequence of Piece, or a range of numbers of partitions
-    n_passes : int
-    report : callable, optional
+    is read. ``pieces`` may be a range of numbers of partitions.
     """
 
     def __init__(self, pieces: Sequence[Any], n_passes: int, report: Report | None) -> None:
@@ -64,7 +58,7 @@ class Passes:
 
 def _ends(pieces: Sequence[Any]) -> tuple[str, list[int]]:
     """Return "file" or "part", and after how many rows each of them ends."""
-    paths = [getattr(getattr(piece, "piece", piece), "path", None) for piece in pieces]
+    paths = [getattr(piece, "path", None) for piece in pieces]
     rows = [getattr(piece, "n_rows", 1) for piece in pieces]
     if None in paths or not paths:
         return "part", list(accumulate(rows)) or [1]

@@ -43,8 +43,8 @@ MISSING_TEXTS = frozenset(
     ["", "?", "-", "--", "\u2013", "\u2014", ".", "*", "na", "n/a", "#n/a", "n.a.", "nan", "nil",
      "none", "null", "nd", "n.d.", "missing", "unknown"]
 )  # fmt: skip
-NUMBER, DATE, DATE_PARTS, CATEGORY = "number", "date", "date-parts", "category"
-KINDS = (NUMBER, CATEGORY, DATE, DATE_PARTS)
+NUMBER, DATE, CATEGORY = "number", "date", "category"
+KINDS = (NUMBER, CATEGORY, DATE)
 # What stays text: two ways fit; whole numbers with leading zeros.
 AMBIGUOUS, CODE = "ambiguous", "code"
 
@@ -53,25 +53,11 @@ AMBIGUOUS, CODE = "ambiguous", "code"
 class ColumnReading:
     """How a column of text is read.
 
-    Attributes
-    ----------
-    kind : {"number", "date", "date-parts", "category", "ambiguous", "code"}
-        "ambiguous" and "code" (leading zeros) columns stay text.
-    way : Notation, str or None
-        The notation of numbers, or the order or format of dates; None if the column is not text.
-        For an ambiguous column: "number" or "date".
-    n_read, n_failed : int
-        Rows that were read, and rows that did not parse and are missing.
-    failed : tuple of str
-        Some of the texts that did not parse; the orders that fit an ambiguous date.
-    example : str
-        A value that shows why a column stays text.
-    name : str
-        Of the column; "column 3" if the columns have no names.
-    index : int
-        The column of the table.
-    parts : tuple of str
-        The columns that a date is split into.
+    ``kind`` is one of ``KINDS``, or "ambiguous" or "code" (leading zeros): these stay text. ``way``
+    is the notation of numbers, or the order or format of dates; None if the column is not text; for
+    an ambiguous column "number" or "date". ``n_read`` rows were read, ``n_failed`` did not parse
+    and are missing. ``failed`` are some of their texts, or the orders that fit an ambiguous date;
+    ``example`` shows why a column stays text. ``name`` is "column 3" if columns have no names.
     """
 
     kind: str
@@ -82,7 +68,6 @@ class ColumnReading:
     example: str = ""
     name: str = ""
     index: int = 0
-    parts: tuple[str, ...] = ()
 
     @property
     def is_converted(self) -> bool:
@@ -101,10 +86,7 @@ class ColumnReading:
     def describe(self, options: Mapping[str, str]) -> str:
         """Return what was done, without the name of the column.
 
-        Parameters
-        ----------
-        options : mapping of str to str
-            How the user sets "decimal", "thousands" and "dates", each with a place for the value.
+        ``options`` says how the user sets "decimal", "thousands" and "dates".
         """
         if self.kind == CATEGORY:
             return "each distinct value is a category"
@@ -112,18 +94,14 @@ class ColumnReading:
             return f"whole numbers with leading zeros ({quote(self.example)}) stay text"
         if self.kind == AMBIGUOUS:
             return self._ambiguity(options)
-        said = []
-        if self.way is not None:
-            things = "numbers" if self.kind == NUMBER else "dates"
-            how = _in_words(self.way) if isinstance(self.way, Notation) else f" ({self.way})"
-            said = [f"{count(self.n_read, 'value')} read as {things}{how}"]
+        things = "numbers" if self.kind == NUMBER else "dates"
+        how = _in_words(self.way) if isinstance(self.way, Notation) else f" ({self.way})"
+        said = f"{count(self.n_read, 'value')} read as {things}{how}"
         if self.n_failed:
             shown = ", ".join(repr(one_line(text, SHOWN_WIDTH)) for text in self.failed)
             verb = "counts" if self.n_failed == 1 else "count"
-            said[0] += f"; {self.n_failed:,} did not parse ({shown}) and {verb} as missing"
-        if self.parts:
-            said.append(f"split into {', '.join(self.parts)}")
-        return ", ".join(said)
+            said += f"; {self.n_failed:,} did not parse ({shown}) and {verb} as missing"
+        return said
 
     def _ambiguity(self, options: Mapping[str, str]) -> str:
         shown = quote(one_line(self.example, SHOWN_WIDTH))
@@ -152,16 +130,9 @@ def recognize(
 ) -> ColumnReading | None:
     """Return how a column of text is read; None if it is neither numbers nor dates.
 
-    Parameters
-    ----------
-    texts : sequence of str
-        The distinct values.
-    counts : ndarray of int64
-        How often each occurs.
-    kind : {"number", "date"}, optional
-        What the column holds, if the user says so: then any share of values may fail to parse.
-    decimal, thousands, dates : str, optional
-        What the user says about the text: see ``TextConverter``.
+    ``texts`` are the distinct values, ``counts`` how often each occurs. ``kind`` is "number" or
+    "date" if the user says so: then any share of values may fail to parse. The others are
+    parameters of ``TextConverter``.
     """
     if kind is None and not looks_readable(texts):
         return None
@@ -451,11 +422,7 @@ _COMPILED = {
 def parse_dates(texts: Sequence[str], way: str) -> NDArray[np.datetime64]:
     """Return the date that each text stands for, in microseconds; NaT if it is not a date.
 
-    Parameters
-    ----------
-    texts : sequence of str
-    way : str
-        One of ``ORDERS``, or a format of ``datetime.strptime``, such as "%Y%m%d".
+    ``way`` is one of ``ORDERS``, or a format of ``datetime.strptime``, such as "%Y%m%d".
     """
     parse = partial(_by_format if "%" in way else _by_order, way)
     found = [parse(text.strip()) for text in texts]

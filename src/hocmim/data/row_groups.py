@@ -17,16 +17,8 @@ RowGroups = NDArray[np.int64]
 def as_row_groups(groups: Any, n_rows: int) -> RowGroups | None:
     """Return the number of each row's group, from 0 in the order of the labels; None for None.
 
-    Parameters
-    ----------
-    groups : array-like of shape (n_rows,), or None
-        A label for each row, numbers or strings. Rows of one label are one group.
-    n_rows : int
-
-    Raises
-    ------
-    InvalidParameterError
-        If there is not one label for each row, if one is missing, or if there is one group only.
+    ``groups`` has a label for each row, a number or a string. An error if one is missing, or if
+    there is one group only.
     """
     if groups is None:
         return None

@@ -64,15 +64,9 @@ class Piece(Protocol):
 class RowSource:
     """Pieces of rows in order: the features, and the target if it is one of the columns.
 
-    Attributes
-    ----------
-    columns : tuple of str or int
-        The features as a piece knows them: by name if they have names.
-    target : str or None
-        The target as a piece knows it.
-    pieces : tuple of Piece
-    fingerprint : str
-        A digest of the paths, sizes, times of change, schemas and numbers of rows of the files.
+    ``columns`` are the features and ``target`` is the target as a piece knows them: by name if they
+    have names. ``fingerprint`` is a digest of the paths, sizes, times of change, schemas and
+    numbers of rows of the files.
     """
 
     columns: tuple[Key, ...]

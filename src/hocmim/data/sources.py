@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,14 +48,10 @@ def is_dask_collection(X: Any) -> bool:
 
 
 def open_source(X: Any, y: Any = None) -> tuple[RowSource, Any]:
-    """Open a row source and its target.
+    """Open a row source and its target; also return y.
 
-    Returns
-    -------
-    source : RowSource
-    y : object
-        y as it was given; None if it is the name of a column of X, the target of the source; the
-        columns, in memory, if it is a list of names of columns of X.
+    The second value is None if y is the name of a column of X, which is the target of the source
+    then; the columns, in memory, if y is a list of names of columns of X; otherwise y as it is.
     """
     if isinstance(X, RowSource):
         source = X
@@ -68,8 +64,8 @@ def open_source(X: Any, y: Any = None) -> tuple[RowSource, Any]:
 
 
 def are_files(source: RowSource) -> bool:
-    """Whether every piece of a source is in a Parquet file, converted or not."""
-    return all(isinstance(getattr(p, "piece", p), ParquetPiece) for p in source.pieces)
+    """Whether every piece of a source is in a Parquet file."""
+    return all(isinstance(piece, ParquetPiece) for piece in source.pieces)
 
 
 def are_names(y: Any) -> bool:
@@ -180,14 +176,18 @@ class ParquetPiece:
         """See Piece; the types of a column may differ."""
         import pyarrow as pa
 
-        def without_dictionaries(table: Any) -> Any:
-            for i, field in enumerate(table.schema):
-                if pa.types.is_dictionary(field.type):
-                    values = table.column(i).cast(field.type.value_type)
-                    table = table.set_column(i, field.name, values)
-            return table
-
         return pa.concat_tables(map(without_dictionaries, tables), promote_options="permissive")
+
+
+def without_dictionaries(table: Any) -> Any:
+    """Return a pyarrow table whose columns hold their values, not places in dictionaries."""
+    import pyarrow as pa
+
+    for at, field in enumerate(table.schema):
+        if pa.types.is_dictionary(field.type):
+            plain = table.column(at).cast(field.type.value_type)
+            table = table.set_column(at, field.name, plain)
+    return table
 
 
 def concatenate(tables: list[Any]) -> Any:
@@ -230,7 +230,7 @@ def _open_parquet(X: Any) -> RowSource:
                 "X is a data set with a filter. Write the rows that pass it to a new data set with "
                 "pyarrow.dataset.write_dataset, and pass that one."
             )
-        files = [_ParquetFile.of(fragment) for fragment in data.get_fragments()]
+        files = [_read_footer(fragment) for fragment in data.get_fragments()]
     except FileNotFoundError as error:
         raise InvalidTableError(
             f"X is a path, but there is no file or folder {_missing(X)!r}. Check the path."
@@ -248,7 +248,7 @@ def _open_parquet(X: Any) -> RowSource:
     digest = new_digest()
     for file in files:
         digest.update(file.identity.encode())
-    pieces = tuple(piece for file in files for piece in file.pieces())
+    pieces = tuple(piece for file in files for piece in file.pieces)
     return RowSource(columns, None, pieces, digest.hexdigest())
 
 
@@ -271,59 +271,53 @@ def _missing(X: Any) -> Any:
     return next(local, X[0])
 
 
-@dataclass(frozen=True, eq=False)
-class _ParquetFile:
+class _ParquetFile(NamedTuple):
     """The content of the footer of a Parquet file."""
 
     path: str
-    filesystem: Any
     columns: list[str]
-    constants: dict[str, Any]
-    row_groups: list[Any]
     identity: str
+    pieces: list[ParquetPiece]
 
-    @classmethod
-    def of(cls, fragment: Any) -> _ParquetFile:
-        from pyarrow import dataset
 
-        schema, groups = fragment.physical_schema, fragment.row_groups
-        constants = dataset.get_partition_keys(fragment.partition_expression)
-        # pandas writes the index of a frame as a column; it is not a feature.
-        index = set(map(str, (schema.pandas_metadata or {}).get("index_columns", [])))
-        columns = [name for name in schema.names if name not in index and name not in constants]
-        info = fragment.filesystem.get_file_info(fragment.path)
-        sizes = [(group.id, group.num_rows, group.total_byte_size) for group in groups]
-        identity = (fragment.path, info.size, info.mtime_ns, schema.to_string(), constants, sizes)
-        return cls(
+def _read_footer(fragment: Any) -> _ParquetFile:
+    from pyarrow import dataset
+
+    schema, groups = fragment.physical_schema, fragment.row_groups
+    constants = dataset.get_partition_keys(fragment.partition_expression)
+    # pandas writes the index of a frame as a column; it is not a feature.
+    index = set(map(str, (schema.pandas_metadata or {}).get("index_columns", [])))
+    columns = [name for name in schema.names if name not in index and name not in constants]
+    info = fragment.filesystem.get_file_info(fragment.path)
+    sizes = [(group.id, group.num_rows, group.total_byte_size) for group in groups]
+    identity = (fragment.path, info.size, info.mtime_ns, schema.to_string(), constants, sizes)
+    buffer, n_columns = _buffer_bytes(fragment.filesystem), max(1, len(columns))
+    pieces = []
+    for together in _joined(groups):
+        largest = max(group.total_byte_size // n_columns for group in together)
+        piece = ParquetPiece(
             fragment.path,
             fragment.filesystem,
-            [*columns, *constants],
+            tuple(group.id for group in together),
+            sum(group.num_rows for group in together),
+            2 * min(largest, MAX_PAGE_BYTES) + buffer,
             constants,
-            groups,
-            repr(identity),
         )
+        pieces.append(piece)
+    return _ParquetFile(fragment.path, [*columns, *constants], repr(identity), pieces)
 
-    def _column_bytes(self, row_groups: list[Any]) -> int:
-        n_columns = max(1, len(self.columns) - len(self.constants))
-        largest = max(group.total_byte_size // n_columns for group in row_groups)
-        return 2 * min(largest, MAX_PAGE_BYTES) + _buffer_bytes(self.filesystem)
 
-    def pieces(self) -> Iterator[ParquetPiece]:
-        """Join neighbouring row groups up to about ``PIECE_BYTES``."""
-        together: list[Any] = []
-        for group in [*self.row_groups, None]:
-            n_bytes = sum(one.total_byte_size for one in together)
-            if together and (group is None or n_bytes + group.total_byte_size > PIECE_BYTES):
-                yield ParquetPiece(
-                    self.path,
-                    self.filesystem,
-                    tuple(one.id for one in together),
-                    sum(one.num_rows for one in together),
-                    self._column_bytes(together),
-                    self.constants,
-                )
-                together = []
-            together.append(group)
+def _joined(row_groups: list[Any]) -> list[list[Any]]:
+    """Join neighbouring row groups up to about ``PIECE_BYTES``."""
+    joined: list[list[Any]] = []
+    n_bytes = 0
+    for group in row_groups:
+        n_bytes += group.total_byte_size
+        if not joined or n_bytes > PIECE_BYTES:
+            joined.append([])
+            n_bytes = group.total_byte_size
+        joined[-1].append(group)
+    return joined
 
 
 def _common_columns(files: list[_ParquetFile]) -> tuple[str, ...]:

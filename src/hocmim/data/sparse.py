@@ -18,13 +18,7 @@ _BY_ROW = ("csr", "bsr")
 
 
 def checked_csc(matrix: Any) -> Any:
-    """Return a sparse matrix of any format in CSC format.
-
-    Raises
-    ------
-    InvalidTableError
-        If an index or a pointer is out of range.
-    """
+    """Return a sparse matrix of any format in CSC format; an error if an index is out of range."""
     _check_memory(matrix.shape[1])
     try:
         _check(matrix)

@@ -51,18 +51,10 @@ _NOT_IN_NUMPY = (nw.Int128, nw.UInt128)
 class Table(ABC):
     """A table, read by columns.
 
-    Attributes
-    ----------
-    n_rows, n_columns : int
-    native : object
-        The user's table (nested lists as an array).
-    rows : ndarray of int64, or None
-        The rows of ``native`` that are in the table, in this order; None for every row once.
-    names : tuple of str, or None
-        None if the columns have no names. As in scikit-learn, only strings are names: a DataFrame
-        with the default integer labels has none.
-    cell_bytes : int
-        Bytes of a value; 8 if they differ.
+    ``native`` is the user's table (nested lists as an array), ``rows`` are the rows of it that are
+    in the table, in this order; None for every row once. ``names`` is None if the columns have no
+    names. As in scikit-learn, only strings are names: a DataFrame with the default integer labels
+    has none. ``cell_bytes`` are those of a value; 8 if they differ.
     """
 
     cell_bytes = 8
@@ -312,17 +304,8 @@ class FrameTable(Table):
 def as_table(X: Any, *, min_rows: int = 1) -> Table:
     """Open any table as a :class:`Table`.
 
-    Parameters
-    ----------
-    X : array-like, DataFrame, pyarrow Table or sparse matrix of shape (n_rows, n_columns)
-    min_rows : int
-        Fewer rows than this are an error.
-
-    Raises
-    ------
-    InvalidTableError
-        If X is not two-dimensional, has no columns or too few rows, has complex numbers, or has
-        two columns of one name.
+    InvalidTableError: X is not two-dimensional, has no columns or fewer rows than ``min_rows``, has
+    complex numbers, or has two columns of one name.
     """
     table = X if isinstance(X, Table) else _open(X)
     check_shape(table.n_rows, table.n_columns, min_rows=min_rows)

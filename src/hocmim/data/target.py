@@ -26,25 +26,10 @@ def as_target(
 ) -> NDArray[Any]:
     """Return the target as a one-dimensional array of numbers, booleans or strings.
 
-    Parameters
-    ----------
-    y : array-like of shape (n_rows,)
-        Or of shape (n_rows, n_targets), with ``several``.
-    n_rows : int, optional
-        The length it must have.
-    rows : ndarray of int64, optional
-        Return these values of y, in this order; the others are not checked.
-    caller : str
-        What needs y, for the error message.
-    several : bool
-        Whether y may have several columns. The array is two-dimensional then; its columns are read
-        by ``check_values``.
-
-    Raises
-    ------
-    InvalidTargetError
-        If y is None, has more than one column without ``several``, has another length than the
-        table, or has a missing or infinite value.
+    ``n_rows`` is the length it must have. With ``rows``, only these values are returned, in this
+    order; the others are not checked. ``caller`` is what needs y, for a message. ``several``: y
+    may have several columns, and so has the array then. InvalidTargetError: y is None, has
+    another shape or length, or a missing or infinite value.
     """
     if y is None:
         raise InvalidTargetError(f"{caller} requires y to be passed, but the target y is None.")

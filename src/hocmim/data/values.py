@@ -10,10 +10,9 @@ dicts                       {"dict": {…}}, with strings as keys
 arrays of numbers,          {"array": "<base64, little endian>", "dtype": "<f8", "shape": […]}
 booleans, dates
 arrays of strings, objects  {"objects": […], "dtype": "O", "<U5" or "S5"}
-dates, times, durations,    {"date": "2024-05-01"} and so on
-decimals
-intervals, periods and      {"pandas.Interval": […]} and so on; pandas reads them
-time stamps of pandas
+dates                       {"date": "2024-05-01"}, {"datetime": …}
+paths                       {"path": "/folder"}; read as strings
+intervals of pandas         {"pandas.Interval": [left, right, closed]}
 records                     {"<name>": {…}}, the fields of a dataclass the caller lists
 ==========================  ========================================================================
 """
@@ -25,7 +24,6 @@ import datetime as dt
 import math
 from collections.abc import Mapping
 from dataclasses import MISSING, fields
-from decimal import Decimal
 from os import PathLike, fspath
 from typing import Any
 
@@ -59,18 +57,9 @@ def require(is_valid: bool, message: str) -> None:
 
 
 def to_json(value: Any, records: Records | None = None) -> Any:
-    """Return a value as JSON; ``from_json`` restores it.
+    """Return a value as JSON; ``from_json`` restores it. UnsupportedError for any other type.
 
-    Parameters
-    ----------
-    value : object
-    records : dict of name to dataclass, optional
-        Records that may be in it. Their fields are written.
-
-    Raises
-    ------
-    UnsupportedError
-        For any other type.
+    ``records`` are the dataclasses, by name, that may be in it. Their fields are written.
     """
     if isinstance(value, np.generic) and value.dtype.kind in "biufUS":
         value = value.item()
@@ -107,44 +96,26 @@ def _array_to_json(array: NDArray[Any]) -> dict[str, Any]:
 
 def _scalar_to_json(value: Any) -> dict[str, Any]:
     module, name = type(value).__module__.partition(".")[0], type(value).__name__
-    if module == "pandas" and name in ("Interval", "Period", "Timedelta", "Timestamp"):
-        return {f"pandas.{name}": _pandas_parts(value, name)}
+    if module == "pandas" and name == "Interval":
+        return {"pandas.Interval": [to_json(value.left), to_json(value.right), value.closed]}
     if isinstance(value, bytes):
         return {"bytes": base64.b64encode(value).decode()}
     if isinstance(value, PathLike):
         return {"path": fspath(value)}
-    if type(value) is Decimal:
-        return {"decimal": str(value)}
-    if type(value) is dt.timedelta:
-        return {"timedelta": [value.days, value.seconds, value.microseconds]}
-    for kind in (dt.datetime, dt.date, dt.time):
+    for kind in (dt.datetime, dt.date):
         if type(value) is kind:
             return {kind.__name__: value.isoformat()}
     raise UnsupportedError(type(value).__qualname__)
-
-
-def _pandas_parts(value: Any, name: str) -> Any:
-    if name == "Interval":
-        return [to_json(value.left), to_json(value.right), value.closed]
-    if name == "Period":
-        return [value.ordinal, value.freqstr]
-    zone = str(value.tz) if name == "Timestamp" and value.tz is not None else None
-    return [int(value.as_unit("ns").value), value.unit, zone]
 
 
 # --- reading --------------------------------------------------------------------------------------
 
 
 def from_json(value: Any, records: Records | None = None) -> Any:
-    """Return the value that ``to_json`` wrote.
+    """Return the value that ``to_json`` wrote; MalformedError for anything else.
 
     Unknown fields of a record are ignored, and missing ones have their defaults: a file may be of
     a later or an earlier version.
-
-    Raises
-    ------
-    MalformedError
-        For anything else.
     """
     if isinstance(value, list):
         return [from_json(item, records) for item in value]
@@ -226,38 +197,22 @@ def _scalar_from_json(tag: str, content: Any) -> Any:
         if tag == "path":
             require(isinstance(content, str), "a path must be a string")
             return content
-        if tag == "decimal":
-            return Decimal(content)
-        if tag == "timedelta":
-            return dt.timedelta(*content)
-        kinds: dict[str, Any] = {"date": dt.date, "datetime": dt.datetime, "time": dt.time}
-        if tag in kinds:
-            return kinds[tag].fromisoformat(content)
-        if tag.startswith("pandas."):
-            return _pandas_value(tag, content)
+        if tag in ("date", "datetime"):
+            return getattr(dt, tag).fromisoformat(content)
+        if tag == "pandas.Interval":
+            return _interval(content)
     except (ArithmeticError, OverflowError, TypeError, LookupError) as error:
         raise MalformedError(f"{content!r} is not a {tag}") from error
     raise MalformedError(f"there is no kind of value {tag!r}")
 
 
-def _pandas_value(tag: str, content: Any) -> Any:
+def _interval(content: Any) -> Any:
     try:
         import pandas as pd
     except ImportError as error:
-        raise MalformedError("it has categories of pandas, which is not installed") from error
-    if tag == "pandas.Interval":
-        left, right, closed = content
-        return pd.Interval(from_json(left), from_json(right), closed)
-    if tag == "pandas.Period":
-        ordinal, frequency = content
-        return pd.Period(ordinal=ordinal, freq=frequency)
-    value, unit, zone = content
-    require(isinstance(value, int), f"a {tag} must be an integer")
-    if tag == "pandas.Timedelta":
-        return pd.Timedelta(value, "ns").as_unit(unit)
-    require(tag == "pandas.Timestamp", f"there is no kind of value {tag!r}")
-    moment = pd.Timestamp(value, unit="ns", tz="UTC" if zone else None).as_unit(unit)
-    return moment.tz_convert(zone) if zone else moment
+        raise MalformedError("it has intervals of pandas, which is not installed") from error
+    left, right, closed = content
+    return pd.Interval(from_json(left), from_json(right), closed)
 
 
 # --- checks ---------------------------------------------------------------------------------------

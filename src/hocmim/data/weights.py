@@ -27,21 +27,10 @@ POSSIBLE_PER_ROW, MIN_SINGLE = 10, 0.25
 def as_counts(sample_weight: Any, n_rows: int, y: Any = None) -> NDArray[np.int64] | None:
     """Return how often each row counts; None if every row counts once.
 
-    Parameters
-    ----------
-    sample_weight : array-like of shape (n_rows,), "balanced", or None
-        Numbers of 0 or more. If all are whole, a row of weight w counts as w equal rows. If there
-        is a fraction, the weights are relative: see ``relative_counts``. "balanced" gives every
-        class of y the same total. One number is used for all rows.
-    n_rows : int
-    y : array, optional
-        The target, for "balanced".
-
-    Raises
-    ------
-    InvalidWeightsError
-        If they are not numbers of 0 or more, if there are not ``n_rows`` of them, if all are zero,
-        or if they add up to more than ``MAX_ROWS``.
+    If all weights are whole, a row of weight w counts as w equal rows. If there is a fraction, the
+    weights are relative: see ``relative_counts``. "balanced" gives every class of y the same total.
+    One number is used for all rows. InvalidWeightsError: they are not ``n_rows`` numbers of 0 or
+    more, all are zero, or they add up to more than ``MAX_ROWS``.
     """
     if sample_weight is None:
         return None
@@ -118,13 +107,8 @@ def are_observations(
     row once. It asks whether X ⟂ Y | Z for the rows as they were observed. Weights that depend on Y
     alone, or on no column, do not change the answer.
 
-    Parameters
-    ----------
-    sample_weight : array-like or "balanced"
-    counts : ndarray of int
-        What ``as_counts`` made of it, one for each row.
-    classes : ndarray of int
-        The target, with each row as often as it counts.
+    ``counts`` is what ``as_counts`` made of the weights; ``classes`` is the target, with each row
+    as often as it counts.
     """
     if isinstance(sample_weight, str) or _as_array(sample_weight).dtype.kind not in "iu":
         return False
@@ -138,14 +122,8 @@ def look_relative(counts: NDArray[np.integer[Any]], n_levels: NDArray[np.integer
     """Return whether weights that are used as counts do not look like counts.
 
     Of a table with far more possible rows than rows, most rows occur once. Integers of which few
-    are 1 are rather survey weights, or the importance of a row.
-
-    Parameters
-    ----------
-    counts : ndarray of int
-        One for each row.
-    n_levels : ndarray of int
-        Of each column and of the target.
+    are 1 are rather survey weights, or the importance of a row. ``n_levels`` are those of each
+    column and of the target.
     """
     positive = counts[counts > 0]
     is_sparse = np.log2(n_levels).sum() > np.log2(POSSIBLE_PER_ROW * len(positive))

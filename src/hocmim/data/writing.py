@@ -46,14 +46,6 @@ def safe_file_name(name: str) -> str:
 
     Letters, digits, spaces and a few marks stay. A name that has to be changed gets a digest, so
     that different names stay different.
-
-    Examples
-    --------
-    >>> from hocmim.data.writing import safe_file_name
-    >>> safe_file_name("iris, 2 classes")
-    'iris, 2 classes'
-    >>> safe_file_name("../../x")
-    '___.._x-9cdf6a50'
     """
     safe = "".join(c if c.isalnum() or c in SAFE_MARKS else "_" for c in name)[:MAX_NAME_LENGTH]
     safe = re.sub(r"^[. ]+|[. ]+$", lambda found: "_" * len(found[0]), safe) or "_"
@@ -106,19 +98,10 @@ def write_file(
     is_durable: bool = False,
     hint: str = "Pass overwrite=True to replace it",
 ) -> Path:
-    """Write a file completely or not at all.
+    """Write a file completely or not at all; ``write`` is called with the open binary file.
 
-    Parameters
-    ----------
-    path : path
-    write : callable
-        Called with the open binary file.
-    overwrite : bool
-        Whether an existing file may be replaced.
-    is_durable : bool
-        Whether to wait until the content is on disk, so that it survives a power failure.
-    hint : str
-        How the user allows replacing, for the message.
+    ``is_durable`` waits until the content is on disk, so that it survives a power failure. ``hint``
+    says how the user allows replacing a file, for the message.
     """
     target = Path(path)
     check_writable(target, overwrite=overwrite, hint=hint)
@@ -298,13 +281,8 @@ def locked(path: Path, *, create: bool = True) -> Iterator[bool]:
     """Lock an empty file of this name; give False if another process holds it.
 
     The file is removed at the end. One that a killed process left is used again. Without
-    ``create`` there must be one.
-
-    Raises
-    ------
-    OSError
-        If there is something else at this path: a pipe, a link, a file with content, or a file of
-        another user.
+    ``create`` there must be one. OSError: there is something else at this path, such as a pipe, a
+    link, a file with content, or a file of another user.
     """
     with contextlib.ExitStack() as stack:
         while True:

@@ -102,6 +102,8 @@ class BlockTerms:
         self._on_terms = on_terms
         self.can_use_planes = block.can_have_planes and not _native.needs_samples(self.estimator)
         self._nothing = Joint(np.zeros(block.n_samples, np.uint32), 1)
+        # Of the class, and of no class: used again and again.
+        self._evaluators: dict[Joint, _native.PlaneTerms] = {}
 
     def _term(self, term: Term, w: Joint, y: Joint, which: Positions | None) -> Values:
         return self._several([term], w, y, which)[0]
@@ -145,21 +147,13 @@ class BlockTerms:
     def _by_popcounts(
         self, terms: list[Term], w: Joint, y: Joint, which: Positions | None, out: Values
     ) -> None:
-        if y is self.y:
-            evaluator = self._with_class
-        elif y is self._nothing:
-            evaluator = self._without_class
-        else:
+        if y is not self.y and y is not self._nothing:
             evaluator = self.plane_terms(y)
+        elif y in self._evaluators:
+            evaluator = self._evaluators[y]
+        else:
+            evaluator = self._evaluators[y] = self.plane_terms(y, keeps_rows=True)
         evaluator.evaluate(w.masks, terms, out, which)
-
-    @cached_property
-    def _with_class(self) -> _native.PlaneTerms:
-        return self.plane_terms(self.y, keeps_rows=True)
-
-    @cached_property
-    def _without_class(self) -> _native.PlaneTerms:
-        return self.plane_terms(self._nothing, keeps_rows=True)
 
     def _by_samples(
         self, terms: list[Term], w: Joint, y: Joint, which: Positions | None, out: Values

@@ -327,8 +327,7 @@ _WORDS = {
     TEXT: (
         "{n} of text that looks like numbers or dates is treated as categories: {names}.|"
         "{n} of text that looks like numbers or dates are treated as categories: {names}.",
-        "To read text as numbers or dates, pass X through hocmim.convert_text or "
-        "hocmim.TextConverter.",
+        "To read text as numbers or dates, pass X through hocmim.TextConverter.",
     ),
     CONSTANT: (
         "{n} has one value or none: {names}.|{n} have one value or none: {names}.",

@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from os import PathLike
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -28,30 +28,21 @@ from hocmim.data.writing import check_regular, lock_name, locked
 from hocmim.errors import InvalidFileError, InvalidParameterError
 from hocmim.search.constraints import Constraints
 from hocmim.search.joint_candidates import JointCandidates
-from hocmim.search.loop import SearchEngine, continued, forward_search
+from hocmim.search.loop import continued, forward_search
 from hocmim.search.saved_selection import RECORDS, check_steps, check_stopping, read_value
 from hocmim.search.selection import Selection, Step, Stopping
 from hocmim.search.stopping import StoppingRule
 
+if TYPE_CHECKING:
+    from hocmim.search.engines.dask import DaskEngine
+    from hocmim.search.engines.local import LocalEngine
+
 
 class Checkpoint:
-    """The file of one search. It is read if it exists, otherwise written.
+    """The file of one search, or its state in memory. It is read if it exists, otherwise written.
 
-    Parameters
-    ----------
-    path : path or None
-        None: the state is kept in memory.
-    parameters : dict of str to values
-        All parameters the result depends on.
-    fingerprint : str
-        Of the codes: ``Engine.fingerprint``.
-    n_features : int
-        Of the table.
-
-    Raises
-    ------
-    InvalidFileError
-        If the file is not a checkpoint, is damaged, or belongs to another search.
+    ``parameters`` are all that the result depends on, ``fingerprint`` is that of the codes. An
+    InvalidFileError says that the file is no checkpoint, is damaged, or is of another search.
     """
 
     def __init__(
@@ -97,7 +88,7 @@ class Checkpoint:
 
     def search(
         self,
-        engine: SearchEngine,
+        engine: LocalEngine | DaskEngine,
         n_select: int,
         rule: StoppingRule | None,
         on_step: Callable[[int, Step], None] | None = None,
@@ -112,7 +103,37 @@ class Checkpoint:
         """
         self.start_from(earlier)
         with self:
-            return self._search(engine, n_select, rule, on_step, constraints, joint)
+            if rule is not None:
+                if self._seed is not None:
+                    rule.seed = self._seed
+                rule.p_values = list(self._p_values)
+                if len(self._steps) < n_select and self._stopping is not None:
+                    rule.stopping = self._stopping
+                    n_select = len(self._steps)
+            steps = continued(self._steps, n_select)
+            if len(steps) < min(n_select, len(self._steps)):
+                self._steps = steps
+                if rule is not None:
+                    rule.p_values = rule.p_values[: sum(not step.is_kept for step in steps)]
+
+            def save(number: int, step: Step) -> None:
+                self._steps.append(step)
+                self._save_rule(rule)
+                if on_step is not None:
+                    on_step(number, step)
+
+            selection = forward_search(
+                engine,
+                n_select,
+                stop=rule,
+                on_step=save,
+                earlier=tuple(self._steps),
+                constraints=constraints,
+                joint=joint,
+            )
+            if rule is not None and rule.stopping is not None and self._stopping is None:
+                self._save_rule(rule)
+            return selection
 
     def start_from(self, earlier: Sequence[Step]) -> None:
         """Continue from known steps of the same search, if they are more than those of the file."""
@@ -143,47 +164,6 @@ class Checkpoint:
                 f"Another run is using the checkpoint {self._path}. Wait for it, or pass another "
                 "path."
             )
-
-    def _search(
-        self,
-        engine: SearchEngine,
-        n_select: int,
-        rule: StoppingRule | None,
-        on_step: Callable[[int, Step], None] | None,
-        constraints: Constraints | None,
-        joint: JointCandidates | None,
-    ) -> Selection:
-        if rule is not None:
-            if self._seed is not None:
-                rule.seed = self._seed
-            rule.p_values = list(self._p_values)
-            if len(self._steps) < n_select and self._stopping is not None:
-                rule.stopping = self._stopping
-                n_select = len(self._steps)
-        steps = continued(self._steps, n_select)
-        if len(steps) < min(n_select, len(self._steps)):
-            self._steps = steps
-            if rule is not None:
-                rule.p_values = rule.p_values[: sum(not step.is_kept for step in steps)]
-
-        def save(number: int, step: Step) -> None:
-            self._steps.append(step)
-            self._save_rule(rule)
-            if on_step is not None:
-                on_step(number, step)
-
-        selection = forward_search(
-            engine,
-            n_select,
-            stop=rule,
-            on_step=save,
-            earlier=tuple(self._steps),
-            constraints=constraints,
-            joint=joint,
-        )
-        if rule is not None and rule.stopping is not None and self._stopping is None:
-            self._save_rule(rule)
-        return selection
 
     def _save_rule(self, rule: StoppingRule | None) -> None:
         if rule is not None:

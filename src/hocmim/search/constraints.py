@@ -58,18 +58,10 @@ class Budget:
 
 @dataclass(frozen=True, eq=False)
 class Spending:
-    """The cost of every feature, and what all selected features may cost together.
+    """The cost of every feature, and what all selected features may cost together."""
 
-    Attributes
-    ----------
-    costs : ndarray of float64
-        Positive.
-    budget : float or None
-        None if there is no limit.
-    """
-
-    costs: Values
-    budget: float | None = None
+    costs: Values  # positive
+    budget: float | None = None  # None: no limit
 
     def total(self, indices: Iterable[int]) -> float:
         """Return the cost of several features."""
@@ -92,29 +84,15 @@ COUNTS = [whole(1), number(0, 1, "right"), Budget, None]
 
 @dataclass(frozen=True, eq=False)
 class Constraints:
-    """What may be selected, in feature indices.
+    """What may be selected, in feature indices."""
 
-    Attributes
-    ----------
-    n_features : int
-        Of the table.
-    keep : tuple of int
-        Selected in any case.
-    excluded : tuple of int
-        Never selected, because the user says so.
-    identifiers : tuple of int
-        Never selected, because they identify the rows.
-    spending : Spending or None
-    constants : tuple of int
-        Never selected, because they have one level.
-    """
-
-    n_features: int
-    keep: tuple[int, ...] = ()
+    n_features: int  # of the table
+    keep: tuple[int, ...] = ()  # selected in any case
+    # Never selected: because the user says so, or because they identify the rows.
     excluded: tuple[int, ...] = ()
     identifiers: tuple[int, ...] = ()
     spending: Spending | None = None
-    constants: tuple[int, ...] = ()
+    constants: tuple[int, ...] = ()  # never selected, because they have one level
 
     @property
     def closed(self) -> tuple[int, ...]:
@@ -146,14 +124,9 @@ class Constraints:
         return self
 
     def count(self, asked: Any, name: str = "n_features_to_select") -> int:
-        """Return how many features to select at most, K.
+        """Return how many features to select at most, K; ``asked`` was passed as ``name``.
 
-        Parameters
-        ----------
-        asked : int, float, None, "significant", StopTest or Budget
-            A number larger than the number of candidates is reduced to it, with a warning.
-        name : str
-            The parameter it was passed as.
+        A number larger than the number of candidates is reduced to it, with a warning.
         """
         most, n_open = self.n_candidates, self.n_features - len(self.excluded)
         if isinstance(asked, Budget) and asked.n_features is not None:
@@ -182,16 +155,7 @@ class Constraints:
 def resolve_constraints(
     features: Features, keep: Any, exclude: Any, costs: Any, asked: Any
 ) -> Constraints:
-    """Return what may be selected of these features.
-
-    Parameters
-    ----------
-    features : Features
-    keep, exclude : names, indices, mask, callable or None
-    costs : numbers, dict or None
-    asked : object
-        ``n_features_to_select``, which may be a Budget.
-    """
+    """Return what may be selected of these features; ``asked`` is ``n_features_to_select``."""
     if keep is None and exclude is None and costs is None and not isinstance(asked, Budget):
         return Constraints(len(features))
     kept = resolve_columns(keep, features, "keep")

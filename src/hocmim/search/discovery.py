@@ -64,47 +64,24 @@ SHARE_OF_SETS = 0.1
 
 @dataclass(frozen=True)
 class ErrorControl:
-    """Which error rate the tests of a selection keep, and how they were made.
+    """Which error rate the tests of a selection keep, and how they were made."""
 
-    Attributes
-    ----------
-    rate : {"false-discovery rate", "family-wise error rate"}
-        The expected share of false discoveries among the selected features, or the probability that
-        there is any.
-    level : float
-        The bound on this rate.
-    test : {"chi2", "permutation"}
-        How p-values are computed.
-    n_permutations : int or None
-        None for "chi2".
-    seed : int or None
-        ``random_state`` of the permutations, if it was a number.
-    n_samples, n_features : int
-        N and D.
-    n_targets : int
-    given_selected : bool
-        False if the features are tested without a condition: S = ∅.
-    n_groups : int or None
-        Number of groups of rows that the tests do not treat as independent; None if rows are.
-    weights : {"", "counts", "relative"}
-        "counts": a row of weight w is w of the ``n_samples``. "relative": weights change scores,
-        and the tests use each row once. "" without weights.
-    n_sets : int
-        How many pairs and triples of features were hypotheses besides the features.
-    """
-
+    # The expected share of false discoveries among the selected features, or the probability that
+    # there is any: "false-discovery rate" or "family-wise error rate".
     rate: str
-    level: float
-    test: str
+    level: float  # the bound on this rate
+    test: str  # how p-values are computed: "chi2" or "permutation"
     n_permutations: int | None
-    seed: int | None
+    seed: int | None  # ``random_state`` of the permutations, if it was a number
     n_samples: int
     n_features: int
     n_targets: int = 1
-    given_selected: bool = True
-    n_groups: int | None = None
+    given_selected: bool = True  # False if the features are tested without a condition: S = ∅
+    n_groups: int | None = None  # of rows that are not treated as independent
+    # "counts": a row of weight w is w of the ``n_samples``. "relative": weights change scores, and
+    # the tests use each row once. "" without weights.
     weights: str = ""
-    n_sets: int = 0
+    n_sets: int = 0  # pairs and triples of features that were hypotheses besides the features
 
     @property
     def is_fdr(self) -> bool:

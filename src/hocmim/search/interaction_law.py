@@ -62,14 +62,9 @@ MOST_VALUES = 1 << 20
 def interaction_p_values(tables: Counts, g: Values, most: float = 1.0) -> Values:
     """Return the p-values of some sets of columns.
 
-    Parameters
-    ----------
-    tables : ndarray of int64, of shape (n_sets, levels, …, n_classes)
-        For each set the counts, with an axis for each of its variables. All have as many rows.
-    g : ndarray of float64, of shape (n_sets,)
-        G of each set.
-    most : float
-        The largest p-value that matters. One above it may be too small, but is above it.
+    ``tables`` has the counts of each set, with an axis for each of its variables, the class last;
+    all have as many rows. ``most`` is the largest p-value that matters: one above it may be too
+    small, but is above it.
     """
     _, variance = interaction_information(tables)
     target = tables.ndim - 1

@@ -47,7 +47,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain
 from math import comb, prod, sqrt
 from typing import Any, NamedTuple
@@ -102,47 +102,22 @@ Found = list[tuple[tuple[int, ...], float]]
 
 @dataclass(frozen=True)
 class Screen:
-    """The sets of columns that are kept.
+    """The sets of columns that are kept."""
 
-    Attributes
-    ----------
-    kept : tuple of Interaction
-        Pairs, then triples, each the strongest first.
-    n_sets : int
-        How many sets were tested.
-    notes : tuple of str
-        What was left out, and why; a sentence each.
-    """
-
-    kept: tuple[Interaction, ...] = ()
-    n_sets: int = 0
-    notes: tuple[str, ...] = ()
+    kept: tuple[Interaction, ...] = ()  # pairs, then triples, each the strongest first
+    n_sets: int = 0  # how many were tested
+    notes: tuple[str, ...] = ()  # what was left out, and why; a sentence each
 
 
 class ScreenedTable(NamedTuple):
-    """What is screened.
+    """What is screened."""
 
-    Attributes
-    ----------
-    column : callable
-        ``column(j)`` returns the codes of column j.
-    arity : ndarray of int64
-        Of all columns.
-    n_ordered : ndarray of int64
-        How many of the levels of each column are bins in order; 0 for categories.
-    which : ndarray of int64
-        The columns to screen.
-    n_bins : int
-    cut_again : callable, optional
-        ``cut_again(n)`` returns the table with n bins of equal frequency; without it bins are
-        merged.
-    """
-
-    column: Callable[[int], Column]
-    arity: NDArray[np.int64]
-    n_ordered: NDArray[np.int64]
-    which: NDArray[np.int64]
+    column: Callable[[int], Column]  # ``column(j)`` returns the codes of column j
+    arity: NDArray[np.int64]  # of all columns
+    n_ordered: NDArray[np.int64]  # how many levels of each are bins in order; 0 for categories
+    which: NDArray[np.int64]  # the columns to screen
     n_bins: int
+    # The table with so many bins of equal frequency; without it bins are merged.
     cut_again: Callable[[int], ScreenedTable] | None = None
 
     @classmethod
@@ -186,25 +161,11 @@ def screen(
     n_jobs: int | None = None,
     report: Report | None = None,
 ) -> Screen:
-    """Test all pairs and triples of columns.
+    """Test all pairs and triples of columns (``sizes``), for each target.
 
-    Parameters
-    ----------
-    table : ScreenedTable
-    targets : sequence of Column
-        One target, or several, each of which is screened.
-    whatever_it_costs : bool
-        Whether there is no limit to the work.
-    sizes : sequence of int
-        2 for pairs, 3 for triples.
-    alpha : float
-        1 for the strongest sets, whatever their p-values.
-    most : int
-        How many sets of each size are kept at most.
-    n_jobs : int or None
-        Threads. Never changes a result.
-    report : callable, optional
-        Called as ``report(done, total)`` with numbers of sets, many times.
+    ``whatever_it_costs``: no limit to the work. ``alpha=1`` keeps the strongest sets whatever their
+    p-values; ``most`` are kept of each size. ``n_jobs`` never changes a result. ``report(done,
+    total)`` is called with numbers of sets, many times.
     """
     screens, notes = [], []
     for size in sizes:
@@ -480,7 +441,6 @@ class _OneScreen:
         bounds = list(dict.fromkeys(spans.astype(int).tolist()))
         with ThreadPool(min(self._n_threads, len(bounds) - 1)) as pool:
             list(pool.map(lambda i, j: merged.give(kernel, i, j, 0), bounds[:-1], bounds[1:]))
-        least = self._least()
         operations = -(-self._n_rows // 64) * self._levels**2 * 8
         calls: list[Callable[[], Any]] = []
         first = 0
@@ -494,41 +454,32 @@ class _OneScreen:
                 self.n_sets * g * (g + 1) // (kernel.n_groups * (kernel.n_groups + 1))
                 for g in (first, last)
             )
-            calls.append(self._pair_call(kernel, first, last, least, after - before))
+            calls.append(partial(self._search_pairs, kernel, first, last, after - before))
             first = last
         return calls
 
-    def _pair_call(
-        self, kernel: Any, first: int, last: int, least: Any, n_pairs: int
-    ) -> Callable[[], Any]:
-        def call() -> tuple[int, Found]:
-            found = kernel.search(first, last, least, self._most_found)
-            return n_pairs, [((i, j), g) for i, j, g in found]
-
-        return call
+    def _search_pairs(self, kernel: Any, first: int, last: int, n_pairs: int) -> tuple[int, Found]:
+        found = kernel.search(first, last, self._least(), self._most_found)
+        return n_pairs, [((i, j), g) for i, j, g in found]
 
     def _triple_calls(self, merged: _MergedColumns) -> list[Callable[[], Any]]:
         """Return calls of the kernel: the triples of which this column is the first."""
         n_columns = len(merged.arity)
-        return [self._triple_call(merged, first) for first in range(n_columns - 2)]
+        return [partial(self._search_triples, merged, first) for first in range(n_columns - 2)]
 
-    def _triple_call(self, merged: _MergedColumns, first: int) -> Callable[[], Any]:
-        def call() -> tuple[int, Found]:
-            n_after = len(merged.arity) - first - 1
-            n_seen = merged.n_seen(first)
-            if n_seen < 2:
-                return comb(n_after, 2), []
-            n_shared = int(merged.arity[first])
-            segment = self._y * n_shared + merged.row(first)
-            order, sizes = self._sorted_rows(segment, self._n_classes * n_shared)
-            arity = merged.arity[first + 1 :].tolist()
-            kernel = _native.InteractionScreen(arity, order, sizes, self._n_classes, n_shared)
-            merged.give(kernel, first + 1, len(merged.arity), first + 1)
-            found = kernel.search(0, kernel.n_groups, self._least(n_seen), self._most_found)
-            after = first + 1
-            return comb(n_after, 2), [((first, after + i, after + j), g) for i, j, g in found]
-
-        return call
+    def _search_triples(self, merged: _MergedColumns, first: int) -> tuple[int, Found]:
+        after = first + 1
+        n_sets, n_seen = comb(len(merged.arity) - after, 2), merged.n_seen(first)
+        if n_seen < 2:
+            return n_sets, []
+        n_shared = int(merged.arity[first])
+        segment = self._y * n_shared + merged.row(first)
+        order, sizes = self._sorted_rows(segment, self._n_classes * n_shared)
+        arity = merged.arity[after:].tolist()
+        kernel = _native.InteractionScreen(arity, order, sizes, self._n_classes, n_shared)
+        merged.give(kernel, after, len(merged.arity), after)
+        found = kernel.search(0, kernel.n_groups, self._least(n_seen), self._most_found)
+        return n_sets, [((first, after + i, after + j), g) for i, j, g in found]
 
 
 class _MergedColumns:

@@ -35,9 +35,7 @@ MOST_BYTES = 1 << 30
 
 
 def join_columns(columns: Sequence[Column]) -> Column | None:
-    """Return several columns as one; None if it has more levels than a column may have."""
-    if len(columns) == 1:
-        return columns[0]
+    """Return two or more columns as one; None if it has more levels than a column may have."""
     joint = Joint.of(columns)
     if joint.n_cells > MAX_LEVELS:
         return None
@@ -45,42 +43,19 @@ def join_columns(columns: Sequence[Column]) -> Column | None:
 
 
 class BestSet(NamedTuple):
-    """The best set of columns of a step.
+    """The best set of columns of a step."""
 
-    Attributes
-    ----------
-    number : int
-        Of the set among the candidates.
-    members, missing : tuple of int
-        All columns, and those that are not selected, in the order in which they would be.
-    merit : float
-        What it is compared by.
-    score : float
-        U for each missing member.
-    """
-
-    number: int
+    number: int  # of the set among the candidates
     members: tuple[int, ...]
-    missing: tuple[int, ...]
-    merit: float
-    score: float
+    missing: tuple[int, ...]  # members that are not selected, in the order in which they would be
+    merit: float  # what it is compared by
+    score: float  # U for each missing member
 
 
 class JointCandidates:
     """The sets of columns that a search may select, and their state.
 
-    Parameters
-    ----------
-    sets : sequence of tuple of int
-        The members of each set, the strongest set first.
-    column : callable
-        ``column(j)`` returns column j of the table.
-    n_columns : int
-        Of the table.
-    y : Column
-    criterion : Criterion
-        Whose score of a set is U.
-    spending : Spending, optional
+    ``sets`` has the members of each, the strongest first. The score of a set by ``criterion`` is U.
     """
 
     def __init__(

@@ -16,9 +16,9 @@ columns are selected one after the other.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -27,64 +27,19 @@ from hocmim.information.comparison import comparison_key
 from hocmim.information.counting import Values
 from hocmim.search.constraints import Constraints
 from hocmim.search.joint_candidates import BestSet, JointCandidates
-from hocmim.search.selection import Failure, Selection, Step, Stopping
+from hocmim.search.selection import Selection, Step, Stopping
 
-
-class SearchEngine(Protocol):
-    """What the search asks of an engine."""
-
-    def fingerprint(self) -> str:
-        """What tells this table and target from others; the same on every engine.
-
-        Asked for before ``start``, and only for a checkpoint.
-        """
-
-    def start(self) -> Values:
-        """Return the relevance of every column."""
-
-    def best(self) -> tuple[int, float] | None:
-        """Return the best candidate and its score."""
-
-    def describe(self, index: int) -> dict[str, Any]:
-        """What the criterion has to say of a column."""
-
-    def set_aside(self, index: int) -> None:
-        """Take a column out of the candidates."""
-
-    def close(self, indices: Iterable[int]) -> None:
-        """Take several columns out of the candidates; asked for after ``start``."""
-
-    def restrict(self, indices: Sequence[int] | None) -> None:
-        """Make these columns the only candidates for now, but not those set aside or closed.
-
-        None lifts the restriction.
-        """
-
-    def reopen(self, indices: Iterable[int]) -> None:
-        """Make columns that were set aside candidates again."""
-
-    def select(self, index: int) -> None:
-        """Absorb a column as the newest selected."""
-
-
-class Rule(Protocol):
-    """What the search asks of a stopping rule."""
-
-    def __call__(self, steps: Sequence[Step], best: Step) -> bool:
-        """Judge the best candidate that is left; whether the next one is to be judged too."""
-
-    def choose(self) -> tuple[int, tuple[Failure, ...]] | None:
-        """Return which of the candidates that were judged is selected; None ends the search.
-
-        By its place, with those before it, which had a larger score.
-        """
+if TYPE_CHECKING:
+    from hocmim.search.engines.dask import DaskEngine
+    from hocmim.search.engines.local import LocalEngine
+    from hocmim.search.stopping import StoppingRule
 
 
 def forward_search(
-    engine: SearchEngine,
+    engine: LocalEngine | DaskEngine,
     n_select: int,
     *,
-    stop: Rule | None = None,
+    stop: StoppingRule | None = None,
     on_step: Callable[[int, Step], None] | None = None,
     earlier: Sequence[Step] = (),
     constraints: Constraints | None = None,
@@ -92,36 +47,19 @@ def forward_search(
 ) -> Selection:
     """Select ``n_select`` columns one after the other, or fewer if a rule says to stop.
 
-    Parameters
-    ----------
-    engine : SearchEngine
-    n_select : int
-        At least the number of columns to keep.
-    stop : Rule, optional
-        Called as ``stop(steps, step)`` with the steps so far and the candidates of the next, the
-        best first, while it asks for more; then it chooses one of them, or ends the search. Not
-        called for columns to keep.
-    on_step : callable, optional
-        Called as ``on_step(number, step)`` after each selection, ``number`` counting from 1.
-    earlier : sequence of Step
-        Steps of the same search that were made before: they are shown to the engine, whose state
-        depends on nothing else, and not searched for again.
-    constraints : Constraints, optional
-        Columns to keep are selected first, closed ones never. With a budget the search ends when no
-        candidate can be paid for. That the score counts per unit of cost is up to the criterion.
-    joint : JointCandidates, optional
-        Pairs and triples of columns that are candidates.
-
-    Raises
-    ------
-    Interrupted
-        After Ctrl-C, if something is selected: with the selection so far.
+    Columns to keep are selected first, without asking ``stop``; closed ones never. With a budget
+    the search ends when no candidate can be paid for; that the score counts per unit of cost is up
+    to the criterion. ``on_step(number, step)`` is called after each selection, ``number`` counting
+    from 1. ``earlier`` are steps of the same search that were made before: they are shown to the
+    engine, whose state depends on nothing else, and not searched for again. ``joint`` are pairs
+    and triples of columns that are candidates. After Ctrl-C Interrupted is raised with the
+    selection so far, if something is selected.
     """
     relevance = engine.start()
     given = Constraints(len(relevance)) if constraints is None else constraints
     steps = continued(earlier, n_select) if earlier else []
     stopping = None
-    candidates = _Candidates(engine, n_select, given, joint)
+    candidates = _Candidates(engine, n_select, given, joint, relevance)
 
     def selection() -> Selection:
         return Selection(
@@ -136,7 +74,6 @@ def forward_search(
 
     try:
         if len(steps) < n_select:
-            candidates.start(relevance)
             for done in steps:
                 candidates.select(done)
         while len(steps) < n_select:
@@ -192,20 +129,18 @@ class _Candidates:
 
     def __init__(
         self,
-        engine: SearchEngine,
+        engine: LocalEngine | DaskEngine,
         n_select: int,
         constraints: Constraints,
         joint: JointCandidates | None,
+        relevance: Values,
     ) -> None:
         self._engine, self._n_select, self._joint = engine, n_select, joint or None
         self._keep, self._closed = constraints.keep, constraints.closed
         self._spending = constraints.spending
         self._only: Sequence[int] | None = None
-        if self._closed:
-            engine.close(self._closed)
-
-    def start(self, relevance: Values) -> None:
-        """Begin the search of the sets of columns."""
+        for index in self._closed:
+            engine.set_aside(index)
         if self._joint is not None:
             self._joint.start(relevance, self._closed)
 
@@ -241,7 +176,7 @@ class _Candidates:
         return [first, *rest]
 
     def best_accepted(
-        self, steps: Sequence[Step], rule: Rule | None, only_columns: bool
+        self, steps: Sequence[Step], rule: StoppingRule | None, only_columns: bool
     ) -> Step | None:
         """Return the candidate that the rule chooses; None if the search ends."""
         judged: list[tuple[Step, BestSet | None]] = []
@@ -273,24 +208,19 @@ class _Candidates:
         self, steps: Sequence[Step], only_columns: bool
     ) -> tuple[Step, BestSet | None] | None:
         """Return the best candidate: a column, or the first member of a set."""
-        found = self._engine.best()
-        best = None
+        step = _best(self._engine)
         if self._joint is not None and not only_columns:
             best = self._joint.best(self._n_select - len(steps))
-        if best is not None and (found is None or best.merit > self._merit(*found)):
-            details = self._joint.describe(best.number) if self._joint is not None else {}
-            step = Step(best.missing[0], best.score, details, interaction=best.members)
-            return step, best
-        if found is None:
-            return None
-        index, score = found
-        return Step(index, score, self._engine.describe(index)), None
+            if best is not None and (step is None or best.merit > self._merit(step)):
+                details = self._joint.describe(best.number)
+                return Step(best.missing[0], best.score, details, interaction=best.members), best
+        return None if step is None else (step, None)
 
-    def _merit(self, index: int, score: float) -> float:
+    def _merit(self, step: Step) -> float:
         """Return what a column is compared by."""
-        key = comparison_key(score)
+        key = comparison_key(step.score)
         if self._spending is not None:
-            key = per_cost(key, self._spending.costs[index])
+            key = per_cost(key, self._spending.costs[step.index])
         return float(key)
 
     def open(self, steps: Sequence[Step]) -> None:
@@ -321,7 +251,7 @@ class _Candidates:
             self._only = only
 
 
-def _best(engine: SearchEngine) -> Step | None:
+def _best(engine: LocalEngine | DaskEngine) -> Step | None:
     found = engine.best()
     if found is None:
         return None

@@ -100,18 +100,10 @@ def time_text(seconds: float) -> str:
 class Progress:
     """Reports tasks to a callback, to the logger, and to standard error.
 
-    Every method may be called from any thread. A callback that raises stops the work.
-
-    Parameters
-    ----------
-    title : str
-        The name of the method.
-    callback : callable, optional
-        Called with a ``ProgressEvent`` when a task begins and ends, after each selected feature,
-        and a few times a second during long work, from any thread but never twice at the same time.
-    is_verbose : bool
-        Whether to print what is logged: how many terms there are, a line for each selected feature,
-        and lines during long tasks.
+    Every method may be called from any thread. The callback gets a ``ProgressEvent`` when a task
+    begins and ends, after each selected feature, and a few times a second during long work, from
+    any thread but never twice at the same time. If it raises, the work stops. ``is_verbose``: what
+    is logged is printed as well.
     """
 
     def __init__(

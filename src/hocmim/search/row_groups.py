@@ -44,15 +44,7 @@ Answer = tuple[float, NDArray[np.int64]]
 
 
 class GroupedStoppingRule(StoppingRule):
-    """A stopping rule for rows in groups.
-
-    Parameters
-    ----------
-    row_groups : ndarray of int64
-        The group of each sample.
-    *arguments, **settings
-        As for ``StoppingRule``.
-    """
+    """A stopping rule for rows in groups: ``row_groups`` has the group of each sample."""
 
     def __init__(self, row_groups: RowGroups, *arguments: Any, **settings: Any) -> None:
         super().__init__(*arguments, **settings)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import is_dataclass
+from types import UnionType
+from typing import Any, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -27,83 +29,25 @@ def selection_content(selection: Selection) -> Any:
 
 
 def selection_from(content: Any, n_features: int | None = None) -> Selection:
-    """Return the selection that ``selection_content`` described.
-
-    Parameters
-    ----------
-    content : object
-        From JSON.
-    n_features : int, optional
-        The number of features that it must have.
-    """
+    """Return the selection that ``selection_content`` described, of so many features."""
     selection = read_value(content)
     require(isinstance(selection, Selection), "it has no selection")
+    _check_fields(selection)
     relevance = array_of(selection.relevance, np.float64, (n_features,), "relevance")
     n_features = len(relevance)
-    require(isinstance(selection.steps, tuple), "steps must be a tuple")
     check_steps(list(selection.steps), n_features)
     check_stopping(selection.stopping, n_features)
     if selection.p_values is not None:
         array_of(selection.p_values, np.float64, (len(selection),), "p_values")
-    _check_constraints(selection, n_features)
-    _check_error_control(selection.error_control)
-    _check_interactions(selection.interactions, n_features)
-    _check_notes(selection.notes)
+    _check_indices(selection.closed, n_features)
+    for interaction in selection.interactions:
+        _check_indices(interaction.members, n_features)
+    if selection.spending is not None:
+        costs = array_of(selection.spending.costs, np.float64, (n_features,), "costs")
+        require(bool((costs > 0).all() and np.isfinite(costs).all()), "costs must be positive")
+        budget = selection.spending.budget
+        require(budget is None or budget > 0, "budget must be positive")
     return selection
-
-
-def _check_notes(notes: Any) -> None:
-    is_tuple = isinstance(notes, tuple)
-    require(is_tuple and all(isinstance(note, str) for note in notes), "notes must be strings")
-
-
-def _check_interactions(interactions: Any, n_features: int) -> None:
-    require(isinstance(interactions, tuple), "interactions must be a tuple")
-    for one in interactions:
-        require(isinstance(one, Interaction), "an interaction is of another kind")
-        _check_members(one.members, n_features)
-        numbers = (one.g, one.p_value, one.adjusted_p_value, one.synergy, one.information)
-        require(all(type(number) is float for number in numbers), "an interaction has numbers")
-        require(is_count(one.df), "df must be a count")
-
-
-def _check_members(members: Any, n_features: int) -> None:
-    require(isinstance(members, tuple), "the features of an interaction must be a tuple")
-    for index in members:
-        _check_index(index, n_features)
-
-
-def _check_constraints(selection: Selection, n_features: int) -> None:
-    spending = selection.spending
-    for closed in (selection.excluded, selection.identifiers, selection.constants):
-        require(isinstance(closed, tuple), "excluded, identifiers and constants must be tuples")
-        for index in closed:
-            _check_index(index, n_features)
-    if spending is None:
-        return
-    require(isinstance(spending, Spending), "spending is of another kind")
-    costs = array_of(spending.costs, np.float64, (n_features,), "costs")
-    require(bool((costs > 0).all() and np.isfinite(costs).all()), "costs must be positive")
-    budget = spending.budget
-    require(budget is None or (type(budget) is float and budget > 0), "budget must be positive")
-
-
-def _check_error_control(control: Any) -> None:
-    if control is None:
-        return
-    require(isinstance(control, ErrorControl), "error_control is of another kind")
-    require(isinstance(control.rate, str) and isinstance(control.test, str), "rate, test: strings")
-    require(type(control.level) is float, "level must be a number")
-    counts = (control.n_samples, control.n_features, control.n_targets)
-    require(all(is_count(n) for n in counts), "n_samples, n_features, n_targets: counts")
-    optional = (control.n_permutations, control.seed, control.n_groups)
-    require(
-        all(n is None or type(n) is int for n in optional),
-        "n_permutations, seed, n_groups: integers",
-    )
-    require(type(control.given_selected) is bool, "given_selected: true or false")
-    require(isinstance(control.weights, str), "weights: a string")
-    require(is_count(control.n_sets), "n_sets: a count")
 
 
 def check_steps(steps: Any, n_features: int) -> None:
@@ -120,14 +64,8 @@ def check_steps(steps: Any, n_features: int) -> None:
 
 def _check_step(step: Any, n_features: int) -> None:
     require(isinstance(step, Step), "a step is of another kind")
-    _check_index(step.index, n_features)
-    require(type(step.score) is float, "a score must be a number")
-    require(type(step.is_kept) is bool, "is_kept must be true or false")
-    require(type(step.lacked_room) is bool, "lacked_room must be true or false")
-    _check_failures(step.failures, n_features)
-    _check_members(step.interaction, n_features)
+    _check_candidate(step, n_features)
     details = step.details
-    require(isinstance(details, dict), "the details of a step must be a dict")
     order = details.get("order", 0)
     require(type(order) is int and -1 <= order <= n_features, "order is out of range")
     if "representative_set" in details:
@@ -142,27 +80,40 @@ def check_stopping(stopping: Any, n_features: int) -> None:
     if stopping is None:
         return
     require(isinstance(stopping, Stopping), "stopping is of another kind")
-    require(isinstance(stopping.reason, str), "the reason must be a string")
-    _check_index(stopping.index, n_features)
-    numbers = (stopping.score, stopping.p_value)
-    require(all(type(number) is float for number in numbers), "score and p_value: numbers")
+    _check_candidate(stopping, n_features)
     indices_below(stopping.given, n_features, "given")
-    _check_failures(stopping.failures, n_features)
-    _check_members(stopping.interaction, n_features)
 
 
-def _check_failures(failures: Any, n_features: int) -> None:
-    require(isinstance(failures, tuple), "failures must be a tuple")
-    for failure in failures:
-        require(isinstance(failure, Failure), "a failure is of another kind")
-        _check_index(failure.index, n_features)
-        _check_members(failure.interaction, n_features)
-        numbers = (failure.score, failure.p_value)
-        require(all(type(number) is float for number in numbers), "score and p_value: numbers")
+def _check_candidate(one: Step | Stopping, n_features: int) -> None:
+    """Check the fields of a step or a stopping, and the features that it names."""
+    _check_fields(one)
+    for each in (one, *one.failures):
+        _check_indices((each.index, *each.interaction), n_features)
 
 
-def _check_index(index: Any, n_features: int) -> None:
-    require(is_count(index) and index < n_features, "an index is out of range")
+def _check_indices(indices: tuple[int, ...], n_features: int) -> None:
+    require(all(index < n_features for index in indices), "an index is out of range")
+
+
+def _check_fields(record: Any) -> None:
+    """Check that every field of a record is of the type that its class says."""
+    for name, kind in get_type_hints(type(record)).items():
+        is_right = _is_of(getattr(record, name), kind)
+        require(is_right, f"{name} of a {type(record).__name__} is of another kind")
+
+
+def _is_of(value: Any, kind: Any) -> bool:
+    """Whether a value is of a type; an integer is a count, and records have valid fields."""
+    origin, of = get_origin(kind) or kind, get_args(kind)
+    if origin is UnionType:
+        return any(_is_of(value, one) for one in of)
+    if origin is tuple:
+        return type(value) is tuple and all(_is_of(each, of[0]) for each in value)
+    if origin is int:
+        return is_count(value)
+    if is_dataclass(value) and type(value) is origin:
+        _check_fields(value)
+    return type(value) is origin
 
 
 def selection_to_json(selection: Selection) -> str:

@@ -126,21 +126,7 @@ def open_engine(
     n_jobs: int | None = None,
     on_terms: Callable[[int], None] | None = None,
 ) -> LocalEngine | DaskEngine:
-    """Return the engine that searches these codes: on a cluster, or on this machine.
-
-    Parameters
-    ----------
-    codes : Codes or RemoteCodes
-        From ``encode_table``.
-    y : Column
-    criterion : Criterion
-    cluster : Cluster, optional
-        The one that was passed to ``encode_table``.
-    n_jobs : int, optional
-        Threads on this machine.
-    on_terms : callable, optional
-        Called with the number of terms that were just computed.
-    """
+    """Return the engine that searches these codes: on a cluster, or on this machine."""
     if cluster is None:
         assert isinstance(codes, Codes)
         return LocalEngine(codes, y, criterion, n_jobs=n_jobs, on_terms=on_terms)
@@ -167,35 +153,13 @@ def search(
     earlier: Selection | None = None,
     screened: Screen | None = None,
 ) -> Selection:
-    """Select features of an encoded table.
+    """Select at most ``n_select`` features of an encoded table.
 
-    Parameters
-    ----------
-    encoded : Encoded
-    criterion : Criterion
-        Copied for each block.
-    constraints : Constraints
-    n_select : int
-        K, the most features to select.
-    test : StopTest, optional
-        End before the first step in which no candidate passes.
-    cluster : Cluster, optional
-        The one that encoded the table.
-    n_jobs : int, optional
-        Threads on this machine.
-    checkpoint : path, optional
-    identity : dict, optional
-        What the result depends on besides the data and K: compared with that of the checkpoint.
-    progress : Progress, optional
-    earlier : Selection, optional
-        A selection of the same search to continue.
-    screened : Screen, optional
-        What ``screen_columns`` found, so that it is not done again.
-
-    Raises
-    ------
-    Interrupted
-        After Ctrl-C, if something is selected: with the selection so far.
+    The search ends before the first step in which no candidate passes ``test``. ``identity`` is
+    what the result depends on besides the data and K: it is compared with that of the checkpoint.
+    ``earlier`` is a selection of the same search to continue, ``screened`` what ``screen_columns``
+    found, so that it is not done again. After Ctrl-C Interrupted is raised with the selection so
+    far, if something is selected.
     """
     codes, target = encoded.codes, encoded.target
     criterion.expect(n_select)
@@ -244,7 +208,9 @@ def search(
             with open_checkpoint(lambda: _fingerprint(encoded)) as file:
                 file.start_from(earlier_steps)
                 return search_on_worker(cluster, encoded, asked, file, progress)
-    joint = _joint_candidates(screened, encoded, asked[0], constraints, ys)
+    joint = None
+    if screened.kept:
+        joint = _joint_candidates(screened, encoded, asked[0], constraints, ys)
     with open_engine(
         codes,
         target.column,
@@ -349,10 +315,8 @@ def _joint_candidates(
     criterion: Criterion,
     constraints: Constraints,
     ys: Sequence[Column],
-) -> JointCandidates | None:
-    """Return the sets that the screen kept as candidates; None without sets."""
-    if not screened.kept:
-        return None
+) -> JointCandidates:
+    """Return the sets that the screen kept as candidates."""
     of_sets = criterion.of_sets()
     return JointCandidates(
         [one.members for one in screened.kept],

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hocmim import html
 from hocmim.information.counting import Values
 from hocmim.search.constraints import Constraints, Spending
 from hocmim.search.discovery import ErrorControl
@@ -50,22 +49,12 @@ class Interaction:
 
 @dataclass(frozen=True)
 class Failure:
-    """A candidate that led in a step and was set aside, because it failed its test.
-
-    Attributes
-    ----------
-    index : int
-    score : float
-    p_value : float
-        Corrected for the number of candidates.
-    interaction : tuple of int
-        The features of the pair or triple that failed; empty for a single feature.
-    """
+    """A candidate that led in a step and was set aside, because it failed its test."""
 
     index: int
     score: float
-    p_value: float
-    interaction: tuple[int, ...] = ()
+    p_value: float  # corrected for the number of candidates
+    interaction: tuple[int, ...] = ()  # the features of a pair or triple that failed
 
 
 @dataclass(frozen=True)
@@ -251,27 +240,3 @@ class Selection:
 
     def __len__(self) -> int:
         return len(self.steps)
-
-    def _repr_html_(self) -> str:
-        """Return the steps as a table, for notebooks."""
-        titles = ["rank", "feature (index)", "relevance", "score"]
-        rows: list[list[Any]] = [
-            [rank, step.index, float(self.relevance[step.index]), step.score]
-            for rank, step in enumerate(self.steps, 1)
-        ]
-        if self.has_representative_sets:
-            titles += ["order", "representative set"]
-            for row, step in zip(rows, self.steps, strict=True):
-                row += [step.order, ", ".join(map(str, step.representative_set.tolist()))]
-        if self.n_kept:
-            titles.append("kept")
-            for row, step in zip(rows, self.steps, strict=True):
-                row.append("kept" if step.is_kept else "")
-        if self.costs is not None:
-            titles.append("cost")
-            for row, cost in zip(rows, self.costs.tolist(), strict=True):
-                row.append(cost)
-        note = ""
-        if self.stopping is not None:
-            note = f"Stopped before feature {self.stopping.index}: {self.stopping.reason}."
-        return html.table(titles, rows, f"{len(self)} selected features", note)

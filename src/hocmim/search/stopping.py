@@ -199,29 +199,10 @@ class Tried(NamedTuple):
 class StoppingRule:
     """Which candidate of a step is selected, if any; for ``search.loop.forward_search``.
 
-    Parameters
-    ----------
-    test : StopTest
-    column : callable
-        ``column(j)`` returns column j of the table.
-    y : Column or sequence of Column
-        The target; or several, each of which is tested. The p-value is the least one times their
-        number.
-    n_columns : int
-        D.
-    given_selected : bool
-        False for a criterion that ignores redundancy: Z = ∅.
-    n_sets : int
-        How many pairs and triples of columns may be candidates.
-
-    Attributes
-    ----------
-    seed : int
-        Random seed of the permutations.
-    p_values : list of float
-        The corrected p-value of each column that passed.
-    stopping : Stopping or None
-        Why selection ended; None while it continues.
+    ``y`` may be several targets, each of which is tested: the p-value is the least one times their
+    number. ``n_columns`` is D, and ``n_sets`` how many pairs and triples may be candidates.
+    ``given_selected=False`` is for a criterion that ignores redundancy: Z = ∅. ``p_values`` has
+    the corrected p-value of each column that passed; ``stopping`` says why selection ended.
     """
 
     def __init__(
@@ -378,18 +359,17 @@ class StoppingRule:
         From ``clear`` on no other Z is tried. ``extra`` adds a condition to every Z.
         """
         x, others, selected, y = question
-        sets = ConditioningSets(x, selected, y, dependent_features(x, selected, y))
         found: list[tuple[float, NDArray[np.int64]]] = []
-        for given in sets:
+        for given, n_possible in conditioning_sets(x, selected, y):
             strata = Strata(x, y, extra(Joint.of([*given, *others], len(x.codes))))
             if self._test.test == "chi2":
                 p_value = chi2_p_value(strata)
             else:
                 p_value = permutation_p_value(
-                    strata, self._test.n_permutations, rng, level=clear / sets.n_possible
+                    strata, self._test.n_permutations, rng, level=clear / n_possible
                 )
             indices = np.array([z.index for z in given], np.int64)
-            found.append((min(1.0, p_value * sets.n_possible), indices))
+            found.append((min(1.0, p_value * n_possible), indices))
             if found[-1][0] <= clear:
                 break
         return min(found, key=lambda item: item[0])
@@ -431,40 +411,29 @@ def _dependence(
     return dependence, dependence - terms.conditional(given.with_column(y))
 
 
-class ConditioningSets:
-    """The sets Z of the tests X ⟂ Y | Z, in order; ``n_possible`` counts the possible sets."""
-
-    def __init__(
-        self, x: Column, selected: Sequence[Column], y: Column, needed: Sequence[Column]
-    ) -> None:
-        self._x, self._y = x, y
-        self._selected, self._needed = list(selected), list(needed)
-        in_needed = {column.index for column in needed}
-        self._rest = [column for column in selected if column.index not in in_needed]
-        self.n_possible = 1 + len(self._rest) + bool(self._rest)
-
-    def __iter__(self) -> Iterator[list[Column]]:
-        yield self._needed
-        if self._rest:
-            joint = Joint.of(self._needed, len(self._x.codes))
-            _, redundancy = _dependence(self._x, self._rest, self._y, joint)
-            partner = self._rest[int(np.argmin(comparison_key(redundancy)))]
-            yield [*self._needed, partner]
-        if len(self._rest) > 1:
-            everything = Joint.of(self._selected)
-            if len(everything.cells) >= SUPPORT * everything.n_cells:
-                yield self._selected
+def conditioning_sets(
+    x: Column, selected: Sequence[Column], y: Column
+) -> Iterator[tuple[Sequence[Column], int]]:
+    """Yield the sets Z of the tests X ⟂ Y | Z in order, each with how many sets are possible."""
+    needed = dependent_features(x, selected, y)
+    in_needed = {column.index for column in needed}
+    rest = [column for column in selected if column.index not in in_needed]
+    n_possible = 1 + len(rest) + bool(rest)
+    yield needed, n_possible
+    if rest:
+        _, redundancy = _dependence(x, rest, y, Joint.of(needed, len(x.codes)))
+        yield [*needed, rest[int(np.argmin(comparison_key(redundancy)))]], n_possible
+    if len(rest) > 1:
+        everything = Joint.of(selected)
+        if len(everything.cells) >= SUPPORT * everything.n_cells:
+            yield selected, n_possible
 
 
 class Strata:
     """The samples of X and Y cell by cell of Z, without the cells where X or Y is constant.
 
-    Attributes
-    ----------
-    x, y, z : ndarray
-        The codes of the samples in the other cells, sorted by z; z counts the cells from 0.
-    starts : ndarray
-        The start of each cell, and the end of the last.
+    ``x``, ``y`` and ``z`` are the codes of the samples in the other cells, sorted by z, which
+    counts the cells from 0. ``starts`` has the start of each cell, and the end of the last.
     """
 
     def __init__(self, x: Column, y: Column, given: Joint) -> None:
@@ -503,13 +472,7 @@ def permutation_p_value(
 ) -> float:
     """Return the share of permutations that reach G, or the tail of a fitted distribution.
 
-    Parameters
-    ----------
-    strata : Strata
-    n_permutations : int
-    rng : Generator
-    level : float
-        The p-value that the permutations must resolve.
+    ``level`` is the p-value that the permutations must resolve.
     """
     g = float(strata.g(strata.x[None])[0])
     null = np.concatenate([strata.g(rows) for rows in strata.permutations(n_permutations, rng)])

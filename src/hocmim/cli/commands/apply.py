@@ -17,7 +17,6 @@ from hocmim.cli.pipes import standard_output
 from hocmim.coding.cuts import ColumnDescriptions
 from hocmim.data import files
 from hocmim.data.formulas import neutralise_table
-from hocmim.data.raw_text import KeptText
 from hocmim.data.reading import TableReading
 from hocmim.errors import InvalidParameterError, InvalidTableError
 from hocmim.selectors.saving import load
@@ -84,7 +83,7 @@ def apply(
         file,
         header=reading.has_header and not text.pop("no_header", False),
         missing=(*reading.missing, *text.pop("missing", ())),
-        kept=KeptText(reading.as_text),
+        as_text=reading.as_text,
         **text,
     )
     names = _names(selector, table, file)
@@ -134,7 +133,7 @@ def _check_columns(
     reading: TableReading, names: Sequence[str], known: Sequence[str], file: str
 ) -> None:
     """Raise an error that names all selected columns that a file lacks, and their substitutes."""
-    absent = [name for name in reading.origins(names) if name not in known]
+    absent = [name for name in names if name not in known]
     if not absent:
         return
     listed = some_of([show.quoted(name) for name in absent], SHOWN_COLUMNS)
@@ -166,7 +165,7 @@ def _with_substitutes(
     for at, name in enumerate(names):
         others = reading.substitutes.get(name, ())
         there = [other for other in others if other in known and other not in found]
-        if reading.origins([name])[0] in known or not there:
+        if name in known or not there:
             continue
         found[at] = there[0]
         if not quiet:

@@ -57,17 +57,14 @@ def columns(
       hocmim columns patients.csv -t diagnosis --clusters
     """
     show.check_output(json_path, force)
-    table, read = read_columns(source)
+    table, read = read_columns(source, quiet=False)
     known = with_target(source, table)
     y = read_target(source, known, Target()) if source.target else None
     X, encoder = known.drop_columns(list(source.target)), Encoder(**given)
     if clusters:
         _clusters(source, X, y, encoder, max_distance, json_path, force)
         return
-    said: dict[str, str] = {}
-    for column in read.columns:
-        for name in column.parts or (column.name,):
-            said[name] = column.describe(TEXT_OPTIONS)
+    said = {column.name: column.describe(TEXT_OPTIONS) for column in read.columns}
     types = column_types(X)
     found: list[dict[str, Any]] = [
         {

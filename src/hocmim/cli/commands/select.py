@@ -43,9 +43,8 @@ def select(
 ) -> None:  # fmt: skip
     """Select the columns of FILE that together have the most information about a target.
 
-    FILE is a CSV, TSV, JSON lines, Parquet, Arrow or Excel file, also compressed, or a table of a
-    database (sqlite:///file.db?table=t); - reads CSV from standard input. Columns that identify
-    the rows are left out. Ctrl-C keeps the features selected so far.
+    FILE is a CSV, TSV, Parquet, Arrow or Excel file, also compressed; - reads CSV from standard
+    input. Columns that identify the rows are left out. Ctrl-C keeps the features selected so far.
 
     \b
     Examples:

@@ -32,14 +32,7 @@ from hocmim.search.engines.dask_block import (
 class DaskEngine(AbstractContextManager["DaskEngine"]):
     """A criterion on blocks of columns on the workers of a Dask cluster.
 
-    Parameters
-    ----------
-    codes : DaskCodes
-    y : Column
-    criterion : Criterion
-        Copied for each block; itself never changed.
-    on_terms : callable, optional
-        Called with the number of terms of a step.
+    ``on_terms`` is called with the number of terms of each step.
     """
 
     def __init__(
@@ -99,11 +92,6 @@ class DaskEngine(AbstractContextManager["DaskEngine"]):
     def set_aside(self, index: int) -> None:
         """Take a column out of the candidates."""
         self._aside.add(index)
-
-    def close(self, indices: Iterable[int]) -> None:
-        """Take several columns out of the candidates."""
-        self._aside.update(indices)
-        self._leaders = None
 
     def restrict(self, indices: Sequence[int] | None) -> None:
         """Make these columns the only candidates for now; None lifts the restriction."""

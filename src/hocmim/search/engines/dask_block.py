@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from concurrent.futures import CancelledError
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from distributed import get_worker
 from numpy.typing import NDArray
 
 from hocmim.coding.codes import Codes, Column
-from hocmim.coding.dask_codes import Block, all_blocks, fits_memory
+from hocmim.coding.dask_codes import Block, current_task, fits_memory, raise_if_cancelled
 from hocmim.coding.store import plane_bytes
 from hocmim.criteria.base import Criterion
 from hocmim.criteria.searches import ONE_THREAD, EagerSearch
@@ -62,20 +60,28 @@ class BlockReport(NamedTuple):
     relevance: Values | None = None
 
 
-class CurrentTask:
-    """Reports terms to the task that works on a block; the criterion keeps it for all steps.
+class TaskTerms:
+    """Counts the terms of the task that works on a block, and ends a task that was cancelled.
 
-    Not the block itself: it holds the criterion, and objects that refer to each other stay in
-    memory until the garbage collector finds them.
+    The criterion keeps it for all steps. It does not refer to the block, which holds the criterion:
+    objects that refer to each other stay in memory until the garbage collector finds them.
     """
 
-    def __init__(self, on_terms: Callable[[int], None] | None) -> None:
-        self.on_terms = on_terms
+    def __init__(self) -> None:
+        self.begin()
+
+    def begin(self) -> None:
+        """Begin to count for the present task."""
+        self.n_terms, self._task = 0, current_task()
 
     def __call__(self, n_terms: int) -> None:
         """Count terms."""
-        if self.on_terms is not None:
-            self.on_terms(n_terms)
+        self.n_terms += n_terms
+        raise_if_cancelled(self._task)
+
+    def check(self) -> None:
+        """Raise CancelledError if the task was cancelled: for ``stopped_by``."""
+        raise_if_cancelled(self._task)
 
 
 @dataclass
@@ -83,36 +89,34 @@ class BlockSearch:
     """The state of the search on a block: ``Block.search``."""
 
     search: EagerSearch
-    task: CurrentTask
+    terms: TaskTerms
     n_selected: int = 0
 
 
-def start_search(
+def start_block(
     block: Block,
     criterion: Criterion,
     y: Column,
     selected: Sequence[Column],
     candidates: Candidates,
-    on_terms: Callable[[int], None] | None = None,
 ) -> BlockReport:
     """Start the search on a block and score the candidates given all these columns."""
-    with block.lock:
+    terms = TaskTerms()
+    with block.lock, stopped_by(terms.check):
         block.search = None
-        task = CurrentTask(on_terms)
-        search = criterion.plan.search([criterion.copy(task)], ONE_THREAD)
+        search = criterion.plan.search([criterion.copy(terms)], ONE_THREAD)
         codes = block.codes
         has_room = fits_memory(plane_bytes(codes.arity, codes.n_samples))
         relevance = search.start([replace(codes, can_have_planes=has_room)], y)
-        report = _score(block, BlockSearch(search, task), selected, candidates)
+        report = _score(block, BlockSearch(search, terms), selected, candidates)
         return report._replace(relevance=relevance)
 
 
-def advance_search(
+def advance_block(
     block: Block,
     newest: Column | None,
     n_selected: int,
     candidates: Candidates,
-    on_terms: Callable[[int], None] | None = None,
 ) -> BlockReport | None:
     """Score the candidates given one more column; None without the state of the last step."""
     with block.lock:
@@ -120,10 +124,11 @@ def advance_search(
         if state is None or state.n_selected not in (n_selected - 1, n_selected):
             return None
         block.search = None  # an error in the middle of a step leaves a state that is not used
-        state.task.on_terms = on_terms
+        state.terms.begin()
         is_behind = state.n_selected == n_selected - 1
         columns = [newest] if newest is not None and is_behind else []
-        return _score(block, state, columns, candidates)
+        with stopped_by(state.terms.check):
+            return _score(block, state, columns, candidates)
 
 
 def _score(
@@ -135,7 +140,7 @@ def _score(
     leaders = _leaders(state.search, block.codes.start)
     state.n_selected += len(newest)
     block.search = state
-    return BlockReport(leaders)
+    return BlockReport(leaders, state.terms.n_terms)
 
 
 def _leaders(search: EagerSearch, start: int) -> list[Leader]:
@@ -147,42 +152,3 @@ def _leaders(search: EagerSearch, start: int) -> list[Leader]:
         search.set_open(0, found.position, False)
     search.set_open(0, [leader.column - start for leader in leaders], True)
     return leaders
-
-
-class TermCounter:
-    """Counts the terms of a task, and ends the task if it was cancelled."""
-
-    def __init__(self) -> None:
-        self.n_terms = 0
-        worker = get_worker()
-        self._task = worker.state.tasks[worker.get_current_task()]
-
-    def __call__(self, n_terms: int) -> None:
-        """Add to the count."""
-        self.n_terms += n_terms
-        self.raise_if_cancelled()
-
-    def raise_if_cancelled(self) -> None:
-        """Raise CancelledError if the task was cancelled, or if the interpreter ends."""
-        if all_blocks.is_ending or self._task.state == "cancelled":
-            raise CancelledError
-
-
-def start_block(
-    block: Block, criterion: Criterion, y: Column, selected: list[Column], candidates: Candidates
-) -> BlockReport:
-    """Run ``start_search`` as a task."""
-    counter = TermCounter()
-    with stopped_by(counter.raise_if_cancelled):
-        report = start_search(block, criterion, y, selected, candidates, counter)
-    return report._replace(n_terms=counter.n_terms)
-
-
-def advance_block(
-    block: Block, newest: Column | None, n_selected: int, candidates: Candidates
-) -> BlockReport | None:
-    """Run ``advance_search`` as a task."""
-    counter = TermCounter()
-    with stopped_by(counter.raise_if_cancelled):
-        report = advance_search(block, newest, n_selected, candidates, counter)
-    return report and report._replace(n_terms=counter.n_terms)

@@ -13,11 +13,18 @@ from typing import Any
 from uuid import uuid4
 
 import joblib
-from distributed import Future, get_worker
+from distributed import Future
 
 from hocmim.coding.codes import Codes
 from hocmim.coding.dask_cluster import Cluster, WorkerLostError
-from hocmim.coding.dask_codes import Block, DaskCodes, all_blocks, fits_memory, whole_on
+from hocmim.coding.dask_codes import (
+    Block,
+    DaskCodes,
+    current_task,
+    fits_memory,
+    raise_if_cancelled,
+    whole_on,
+)
 from hocmim.coding.encoded import Encoded
 from hocmim.coding.encoder import Encoder
 from hocmim.coding.store import plane_bytes
@@ -42,23 +49,11 @@ def search_on_worker(
     checkpoint: Checkpoint,
     progress: Progress | None,
 ) -> Selection:
-    """Run a search on one worker, and on another one if it is lost.
+    """Run a search on a worker whose memory suffices, and on another one if it is lost.
 
-    Parameters
-    ----------
-    cluster : Cluster
-        With a worker whose memory suffices: see ``whole_on``.
-    encoded : Encoded
-    arguments : tuple
-        Of ``run_search``: criterion, constraints, n_select, test, screened.
-    checkpoint : Checkpoint
-        The search continues from its state, which is kept up to date.
-    progress : Progress, optional
-
-    Raises
-    ------
-    Interrupted
-        After Ctrl-C, if something is selected: with the selection so far.
+    ``arguments`` are those of ``run_search``: criterion, constraints, n_select, test, screened. The
+    search continues from the state of the checkpoint, which is kept up to date. After Ctrl-C
+    Interrupted is raised with the selection so far, if something is selected.
     """
     # The table stays here, and the worker needs no names of levels. It adds the codes itself.
     rest = replace(
@@ -151,8 +146,7 @@ class _Watched(Progress):
     def __init__(self, checkpoint: Checkpoint) -> None:
         super().__init__("", None)
         self._checkpoint = checkpoint
-        worker = get_worker()
-        self._task = worker.state.tasks[worker.get_current_task()]
+        self._task = current_task()
         self._state: tuple[Any, ...] | None = None
         self._n_terms = 0
         self.is_stopped = False
@@ -174,8 +168,7 @@ class _Watched(Progress):
             self._n_terms += n_terms
         if self.is_stopped:
             raise KeyboardInterrupt
-        if all_blocks.is_ending or self._task.state == "cancelled":
-            raise CancelledError
+        raise_if_cancelled(self._task)
 
 
 _searches: dict[str, _Watched] = {}

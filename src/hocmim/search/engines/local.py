@@ -22,19 +22,9 @@ MIN_COLUMNS_PER_BLOCK = 16
 class LocalEngine(AbstractContextManager["LocalEngine"]):
     """Owns the blocks of columns of one table and a search over them.
 
-    Parameters
-    ----------
-    codes : Codes
-    y : Column
-    criterion : Criterion
-        Copied for each block; itself never changed.
-    n_jobs : int or None
-        Threads, as ``threads.resolve_n_jobs`` reads it. Never changes a result.
-    block_size : int or None
-        Columns in a block; None lets the engine choose. Never changes a result.
-    on_terms : callable, optional
-        Called with how many terms were just computed (0 in the middle of a long computation), from
-        any thread, many times a step. It may raise to stop the search.
+    The criterion is copied for each block. Neither ``n_jobs`` nor ``block_size``, the columns in a
+    block, changes a result. ``on_terms`` is called with how many terms were just computed (0 in the
+    middle of a long computation), from any thread, many times a step. It may raise to stop.
     """
 
     def __init__(
@@ -54,10 +44,15 @@ class LocalEngine(AbstractContextManager["LocalEngine"]):
         if codes.n_samples * codes.n_columns >= plan.min_cells_for_threads:
             n_threads = resolve_n_jobs(n_jobs)
         if block_size is None:
-            block_size = _block_size(codes.n_columns, n_threads, plan.blocks_per_thread)
+            n_blocks = 1 if n_threads == 1 else plan.blocks_per_thread * n_threads
+            per_thread = -(-codes.n_columns // n_threads)
+            least = min(MIN_COLUMNS_PER_BLOCK, per_thread)
+            block_size = max(-(-codes.n_columns // n_blocks), least)
         self._block_size = block_size
-        starts = range(0, codes.n_columns, block_size)
-        self._blocks = [codes.block(at, at + block_size) for at in starts]
+        self._blocks = [codes]
+        if block_size < codes.n_columns:
+            starts = range(0, codes.n_columns, block_size)
+            self._blocks = [codes.block(at, at + block_size) for at in starts]
         n_threads = min(n_threads, len(self._blocks))
         pool = None
         if n_threads > 1 or on_terms is not None:
@@ -116,11 +111,6 @@ class LocalEngine(AbstractContextManager["LocalEngine"]):
         self._is_closed[index] = True
         self.search.set_open(block, position, False)
 
-    def close(self, indices: Iterable[int]) -> None:
-        """Take several columns out of the candidates."""
-        for index in indices:
-            self.set_aside(int(index))
-
     def restrict(self, indices: Sequence[int] | None) -> None:
         """Make these columns the only candidates for now; None lifts the restriction."""
         is_candidate = np.ones(self.codes.n_columns, bool)
@@ -142,10 +132,3 @@ class LocalEngine(AbstractContextManager["LocalEngine"]):
         """Take a column out of the candidates and make it the newest selected column."""
         self.set_aside(index)
         self.search.update(self.codes.column(index))
-
-
-def _block_size(n_columns: int, n_threads: int, blocks_per_thread: int) -> int:
-    """Return how many columns a block has."""
-    n_blocks = 1 if n_threads == 1 else blocks_per_thread * n_threads
-    per_thread = -(-n_columns // n_threads)
-    return max(-(-n_columns // n_blocks), min(MIN_COLUMNS_PER_BLOCK, per_thread))
