@@ -194,7 +194,7 @@ def test_control_c_stops_every_method(method):
     assert wait.seconds < WAIT_SECONDS
 
 
-# Kernels of a search and of a filter.
+# Kernels of a search, of a filter, and a call of another package.
 @pytest.mark.slow
 @pytest.mark.parametrize("how", ["SIGTERM", "SIGHUP"])
 @pytest.mark.parametrize("method", ["HOCMIM", "JMI-4", "ReliefF", "FS-OLS"])

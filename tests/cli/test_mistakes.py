@@ -9,6 +9,8 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 
+import hocmim
+from hocmim import errors
 from hocmim.cli import main
 from hocmim.data.files import column_names, read_table
 
@@ -124,6 +126,12 @@ def test_a_package_that_is_not_installed(run, monkeypatch, name, arguments, mess
     said = run(command, "mixed.csv", "-t", "outcome", *options, code=1).stderr
     assert message in said
     assert f"pip install {name}" in said
+
+
+def test_a_method_whose_package_is_not_installed(monkeypatch):
+    monkeypatch.setitem(sys.modules, "fastcan", None)
+    with pytest.raises(errors.MissingDependencyError, match="FS-OLS needs fastcan"):
+        hocmim.make_selector("FS-OLS")
 
 
 BLANKS = "a,b,,  ,y\n" + "1,2,3,1,0\n2,1,3,1,1\n1,2,4,2,0\n2,2,4,2,1\n" * 3

@@ -244,11 +244,9 @@ def ways():
             plain["test"] = {}
         for way in ("dask", "dask frame"):
             yield _by(plain, way)
-    for way in ("saved", "extended with the table"):
-        for method in ("ReliefF", "FS-OLS"):
+    for method in ("ReliefF", "FS-OLS"):
+        for way in ("one thread", "two threads", "saved", "extended with the table"):
             yield _by({"method": method, "table": "floats"}, way)
-    for way in ("one thread", "two threads"):
-        yield _by({"method": "ReliefF", "table": "floats"}, way)
 
 
 def _by(plain, way):

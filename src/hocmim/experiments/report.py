@@ -30,7 +30,7 @@ from hocmim.experiments.tables import (
     time_table,
 )
 
-PACKAGES = ("hocmim", "numpy", "scipy", "scikit-learn", "narwhals")
+PACKAGES = ("hocmim", "numpy", "scipy", "scikit-learn", "fastcan", "narwhals")
 
 
 @dataclass(frozen=True)

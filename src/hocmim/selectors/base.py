@@ -133,6 +133,8 @@ class Selector(SelectorMixin, BaseEstimator):
     # The name in ``list_methods``, for a selector that is a method by itself, and other names.
     method_name: ClassVar[str] = ""
     method_aliases: ClassVar[tuple[str, ...]] = ()
+    # Packages that the method needs beyond those of hocmim.
+    needed_packages: ClassVar[tuple[str, ...]] = ()
     _parameter_constraints: ClassVar[dict[str, Any]] = {}
 
     @property

@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import Any
 
 from hocmim.criteria.base import Criterion
-from hocmim.errors import InvalidParameterError
+from hocmim.errors import InvalidParameterError, check_installed
 from hocmim.selectors import methods
 from hocmim.selectors.base import Selector
 from hocmim.selectors.filters.fisher import FisherScore
@@ -82,6 +82,7 @@ def make_selector(name: str, **parameters: Any) -> Selector:
         return _make_own(name, parameters)
     method = find_name(name)
     kind = METHODS[method]
+    check_installed(f"{method} needs", *kind.needed_packages)
     allowed = kind._get_param_names()
     for parameter in parameters:
         if parameter not in allowed:

@@ -1,10 +1,15 @@
+import builtins
+
 import numpy as np
 import pytest
 
 import warned
 from hocmim import FSOLS
+from hocmim.errors import MissingDependencyError
 
 pytestmark = pytest.mark.filterwarnings(warned.CONSTANT)
+
+pytest.importorskip("fastcan")
 
 
 def naive_selection(X, y, n_selected):
@@ -98,6 +103,19 @@ def test_all_columns_constant():
     fitted = FSOLS(2).fit(np.ones((6, 3)), [0, 1] * 3)
     assert fitted.selected_.tolist() == [0, 1]
     assert fitted.n_useful_ == 0
+
+
+def test_says_how_to_install_fastcan(monkeypatch, rng):
+    original = builtins.__import__
+
+    def without_fastcan(name, *args, **kwargs):
+        if name == "fastcan":
+            raise ImportError(name)
+        return original(name, *args, **kwargs)
+
+    monkeypatch.setattr(builtins, "__import__", without_fastcan)
+    with pytest.raises(MissingDependencyError, match="pip install fastcan"):
+        FSOLS(1).fit(rng.normal(size=(10, 2)), np.arange(10) % 2)
 
 
 def test_paper_data(published_data):

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+import hashlib
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 from threadpoolctl import threadpool_limits
 
-from hocmim.errors import InvalidParameterError
-from hocmim.search.constraints import Constraints
+from hocmim.coding.target import Target
+from hocmim.errors import InvalidParameterError, not_installed
+from hocmim.information.comparison import comparison_key
+from hocmim.memory import affordable_threads
+from hocmim.parameters import JOBS
+from hocmim.search.constraints import Budget, Constraints
 from hocmim.selectors.filters._base import (
     Filter,
     Samples,
@@ -19,12 +24,10 @@ from hocmim.selectors.filters._base import (
     constant_columns,
     indicator,
 )
+from hocmim.threads import call_apart, resolve_n_jobs
 
 DEPENDENT = 1e-6
 """A column whose length after orthogonalisation is smaller depends linearly on the others."""
-
-TIE = 1e-12
-"""Gains that differ by less are equal."""
 
 
 class FSOLS(Filter):
@@ -34,18 +37,22 @@ class FSOLS(Filter):
     centred y. J is the sum of squared canonical correlations (for two classes and for a quantity,
     the squared multiple correlation) that X_k adds to the selected columns; the column with the
     largest J is selected, one after the other. Rewards columns that add to a linear
-    model. Cost O(D K (N + C)).
+    model. Cost O(N D K C). The search is done by ``fastcan``, by the author of the method:
+    ``pip install fastcan``.
 
     When no other column adds anything (after N − 1 columns at the latest), the remaining columns
     score 0 and follow in the order of the table, so that ``selected_`` always has K columns;
     ``n_useful_`` is the number of columns that add something. Constant columns score 0 and come
-    last. Of columns that add the same, to 12 decimals, the first is selected. A categorical
+    last. Of columns that are equal or opposite, only the first can add something. A categorical
     column is treated as numbers, the index of each level among the sorted levels.
 
     Parameters
     ----------
     n_features_to_select, target, identifiers, keep, exclude, costs
         See :class:`~hocmim.selectors.filters._base.Filter`.
+    n_jobs : int or None, default=None
+        Threads of fastcan, as in scikit-learn: None is one, -1 all processors. Several
+        threads can be much slower on a busy machine, because they synchronise at every step.
 
     Attributes
     ----------
@@ -67,8 +74,35 @@ class FSOLS(Filter):
 
     method_name = "FS-OLS"
     method_aliases = ("OLS",)
+    needed_packages = ("fastcan",)
+
     ranks_quantities = True
-    why_no_costs = "its columns are selected one after the other, without costs"
+    why_no_costs = "fastcan searches without costs"
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "n_jobs": JOBS,
+    }
+
+    def __init__(
+        self,
+        n_features_to_select: int | float | Budget | None = 10,
+        *,
+        n_jobs: int | None = None,
+        target: Target | str | None = None,
+        identifiers: str = "drop",
+        keep: Any = None,
+        exclude: Any = None,
+        costs: Any = None,
+    ) -> None:
+        super().__init__(
+            n_features_to_select,
+            target=target,
+            identifiers=identifiers,
+            keep=keep,
+            exclude=exclude,
+            costs=costs,
+        )
+        self.n_jobs = n_jobs
 
     def extend(self, k: int, X: Any = None, y: Any = None) -> Self:
         """Select more columns, up to k in all.
@@ -101,17 +135,26 @@ class FSOLS(Filter):
         varies = np.flatnonzero(is_open)
         columns = unit_columns(samples.values[:, varies])
         targets = samples.y[:, None] if samples.is_quantity else indicator(samples.y).T
-        is_kept = np.isin(varies, constraints.keep)
-        with threadpool_limits(1):  # sums of several threads have other rounding errors
-            found, gains, rest = forward_ols(columns, targets, n_selected, is_kept)
-        chosen = varies[found]
+        keep = np.flatnonzero(np.isin(varies, constraints.keep))
+        # OpenMP ends the process if it cannot start a thread.
+        n_threads = affordable_threads(resolve_n_jobs(self.n_jobs, outside=1))
+        with threadpool_limits(n_threads):
+            chosen, gains = forward_ols_given(columns, targets, n_selected, keep, n_threads)
         scores = np.zeros(samples.values.shape[1])
-        scores[varies] = rest
-        others, constant = np.setdiff1d(varies, chosen), np.flatnonzero(~is_open)
-        order = np.concatenate([chosen, others[best_first(scores[others])], constant])
-        scores[chosen] = gains
+        scores[varies] = remaining_gain(columns, targets, chosen)
         self.n_useful_ = len(chosen)
+        order = self._all_columns(varies, varies[chosen], scores)
+        scores[varies[chosen]] = gains
         return self._set_ranking(order, scores, constraints, n_selected, samples if warns else None)
+
+    @staticmethod
+    def _all_columns(
+        varies: NDArray[np.intp], chosen: NDArray[np.intp], scores: NDArray[np.float64]
+    ) -> NDArray[np.intp]:
+        """Return all columns: the selected ones, the others by J, then the constant ones."""
+        rest = np.setdiff1d(varies, chosen)
+        constant = np.setdiff1d(np.arange(len(scores)), varies)
+        return np.concatenate([chosen, rest[best_first(scores[rest])], constant])
 
 
 def unit_columns(X: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -121,46 +164,124 @@ def unit_columns(X: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def forward_ols(
+    X: NDArray[np.float64], targets: NDArray[np.float64], n_selected: int, n_threads: int = 1
+) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Select at most ``n_selected`` columns and return their gains; fewer if no others add.
+
+    ``targets`` has the class indicators, or a quantity, as columns.
+    fastcan may treat the rounding error of a dependent column as a new direction. A QR
+    factorisation finds such columns afterwards, and the search is repeated without them.
+    """
+    n_selected = min(n_selected, len(targets) - 1)  # centred columns span no more directions
+    candidates = first_of_equals(X)
+    while True:
+        n_wanted = min(n_selected, len(candidates))
+        found, gains = _longest_selection(X[:, candidates], targets, n_wanted, n_threads)
+        found = candidates[found]
+        own = np.abs(np.diagonal(np.linalg.qr(X[:, found], mode="r")))
+        useful = (own > DEPENDENT) & (comparable(gains) > 0)
+        if useful.all():
+            return found, gains
+        n_useful = int(useful.argmin())
+        chosen = found[:n_useful]
+        is_candidate = remaining_gain(X, targets, chosen) > 0.0
+        is_candidate[found[n_useful]] = False
+        if not is_candidate.any():
+            return chosen, gains[:n_useful]
+        is_candidate[chosen] = True
+        candidates = np.flatnonzero(is_candidate)
+
+
+def first_of_equals(X: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Return the first of each set of columns that are equal or opposite.
+
+    Their gains are equal, and fastcan would choose one of them by its rounding errors. The others
+    add nothing to the first.
+    """
+    rounded = comparison_key(X)
+    leading = rounded[(rounded != 0.0).argmax(axis=0), np.arange(X.shape[1])]
+    rounded *= np.sign(leading)
+    rounded += 0.0  # -0.0 becomes 0.0
+    first: dict[bytes, int] = {}
+    for j in range(X.shape[1]):
+        first.setdefault(hashlib.blake2b(rounded[:, j].tobytes(), digest_size=16).digest(), j)
+    return np.fromiter(first.values(), np.intp, len(first))
+
+
+def forward_ols_given(
     X: NDArray[np.float64],
     targets: NDArray[np.float64],
     n_selected: int,
-    is_kept: NDArray[np.bool_],
-) -> tuple[list[int], list[float], NDArray[np.float64]]:
-    """Select columns one after the other: those to keep first, as far as they add anything.
+    keep: NDArray[np.intp],
+    n_threads: int = 1,
+) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Select the columns to keep first, as far as they add anything, then the others given them.
 
-    Returns the columns, fewer than ``n_selected`` if no others add, their gains, and the gain of
-    each column after the last step. ``targets`` has the class indicators, or a quantity, as
-    columns.
+    The others are made orthogonal to those that are kept, which is the next step of the search.
     """
+    if not len(keep):
+        return forward_ols(X, targets, n_selected, n_threads)
+    found, first_gains = forward_ols(X[:, keep], targets, len(keep), n_threads)
+    kept = keep[found]
+    basis, _ = np.linalg.qr(X[:, kept])
+    rest = X - basis @ (basis.T @ X)
+    rest -= basis @ (basis.T @ rest)  # twice, because of rounding errors
+    length = np.linalg.norm(rest, axis=0)
+    is_open = length > DEPENDENT
+    is_open[keep] = False
+    others = np.flatnonzero(is_open)
+    n_more = min(n_selected - len(keep), len(targets) - 1 - len(kept), len(others))
+    if n_more <= 0:
+        return kept, first_gains
+    found, gains = forward_ols(rest[:, others] / length[others], targets, n_more, n_threads)
+    return np.concatenate([kept, others[found]]), np.concatenate([first_gains, gains])
+
+
+def _longest_selection(
+    X: NDArray[np.float64], targets: NDArray[np.float64], n_wanted: int, n_threads: int
+) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Return the selection of fastcan: ``n_wanted`` columns, or fewer if it finds fewer."""
+    fast_can = _import_fastcan()
+    found = None
+    low, high = 0, n_wanted  # low can be selected, more than high cannot
+    attempt = high
+    while low < high:
+        # A shorter selection is a prefix of a longer one, so that bisection finds the longest.
+        try:
+            search = fast_can(attempt, tol=DEPENDENT, verbose=0)
+            found = call_apart(_fit, search, X, targets, n_threads)
+            low = attempt
+        except RuntimeError:  # fastcan raises it if no column adds anything
+            high = attempt - 1
+        attempt = (low + high + 1) // 2
+    if found is None:
+        return np.zeros(0, np.intp), np.zeros(0)
+    return np.asarray(found.indices_, np.intp), np.asarray(found.scores_, np.float64)
+
+
+def _fit(search: Any, X: NDArray[np.float64], targets: NDArray[np.float64], n_threads: int) -> Any:
+    """Fit fastcan. A limit of OpenMP holds in the thread that sets it."""
+    with threadpool_limits(n_threads):
+        return search.fit(X, targets)
+
+
+def remaining_gain(
+    X: NDArray[np.float64], targets: NDArray[np.float64], chosen: NDArray[np.intp]
+) -> NDArray[np.float64]:
+    """Return the gain of each column over the chosen ones; 0 if it depends linearly on them."""
     basis_of_y = linalg.orth(targets - targets.mean(axis=0))
-    # Of each column, made orthogonal to the selected ones: its products with the target, and its
-    # squared length.
-    products, length = basis_of_y.T @ X, np.ones(X.shape[1])
-    basis = np.empty((len(X), 0))
-    chosen: list[int] = []
-    gains: list[float] = []
+    basis, _ = np.linalg.qr(X[:, chosen])
+    residual = X - basis @ (basis.T @ X)
+    residual -= basis @ (basis.T @ residual)  # twice, because of rounding errors
+    length = np.linalg.norm(residual, axis=0)
+    gain = ((basis_of_y.T @ residual) ** 2).sum(axis=0)
+    share = np.divide(gain, length**2, out=np.zeros(len(gain)), where=length > DEPENDENT)
+    return np.where(comparable(share) > 0, share, 0.0)
 
-    def gains_of_all() -> NDArray[np.float64]:
-        squares = (products**2).sum(axis=0)
-        share = np.divide(squares, length, out=np.zeros(len(length)), where=length > DEPENDENT**2)
-        return np.where(comparable(share) > 0, share, 0.0)
 
-    n_kept = int(is_kept.sum())
-    for is_allowed, most in ((is_kept, n_kept), (~is_kept, n_selected - n_kept)):
-        for _ in range(most):
-            gain = np.where(is_allowed, gains_of_all(), 0.0)
-            if not gain.any():
-                break
-            best = int(np.argmax(gain >= gain.max() - TIE))
-            column = X[:, best]
-            for _ in range(2):  # twice, because of rounding errors
-                column = column - basis @ (basis.T @ column)
-            column /= np.linalg.norm(column)
-            basis = np.column_stack([basis, column])
-            on_column, on_target = column @ X, basis_of_y.T @ column
-            products -= np.outer(on_target, on_column)
-            length -= on_column**2
-            length[best] = 0.0
-            chosen.append(best)
-            gains.append(float((on_target**2).sum()))
-    return chosen, gains, gains_of_all()
+def _import_fastcan() -> Any:
+    try:
+        from fastcan import FastCan
+    except ImportError as error:
+        raise not_installed("FS-OLS needs", "fastcan") from error
+    return FastCan
