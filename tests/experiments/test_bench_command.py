@@ -3,21 +3,28 @@
 import csv
 import lzma
 import re
+import sys
 import warnings
 from pathlib import Path
 
+import joblib
 import numpy as np
 import pytest
 from click.testing import CliRunner
 from made_up import make_arrays
+from sklearn.feature_selection import f_classif
 
 import hocmim
 from hocmim.cli import main
 from hocmim.cli.commands import bench as commands
+from hocmim.errors import InvalidParameterError
 from hocmim.experiments import datasets
+from hocmim.experiments import run as run_module
 from hocmim.experiments.config import read_config
 from hocmim.experiments.datasets import fetch_published, make_data_set, save
+from hocmim.experiments.protocol import Item, split_rows
 from hocmim.experiments.published import published_sets
+from hocmim.experiments.store import Store
 
 
 def invoke(*arguments, code=0):
@@ -186,10 +193,80 @@ def test_wrong_configurations(own, old, new, message):
     assert message in " ".join(invoke("bench", "run", own, code=1).split())
 
 
+FOREIGN = '''
+import numpy as np
+from sklearn.feature_selection import SelectKBest
+
+
+class Reversed(SelectKBest):
+    """The last columns, by a score."""
+
+    def fit(self, X, y):
+        self.scores_ = np.arange(X.shape[1])
+        self.pvalues_ = None
+        return self
+
+    def _get_support_mask(self):
+        return np.arange(len(self.scores_)) >= len(self.scores_) - self.k
+'''
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_any_selector_of_the_scikit_learn_kind(own, jobs):
+    """Also of a module beside the configuration, in this process and in others."""
+    (own.parent / f"theirs{jobs}.py").write_text(FOREIGN)
+    methods = ("sklearn.feature_selection:SelectKBest", f"theirs{jobs}:Reversed")
+    entries = "\n".join(f'[[method]]\nname = "{name}"' for name in methods)
+    own.write_text(OWN[: OWN.index("[[method]]")] + entries)
+    invoke("bench", "run", own, "--jobs", jobs)
+    found = Store(own.parent / "results" / "results.jsonl").read()
+    assert found[Item(0, "mine", methods[1])].selected == (5, 4, 3)
+    data = read_config(own).experiment.sources["mine"].load()
+    rows = split_rows(data.y, 0).train
+    scores, _ = f_classif(data.X[rows], data.y[rows])
+    assert found[Item(0, "mine", methods[0])].selected == tuple(np.argsort(-scores)[:3])
+    assert str(own.parent) not in sys.path
+
+
+@pytest.mark.parametrize(
+    ("method", "message"),
+    [
+        ("sklearn.svm:SVC", "sklearn.svm:SVC must be a selector with get_support()"),
+        ("sklearn.feature_selection:SelectFromModel", "missing 1 required positional argument"),
+        ("sklearn.feature_selection:VarianceThreshold", "neither scores_ nor ranking_"),
+    ],
+)
+def test_selectors_that_cannot_be_used(own, method, message):
+    own.write_text(OWN.replace('name = "HOCMIM"\n', f'name = "{method}"\n'))
+    assert message in " ".join(invoke("bench", "run", own, code=1).split())
+
+
+def test_a_module_beside_the_configuration_replaces_no_other(own):
+    (own.parent / "lzma.py").write_text("raise RuntimeError('not the module of Python')")
+    before = list(sys.path)
+    read_config(own)
+    own.write_text(OWN.replace('method = "HOCMIM"', 'method = "lzma:JMI"'))
+    with pytest.raises(InvalidParameterError, match="no class 'JMI'"):
+        read_config(own)
+    assert sys.path == before
+
+
 @pytest.mark.parametrize("text", ["jobs = 0", "jobs = 2000000"])
 def test_the_number_of_processes_is_bounded(own, text):
     own.write_text(OWN.replace("splits = 2", f"splits = 2\n{text}"))
     assert "jobs in [run] must be an int in the range [1, " in invoke("bench", "run", own, code=1)
+
+
+def test_no_more_processes_than_cores(own, monkeypatch):
+    asked = []
+
+    def workers(jobs, **_):
+        asked.append(jobs)
+        return lambda calls: (call[0](*call[1]) for call in calls)
+
+    monkeypatch.setattr(run_module, "Parallel", workers)
+    invoke("bench", "run", own, "--jobs", 1000)
+    assert asked == [joblib.cpu_count()]
 
 
 def test_methods_have_the_names_of_make_selector(paper_folder, tmp_path):

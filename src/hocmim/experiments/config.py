@@ -50,7 +50,7 @@ def read_config(path: Path) -> Config:
 
         [[method]]
         name = "HOCMIM, order 5"   # title of the column
-        method = "HOCMIM"          # default: name; a criterion as "module:Class"
+        method = "HOCMIM"          # default: name; any selector as "module:Class"
         parameters = { max_order = 5 }
     """
     check_regular(path)
@@ -126,7 +126,9 @@ def _methods(path: Path, entries: list[dict[str, Any]]) -> dict[str, Method]:
                 f"{path}: a [[method]] needs a string as method and a table as parameters, such as "
                 "parameters = { max_order = 5, encoder__n_bins = 8 }."
             )
-        methods[name] = Method(name, entry.get("method", name), parameters)
+        # A selector module:Class may be in the folder of the configuration.
+        folder = str(path.parent.resolve())
+        methods[name] = Method(name, entry.get("method", name), parameters, folder)
         # An unknown method or parameter is an error now, not in the run.
         methods[name].make(1, Protocol())
     return methods

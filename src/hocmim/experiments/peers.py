@@ -7,6 +7,7 @@ are standardised before linear models.
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from abc import ABC, abstractmethod
 from typing import Any
@@ -27,12 +28,16 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
+from hocmim.criteria.base import Criterion
+from hocmim.errors import InvalidParameterError
 from hocmim.selectors.base import Selector
-from hocmim.selectors.registry import make_selector
+from hocmim.selectors.registry import load_class, make_instance, make_selector
 
 MAX_DISCRETE_LEVELS = 5
 RFE_STEP = 0.1
 N_TREES = 100
+# What selectors call the number of columns to select.
+SIZE_NAMES = ("n_features_to_select", "k", "max_features")
 
 Matrix = NDArray[np.float64]
 
@@ -136,13 +141,67 @@ PEERS: dict[str, type[Peer]] = {
 }
 
 
+class Foreign:
+    """Any selector of the scikit-learn kind: ``get_support``, and ``scores_`` or ``ranking_``.
+
+    Columns with equal scores or ranks stay in the order of the table.
+    """
+
+    selected_: NDArray[np.int64]
+
+    def __init__(self, kind: type[Any], name: str, parameters: dict[str, Any]) -> None:
+        if not hasattr(kind, "get_support"):
+            raise InvalidParameterError(
+                f"{name} must be a selector with get_support(), as in scikit-learn, a selector of "
+                "hocmim, or a subclass of hocmim.Criterion."
+            )
+        self.name = name
+        known = inspect.signature(kind).parameters
+        size = next((each for each in SIZE_NAMES if each in known), None)
+        given = {key: value for key, value in parameters.items() if key != SIZE_NAMES[0]}
+        if size is not None and SIZE_NAMES[0] in parameters:
+            given.setdefault(size, parameters[SIZE_NAMES[0]])
+        self.selector = make_instance(kind, name, given)
+
+    def fit(self, X: Any, y: Any) -> Foreign:
+        """Select columns; rank them by score."""
+        self.selector.fit(np.asarray(X, np.float64), y)
+        kept = np.flatnonzero(self.selector.get_support())
+        if hasattr(self.selector, "scores_"):
+            scores = np.asarray(self.selector.scores_)
+        elif hasattr(self.selector, "ranking_"):
+            scores = -np.asarray(self.selector.ranking_)
+        else:
+            raise InvalidParameterError(
+                f"{self.name} has neither scores_ nor ranking_ after fit, so its columns have no "
+                "order."
+            )
+        self.selected_ = kept[by_score(scores[kept])]
+        return self
+
+    def get_params(self) -> dict[str, Any]:
+        """Return the parameters, the number of columns to select among them."""
+        return {SIZE_NAMES[0]: None, **self.selector.get_params()}
+
+    def set_params(self, **parameters: Any) -> Foreign:
+        """Change parameters."""
+        self.selector.set_params(**parameters)
+        return self
+
+
 # What an experiment runs.
-AnySelector = Selector | Peer
+AnySelector = Selector | Peer | Foreign
 
 
 def make_any(name: str, **parameters: Any) -> AnySelector:
-    """Return the selector with that name: of hocmim, or of ``PEERS``."""
-    return PEERS[name](**parameters) if name in PEERS else make_selector(name, **parameters)
+    """Return the selector with that name: of hocmim, of ``PEERS``, or ``module:Class``."""
+    if name in PEERS:
+        return PEERS[name](**parameters)
+    if ":" in name:
+        kind = load_class(name)
+        if not issubclass(kind, (Criterion, Selector)):
+            return Foreign(kind, name, parameters)
+    return make_selector(name, **parameters)
 
 
 def by_score(scores: NDArray[np.float64]) -> NDArray[np.int64]:

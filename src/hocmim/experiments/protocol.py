@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -90,17 +92,20 @@ class Protocol:
 class Method:
     """A column of the tables: its title, the name of a selector, and its parameters.
 
-    ``encoder__n_bins`` is the parameter ``n_bins`` of the encoder, as in scikit-learn.
+    ``encoder__n_bins`` is the parameter ``n_bins`` of the encoder, as in scikit-learn. ``folder``
+    is searched last for the module of a selector ``module:Class``.
     """
 
     name: str
     selector: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    folder: str = ""
 
     def make(self, n_features: int, protocol: Protocol) -> AnySelector:
         """Return the selector, with one thread, so that times can be compared."""
         name = self.selector or self.name
-        selector = make_any(name)
+        with _importable(self.folder if ":" in name else ""):
+            selector = make_any(name)
         common = {
             "n_features_to_select": n_features,
             "encoder": Encoder(protocol.n_bins, discretizer=protocol.discretizer),
@@ -113,6 +118,18 @@ class Method:
         nested = {key: value for key, value in self.parameters.items() if "__" in key}
         made: AnySelector = make_any(name, **(given | own)).set_params(**nested)
         return made
+
+
+@contextmanager
+def _importable(folder: str) -> Iterator[None]:
+    """Search a folder for modules too, after all others; in any process, so that workers can."""
+    if folder:
+        sys.path.append(folder)
+    try:
+        yield
+    finally:
+        if folder:
+            sys.path.remove(folder)
 
 
 @dataclass(frozen=True, order=True)
@@ -243,7 +260,7 @@ def selector_input(
 
     The information-theoretic selectors cut columns into bins, and missing is a level. For the other
     selectors missing values are replaced by the training median (the most frequent category).
-    Selectors of scikit-learn get numbers.
+    Selectors of others get numbers.
     """
     if "encoder" in selector.get_params():
         return data.rows(rows)
