@@ -66,15 +66,3 @@ def phone(browser, scheme="light"):
 
 def script(browser, code, *arguments):
     return browser.execute_script(f"return {code}", *arguments)
-
-
-def scroll_cues(browser):
-    """Of every visible box that may scroll: whether it hides something, and says so."""
-    return script(
-        browser,
-        "[...document.querySelectorAll('.scroll, nav ul')]"
-        ".filter(box => box.checkVisibility()).map(box => ["
-        "box.scrollWidth - box.clientWidth - box.scrollLeft > 1, "
-        "box.classList.contains('more-right') "
-        "&& getComputedStyle(box).maskImage.includes('gradient')])",
-    )

@@ -12,15 +12,18 @@ from scipy import sparse
 from scipy.stats import chi2_contingency
 from sklearn.datasets import load_breast_cancer
 from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LinearRegression
+from sklearn.preprocessing import OneHotEncoder
 
 import hocmim
 import warned
 from coded import encode
 from hocmim import CMIM, HOCMIM, JMI, MIM, Encoder, StopTest, errors
+from hocmim.coding.codes import Column
 from hocmim.coding.target import encode_target
 from hocmim.information.comparison import comparison_key
 from hocmim.insight.basis import basis_of
-from hocmim.insight.explain import explain
+from hocmim.insight.explain import explain, explained_variance
 from hocmim.selectors.base import InformationSelector
 
 pytestmark = pytest.mark.filterwarnings(warned.LEAK, warned.ONE_BIN)
@@ -266,7 +269,7 @@ def test_trace_as_a_frame(monkeypatch):
     ]  # fmt: skip
     assert len(frame) == len(trace) == 6
     assert frame["name"].tolist() == X.columns[trace["candidate"]].tolist()
-    assert repr(trace) == "<Trace of 3 steps, 6 rows>"
+    assert repr(trace) == str(trace)
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(errors.MissingDependencyError, match="pip install pandas"):
         trace.to_pandas()
@@ -353,3 +356,36 @@ def test_chance_cannot_lift_the_score_of_a_copy():
     explanation = hocmim.RobustHOCMIM(2).fit(X, y).explain("copy", X)
     assert explanation.steps[1].details["lift"] == 0
     assert "did not select 'copy'" in explanation.reason
+
+
+def adjusted_r2(codes, y):
+    """By scikit-learn, on one-hot columns without the first level."""
+    X = OneHotEncoder(drop="first", sparse_output=False).fit_transform(codes[:, None])
+    r2 = LinearRegression().fit(X, y).score(X, y)
+    return 1 - (1 - r2) * (len(y) - 1) / (len(y) - X.shape[1] - 1)
+
+
+def test_the_variance_between_the_levels_of_a_column():
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 3, 100).astype(np.uint8)
+    y = codes + rng.normal(size=100)
+    column = Column(codes, 5)  # two levels do not occur
+    np.testing.assert_allclose(explained_variance(column, y), adjusted_r2(codes, y), rtol=1e-9)
+    assert explained_variance(Column(0 * codes, 1), y) == 0.0
+    assert explained_variance(Column(np.arange(20, dtype=np.uint8), 20), y[:20]) is None
+
+
+@pytest.mark.parametrize("kind", ["quantity", "classes"])
+def test_a_quantity_has_r2(kind):
+    X = pd.DataFrame(np.random.default_rng(1).normal(size=(300, 4)), columns=list("abcd"))
+    y = np.rint(100 * X["b"]).astype(int)
+    selector = HOCMIM(2, target=kind).fit(X, y)
+    found = selector.explain("b", X)
+    if kind == "classes":
+        assert found.r2 is None
+        assert "R²" not in str(found)
+    else:
+        codes = selector.encoder_.transform(X).column(1).codes
+        np.testing.assert_allclose(found.r2, adjusted_r2(codes, y), rtol=1e-9)
+        assert f"R²                  {found.r2:.4f}" in str(found)
+        assert selector.explain("a", X).r2 < 0.1

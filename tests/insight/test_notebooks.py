@@ -1,4 +1,4 @@
-"""What notebooks show: explanations, selections, comparisons, fitted selectors, progress."""
+"""What notebooks show: comparisons, fitted selectors, progress."""
 
 import numpy as np
 import pandas as pd
@@ -6,7 +6,6 @@ import pytest
 
 import hocmim
 import warned
-from hocmim import html
 
 pytestmark = pytest.mark.filterwarnings(warned.LEAK)
 
@@ -18,29 +17,6 @@ def table():
     y = rng.integers(0, 2, 80)
     columns = {f"x{j}": rng.integers(0, 3, 80) + (j == 1) * y for j in range(5)}
     return pd.DataFrame({**columns, HOSTILE: rng.normal(size=80) + 2 * y, "": y ^ 1}), y
-
-
-def test_an_explanation():
-    X, y = table()
-    selector = hocmim.HOCMIM(3).fit(X, y)
-    explanation = selector.explain("x1", X)
-    shown = explanation._repr_html_()
-    assert html.escape(explanation.reason) in shown
-    assert f"{explanation.relevance:.4f} nats" in shown
-    assert f">{explanation.steps[-1].score:.4f}<" in shown
-    assert "<b>" not in shown
-    assert "(empty name)" in shown
-    first = selector.explain(int(selector.selected_[0]), X)._repr_html_()
-    assert "selected" in first
-
-
-def test_the_trace():
-    X, y = table()
-    selector = hocmim.HOCMIM(3).fit(X, y)
-    trace = selector.trace_._repr_html_()
-    assert trace.count("<tr>") == 1 + len(selector.trace_)
-    assert "&lt;b&gt;bold&lt;/b&gt; &amp; &#x27;x&#x27;" in trace or HOSTILE not in trace
-    assert "<b>" not in trace
 
 
 def test_a_comparison():

@@ -7,12 +7,11 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
 
-import hocmim
 import warned
 from hocmim import HOCMIM, JMI, MIM, Budget, RobustHOCMIM, StabilitySelector, errors
 from hocmim.insight import plots
 from hocmim.insight.basis import basis_of
-from hocmim.insight.chart_data import frequencies_of, target_by_level
+from hocmim.insight.chart_data import column_heights, frequencies_of, sample_map, target_by_level
 from hocmim.insight.plots import plot
 from hocmim.insight.prediction import predict
 from made_tables import coins, copies
@@ -20,7 +19,7 @@ from made_tables import coins, copies
 pytestmark = pytest.mark.filterwarnings(warned.GUESSED)
 
 CANCER = load_breast_cancer(return_X_y=True, as_frame=True)
-KINDS = ("scores", "interactions")
+KINDS = ("scores", "target", "columns")
 
 
 @pytest.fixture
@@ -68,8 +67,8 @@ def test_names_are_no_mathematics(pyplot):
     frame = pd.DataFrame(rng.integers(3, size=(150, 4)) + y[:, None], columns=names)
     selector = MIM(4).fit(frame, y)
     for kind in KINDS:
-        picture = plot(selector, kind)
-        picture.figure.canvas.draw()  # raises if it were parsed as mathematics
+        picture = np.atleast_1d(plot(selector, kind))[0].figure
+        picture.canvas.draw()  # raises if it were parsed as mathematics
         shown = [text.get_text() for text in picture.findobj(Text)]
         assert any("frac" in text for text in shown)
 
@@ -89,10 +88,13 @@ def test_plots_draw_the_same_numbers(pyplot):
     curve = selector.plot("prediction")
     np.testing.assert_array_equal(curve.lines[0].get_ydata(), predict(basis).mean)
     columns = selector.plot("columns")
-    np.testing.assert_array_equal(
-        columns.lines[1].get_xdata(), selector.relevance_[selector.selected_]
-    )
-    assert selector.plot("samples").images[0].get_array().shape == (4, 569)
+    others, chosen = columns.lines[:2]
+    np.testing.assert_array_equal(chosen.get_xdata(), selector.relevance_[selector.selected_])
+    np.testing.assert_array_equal(chosen.get_ydata(), column_heights(basis)[selector.selected_])
+    assert len(others.get_xdata()) == 26
+    assert [text.get_text() for text in columns.texts] == X.columns[selector.selected_].tolist()
+    heat = selector.plot("samples").images[0].get_array()
+    np.testing.assert_array_equal(heat, sample_map(basis).levels)
     with pytest.raises(errors.InvalidParameterError, match="was not selected"):
         selector.plot("target", feature="mean radius")
     frame, same = coins()
@@ -101,6 +103,8 @@ def test_plots_draw_the_same_numbers(pyplot):
     assert {text.get_text() for text in heat.texts} >= {"100%\n125", "0%\n120"}
     with pytest.raises(errors.InvalidParameterError, match="work together"):
         RobustHOCMIM(1).fit(frame[["coin 3"]], same).plot("interaction")
+    with pytest.raises(errors.InvalidParameterError, match="no column of numbers was selected"):
+        RobustHOCMIM(2).fit(frame, same).plot("samples")
 
 
 def test_plots_of_classes_a_quantity_and_stability(pyplot):
@@ -112,6 +116,8 @@ def test_plots_of_classes_a_quantity_and_stability(pyplot):
     assert sum(widths) == pytest.approx(len(shares))
     [ax] = JMI(1).fit(*load_diabetes(return_X_y=True)).plot("target")
     assert len(ax.lines) == 2
+    groups = JMI(1).fit(*load_diabetes(return_X_y=True)).plot("samples").get_xticklabels()
+    assert [text.get_text() for text in groups] == ["below 100", "100 to 184", "184 or more"]
     stable = StabilitySelector(RobustHOCMIM(3), n_resamples=10).fit(*copies())
     ax = stable.plot(n=5)
     rows = frequencies_of(stable).rows[:5]
@@ -128,20 +134,11 @@ def test_plots_of_classes_a_quantity_and_stability(pyplot):
         pyplot.figure(picture).canvas.draw()
 
 
-def test_too_few_rows_have_a_legend_entry(pyplot):
-    rng = np.random.default_rng(9)
-    X, y = rng.normal(size=(63, 6)), rng.integers(4, size=63)
-    selector = MIM(4).fit(X, y)
-    assert {pair.kind for pair in hocmim.selected_interactions(selector)} == {"too few rows"}
-    labels = [text.get_text() for text in selector.plot("interactions").get_legend().get_texts()]
-    assert "too few rows" in labels
-
-
 def test_every_kind_without_matplotlib(monkeypatch):
     selector = RobustHOCMIM(2).fit(*coins())
     for module in ("matplotlib", "matplotlib.pyplot", "matplotlib.colors"):
         monkeypatch.setitem(sys.modules, module, None)
-    for kind in set(plots.KINDS) - {"costs", "stability", "samples"}:
+    for kind in set(plots.KINDS) - {"costs", "stability"}:
         with pytest.raises(errors.MissingDependencyError, match="pip install matplotlib"):
             plot(selector, kind)
 

@@ -56,17 +56,6 @@ def test_many_distinct_counts_are_rounded_with_little_effect(monkeypatch):
             )
 
 
-def test_chance_alone_is_no_share_however_many_levels():
-    rng = np.random.default_rng(1)
-    columns = [column(rng.integers(0, 40, 80), 40) for _ in range(12)]
-    shared = SharedInformation(Codes.from_columns(columns))
-    rows = list(shared.rows(range(12)))
-    off = ~np.eye(12, dtype=bool)
-    plain = np.array([row.information for row in rows]) / shared.entropy.max()
-    assert plain[off].mean() > 0.6  # what the adjustment is for
-    assert np.array([row.share for row in rows])[off].mean() < 0.05
-
-
 def test_copies_constants_and_identifiers():
     rng = np.random.default_rng(2)
     x = column(rng.integers(0, 5, 100), 5)

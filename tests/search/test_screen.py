@@ -473,8 +473,8 @@ def ring(n, seed=0):
 @pytest.mark.parametrize("table", [exclusive_or(n=120, n_pairs=1), exclusive_or(), ring(300)])
 def test_numbers_are_cut_into_several_numbers_of_bins(table, monkeypatch):
     X, y = table
-    found = hocmim.interactions(X, y, triples=False)
-    assert list(found) == RobustHOCMIM(2).fit(X, y).interactions_[: len(found)]
+    found = [one for one in hocmim.interactions(X, y) if len(one.members) == 2]
+    assert found == RobustHOCMIM(2).fit(X, y).interactions_[: len(found)]
     assert len(found) > 0
     most = min(4, naive.screened_levels(len(y), 2, 5, 2))
     expected = naive.screen_of_numbers(X, tuple(y.tolist()), range(2, most + 1))
@@ -488,7 +488,7 @@ def test_numbers_are_cut_into_several_numbers_of_bins(table, monkeypatch):
     assert clear <= {one.members for one in found}
     # Without the values, neighbouring bins of the codes are merged.
     monkeypatch.setattr("hocmim.search.interactions.MOST_CELLS_CUT_AGAIN", 0)
-    [pair] = hocmim.interactions(X, y, triples=False, alpha=1, most=1)
+    pair = hocmim.interactions(X, y, alpha=1)[0]
     fifths = naive.columns(as_fifths(X[:, pair.members]))
     merged = [[naive.merged(c, L, 5) for c in fifths] for L in range(2, most + 1)]
     found = [2 * len(y) * naive.interaction_information(m, tuple(y.tolist())) for m in merged]
@@ -578,13 +578,9 @@ def test_the_screen_alone():
     found = hocmim.interactions(X, y)
     assert list(found) == RobustHOCMIM(2).fit(X, y).interactions_
     assert "1 interaction" in str(found)
-    [record] = found.records()
-    assert record["columns"] == ("3", "7")
-    assert record["adjusted p"] <= 0.01
-    assert "3 × 7" in found._repr_html_()
-    strongest = hocmim.interactions(X, y, alpha=1, most=5, triples=False)
-    assert len(strongest) == 5
-    assert strongest[0] == found[0]
+    assert found[0].adjusted_p_value <= 0.01
+    assert "3 × 7" in str(found)
+    assert hocmim.interactions(X, y, alpha=1)[0] == found[0]
 
 
 def test_eigenvalues_of_two_variables_are_their_correlations():

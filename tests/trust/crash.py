@@ -65,7 +65,7 @@ EXPECTED = JMI(3, n_jobs=1).fit(X, Y).selected_.tolist()
 
 
 def report(folder: Path) -> None:
-    FITTED.report(folder / "report.html", X, Y, overwrite=True, max_seconds=None)
+    FITTED.report(folder / "report.html", X, Y, overwrite=True)
 
 
 def save(folder: Path) -> None:

@@ -5,7 +5,6 @@ from inspect import signature
 import hocmim
 from hocmim import Engine
 from hocmim.insight.checks import describe_columns
-from hocmim.insight.fingerprint import fingerprint
 from hocmim.insight.report.page import write_report
 from hocmim.selectors.registry import list_methods, make_selector
 
@@ -57,8 +56,7 @@ def _small(X, y, *weights):
 
 def _explain(folder, X, y, *weights):
     selector = _small(X, y, *weights)
-    text = str(selector.explain(0)) + selector.explain(0)._repr_html_()
-    return text + selector.statement() + repr(selector.trace_)
+    return str(selector.explain(0)) + selector.statement() + repr(selector.trace_)
 
 
 def _feature(selector):
@@ -152,7 +150,6 @@ OTHERS = {
     "cluster_columns": lambda folder, X, y, *_: str(hocmim.cluster_columns(X, y)),
     "check_table": lambda folder, X, y, *_: str(hocmim.check_table(X, y)),
     "describe_columns": lambda folder, X, y, *_: str(describe_columns(X, y)),
-    "fingerprint": lambda folder, X, y, *_: fingerprint(X, y),
     "TextConverter": lambda folder, X, y, *_: hocmim.TextConverter().fit(X, y).transform(X),
     "save and load": _save,
     "checkpoint": _checkpoint,

@@ -15,7 +15,7 @@ from hocmim.errors import InvalidParameterError
 # Seconds or gigabytes each; only with the first entry point. matrix.py limits the memory.
 LARGE = {"100 000 columns", "70 000 levels", "70 000 levels of text", "huge empty sparse"}
 TRIED = ["fit MIM", "fit HOCMIM-R", "fit Fisher", "transform MIM", "encode", "mi", "explain",
-         "save and load", "codes on disk", "checkpoint", "fingerprint"]  # fmt: skip
+         "save and load", "codes on disk", "checkpoint"]  # fmt: skip
 COMMANDS = ["select to files", "apply a bad model", "bench run"]
 # Read in seconds; the first command is enough.
 LONG = {"70 000 levels", "20 000 columns"}

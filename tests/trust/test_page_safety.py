@@ -98,18 +98,7 @@ def requests(browser):
 
 
 def use(browser):
-    """Use everything of a page: type every name, point at and click everything."""
-    script(
-        browser,
-        """[...arguments[0]].forEach(name => {
-            const box = document.getElementById('search');
-            if (!box) return;
-            box.value = name;
-            box.dispatchEvent(new Event('input', {bubbles: true}));
-            box.dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter', bubbles: true}));
-        })""",
-        PAYLOADS,
-    )
+    """Point at and click everything of a page."""
     script(
         browser,
         """[...document.querySelectorAll('button, summary, th, td, select, .chart, svg')]
@@ -138,25 +127,12 @@ def test_nothing_runs_and_nothing_is_asked_for(folder, chromium, page):
         assert PAYLOADS[0] in shown or PAYLOADS[2] in shown
 
 
-def test_the_page_of_an_experiment_allows_no_script(folder):
-    text = (folder / "bench.html").read_text("utf-8")
-    [policy] = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]*)"', text)
-    assert policy.startswith("default-src 'none'; style-src")
-    assert "script-src" not in policy
-    assert text.index("Content-Security-Policy") < text.index("<title>")
-
-
-@pytest.mark.parametrize("page", ["report", "filter", "criterion"])
-def test_the_policy_allows_only_the_own_scripts(folder, page):
+@pytest.mark.parametrize("page", ["report", "filter", "criterion", "bench"])
+def test_the_policy_allows_no_script(folder, page):
     text = (folder / f"{page}.html").read_text("utf-8")
     [policy] = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]*)"', text)
-    rules = dict(rule.strip().split(" ", 1) for rule in policy.split(";"))
-    assert rules["default-src"] == rules["base-uri"] == rules["form-action"] == "'none'"
-    assert all(part.startswith("'sha256-") for part in rules["script-src"].split())
-    assert rules["img-src"] == "data:"
-    assert set(rules) == {
-        "default-src", "base-uri", "form-action", "img-src", "style-src", "script-src"
-    }  # fmt: skip
+    assert policy.startswith("default-src 'none';")
+    assert "script-src" not in policy
     # The policy stands before anything that a name could be in.
     assert text.index("Content-Security-Policy") < text.index("<title>")
 

@@ -32,7 +32,6 @@ from hocmim.errors import InvalidParameterError, InvalidTableError, InvalidTarge
 from hocmim.information.averages import MeanTerms
 from hocmim.information.counting import BlockTerms, Joint, SharedColumn, Values
 from hocmim.information.estimators import PLUGIN_ESTIMATOR
-from hocmim.insight.together import explained_variance
 from hocmim.search.selection import Selection, Step
 from hocmim.search.validation import Validation
 from hocmim.text import value_text
@@ -42,63 +41,24 @@ from hocmim.text import value_text
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """What is read of a fitted selector.
-
-    Attributes
-    ----------
-    method : str
-        The name of the method.
-    parameters : mapping
-        Of the selector, by name.
-    class_name, module : str
-        Of the selector.
-    selection : Selection
-        In feature indices.
-    ranking : ndarray of int64
-        The rank of every feature.
-    scores : ndarray of float64
-        Of every feature, by a method that ranks without a search; NaN where there is none.
-    features : Features
-        The columns, and the groups of columns that count as one feature.
-    encoder : Encoder
-        Of the columns; not fitted if the method ranks without a search.
-    make_criterion : callable or None
-        Makes the criterion of the search, for one target; None if the method ranks without a
-        search.
-    how_target : Target
-        How y is read.
-    kept : KeptCodes or None
-    encoded : Encoded or None
-        The whole table as the search took it, while the selector has it in memory.
-    validation : Validation or None
-        The cross-validation that chose the number of features.
-    row_counts : ndarray or None
-        The weight of each row.
-    time_kinds : dict
-        Which columns hold dates, times or durations, of those whose codes are given.
-    n_samples_of_fit : int
-    inner : selector
-        The selector itself, or the one that a SelectorCV chose.
-    """
+    """What is read of a fitted selector. Features are given by their indices."""
 
     method: str
     parameters: Mapping[str, Any]
-    class_name: str
-    module: str
     selection: Selection
     ranking: NDArray[np.int64]
-    scores: Values
+    scores: Values  # NaN for features without one
     features: Features
-    encoder: Encoder
-    make_criterion: Callable[[], Criterion] | None
+    encoder: Encoder  # not fitted if the method ranks without a search
+    make_criterion: Callable[[], Criterion] | None  # None if it ranks without a search
     how_target: Target
     kept: KeptCodes | None
-    encoded: Encoded | None
+    encoded: Encoded | None  # the whole table, while the selector has it in memory
     validation: Validation | None
-    row_counts: Any
+    row_counts: Any  # the weight of each row
     time_kinds: TimeKinds
     n_samples_of_fit: int
-    inner: Any
+    inner: Any  # the selector itself, or the one that a SelectorCV chose
 
     @property
     def left_out(self) -> frozenset[int]:
@@ -135,8 +95,6 @@ def _read(selector: Any) -> Fitted:
     return Fitted(
         method=inner.display_name,
         parameters=selector.get_params(deep=False),
-        class_name=type(selector).__name__,
-        module=type(selector).__module__,
         selection=selection,
         ranking=inner.ranking_[features.first],
         scores=scores[features.first],
@@ -212,33 +170,15 @@ def _no_codes(fitted: Fitted) -> InvalidTableError:
 
 @dataclass(frozen=True, eq=False)
 class Basis(Fitted):
-    """A selection and the codes it was made on.
-
-    Attributes
-    ----------
-    target : EncodedTarget
-        The codes of y, and its classes or cut points; several for the mean over them.
-    selected : Codes
-        Of the selected features, in the order of selection.
-    criterion : Criterion or None
-        A fresh copy of the criterion of the search; None if the method ranks without a search.
-    estimator : str
-        Of relevance and redundancy.
-    codes : Codes or None
-        Of all features; None if no table was given.
-    column_codes : Codes or None
-        Of all columns; the same object as ``codes`` if there are no groups.
-    rows : ndarray of int64 or None
-        The row of X behind each row of the codes, with sample weights; None if they are the same.
-    """
+    """A selection and the codes it was made on."""
 
     target: EncodedTarget
-    selected: Codes
+    selected: Codes  # in the order of selection
     criterion: Criterion | None = None
     estimator: str = PLUGIN_ESTIMATOR
-    codes: Codes | None = None
-    column_codes: Codes | None = None
-    rows: NDArray[np.int64] | None = None
+    codes: Codes | None = None  # of all features; None if no table was given
+    column_codes: Codes | None = None  # of all columns
+    rows: NDArray[np.int64] | None = None  # with weights: the row of X behind each row of the codes
 
     @property
     def y(self) -> Column:
@@ -347,18 +287,6 @@ class Basis(Fitted):
         """Return the name of feature k, or its index if the features have no names."""
         return column_name(self.features.names, k)
 
-    def explained_variance(self, columns: Sequence[Column]) -> float | None:
-        """Return the adjusted R² of some columns for a quantity; None for classes.
-
-        Of several targets the mean, if all are quantities.
-        """
-        found = [
-            None if one.values is None else explained_variance(columns, one.values)
-            for one in self.averaged
-        ]
-        known = [value for value in found if value is not None]
-        return float(np.mean(known)) if len(known) == len(found) else None
-
     def redundancy_matrix(self, n_first: int | None = None) -> Values:
         """R_ij = I(X_i;X_j) − I(X_i;X_j|Y) of the selected features; I(X_i;Y) on the diagonal.
 
@@ -378,13 +306,8 @@ class Basis(Fitted):
 def basis_of(selector: Any, X: Any = None, y: Any = None) -> Basis:
     """Return the selection of a fitted selector and the codes it was made on.
 
-    Parameters
-    ----------
-    selector : selector of hocmim
-    X, y : optional
-        The table and the target the selector was fitted on. With X the codes of all features are
-        in it, without it those of the selected features only. y is needed if the selector keeps no
-        codes of it, and otherwise checked if it is given.
+    With X the codes of all features, without it those of the selected ones. y is needed if the
+    selector keeps no codes of it, and otherwise checked if it is given.
     """
     X, y = split_target(X, y)
     fitted = _read(selector)
@@ -423,17 +346,9 @@ def selection_of(selector: Any) -> tuple[Selection, Features, str]:
 
 
 def column_of(selector: Any, feature: int | str, X: Any, y: Any = None) -> tuple[Basis, Column]:
-    """Return the basis and the codes of one feature; of X only its columns are read.
+    """Return the basis and the codes of one feature; of X, a table or a path, only its columns.
 
-    Parameters
-    ----------
-    selector : selector of hocmim
-    feature : int or str
-        Its index or its name; of a group, that of one of its columns will do.
-    X : table or path
-        May be None if the feature is selected and the selector keeps its codes.
-    y : array
-        Needed if the selector keeps no codes.
+    X may be None if the feature is selected and the selector keeps its codes.
     """
     fitted = _read(selector)
     k = fitted.features.find(feature)

@@ -4,7 +4,7 @@
 ``target_by_level``  the target by level or bin of a column: a rate or a mean, with its interval
 ``interaction_map``  the target over the levels of two or three columns that work together
 ``sample_map``       the selected columns of every row, sorted by class: for few rows
-``column_map``       relevance and p-value of every column
+``column_heights``   how unlikely chance is, of every column
 ===================  ===============================================================================
 
 Everything is computed from the codes. Of several targets the first is drawn.
@@ -20,7 +20,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from hocmim import html
 from hocmim.coding.codes import Codes, Column
 from hocmim.coding.groups import column_name, join_columns
 from hocmim.errors import InvalidParameterError
@@ -67,18 +66,10 @@ def wilson_intervals(counts: ArrayLike, n: ArrayLike, *, confidence: float = 0.9
 
 
 class Shown(NamedTuple):
-    """What is drawn of the target.
+    """What is drawn of the target: values, and the codes of the classes or bins of the rows.
 
-    Attributes
-    ----------
-    values : ndarray of float64
-        Of each row: the quantity, or 1 for the class whose rate is drawn and 0 for the others.
-    classes : tuple of str
-        Empty for a quantity. The rarest of many classes are one, "other".
-    codes : ndarray
-        The class of each row; a bin of a quantity.
-    place : int
-        The class whose rate is drawn.
+    A value is the quantity, or 1 for the class at ``place`` and 0 for the others. There are no
+    ``classes`` of a quantity; the rarest of many are one.
     """
 
     values: Values
@@ -203,21 +194,7 @@ def _range(low: str, high: str) -> str:
 
 @dataclass(frozen=True)
 class LevelRow:
-    """The target in the rows of one level.
-
-    Attributes
-    ----------
-    label : str
-    n_rows : int
-    value : float
-        The rate of a class, or the mean of a quantity.
-    low, high : float
-        Its interval, confidence 95 %.
-    shares : tuple of float
-        Of each class; empty for a quantity.
-    quantiles : tuple of float
-        5, 25, 50, 75 and 95 % of a quantity; empty for classes.
-    """
+    """The target in the rows of one level: a rate or a mean, and its interval (95 %)."""
 
     label: str
     n_rows: int
@@ -225,27 +202,12 @@ class LevelRow:
     low: float
     high: float
     shares: tuple[float, ...] = ()
-    quantiles: tuple[float, ...] = ()
+    quantiles: tuple[float, ...] = ()  # 5, 25, 50, 75 and 95 % of a quantity
 
 
 @dataclass(frozen=True)
 class TargetByLevel:
-    """The target by level or bin of a column.
-
-    Attributes
-    ----------
-    feature : str
-    index : int
-        The feature.
-    measure : str
-        What ``value`` is, in words.
-    classes : tuple of str
-        Empty for a quantity.
-    overall : float
-        The value of all rows.
-    rows : tuple of LevelRow
-        Bins in their order; categories, the largest value first; missing values last.
-    """
+    """The target by level or bin of a column; missing values are the last row."""
 
     feature: str
     index: int
@@ -294,7 +256,7 @@ def _level_row(label: str, target: Shown, is_here: NDArray[np.bool_]) -> LevelRo
 # --- columns that work together -------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class InteractionMap:
     """The target over the levels of two columns, or of three. ``print`` it.
 
@@ -347,7 +309,7 @@ class InteractionMap:
         low, high = np.nanmin(values), np.nanmax(values)
         return np.asarray((values - low) / (high - low)) if high > low else 0 * values + 0.5
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         side, across = (one_line(name, 40) for name in (self.features[0], self.across_title))
         cells = [
             [f"{self.text(value)} ({n:,})" for value, n in zip(*rows, strict=True)]
@@ -365,15 +327,6 @@ class InteractionMap:
         ]
         title = f"  {self.measure} (rows), {side} down, {across} across"
         return "\n".join([title, *lines])
-
-    def _repr_html_(self) -> str:
-        """Return the map as a table, for notebooks."""
-        rows = [
-            [label, *(f"{self.text(v)} ({n:,})" for v, n in zip(values, n_rows, strict=True))]
-            for label, values, n_rows in zip(self.side, self.values, self.n_rows, strict=True)
-        ]
-        title = f"{self.measure} (rows), {self.features[0]} down, {self.across_title} across"
-        return html.table(["", *self.across], rows, title)
 
     @property
     def across_title(self) -> str:
@@ -455,14 +408,8 @@ def interaction_map(basis: Basis, members: Sequence[int], sentence: str) -> Inte
 class SampleMap:
     """The selected columns of every row, sorted by class.
 
-    Attributes
-    ----------
-    features : tuple of str
-    indices : tuple of int
-    levels : ndarray of float64, shape (n_features, n_rows)
-        From 0, the lowest bin, to 1; NaN for missing values.
-    groups : tuple of (str, int)
-        The classes, or the bins of a quantity, and how many rows each has.
+    Levels are from 0, the lowest bin, to 1; NaN for missing values. Groups are the classes, or the
+    bins of a quantity, and how many rows each has.
     """
 
     features: tuple[str, ...]
@@ -490,7 +437,8 @@ def sample_map(basis: Basis, most: int = 40) -> SampleMap:
     """
     columns = [c for c in basis.selected_columns if _is_number(basis, c.index)][:most]
     target = shown_target(basis)
-    names = target.classes or tuple(describe_bins([f"{c:.4g}" for c in basis.target.cuts or ()]))
+    cuts = basis.averaged[0].cuts
+    names = target.classes or describe_bins([f"{c:.4g}" for c in (() if cuts is None else cuts)])
     order = np.lexsort([*(c.codes for c in columns[::-1]), target.codes])
     levels = np.empty((len(columns), len(order)))
     for row, column in zip(levels, columns, strict=True):
@@ -507,35 +455,15 @@ def sample_map(basis: Basis, most: int = 40) -> SampleMap:
 # --- all columns ----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False)
-class ColumnMap:
-    """Relevance and p-value of every feature.
-
-    Attributes
-    ----------
-    relevance : ndarray of float64
-        I(X;Y), in nats.
-    p_values : ndarray of float64
-        Of the hypothesis that a feature alone tells nothing: see ``column_p_values``.
-    level : float
-        The level 0.01 divided by the number of features.
-    """
-
-    relevance: Values
-    p_values: Values
-    level: float
-
-    @property
-    def height(self) -> Values:
-        """−log10 p, at most 300."""
-        return -np.log10(np.maximum(self.p_values, 1e-300))
-
-
-def column_map(basis: Basis) -> ColumnMap:
-    """Return relevance and p-value of every feature; of several targets the smallest p."""
+def feature_p_values(basis: Basis) -> Values:
+    """Return the p-value of every feature by itself; of several targets the smallest."""
     each = [column_p_values(basis.all_codes, one.column) for one in basis.averaged]
-    p_values = np.minimum(1.0, len(each) * np.min(each, axis=0))
-    return ColumnMap(basis.relevance, p_values, ALPHA / max(1, len(basis.features)))
+    return np.asarray(np.minimum(1.0, len(each) * np.min(each, axis=0)))
+
+
+def column_heights(basis: Basis) -> Values:
+    """Return −log10 p of every feature, at most 300."""
+    return -np.log10(np.maximum(feature_p_values(basis), 1e-300))
 
 
 def column_p_values(codes: Codes, y: Column) -> Values:
@@ -585,18 +513,7 @@ def _gamma(counts: NDArray[np.int64], target: NDArray[np.int64], n: int) -> tupl
 
 @dataclass(frozen=True)
 class FrequencyRow:
-    """How often a column was selected.
-
-    Attributes
-    ----------
-    feature : str
-    frequency, low, high : float
-        The share of resamples, and its interval.
-    substitutes : tuple of str
-        The other columns of its cluster that were ever selected.
-    with_substitutes : float
-        The share of resamples in which it or one of these was selected.
-    """
+    """How often a column was selected, and it or a column of its cluster that was ever selected."""
 
     feature: str
     frequency: float
@@ -610,17 +527,7 @@ class FrequencyRow:
 class Frequencies:
     """How often columns, and clusters of near copies, were selected on resamples.
 
-    Attributes
-    ----------
-    rows : tuple of FrequencyRow
-        The most frequent column of each cluster; the largest ``with_substitutes`` first.
-    n_resamples : int
-    threshold : float
-    stability : float
-        Φ of the columns.
-    interval : tuple of float
-    stability_of_clusters : float
-        Φ of the clusters.
+    A row is the most frequent column of a cluster. The stability is Nogueira's Φ.
     """
 
     rows: tuple[FrequencyRow, ...] = field(repr=False)

@@ -189,31 +189,10 @@ def check_codes(
 ) -> list[Finding]:
     """Look for odd columns in a table that is already encoded.
 
-    Parameters
-    ----------
-    encoder : Encoder
-        Fitted.
-    codes : Codes or RemoteCodes
-        Of the columns; of the features if these are given.
-    targets : sequence of Target
-        A column is a leak if it tells one of them.
-    names : sequence of str, optional
-        Of the columns.
-    features : Features, optional
-        If ``codes`` are those of features. Groups of columns have no missing values to count:
-        leave out the kind "missing".
-    kinds : collection of str
-        What to look for.
-    relevance : ndarray of float64, optional
-        I(X;Y) of each column or feature by any estimator, if there is one target.
-    identifiers : collection of int, optional
-        The columns that identify the rows; by default those the encoder found.
-    excluded : collection of int
-        Columns that the user has excluded: nothing is said about them.
-    treatment : {"drop", "warn", "keep"}
-        What is done with identifiers.
-    table : Table, optional
-        The rows of ``codes``, for the values of columns that may be leaks, and for dates.
+    ``codes`` are those of the columns, or of ``features`` if these are given. ``relevance`` is that
+    of each by any estimator, if there is one target; ``identifiers`` are columns, by default those
+    the encoder found. Nothing is said about ``excluded`` columns. ``treatment`` is what is done
+    with identifiers. ``table`` has the values of columns that may be leaks, and dates.
     """
     features = Features(len(encoder.columns_), names) if features is None else features
     n_rows = codes.n_samples

@@ -8,10 +8,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hocmim import html
-from hocmim.coding.codes import Codes, Column
+from hocmim.coding.codes import Codes
 from hocmim.coding.encoded import split_target
 from hocmim.coding.encoder import Encoder
 from hocmim.coding.groups import column_name
@@ -22,13 +20,12 @@ from hocmim.information.averages import MeanTerms
 from hocmim.information.comparison import comparison_key
 from hocmim.information.counting import Joint, Values
 from hocmim.information.estimators import UNBIASED_ESTIMATOR
-from hocmim.insight.shared import Indices, OnProgress, SharedInformation
-from hocmim.parameters import FUNCTION_OR_NONE, JOBS, SEED, checked, number, one_of, whole
+from hocmim.insight.shared import Indices, SharedInformation
+from hocmim.parameters import FUNCTION_OR_NONE, JOBS, checked, number
 from hocmim.search.progress import Progress, ProgressCallback
 from hocmim.text import count, one_line, quote, some_of, visible
 
 AVERAGE, LEADER = "average", "leader"
-CLUSTER_METHODS = ("auto", AVERAGE, LEADER)
 # Up to this many columns all pairs are compared and linked: 64 MB of distances.
 MAX_LINKED = 4000
 # Candidates that are compared with the leaders at a time.
@@ -38,10 +35,12 @@ MAX_LISTED, MAX_MEMBERS = 30, 5
 
 # 0.75 is a correlation of numbers of about 0.8. In 63 rows of 2300 simulated genes it joins 75 % of
 # the members of modules with r = 0.8, all with 0.9, and no unrelated ones; 0.8 joins 2 % of these.
-MAX_DISTANCE, MAX_ROWS = 0.75, 5000
+MAX_DISTANCE = 0.75
+# Distances are computed on this many rows, chosen at random, if there are more.
+MAX_ROWS, RANDOM_SEED = 5000, 0
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Clusters:
     """Columns in clusters. ``print`` it, or read its attributes.
 
@@ -58,8 +57,6 @@ class Clusters:
     max_distance : float
     n_rows : int
         On how many rows distances were computed.
-    linkage : ndarray of float64, shape (n_columns − 1, 4), or None
-        The tree of "average", as ``scipy.cluster.hierarchy`` takes it. None for "leader".
     names : sequence of str, or None
         Of the columns.
     """
@@ -70,7 +67,6 @@ class Clusters:
     method: str
     max_distance: float
     n_rows: int
-    linkage: NDArray[np.float64] | None = None
     names: Sequence[str] | None = None
 
     def __len__(self) -> int:
@@ -116,23 +112,12 @@ class Clusters:
             found.append((name, int(self.sizes[cluster]), others))
         return found
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         lines = [self.sentence, ""]
         for name, size, others in self.listed():
             members = some_of([one_line(quote(other), 40) for other in others], MAX_MEMBERS)
             lines.append(f"  {size:>6,}  {one_line(visible(name), 40)}: {members}")
         return "\n".join(lines).rstrip()
-
-    def __repr__(self) -> str:
-        return f"<Clusters: {len(self.labels)} columns in {len(self)} clusters>"
-
-    def _repr_html_(self) -> str:
-        """Return the largest clusters as a table, for notebooks."""
-        rows = [
-            [html.Name(name), size, some_of([visible(other) for other in others], MAX_MEMBERS)]
-            for name, size, others in self.listed()
-        ]
-        return html.table(["representative", "columns", "others"], rows, self.sentence)
 
 
 _PROMISE = {
@@ -144,25 +129,19 @@ _PROMISE = {
 
 @checked(
     max_distance=[number(0, 1)],
-    method=[one_of(CLUSTER_METHODS)],
-    max_rows=[whole(2), None],
     encoder=[Encoder, None],
     n_jobs=JOBS,
     progress=FUNCTION_OR_NONE,
-    random_state=SEED,
 )
 def cluster_columns(
     X: Any,
     y: Any = None,
     *,
     max_distance: float = MAX_DISTANCE,
-    method: str = "auto",
-    max_rows: int | None = MAX_ROWS,
     encoder: Encoder | None = None,
     target: Target | str | None = None,
     n_jobs: int | None = None,
     progress: ProgressCallback | None = None,
-    random_state: int = 0,
 ) -> Clusters:
     """Cluster the columns of a table by the information they share.
 
@@ -171,7 +150,14 @@ def cluster_columns(
         share(X, X′) = (I(X;X′) − E[I]) / (max(H(X), H(X′)) − E[I])
 
     with plug-in estimates, and E[I] the mean over all permutations of the rows: what two columns
-    with these levels share by chance. A copy is at distance 0, an unrelated column at 1.
+    with these levels share by chance. A copy is at distance 0, an unrelated column at 1. Distances
+    are computed on 5000 rows, chosen at random, if there are more.
+
+    Up to 4000 columns: average linkage of all pairs. The mean distance between two parts of a
+    cluster is at most ``max_distance``. Of more columns each, in order of relevance (of the table
+    if there is no y), joins the nearest representative before it if that is within
+    ``max_distance``, otherwise it represents a new cluster: memory is proportional to the number of
+    columns.
 
     Parameters
     ----------
@@ -181,15 +167,6 @@ def cluster_columns(
         The target: the most relevant column represents a cluster then.
     max_distance : float from 0 to 1, default 0.75
         How far apart columns of one cluster may be.
-    method : {"auto", "average", "leader"}
-        "average": all pairs of columns, and average linkage: the mean distance between two parts of
-        a cluster is at most ``max_distance``. "leader": in order of relevance (of the table if
-        there is no y), a column joins the nearest representative before it if that is within
-        ``max_distance``, otherwise it represents a new cluster. Memory is proportional to the
-        number of columns, and both bounds hold for certain: each column is within ``max_distance``
-        of its representative, and no two representatives are. "auto": "average" up to 4000 columns.
-    max_rows : int or None, default 5000
-        Distances are computed on this many rows, chosen at random, if there are more.
     encoder : Encoder, optional
         How columns are coded; a fitted one, such as ``selector.encoder_``, is used as it is.
     target : {None, "classes", "quantity"}
@@ -198,8 +175,6 @@ def cluster_columns(
         Threads; never changes a result.
     progress : callable, optional
         Called with a ``hocmim.search.progress.ProgressEvent``. It may raise to stop.
-    random_state : int
-        Random seed of the choice of rows.
 
     Returns
     -------
@@ -219,83 +194,51 @@ def cluster_columns(
     is_fitted = hasattr(encoder, "columns_")
     how = encoder.transform if is_fitted else partial(encoder.fit_transform, y=y)
     codes = how(table, n_jobs=n_jobs)
-    targets = []
-    if y is not None:
-        found = encode_target(y, table.n_rows, Target.of(target))
-        targets = [one.column for one in found.each]
-    told = Progress("cluster_columns", progress)
-    told.begin("cluster", "comparing pairs of columns")
-    return cluster_codes(
-        codes,
-        targets,
-        max_distance=max_distance,
-        method=method,
-        max_rows=max_rows,
-        n_jobs=n_jobs,
-        progress=lambda done, total: told.move(
-            f"comparing pairs of columns, {done:,} of {total:,}", done, total
-        ),
-        random_state=random_state,
-        names=table.names,
-    )
-
-
-def cluster_codes(
-    codes: Codes,
-    targets: Sequence[Column] = (),
-    *,
-    max_distance: float = MAX_DISTANCE,
-    method: str = "auto",
-    max_rows: int | None = MAX_ROWS,
-    n_jobs: int | None = None,
-    progress: OnProgress | None = None,
-    random_state: int = 0,
-    names: Sequence[str] | None = None,
-) -> Clusters:
-    """Cluster coded columns: see ``cluster_columns``; relevance is the mean over the targets."""
     if codes.n_columns == 0:
         raise InvalidTableError("The table has no columns to cluster.")
     relevance = None
-    if targets:
-        joints = [Joint.of([y]) for y in targets]
+    if y is not None:
+        found = encode_target(y, table.n_rows, Target.of(target))
+        joints = [Joint.of([one.column]) for one in found.each]
         relevance = MeanTerms(codes, joints, UNBIASED_ESTIMATOR).relevance()
-    codes = sample_rows(codes, max_rows, random_state)
-    shared = SharedInformation(codes, n_jobs=n_jobs, on_progress=progress)
-    if method == "auto":
-        method = AVERAGE if codes.n_columns <= MAX_LINKED else LEADER
-    tree = None
-    if method == AVERAGE:
-        labels, representatives, distance, tree = _link(shared, relevance, max_distance)
-    else:
-        labels, representatives, distance = _lead(shared, relevance, max_distance)
+    told = Progress("cluster_columns", progress)
+    told.begin("cluster", "comparing pairs of columns")
+
+    def on_progress(done: int, total: int) -> None:
+        told.move(f"comparing pairs of columns, {done:,} of {total:,}", done, total)
+
+    codes = sample_rows(codes)
+    shared = SharedInformation(codes, n_jobs=n_jobs, on_progress=on_progress)
+    method = AVERAGE if codes.n_columns <= MAX_LINKED else LEADER
+    cluster = _link if method == AVERAGE else _lead
+    labels, representatives, distance = cluster(shared, relevance, max_distance)
     return Clusters(
         *_numbered(labels, representatives, distance),
         method,
         max_distance,
         codes.n_samples,
-        tree,
-        names,
+        table.names,
     )
 
 
-def sample_rows(codes: Codes, max_rows: int | None, random_state: int) -> Codes:
-    """Return the codes of at most ``max_rows`` rows, chosen at random."""
-    if max_rows is None or codes.n_samples <= max_rows:
+def sample_rows(codes: Codes) -> Codes:
+    """Return the codes of at most ``MAX_ROWS`` rows, chosen at random."""
+    if codes.n_samples <= MAX_ROWS:
         return codes
-    rng = np.random.default_rng(random_state)
-    rows = np.sort(rng.choice(codes.n_samples, max_rows, replace=False))
+    rng = np.random.default_rng(RANDOM_SEED)
+    rows = np.sort(rng.choice(codes.n_samples, MAX_ROWS, replace=False))
     return codes.take(rows)
 
 
 def _link(
     shared: SharedInformation, relevance: Values | None, max_distance: float
-) -> tuple[Indices, Indices, Values, NDArray[np.float64] | None]:
+) -> tuple[Indices, Indices, Values]:
     """Cluster by average linkage of all pairs."""
     from scipy.cluster import hierarchy  # takes long to import
 
     D = shared.codes.n_columns
     if D == 1:
-        return np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(1), np.empty((0, 4))
+        return np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(1)
     pairs = shared.triangle()
     tree = hierarchy.linkage(pairs, "average")
     # Rounded as all comparisons are: a mean distance of exactly max_distance is within it.
@@ -309,7 +252,7 @@ def _link(
         best = int(np.argmax(comparison_key(merit)))
         representatives[cluster] = members[best]
         distance[members] = apart[best]
-    return labels, representatives, distance, tree
+    return labels, representatives, distance
 
 
 def _square(pairs: Values, members: Indices, D: int) -> Values:

@@ -41,13 +41,6 @@ def count_repeated_rows(
     """Return how many rows repeat another row, beyond what chance explains.
 
     0 if it is at most ``MIN_SHARE`` of the rows.
-
-    Parameters
-    ----------
-    codes : Codes
-    targets : sequence of EncodedTarget
-    table : Table, optional
-        The values of the rows of ``codes``.
     """
     n_rows, n_columns = codes.n_samples, codes.n_columns
     keys = _keys(n_rows, [one.column.codes for one in targets])

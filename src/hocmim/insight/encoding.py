@@ -112,16 +112,7 @@ class Encoding:
 
 
 def describe_encoding(basis: Basis, x: Column, *, count_rows: bool = True) -> Encoding:
-    """Describe how a feature was encoded.
-
-    Parameters
-    ----------
-    basis : Basis
-    x : Column
-        The codes of the feature, with its feature index.
-    count_rows : bool
-        Whether to count the rows of each level.
-    """
+    """Describe how a feature was encoded."""
     columns = basis.features.columns(x.index)
     if len(columns) > 1:
         names = [column_name(basis.features.column_names, j) for j in columns]
@@ -134,17 +125,7 @@ def describe_encoding(basis: Basis, x: Column, *, count_rows: bool = True) -> En
 def describe_column(
     column: ColumnDescription, time_kind: str | None, n_rows: Sequence[int] = ()
 ) -> Encoding:
-    """Describe how a column was encoded.
-
-    Parameters
-    ----------
-    column : ColumnDescription
-        Of an encoder.
-    time_kind : str or None
-        What kind of dates or times the column holds.
-    n_rows : sequence of int
-        How many rows each level has, if that is to be shown.
-    """
+    """Describe how a column was encoded."""
     is_cut = column.kind == "cut"
     cuts = column.cuts.tolist() if is_cut else []
     shown_cuts = format_cuts(cuts, time_kind)
@@ -227,13 +208,6 @@ def _shorten(level: object) -> str:
 
 def format_times(nanoseconds: Sequence[float], kind: str) -> list[str]:
     """Return points in time as text, with the digits that tell neighbours apart.
-
-    Parameters
-    ----------
-    nanoseconds : sequence of float
-        In ascending order.
-    kind : str
-        One of the kinds of ``hocmim.data.times``.
 
     Examples
     --------

@@ -13,10 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from hocmim import html
 from hocmim.coding.codes import Codes, Column
 from hocmim.information.comparison import comparison_key
-from hocmim.information.counting import SharedColumn
+from hocmim.information.counting import SharedColumn, Values
 from hocmim.insight.basis import Basis, column_of
 from hocmim.insight.chart_data import (
     ALPHA,
@@ -69,7 +68,7 @@ class StepScore:
     details: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Explanation:
     """Why one feature was selected or not. ``print`` it, or read its attributes.
 
@@ -162,7 +161,7 @@ class Explanation:
             return ""
         return f" ({percent(redundant_share(self.relevance, value))})"
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         lines = [self.reason, "", *(f"  {title:<18}  {text}" for title, text in self.facts())]
         if self.steps:
             lines += ["", f"  {'step':>4}  {'its score':>9}  {'largest':>9}  selected"]
@@ -174,17 +173,6 @@ class Explanation:
         if self.interaction is not None:
             lines += ["", str(self.interaction)]
         return "\n".join(lines)
-
-    def _repr_html_(self) -> str:
-        """Return the explanation as a paragraph and tables, for notebooks."""
-        steps = [[one.step, one.score, one.best_score, html.Name(one.best)] for one in self.steps]
-        tables = [
-            html.table(["", ""], self.facts(), self.reason),
-            html.table(["step", "its score", "largest", "selected"], steps),
-        ]
-        if self.interaction is not None:
-            tables.append(self.interaction._repr_html_())
-        return "".join(tables)
 
 
 def explain(selector: Any, feature: int | str, X: Any = None, y: Any = None) -> Explanation:
@@ -217,14 +205,7 @@ def explain(selector: Any, feature: int | str, X: Any = None, y: Any = None) -> 
 
 
 def explain_column(basis: Basis, x: Column) -> Explanation:
-    """Say why a feature was selected or not.
-
-    Parameters
-    ----------
-    basis : Basis
-    x : Column
-        The codes of the feature, with its feature index.
-    """
+    """Say why a feature was selected or not."""
     k, selected = x.index, basis.selected_columns
     rank = basis.places[k] + 1 if k in basis.places else None
     before = selected if rank is None else selected[: rank - 1]
@@ -239,10 +220,16 @@ def explain_column(basis: Basis, x: Column) -> Explanation:
         most = max(redundancy, key=lambda index: redundancy[index])
         if redundancy[most] >= REDUNDANT_SHARE * relevance > 0 and p_value <= ALPHA:
             repeated_by = most
-    searched = basis.criterion is not None
-    reasons = list(_why(basis, k, steps) if searched else _why_ranked(basis, k))
+    if rank is None and k in basis.selection.closed:
+        reasons = [_why_closed(basis, k)]
+    else:
+        searched = basis.criterion is not None
+        reasons = list(_why(basis, k, steps) if searched else _why_ranked(basis, k))
     if rank is None and k not in basis.left_out:
         reasons += [*_why_not_needed(basis, relevance, p_value, redundancy, repeated_by)]
+    explained = [
+        None if y.values is None else explained_variance(x, y.values) for y in basis.averaged
+    ]
     one, picture = strongest_interaction(basis, k), None
     if one is not None:
         sentence = why_together(basis, one)
@@ -262,10 +249,23 @@ def explain_column(basis: Basis, x: Column) -> Explanation:
         steps=steps,
         reason=" ".join(reasons),
         encoding=describe_encoding(basis, x),
-        r2=basis.explained_variance([x]),
+        r2=None if None in explained else float(np.mean(np.array(explained, np.float64))),
         relevance_of_targets=basis.relevance_of_targets(x),
         interaction=picture,
     )
+
+
+def explained_variance(x: Column, values: Values) -> float | None:
+    """Return the adjusted share of the variance of a quantity between the levels of a column."""
+    sizes = np.bincount(x.codes)
+    centred = values - values.mean()
+    total, n_levels = float(centred @ centred), int(np.count_nonzero(sizes))
+    if total <= 0 or n_levels >= len(values):
+        return None
+    sums = np.bincount(x.codes, weights=centred)
+    rest = total - float((sums**2 / np.maximum(sizes, 1)).sum())
+    n_rows = len(values)
+    return max(0.0, 1 - (rest / (n_rows - n_levels)) / (total / (n_rows - 1)))
 
 
 def _replay(basis: Basis, x: Column, before: Sequence[SharedColumn]) -> Iterator[StepScore]:
@@ -298,12 +298,6 @@ def _why(basis: Basis, k: int, steps: Sequence[StepScore]) -> Iterator[str]:
     closest = _closest(basis, k, steps)
     if k in basis.places:
         yield from _why_selected(basis, k, basis.places[k])
-    elif k in basis.left_out:
-        yield _identifier(method, name)
-    elif k in selection.constants:
-        yield f"{method} could not select {name}: it has only one level."
-    elif k in selection.closed:
-        yield f"{method} could not select {name}: it is in exclude."
     elif selection.stopping is not None and selection.stopping.index == k:
         yield _why_stopped(basis, k)
         if selection.stopping.failures:
@@ -325,11 +319,17 @@ def _why(basis: Basis, k: int, steps: Sequence[StepScore]) -> Iterator[str]:
         )
 
 
-def _identifier(method: str, name: str) -> str:
-    return (
-        f"{method} left {name} out: it identifies the rows, so that what it says about the target "
-        "does not hold for new rows. To select from it too, pass Encoder(identifiers='keep')."
-    )
+def _why_closed(basis: Basis, k: int) -> str:
+    """Say why feature k could not be selected."""
+    name = quote(basis.name(k))
+    if k in basis.left_out:
+        return (
+            f"{basis.method} left {name} out: it identifies the rows, so that what it says about "
+            "the target does not hold for new rows. To select from it too, pass "
+            "Encoder(identifiers='keep')."
+        )
+    why = "it has only one level" if k in basis.selection.constants else "it is in exclude"
+    return f"{basis.method} could not select {name}: {why}."
 
 
 def _last_failure(selection: Selection, k: int) -> tuple[int, Failure] | None:
@@ -468,15 +468,6 @@ def _why_ranked(basis: Basis, k: int) -> Iterator[str]:
         own = format_score(steps[place].score)
         is_kept = steps[place].is_kept
         yield f"{start} because it is in keep." if is_kept else f"{start}; its score is {own}."
-        return
-    if k in basis.left_out:
-        yield _identifier(method, name)
-        return
-    if k in basis.selection.constants:
-        yield f"{method} could not select {name}: it has only one level."
-        return
-    if k in basis.selection.closed:
-        yield f"{method} could not select {name}: it is in exclude."
         return
     rank, score = int(basis.ranking[k]), float(basis.scores[k])
     of_all = f"it ranks {rank:,} of {len(basis.features):,}"

@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -14,21 +12,18 @@ import numpy as np
 
 from hocmim.coding.groups import Features, column_name
 from hocmim.errors import InvalidParameterError, not_installed
-from hocmim.information.counting import Values
 from hocmim.insight.basis import Basis, basis_of, selection_of
 from hocmim.insight.chart_data import (
+    ALPHA,
     TargetByLevel,
-    column_map,
+    column_heights,
     frequencies_of,
     sample_map,
     target_by_level,
 )
 from hocmim.insight.prediction import predict
-from hocmim.insight.synergy import (
-    SelectedInteractions,
-    selected_interactions,
-    strongest_map,
-)
+from hocmim.insight.report.charts import place_names
+from hocmim.insight.synergy import strongest_map
 from hocmim.parameters import Like, check_value, one_of, whole
 from hocmim.search.selection import Selection
 from hocmim.text import one_line
@@ -50,7 +45,6 @@ KINDS: dict[str, tuple[str, ...]] = {
     "columns": (),
     "samples": (),
     "costs": (),
-    "interactions": ("n", "max_features", "alpha"),
     "stability": ("n",),
 }
 
@@ -77,10 +71,8 @@ def plot(
         "prediction": how well a simple model predicts new rows with 0, 1, 2, … features.
         "costs": the same against what the features cost together; needs ``costs``.
         "interaction": the target over the levels of the two features that work together most.
-        "columns": relevance and p-value of all features.
+        "columns": relevance and p-value of all features, the selected ones named.
         "samples": the selected features of every row, sorted by class; for few rows.
-        "interactions": the ``n`` (15) largest interactions of selected features, with what chance
-        can give; other options as of ``selected_interactions``.
         "stability": how often each of the ``n`` (20) most frequent columns of a StabilitySelector
         was selected, alone or with its substitutes.
     X, y : optional
@@ -102,22 +94,18 @@ def plot(
         raise InvalidParameterError(f"A picture of the kind {kind!r} has no option {unknown[0]!r}.")
     if kind == "scores":
         return score_curve(*selection_of(selector), ax)
-    if kind == "interactions":
-        n = options.pop("n", 15)
-        return interaction_chart(selected_interactions(selector, X, y, **options), n, ax)
     if kind == "stability":
         return stability_bars(selector, options.get("n", 20), ax)
     basis = basis_of(selector, X, y)
     if kind == "target":
         return target_charts(basis, ax, **options)
-    draw: dict[str, Callable[[Basis, Any], Any]] = {
-        "prediction": prediction_curve,
-        "interaction": interaction_heatmap,
-        "columns": column_scatter,
-        "samples": sample_heatmap,
-        "costs": partial(prediction_curve, by_cost=True),
-    }
-    return draw[kind](basis, ax)
+    if kind == "interaction":
+        return interaction_heatmap(basis, ax)
+    if kind == "columns":
+        return column_scatter(basis, ax)
+    if kind == "samples":
+        return sample_heatmap(basis, ax)
+    return prediction_curve(basis, ax, by_cost=kind == "costs")
 
 
 # --- the target -----------------------------------------------------------------------------------
@@ -245,17 +233,32 @@ def interaction_heatmap(basis: Basis, ax: Any) -> Any:
 
 
 def column_scatter(basis: Basis, ax: Any) -> Any:
-    """Draw relevance and −log10 p of all features, the selected ones with their names."""
-    found = column_map(basis)
-    chosen = basis.selection.indices
+    """Draw relevance and −log10 p of all features that could be selected; name the selected."""
+    x, y, chosen = basis.relevance, column_heights(basis), basis.selection.indices
+    others = np.setdiff1d(np.arange(len(x)), [*basis.selection.closed, *chosen])
     ax = ax or make_axes((7.5, 4.6))
-    others = np.setdiff1d(np.arange(len(found.relevance)), chosen)
-    x, y = found.relevance, found.height
     ax.plot(x[others], y[others], "o", color=GREY, ms=4, alpha=0.6, mew=0, label="not selected")
     ax.plot(x[chosen], y[chosen], "o", color=BLUE, ms=6, label="selected")
-    level = -np.log10(found.level)
-    ax.axhline(level, color=ORANGE, ls="--", lw=1, label=f"p = 0.01 / {len(x):,} columns")
-    _name_points(ax, [short_name(basis.name(int(k))) for k in chosen], x[chosen], y[chosen])
+    label = f"p = {ALPHA} / {len(x):,} features"
+    ax.axhline(-np.log10(ALPHA / len(x)), color=ORANGE, ls="--", lw=1, label=label)
+    ax.margins(y=0.1)
+    start, end = ax.get_xlim()
+    ax.set_xlim(start, end + (end - start) / 4)  # room for names
+    places = 100 * ax.transLimits.transform(np.column_stack([x, y])[chosen])
+    names = [basis.name(int(k)) for k in chosen]
+    for side, left, top, _, name in place_names(places[:, 0], 100 - places[:, 1], names):
+        shift, align = (5, "left") if side == "right" else (-5, "right")
+        ax.annotate(
+            short_name(name),
+            (left / 100, 1 - top / 100),
+            (shift, 0),
+            xycoords="axes fraction",
+            textcoords="offset points",
+            ha=align,
+            va="center",
+            color=INK,
+            size=8,
+        )
     ax.set_xlabel("relevance I(X;Y), nats")
     ax.set_ylabel("−log10 p", color=INK)
     remove_frame(ax, keep=("bottom", "left"))
@@ -265,22 +268,19 @@ def column_scatter(basis: Basis, ax: Any) -> Any:
 
 def sample_heatmap(basis: Basis, ax: Any) -> Any:
     """Draw the selected features of every row, sorted by class: low is orange, high is blue."""
-    _selected_names(basis.selection, basis.features)
-    found = sample_map(basis)
-    if not found.features:
-        raise InvalidParameterError("There is nothing to draw: no selected column has numbers.")
     colors = import_matplotlib("matplotlib.colors")
     colours = colors.LinearSegmentedColormap.from_list("levels", [ORANGE, "#f4f6f9", BLUE])
-    ax = ax or make_axes((8.0, 1.2 + 0.28 * len(found.features)))
-    levels = np.ma.masked_invalid(found.levels)
-    how = {"aspect": "auto", "interpolation": "nearest"}
-    ax.imshow(levels, cmap=colours, vmin=0, vmax=1, **how)
-    ends = np.cumsum([n for _, n in found.groups])
-    for end in ends[:-1]:
-        ax.axvline(end - 0.5, color="white", lw=3)
-    middles = ends - np.array([n for _, n in found.groups]) / 2 - 0.5
-    ax.set_xticks(middles, [short_name(name) for name, _ in found.groups])
-    ax.set_yticks(np.arange(len(found.features)), [short_name(name) for name in found.features])
+    found = sample_map(basis)
+    names, n_names = found.features, len(found.features)
+    if not names:
+        raise InvalidParameterError("There is nothing to draw: no column of numbers was selected.")
+    ax = ax or make_axes((8.0, 1.2 + 0.28 * n_names))
+    ax.imshow(found.levels, colours, aspect="auto", interpolation="nearest", vmin=0, vmax=1)
+    sizes = np.array([n for _, n in found.groups])
+    ends = np.cumsum(sizes) - 0.5
+    ax.vlines(ends[:-1], -0.5, n_names - 0.5, color="white", lw=3)
+    ax.set_xticks(ends - sizes / 2, [short_name(name) for name, _ in found.groups])
+    ax.set_yticks(np.arange(n_names), [short_name(name) for name in names])
     remove_frame(ax, keep=())
     return ax
 
@@ -340,63 +340,11 @@ def score_curve(selection: Selection, features: Features, unit: str, ax: Any) ->
     return ax
 
 
-def _name_points(ax: Any, names: Sequence[str], x: Values, y: Values) -> None:
-    """Write names below points, but none where the name of a point before it is."""
-    width, height = ax.get_figure().dpi_scale_trans.inverted().transform(ax.bbox.size) * 72
-    points = ax.transLimits.transform(np.column_stack([x, y])) * (width, height)
-    used: list[tuple[float, float, float]] = []
-    for name, (left, bottom), place in zip(names, points, zip(x, y, strict=True), strict=True):
-        right = left + 5 * len(name)
-        if all(left > end or right < start or abs(bottom - at) > 9 for start, end, at in used):
-            used.append((left, right, bottom))
-            ax.annotate(name, place, (4, -10), textcoords="offset points", color=INK, size=8)
-
-
-def interaction_chart(interactions: SelectedInteractions, n: int, ax: Any) -> Any:
-    """Draw the first n interactions as bars: orange synergy, blue redundancy, grey within chance.
-
-    A grey line behind each bar is how far chance can move the value. Hollow bars have too few rows
-    to tell.
-    """
-    check_value("n", n, [whole(1)])
-    rows = interactions.rows[:n]
-    ax = ax or make_axes((8.0, 1.2 + 0.32 * max(len(rows), 3)))
-    at = np.arange(len(rows))
-    colours = {"synergy": ORANGE, "redundancy": BLUE, "too few rows": "white"}
-    noise = np.array([row.noise for row in rows])
-    ax.hlines(at, -noise, noise, color=GREY, lw=7, alpha=0.45, label="within chance")
-    for kind in ("synergy", "redundancy", "within chance", "too few rows"):
-        places = [place for place, row in enumerate(rows) if row.kind == kind]
-        if places:
-            label = kind if kind != "within chance" else None
-            values = [rows[place].value for place in places]
-            style: dict[str, Any] = {"color": colours.get(kind, GREY)}
-            if kind == "too few rows":
-                style = {"color": "white", "edgecolor": INK, "hatch": "////", "lw": 0.6}
-            ax.barh(places, values, height=0.4, label=label, **style)
-    ax.set_yticks(at, [" × ".join(map(short_name, row.features)) for row in rows])
-    ax.set_ylim(len(rows) - 0.5, -0.5)
-    ax.axvline(0, color=GREY, lw=1)
-    ax.set_xlabel("nats")
-    remove_frame(ax, keep=("bottom",))
-    ax.legend(loc="lower left", bbox_to_anchor=(-0.01, 1.0), ncols=4, frameon=False)
-    return ax
-
-
 def validation_curves(curves: Any, chosen: Any, baseline: float, label: str, ax: Any) -> Any:
     """Draw mean scores ± 1 standard error against the number of features.
 
-    Parameters
-    ----------
-    curves : sequence
-        Each has a ``name``, ``sizes``, ``mean`` and ``standard_error``.
-    chosen
-        Has a ``selector`` (the name of a curve), ``n_features`` and ``score``.
-    baseline : float
-        The score without features; NaN is not drawn.
-    label : str
-        What the scores are.
-    ax : matplotlib axes or None
+    A curve has a ``name``, ``sizes``, ``mean`` and ``standard_error``; ``chosen`` has the name of a
+    curve, ``selector``, ``n_features`` and ``score``. ``baseline`` is the score without features.
     """
     ax = ax or make_axes((7.5, 4.6))
     for at, curve in enumerate(curves):

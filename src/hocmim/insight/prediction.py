@@ -30,13 +30,7 @@ MAX_INTERVAL = 0.1
 class Prediction:
     """Scores of a simple model on rows it has not seen.
 
-    Attributes
-    ----------
-    validation : Validation
-    n_selected : int
-        How many columns are selected; the scores of at most 50 are known.
-    is_repeated : bool
-        Whether the columns were selected on the training rows of each fold.
+    ``is_repeated``: the columns were selected on the training rows of each fold.
     """
 
     validation: Validation

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hocmim import html
 from hocmim.coding.encoded import encode_table
 from hocmim.coding.encoder import Encoder
 from hocmim.coding.groups import column_name
 from hocmim.coding.target import Target
-from hocmim.parameters import BOOLEAN, FUNCTION_OR_NONE, JOBS, checked, number, whole
-from hocmim.search.interactions import ALPHA, MOST_KEPT, ScreenedTable, screen
+from hocmim.parameters import BOOLEAN, FUNCTION_OR_NONE, JOBS, checked, number
+from hocmim.search.interactions import ALPHA, ScreenedTable, screen
 from hocmim.search.progress import SCREENING, Progress, ProgressCallback
 from hocmim.search.selection import Interaction
 from hocmim.text import count, one_line, visible
 
-TITLES = ("columns", "G", "df", "p", "adjusted p", "synergy", "information")
 MAX_NAME_LENGTH = 40
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Interactions(Sequence[Interaction]):
     """Pairs, then triples of columns, each the strongest first.
 
@@ -44,31 +42,7 @@ class Interactions(Sequence[Interaction]):
     def __getitem__(self, number: Any) -> Any:
         return self.found[number]
 
-    def __iter__(self) -> Iterator[Interaction]:
-        return iter(self.found)
-
-    def records(self) -> list[dict[str, Any]]:
-        """Return a dict for each interaction, as ``pandas.DataFrame`` takes them."""
-        return [
-            dict(
-                zip(
-                    TITLES,
-                    (
-                        tuple(self.names[j] for j in one.members),
-                        one.g,
-                        one.df,
-                        one.p_value,
-                        one.adjusted_p_value,
-                        one.synergy,
-                        one.information,
-                    ),
-                    strict=True,
-                )
-            )
-            for one in self.found
-        ]
-
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         lines = [f"{'adjusted p':>10}  {'synergy':>8}  {'information':>11}  columns"]
         for one in self.found:
             names = " × ".join(_shown(self.names[j]) for j in one.members)
@@ -77,15 +51,6 @@ class Interactions(Sequence[Interaction]):
         title = f"{count(len(self), 'interaction')} (synergy and information in nats)"
         return "\n".join([title, *(lines if self.found else []), *self.notes])
 
-    def _repr_html_(self) -> str:
-        """Return the interactions as a table, for notebooks."""
-        rows = [
-            [" × ".join(_shown(name) for name in row["columns"]), row["G"], row["df"],
-             f"{row['p']:.2g}", f"{row['adjusted p']:.2g}", row["synergy"], row["information"]]
-            for row in self.records()
-        ]  # fmt: skip
-        return html.table(TITLES, rows, f"{count(len(self), 'interaction')}", " ".join(self.notes))
-
 
 def _shown(name: str) -> str:
     return one_line(visible(name), MAX_NAME_LENGTH)
@@ -93,8 +58,6 @@ def _shown(name: str) -> str:
 
 @checked(
     alpha=[number(0, 1, "right")],
-    most=[whole(1)],
-    triples=BOOLEAN,
     whatever_it_costs=BOOLEAN,
     encoder=[Encoder, None],
     n_jobs=JOBS,
@@ -105,8 +68,6 @@ def interactions(
     y: Any,
     *,
     alpha: float = ALPHA,
-    most: int = MOST_KEPT,
-    triples: bool = True,
     whatever_it_costs: bool = False,
     encoder: Encoder | None = None,
     target: Target | str | None = None,
@@ -116,8 +77,8 @@ def interactions(
     """Find the pairs and triples of columns that tell about y what none of them tells alone.
 
     All pairs are tested, and all triples where that takes no more than a second or two: see
-    ``hocmim.search.interactions``. ``RobustHOCMIM(interactions="auto")`` makes the same screen
-    before it selects.
+    ``hocmim.search.interactions``. The strongest 100 of each are returned at most.
+    ``RobustHOCMIM(interactions="auto")`` makes the same screen before it selects.
 
     Parameters
     ----------
@@ -126,10 +87,6 @@ def interactions(
     y : array of shape (n_samples,) or (n_samples, n_targets), or str
     alpha : float, default 0.01
         The largest adjusted p-value; 1 for the strongest combinations, whatever their p-values.
-    most : int, default 100
-        How many pairs are listed at most, and how many triples.
-    triples : bool, default True
-        Whether triples are tested as well.
     whatever_it_costs : bool, default False
         Whether large tables are screened too, however long it takes.
     encoder : Encoder or None
@@ -173,9 +130,7 @@ def interactions(
         ScreenedTable.of(encoded, () if is_open else encoded.identifiers.tolist()),
         [one.column for one in y_target.targets] if is_mean else [y_target.column],
         whatever_it_costs=whatever_it_costs,
-        sizes=(2, 3) if triples else (2,),
         alpha=alpha,
-        most=most,
         n_jobs=n_jobs,
         report=told.on_screen,
     )

@@ -81,16 +81,8 @@ class SharedRow:
 class SharedInformation:
     """The information that the columns of a table share.
 
-    Parameters
-    ----------
-    codes : Codes
-    n_jobs : int or None
-        Threads; never changes a result.
-    on_progress : callable, optional
-        Called as ``on_progress(done, total)`` with numbers of pairs, from any thread but never
-        twice at the same time. It may raise an exception to stop.
-    block_columns : int
-        Columns of a block; never changes a result.
+    ``on_progress(done, total)`` is called with numbers of pairs, from any thread but never twice at
+    the same time. It may raise an exception to stop.
     """
 
     def __init__(
@@ -208,11 +200,6 @@ class Chance:
     c is the number of rows with level i and level j; it is hypergeometric. So f is tabulated over
     the counts that occur, and columns with the same counts have the same values: millions of pairs
     take seconds. (scikit-learn's ``expected_mutual_information`` takes one pair at a time.)
-
-    Parameters
-    ----------
-    counts : sequence of ndarray of int64
-        For each column, how many rows have each of its levels; levels without rows may be left out.
 
     Notes
     -----

@@ -13,15 +13,7 @@ UNTESTED_WITH_BUDGET = "The features were not tested."
 
 
 def statement(method: str, selection: Selection) -> str:
-    """Return what was selected, under which conditions, and which error rate was controlled.
-
-    Parameters
-    ----------
-    method : str
-        The name of the method.
-    selection : Selection
-        Of a search.
-    """
+    """Return what was selected, under which conditions, and which error rate was controlled."""
     control, n_selected = selection.error_control, len(selection)
     n_features = count(len(selection.relevance), "feature")
     of_all = f"{n_selected:,} of {n_features}" if n_selected else f"none of {n_features}"

@@ -21,13 +21,12 @@ as much as s, but it does not replace it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, overload
 
 import numpy as np
 
-from hocmim import html
 from hocmim.coding.codes import Codes, Column
 from hocmim.information.comparison import comparison_key
 from hocmim.information.counting import Joint, SharedColumn, Values
@@ -93,7 +92,7 @@ class Substitute:
         return max(0.0, self.loss - self.noise)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Substitutes:
     """What could replace a feature, the best first. ``print`` it, or iterate over it.
 
@@ -122,7 +121,7 @@ class Substitutes:
     adds: float
     noise: float
     target_entropy: float
-    rows: tuple[Substitute, ...] = field(repr=False)
+    rows: tuple[Substitute, ...]
     n_sharing: int = 0
 
     def __len__(self) -> int:
@@ -183,7 +182,7 @@ class Substitutes:
             return f"at no loss beyond chance ({row.loss:.4f} nats)"
         return f"at a loss of {row.loss:.4f} nats ({share} of the entropy of the target)"
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         lines = [*self.sentences, ""]
         if self.rows:
             lines.append(f"  {'loss':>8}  {'± chance':>8}  {'share':>6}  {'relevance':>9}  feature")
@@ -199,24 +198,9 @@ class Substitutes:
             lines.append(f"  … {more} {shares} information with it beyond chance.")
         return "\n".join(lines).rstrip()
 
-    def _repr_html_(self) -> str:
-        """Return the sentences and the table, for notebooks."""
-        rows = [
-            [html.Name(row.feature), row.loss, row.noise, percent(row.share), row.relevance]
-            for row in self.rows
-        ]
-        titles = ["substitute", "loss", "± chance", "share", "relevance"]
-        return html.table(titles, rows, " ".join(self.sentences))
-
 
 class Replacements:
-    """Finds substitutes of the features of a selection; what they have in common is computed once.
-
-    Parameters
-    ----------
-    basis : Basis
-        With the codes of all features.
-    """
+    """Finds substitutes of the features of a selection."""
 
     def __init__(self, basis: Basis) -> None:
         self.basis = basis

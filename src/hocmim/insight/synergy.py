@@ -24,7 +24,7 @@ this level is called significant. Nothing is called significant where there are 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from typing import Any
@@ -33,7 +33,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from hocmim import html
 from hocmim.coding.codes import Column
 from hocmim.errors import InvalidParameterError
 from hocmim.information.comparison import comparison_key
@@ -45,7 +44,7 @@ from hocmim.insight.chart_data import (
     strongest_interaction,
     why_together,
 )
-from hocmim.parameters import check_value, number, whole
+from hocmim.parameters import check_value, whole
 from hocmim.search.moments import Margins, mean_of_g
 from hocmim.text import count, one_line, quote, visible
 
@@ -69,7 +68,7 @@ class SelectedPair:
     value : float
         T̂, in nats: positive for synergy, negative for redundancy.
     noise : float
-        How far chance can move the value from 0, at the level ``alpha`` for all pairs together.
+        How far chance can move the value from 0, at the level 0.05 for all pairs together.
     rows_per_cell : float
         Rows for each cell of the features that occurs.
     kind : {"synergy", "redundancy", "within chance", "too few rows"}
@@ -103,7 +102,7 @@ class SelectedPair:
         return f"{names}: within chance."
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SelectedInteractions:
     """Interactions of the selected features, the largest first. ``print`` it, or iterate over it.
 
@@ -114,13 +113,11 @@ class SelectedInteractions:
     n_features : int
         How many of the selected features were combined, the first ones.
     n_selected : int
-    alpha : float
     """
 
-    rows: tuple[SelectedPair, ...] = field(repr=False)
+    rows: tuple[SelectedPair, ...]
     n_features: int
     n_selected: int
-    alpha: float
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -157,7 +154,7 @@ class SelectedInteractions:
             found += [row.sentence for row in self.rows if row.kind == kind][:1]
         return tuple(found)
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         lines = [*self.sentences, "", f"  {'value':>8}  {'± chance':>8}  {'':<13}  features"]
         for row in self.rows[:MAX_LISTED]:
             names = " × ".join(one_line(visible(name), 30) for name in row.features)
@@ -166,15 +163,6 @@ class SelectedInteractions:
             lines.append(f"  … and {len(self.rows) - MAX_LISTED:,} more")
         return "\n".join(lines)
 
-    def _repr_html_(self) -> str:
-        """Return the sentences and a table, for notebooks."""
-        rows = [
-            [*map(html.Name, row.features), row.value, row.noise, row.kind]
-            for row in self.rows[:MAX_LISTED]
-        ]
-        titles = ["feature", "feature", "value", "± chance", ""]
-        return html.table(titles, rows, " ".join(self.sentences))
-
 
 def selected_interactions(
     selector: Any,
@@ -182,7 +170,6 @@ def selected_interactions(
     y: Any = None,
     *,
     max_features: int | None = None,
-    alpha: float = ALPHA,
 ) -> SelectedInteractions:
     """Return the synergy and redundancy of all pairs of selected features.
 
@@ -198,23 +185,18 @@ def selected_interactions(
         filter.
     max_features : int or None
         Combine this many selected features, the first ones. None: 60.
-    alpha : float
-        The level of significance, for all pairs together.
 
     Returns
     -------
     SelectedInteractions
         ``print`` it; or iterate over it and read ``features``, ``value``, ``noise``, ``kind``.
     """
-    return find_interactions(basis_of(selector, X, y), max_features, alpha)
+    return find_interactions(basis_of(selector, X, y), max_features)
 
 
-def find_interactions(
-    basis: Basis, max_features: int | None = None, alpha: float = ALPHA
-) -> SelectedInteractions:
+def find_interactions(basis: Basis, max_features: int | None = None) -> SelectedInteractions:
     """Return the interactions of the selected features: see ``selected_interactions``."""
     check_value("max_features", max_features, [whole(2), None])
-    check_value("alpha", alpha, [number(0, 1, "neither")])
     K = len(basis.selection)
     if K < 2:
         raise InvalidParameterError(f"Interactions need two selected features, and there are {K}.")
@@ -224,7 +206,7 @@ def find_interactions(
     of_target = [Pairs(columns, one.column) for one in basis.averaged]
     rows = []
     for i, j in pairs:
-        measured = [each.measure(i, j, alpha / len(pairs)) for each in of_target]
+        measured = [each.measure(i, j, ALPHA / len(pairs)) for each in of_target]
         value, noise, rows_per_cell = np.mean(measured, axis=0).tolist()
         if rows_per_cell < SUPPORT:
             kind = "too few rows"
@@ -234,7 +216,7 @@ def find_interactions(
             kind = "synergy" if value > 0 else "redundancy"
         rows.append(SelectedPair((names[i], names[j]), (i, j), value, noise, rows_per_cell, kind))
     rows.sort(key=lambda row: (not row.is_significant, -comparison_key(abs(row.value)), row.places))
-    return SelectedInteractions(tuple(rows), len(columns), K, alpha)
+    return SelectedInteractions(tuple(rows), len(columns), K)
 
 
 def strongest_map(basis: Basis, found: SelectedInteractions | None = None) -> InteractionMap | None:

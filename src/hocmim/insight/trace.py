@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hocmim import html
 from hocmim.coding.groups import Features, column_name
 from hocmim.errors import not_installed
 from hocmim.search.selection import Selection, Step
@@ -91,25 +90,7 @@ class Trace:
             raise not_installed("to_pandas needs", "pandas") from error
         return pd.DataFrame(self.columns)
 
-    def _repr_html_(self) -> str:
-        """Return the steps as a table, for notebooks."""
-        rows = [
-            [
-                int(row["step"]),
-                _place_in_words(row),
-                html.Name(row["name"]),
-                float(row["score"]),
-                float(row["relevance"]),
-                int(row["order"]) if row["order"] >= 0 else None,
-            ]
-            for row in self
-        ]
-        return html.table(["step", "", "feature", "score", "relevance", "order"], rows)
-
     def __repr__(self) -> str:
-        return f"<Trace of {len(set(self['step'].tolist()))} steps, {len(self)} rows>"
-
-    def __str__(self) -> str:
         lines = [
             f"{'step':>4}  {'':9}  {'feature':<24} {'score':>8}  {'relevance':>9}  {'order':>5}"
         ]

@@ -1,128 +1,79 @@
-"""Where the template of the page draws the pictures of ``insight.chart_data``.
+"""Where the template of the page draws lines and points.
 
-The template draws a picture as an SVG that stretches to the width of the page, with the words
-around it in HTML, so that text keeps its size on a phone. Places are in percent or, inside an SVG,
-from 0 to 1000.
+A picture is an SVG that stretches to the width of the page, with the words around it in HTML, so
+that text keeps its size on a phone. Places are in percent or, inside an SVG, from 0 to 1000.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, floor, log10
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from hocmim.information.counting import Values
-from hocmim.insight.chart_data import ColumnMap, SampleMap
-from hocmim.text import one_line
+from hocmim.insight.basis import Basis
+from hocmim.insight.chart_data import ALPHA, SampleMap, column_heights
+from hocmim.insight.prediction import Prediction
+from hocmim.text import count, one_line
 
 N_TICKS = 5
 # Whole numbers up to this many are all ticks.
 MAX_COUNTED = 12
-# Points up to which each is marked by a dot.
-MAX_DOTS = 40
 # Characters of a name beside a point, and the height of a line, in percent of a picture.
 MAX_LABEL, LABEL_HEIGHT = 26, 6
+# Of a name: the side of the dot, left of the dot, top of the name, number, name; in percent.
+Label = tuple[str, float, float, int, str]
 
 
 @dataclass(frozen=True)
-class LineChart:
-    """Lines over a common axis.
+class Curve:
+    """The accuracy on new rows against the number of features, as paths of SVG.
 
-    Attributes
-    ----------
-    lines : list of (name, path, dots)
-        Paths of SVG; ``dots`` marks the points and is empty if there are many.
-    band : str
-        An area, as a path; empty without one.
-    x_ticks, y_ticks : list of (place, text)
-        From the left and from the top, in percent.
-    hints : list of (left, width, text)
-        What to show for each point, in units of the SVG.
+    ``ticks`` are (place, text); ``hints`` are (left, width, text) of each point.
     """
 
-    lines: list[tuple[str, str, str]]
+    line: str
     band: str
+    baseline: float
     x_ticks: list[tuple[float, str]]
     y_ticks: list[tuple[float, str]]
     hints: list[tuple[float, float, str]]
 
 
-def line_chart(
-    x: ArrayLike,
-    lines: Mapping[str, ArrayLike],
-    titles: Sequence[str],
-    *,
-    band: tuple[ArrayLike, ArrayLike] | None = None,
-    has_zero: bool = True,
-    form: Callable[[float], str] | None = None,
-) -> LineChart:
-    """Lay out lines over x.
-
-    Parameters
-    ----------
-    x : ascending numbers
-    lines : mapping of name to values
-        NaN and infinite values are not drawn.
-    titles : sequence of str
-        Of each point.
-    band : pair of arrays, optional
-        The lower and the upper edge of an area to fill.
-    has_zero : bool
-        Whether the vertical axis includes 0.
-    form : callable, optional
-        Writes a value.
-    """
-    at = np.asarray(x, np.float64)
-    values = {name: np.asarray(each, np.float64) for name, each in lines.items()}
-    edges_of_band = [np.asarray(each, np.float64) for each in band or ()]
-    all_values = [*values.values(), *edges_of_band]
-    finite = np.concatenate([each[np.isfinite(each)] for each in all_values])
-    least, most = finite.min(initial=np.inf), finite.max(initial=-np.inf)
-    if has_zero or not len(finite):
-        least, most = min(0.0, least), max(0.0, most)
-    y_ticks = ticks(float(least), float(most))
+def prediction_chart(found: Prediction) -> Curve:
+    """Lay out the accuracy, the band of its standard error, and the accuracy without a column."""
+    sizes, mean, error = found.validation.sizes, found.mean, found.standard_error
+    y_ticks = ticks(float((mean - error).min()), float((mean + error).max()))
     low, high = y_ticks[0], y_ticks[-1]
-    first, last = (float(at[0]), float(at[-1])) if len(at) > 1 else (at[0] - 0.5, at[0] + 0.5)
-    place_x = 1000 * (at - first) / (last - first)
+    x = 1000 * sizes / sizes[-1]
 
-    def place_y(each: Values) -> Values:
-        return np.asarray(1000 * (high - each) / (high - low))
+    def path(values: Values) -> list[str]:
+        return [
+            f"{a:.1f},{1000 * (high - b) / (high - low):.1f}"
+            for a, b in zip(x, values, strict=True)
+        ]
 
-    drawn = []
-    for name, each in values.items():
-        points = list(zip(place_x, place_y(each), strict=True))
-        dots = "".join(f"M{a:.1f},{b:.1f}h0" for a, b in points if np.isfinite(b))
-        drawn.append((name, _path(points), dots if len(at) <= MAX_DOTS else ""))
-    area = ""
-    if edges_of_band:
-        lower, upper = (place_y(each) for each in edges_of_band)
-        around = [*zip(place_x, upper, strict=True), *list(zip(place_x, lower, strict=True))[::-1]]
-        area = _path(around) + "Z"
-    x_ticks = [tick for tick in ticks(first, last, is_counted=True) if first <= tick <= last]
-    write = form or _number
-    edges = np.concatenate([[0.0], (place_x[1:] + place_x[:-1]) / 2, [1000.0]])
+    def write(share: float) -> str:
+        return f"{100 * share:.4g}%" if found.is_rate else _number(share, ".4g")
+
+    edges = np.concatenate([[0.0], (x[1:] + x[:-1]) / 2, [1000.0]])
     texts = [
-        "\n".join([title, *(f"{name}: {write(each[k])}" for name, each in values.items())])
-        for k, title in enumerate(titles)
+        f"{count(int(n), 'column')}: {write(value)}" for n, value in zip(sizes, mean, strict=True)
     ]
-    return LineChart(
-        drawn,
-        area,
-        [(100 * (tick - first) / (last - first), _number(tick, "g")) for tick in x_ticks],
+    return Curve(
+        "M" + "L".join(path(mean)),
+        "M" + "L".join([*path(mean + error), *path(mean - error)[::-1]]) + "Z",
+        1000 * (high - found.baseline) / (high - low),
         [
-            (100 * (high - tick) / (high - low), form(tick) if form else _number(tick, "g"))
-            for tick in y_ticks
+            (100 * tick / float(sizes[-1]), _number(tick, "g"))
+            for tick in ticks(0, float(sizes[-1]), is_counted=True)
+            if tick <= sizes[-1]
         ],
+        [(100 * (high - tick) / (high - low), write(tick)) for tick in y_ticks],
         list(zip(edges[:-1], np.diff(edges), texts, strict=True)),
     )
-
-
-def _path(points: Sequence[tuple[float, float]]) -> str:
-    known = [(x, y) for x, y in points if np.isfinite(y)]
-    return "M" + "L".join(f"{x:.1f},{y:.1f}" for x, y in known) if known else ""
 
 
 def _number(value: float, form: str = ".4f") -> str:
@@ -152,40 +103,28 @@ def ticks(low: float, high: float, is_counted: bool = False) -> list[float]:
 
 @dataclass(frozen=True)
 class Scatter:
-    """Points of all features.
+    """Points of all features, as paths of dots in units of the SVG.
 
-    Attributes
-    ----------
-    others, chosen : str
-        Paths of dots, in units of the SVG.
-    labels : list of (side, left, top, number, name)
-        Of the selected features for whose names there is room. The side of the dot, "right" or
-        "left", the place of the dot and the height of the name, in percent.
-    level : float
-        The height of a line, from the top in percent.
-    x_ticks, y_ticks : list of (place, text)
+    Selected features have labels where there is room. The level of p is from the top, in percent.
     """
 
     others: str
     chosen: str
-    labels: list[tuple[str, float, float, int, str]]
+    labels: list[Label]
     level: float
     x_ticks: list[tuple[float, str]]
     y_ticks: list[tuple[float, str]]
 
 
-def scatter(
-    found: ColumnMap, selected: Sequence[int], names: Sequence[str], closed: Sequence[int] = ()
-) -> Scatter:
-    """Lay out relevance and −log10 p of all features; the selected ones have names.
+def scatter(basis: Basis, names: Sequence[str]) -> Scatter:
+    """Lay out relevance and −log10 p of all features; the selected ones have these names.
 
-    Those that could not be selected (``closed``) are left out. Points nearer than a dot are drawn
-    once.
+    Those that could not be selected are left out. Points nearer than a dot are drawn once.
     """
-    is_open = np.ones(len(found.relevance), bool)
-    is_open[list(closed)] = False
-    x, y = found.relevance, found.height
-    level = -log10(found.level)
+    x, y, selected = basis.relevance, column_heights(basis), [*basis.places]
+    level = -log10(ALPHA / len(x))
+    is_open = np.ones(len(x), bool)
+    is_open[list(basis.selection.closed)] = False
     x_ticks = ticks(min(0.0, x[is_open].min(initial=0.0)), x[is_open].max(initial=0.0))
     y_ticks = ticks(0.0, y[is_open].max(initial=level))
     left = 100 * (x - x_ticks[0]) / (x_ticks[-1] - x_ticks[0])
@@ -194,29 +133,34 @@ def scatter(
     points = np.column_stack([left, top])[is_open]
     places = np.unique(np.round(10 * points / 4).astype(int), axis=0)
     chosen = [(10 * left[k], 10 * top[k]) for k in selected]
+    return Scatter(
+        "".join(f"M{4 * a},{4 * b}h0" for a, b in places.tolist()),
+        "".join(f"M{a:.0f},{b:.0f}h0" for a, b in chosen),
+        place_names(left[selected], top[selected], names),
+        100 * (1 - level / y_ticks[-1]),
+        [(100 * (t - x_ticks[0]) / (x_ticks[-1] - x_ticks[0]), _number(t, "g")) for t in x_ticks],
+        [(100 * (1 - t / y_ticks[-1]), _number(t, "g")) for t in y_ticks],
+    )
+
+
+def place_names(x: Values, y: Values, names: Sequence[str]) -> list[Label]:
+    """Place names beside dots where they have room; x and y are in percent from the top left."""
     labels = []
-    used = [(float(left[k]) - 0.7, float(left[k]) + 0.7, float(top[k])) for k in selected]
-    for number, (k, name) in enumerate(zip(selected, names, strict=True), 1):
+    used = [(left - 0.7, left + 0.7, top) for left, top in zip(x.tolist(), y.tolist(), strict=True)]
+    for number, (left, top, name) in enumerate(zip(x.tolist(), y.tolist(), names, strict=True), 1):
         text = one_line(name, MAX_LABEL)
         width = 0.95 * len(text)
         for is_left, shift in ((0, 0), (1, 0), (0, -1), (0, 1), (1, -1), (1, 1)):
-            start = float(left[k]) + (1.0 if not is_left else -width - 2.0)
-            at_top = float(top[k]) + shift * LABEL_HEIGHT
+            start = left + (1.0 if not is_left else -width - 2.0)
+            at_top = top + shift * LABEL_HEIGHT
             near = [box for box in used if abs(box[2] - at_top) < LABEL_HEIGHT - 1]
             is_free = all(start > stop or start + width < begin for begin, stop, _ in near)
             if is_free and start > 0 and start + width < 100 and 0 < at_top < 100:
                 used.append((start, start + width, at_top))
                 side = "left" if is_left else "right"
-                labels.append((side, float(left[k]), at_top, number, text))
+                labels.append((side, left, at_top, number, text))
                 break
-    return Scatter(
-        "".join(f"M{4 * a},{4 * b}h0" for a, b in places.tolist()),
-        "".join(f"M{a:.0f},{b:.0f}h0" for a, b in chosen),
-        labels,
-        100 * (1 - level / y_ticks[-1]),
-        [(100 * (t - x_ticks[0]) / (x_ticks[-1] - x_ticks[0]), _number(t, "g")) for t in x_ticks],
-        [(100 * (1 - t / y_ticks[-1]), _number(t, "g")) for t in y_ticks],
-    )
+    return labels
 
 
 def sample_paths(found: SampleMap) -> list[tuple[int, str]]:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-
-import numpy as np
-from numpy.typing import NDArray
+from collections.abc import Iterator, Mapping, Sequence
 
 from hocmim.coding.target import EncodedTarget
 from hocmim.data.table import Table
-from hocmim.information.counting import Joint, Values
+from hocmim.information.counting import Joint
 from hocmim.insight.basis import Basis
 from hocmim.insight.checks import DUPLICATES, KINDS, Finding, check_codes
-from hocmim.insight.explain import redundant_share, tested
+from hocmim.insight.explain import Explanation, redundant_share, tested
 from hocmim.insight.prediction import Prediction
 from hocmim.insight.statement import statement
 from hocmim.text import count, one_line, percent, quote, some_of
@@ -83,7 +80,7 @@ def summary(basis: Basis, prediction: Prediction | None) -> Iterator[str]:
         yield f"For a paper: “{statement(basis.method, basis.selection)}”"
 
 
-def details(basis: Basis, repeated_by: NDArray[np.int64], repeated: Values) -> Iterator[str]:
+def details(basis: Basis, explanations: Mapping[int, Explanation]) -> Iterator[str]:
     """Say how much information the first feature and the best of the others have."""
     selection, K = basis.selection, len(basis.selection)
     if not K:
@@ -95,21 +92,13 @@ def details(basis: Basis, repeated_by: NDArray[np.int64], repeated: Values) -> I
         f"{which} has {basis.relevance[k]:.2f} nats of information about the target: {share} of "
         "its entropy."
     )
-    r2 = basis.explained_variance(basis.selected_columns)
-    if r2 is not None:
-        yield (
-            "A linear model with one term for each bin or level of the selected features explains "
-            f"{percent(r2)} of the variance of the target (adjusted R²)."
-        )
-    by_relevance = np.argsort(-basis.relevance, kind="stable").tolist()
-    not_selected = [k for k in by_relevance if k not in basis.places]
-    for k in not_selected[:1]:
-        text = f"Of the features not selected, {in_words(basis, k)} has the largest relevance "
-        relevance, by = float(basis.relevance[k]), int(repeated_by[k])
-        text += f"({relevance:.2f} nats)"
-        if by >= 0 and relevance > 0:
-            share = percent(redundant_share(relevance, float(repeated[k])))
-            text += f", but {in_words(basis, selection.steps[by].index)} repeats {share} of it"
+    for k, one in [(k, one) for k, one in explanations.items() if one.rank is None][:1]:
+        text = f"Of the features not selected, {in_words(basis, k)} has the largest "
+        text += f"relevance ({one.relevance:.2f} nats)"
+        if one.relevance > 0 and one.shared():
+            name, value = one.shared()[0]
+            share = percent(redundant_share(one.relevance, value))
+            text += f", but {one_line(quote(name), MAX_NAME_LENGTH)} repeats {share} of it"
         yield f"{text}."
 
 
