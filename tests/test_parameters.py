@@ -99,11 +99,6 @@ def test_wrong_selections(selections):
         stability_index(selections)
 
 
-def test_a_wrong_confidence():
-    with pytest.raises(InvalidParameterError, match="confidence must be"):
-        stability_index([[0, 1], [1, 0]], confidence=2)
-
-
 @pytest.mark.parametrize(
     ("constraints", "allowed", "refused"),
     [

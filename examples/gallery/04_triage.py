@@ -46,7 +46,7 @@ for finding in check_table(X, y) or ["No column looks odd."]:
 
 model = make_pipeline(StandardScaler(), LogisticRegression(solver="liblinear"))
 found = SelectorCV(RobustHOCMIM(), model, max_features=12, scoring="roc_auc").fit(X, y)
-print(found.choices_)
+print(found)
 _, ax = plt.subplots(figsize=(7, 3.6), layout="constrained")
 found.plot_curves(ax)
 ax.set_ylabel("area under the ROC curve")

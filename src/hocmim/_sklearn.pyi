@@ -1,9 +1,6 @@
-from collections.abc import Callable
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 from numpy.typing import NDArray
-
-Method = TypeVar("Method", bound=Callable[..., Any])
 
 class BaseEstimator:
     n_features_in_: int
@@ -34,8 +31,3 @@ class SelectorMixin(TransformerMixin):
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]: ...
 
 class MetaEstimatorMixin: ...
-
-class CallbackSupportMixin:
-    def _init_callback_context(self, max_subtasks: int | None = None) -> Any: ...
-
-def with_callbacks(fit: Method) -> Method: ...

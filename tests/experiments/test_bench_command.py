@@ -181,6 +181,7 @@ def test_an_experiment_of_ones_own(own):
         ('name = "HOCMIM"\n', 'name = "HOCMIN"\n', "There is no method 'HOCMIN'"),
         ('target = "label"', 'target = "klass"', "no column 'klass'"),
         ("splits = 2", "splits = 0", "splits must be an integer"),
+        ('path = "other.npz"', 'path = "gone.npz"', "gone.npz does not exist"),
         ('["knn"]', '["tree"]', "classifiers must be one of"),
         ("[run]", "[run", "not valid TOML"),
         ('out = "results"', "", "No folder for the results"),

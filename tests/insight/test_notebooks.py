@@ -40,42 +40,6 @@ def test_every_selector_before_and_after_its_fit(method):
         assert "<b>bold</b>" not in shown
 
 
-def test_callbacks_of_scikit_learn():
-    pytest.importorskip("sklearn.callback")
-
-    class Recorder:
-        def __init__(self):
-            self.events = []
-
-        def setup(self, estimator, context):
-            self.events.append(("setup", context.max_subtasks))
-
-        def teardown(self, estimator, context):
-            self.events.append(("teardown", context.max_subtasks))
-
-        def on_fit_task_begin(self, estimator, context):
-            self.events.append(("begin", context.task_name))
-
-        def on_fit_task_end(self, estimator, context):
-            self.events.append(("end", context.task_name))
-
-    X, y = table()
-    recorder = Recorder()
-    selector = hocmim.JMI(3).set_callbacks(recorder)
-    seen = []
-    selector.fit(X, y, progress=seen.append)
-    names = [X.columns[j] for j in selector.selected_]
-    tasks = [(kind, f"select {name}") for name in names for kind in ("begin", "end")]
-    assert recorder.events == [
-        ("setup", 3), ("begin", "fit"), *tasks, ("end", "fit"), ("teardown", 3)
-    ]  # fmt: skip
-    assert [event.name for event in seen if event.name is not None][-1] == names[-1]
-    assert selector.scores_.tolist() == hocmim.JMI(3).fit(X, y).scores_.tolist()
-    with pytest.raises(ValueError, match="y"):
-        selector.fit(X, y[:-1])
-    assert recorder.events[-1] == ("teardown", 3)
-
-
 def test_selectors_and_comparisons_print_a_table():
     X, y = table()
     selector = hocmim.JMI("significant")

@@ -8,7 +8,7 @@ import warned
 from hocmim import HOCMIM, MIM, StabilitySelector, StopTest
 from hocmim.data.row_groups import as_row_groups
 from hocmim.errors import InvalidParameterError
-from hocmim.selectors.resampling import draw_groups
+from hocmim.selectors.splits import draw_groups
 
 pytestmark = pytest.mark.filterwarnings(warned.FEW_GROUPS)
 

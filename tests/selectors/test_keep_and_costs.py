@@ -375,18 +375,3 @@ def test_support_and_inverse_transform(selector):
     back = selector.inverse_transform(selector.transform(few))
     assert isinstance(back, np.ndarray)
     np.testing.assert_array_equal(back, few.to_numpy() * selector.support_)
-
-
-@pytest.mark.parametrize("kind", ["pandas", "polars"])
-def test_inverse_transform_of_dataframes(kind):
-    pytest.importorskip(kind)
-    table = X.assign(word=np.where(Y == 1, "a", "b"), whole=Y.astype(np.int16))
-    selector = hocmim.JMI(3, keep=["word", "whole"]).fit(table, Y).set_output(transform=kind)
-    chosen = selector.transform(table)
-    back = selector.inverse_transform(chosen)
-    assert list(back.columns) == list(table.columns)
-    for name in chosen.columns:
-        assert back[name].dtype == chosen[name].dtype
-        assert back[name].to_list() == chosen[name].to_list()
-    for name in set(table.columns) - set(chosen.columns):
-        assert not np.asarray(back[name]).any()

@@ -20,7 +20,6 @@ from hocmim import (
     load,
     make_selector,
 )
-from hocmim.errors import MissingDependencyError
 
 RNG = np.random.default_rng(5)
 N, NAMES = 90, list("abcdefgh")
@@ -36,13 +35,6 @@ FORMS = {
         "exclude": lambda names: np.isin(names, ["a", "d"]),
     },
 }
-
-
-def fit(selector):
-    try:
-        return selector.fit(X, Y)
-    except MissingDependencyError as error:
-        pytest.skip(str(error))
 
 
 def bits(selector):
@@ -61,7 +53,7 @@ def assert_kept(selector, n_selected=4):
 @pytest.mark.parametrize("name", list_methods())
 def test_every_method_and_form(name):
     found = [
-        fit(make_selector(name, n_features_to_select=4, **limits)) for limits in FORMS.values()
+        make_selector(name, n_features_to_select=4, **limits).fit(X, Y) for limits in FORMS.values()
     ]
     for one in found:
         assert_kept(one)
@@ -130,7 +122,7 @@ def test_extend_after_load(name, tmp_path):
     if name not in ("FS-OLS", "Gini"):  # they have no score per unit of cost
         limits["costs"] = [1, 2, 1, 3, 1, 2, 1, 1]
         two, five = Budget(6.5, 2), Budget(6.5, 5)
-    longer = fit(make_selector(name, n_features_to_select=five, **limits))
-    short = fit(make_selector(name, n_features_to_select=two, **limits))
+    longer = make_selector(name, n_features_to_select=five, **limits).fit(X, Y)
+    short = make_selector(name, n_features_to_select=two, **limits).fit(X, Y)
     loaded = load(short.save(tmp_path / "model.json"))
     assert bits(loaded.extend(5, X, Y)) == bits(longer)

@@ -319,7 +319,7 @@ def validation_json(found: Any) -> dict[str, Any] | None:
     return {
         "selector": found.best_selector_,
         "n_features": found.best_n_features_,
-        "measure": found.choices_.measure,
+        "measure": found.measure_,
         "score": found.best_score_,
         "baseline": show.finite(found.baseline_score_),
         "beats_baseline": found.beats_baseline_,

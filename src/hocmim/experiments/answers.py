@@ -116,16 +116,10 @@ MAX_DRAWS = 1000
 
 @dataclass(frozen=True, eq=False)
 class Network:
-    """A Bayesian network of discrete variables; the parents of a variable have smaller numbers.
-
-    Attributes
-    ----------
-    parents : list of list of int
-    tables : list of ndarray of shape (levels of parent 1, …, levels of the variable)
-        The conditional probabilities.
-    """
+    """A Bayesian network of discrete variables; the parents of a variable have smaller numbers."""
 
     parents: list[list[int]]
+    # The conditional probabilities, of shape (levels of parent 1, …, levels of the variable).
     tables: list[Matrix]
 
     def blanket(self, target: int) -> set[int]:
@@ -193,16 +187,10 @@ HYPERCUBE = "hypercube 500 × 2000"
 
 
 class Case(NamedTuple):
-    """A kind of table.
+    """A kind of table."""
 
-    Attributes
-    ----------
-    family : "noise", "network" or "interaction"
-    make : callable
-        Returns X, y and the number of useful columns, which come first.
-    """
-
-    family: str
+    family: str  # "noise", "network" or "interaction"
+    # Returns X, y and the number of useful columns, which come first
     make: Callable[[np.random.Generator], Made]
 
 
@@ -231,17 +219,9 @@ CASES = dict(_cases())
 
 @dataclass(frozen=True)
 class KnownSource:
-    """The table of a case with a number.
+    """The table of a case with a number."""
 
-    Attributes
-    ----------
-    case : str
-        A name in ``CASES``.
-    number : int
-    seed : int
-    """
-
-    case: str
+    case: str  # A name in ``CASES``
     number: int
     seed: int = 0
 

@@ -62,18 +62,8 @@ Labels = NDArray[np.int32]
 def knn_curve(train: Matrix, y: Labels, test: Matrix, n_neighbors: int = 3) -> NDArray[np.int32]:
     """Predict the class of each test row with the first m columns, m = 1..M.
 
-    A kernel adds the columns to the distances one by one: the curve costs about one search.
-
-    Parameters
-    ----------
-    train : ndarray of shape (n_train, M)
-    y : ndarray of int32, shape (n_train,)
-    test : ndarray of shape (n_test, M)
-    n_neighbors : int
-
-    Returns
-    -------
-    predictions : ndarray of int32, shape (M, n_test)
+    A kernel adds the columns to the distances one by one: the curve costs about one search. Returns
+    the shape (M, n_test).
     """
     kind = np.int16 if _fits_small(train, test) else np.float64
     columns: Any = np.ascontiguousarray(train.T, kind)
@@ -101,20 +91,8 @@ def svm_curve(
     """Predict the class of each test row with the first m columns, m = 1..M.
 
     Equal training rows of one class are fitted as one weighted row, which is the same problem:
-    binned values repeat often, especially with few columns.
-
-    Parameters
-    ----------
-    train : ndarray of shape (n_train, M)
-    y : ndarray of int32, shape (n_train,)
-    test : ndarray of shape (n_test, M)
-    C : float
-    balanced : bool
-        Whether each class has the same total weight.
-
-    Returns
-    -------
-    predictions : ndarray of int32, shape (M, n_test)
+    binned values repeat often, especially with few columns. ``balanced``: each class has the same
+    total weight. Returns the shape (M, n_test).
     """
     weight_of = class_weights(y) if balanced else None
     out = np.empty((train.shape[1], len(test)), np.int32)
@@ -171,19 +149,7 @@ def predict_final(
 ) -> NDArray[np.int32]:
     """Predict the class of each test row with all columns; without columns, the most frequent.
 
-    Parameters
-    ----------
-    classifier : str
-        One of ``FINAL_CLASSIFIERS``.
-    train : ndarray of shape (n_train, M)
-    y : ndarray of int32, shape (n_train,)
-    test : ndarray of shape (n_test, M)
-    seed : int
-        Of the random forest.
-
-    Returns
-    -------
-    predictions : ndarray of int32, shape (1, n_test)
+    ``classifier`` is one of ``FINAL_CLASSIFIERS``. Returns the shape (1, n_test).
     """
     if train.shape[1] == 0:
         return np.full((1, len(test)), np.bincount(y).argmax(), np.int32)

@@ -18,13 +18,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone, is_classifier
+from sklearn.base import is_classifier
 
 from hocmim import html
 from hocmim.coding.encoded import find_identifiers, split_target
 from hocmim.coding.target import Target, TargetKind
 from hocmim.data.row_groups import RowGroups, as_row_groups
-from hocmim.data.table import as_table, take_rows
+from hocmim.data.table import as_table
 from hocmim.data.target import as_target
 from hocmim.defaults import COMPARED_METHODS
 from hocmim.errors import InvalidParameterError, InvalidTargetError
@@ -42,12 +42,11 @@ from hocmim.parameters import (
 )
 from hocmim.search.progress import Progress, ProgressCallback, ProgressEvent
 from hocmim.selectors.base import Selector
-from hocmim.selectors.curves import Columns, Model, Problem, score_curves
+from hocmim.selectors.curves import Model, Problem, score_curves
 from hocmim.selectors.kinds import strata, with_known_kinds
 from hocmim.selectors.models import make_model
 from hocmim.selectors.registry import make_selector
-from hocmim.selectors.resampling import draw_rows
-from hocmim.selectors.splits import Fold, groups_for, make_folds
+from hocmim.selectors.splits import Fold, draw_rows, fit_on_rows, make_folds
 from hocmim.selectors.stability import MAX_RESAMPLES, StabilitySelector
 from hocmim.text import text_table, value_text, visible
 from hocmim.threads import stopped_by
@@ -250,8 +249,9 @@ def compare_methods(
     rows = evaluated_rows(classes, folds, max_rows, random_state)
     models = [Model(estimator, _score, one) for one in np.atleast_2d(predicted.T)]
     sampled = [(np.intersect1d(a, rows), np.intersect1d(b, rows)) for a, b in folds]
+    problem = Problem(X, sampled, models, is_numeric=True)
     # Identifiers are those of the whole table: a part of the rows does not show them.
-    problem = Problem(X, values, sampled, models, True, {}, {}, find_identifiers(table))
+    ids = find_identifiers(table)
     steps = Progress("compare_methods", progress)
     prepare_products()
     with stopped_by(steps.on_wait):
@@ -261,15 +261,31 @@ def compare_methods(
         steps.begin("compare", "selecting", n_selections)
         for name, one in selectors.items():
             # Warnings of the data once, from the first method.
-            ids = problem.identifiers
-            firsts[name] = _select(one, X, values, row_groups, ids, warns=not firsts)
+            began = time.perf_counter()
+            fitted = fit_on_rows(
+                one, X, values, np.arange(table.n_rows), ids, groups=row_groups, warns=not firsts
+            )
+            firsts[name] = _selected(fitted), time.perf_counter() - began
             steps.count("selecting, {}", name)
             stabilities[name] = _stability(
                 one, X, values, row_groups, ids, n_resamples, random_state, steps
             )
-        curves = _curves(selectors, problem, folds, row_groups, steps)
+        chosen = {}
+        for split, (train, _) in enumerate(folds):
+            for name, one in selectors.items():
+                fitted = fit_on_rows(one, X, values, train, ids, groups=row_groups)
+                chosen[name, split] = [[j] for j in _selected(fitted)]
+                steps.count("selecting, {}", name)
+        sizes = {
+            name: _sizes(min(len(chosen[name, split]) for split in range(len(folds))))
+            for name in selectors
+        }
+        curves = {one.name: one for one in score_curves(problem, chosen, sizes, None, steps)}
     results = tuple(
-        MethodResult(name, *firsts[name], *stabilities[name], *curves[name]) for name in selectors
+        MethodResult(
+            name, *firsts[name], *stabilities[name], curves[name].sizes, -curves[name].scores
+        )
+        for name in selectors
     )
     names = table.names or tuple(str(j) for j in range(table.n_columns))
     overlap = _overlap([result.selected for result in results])
@@ -342,25 +358,10 @@ def _overlap(selections: Sequence[Sequence[int]]) -> NDArray[np.float64]:
     return np.array([[len(a & b) / len(a | b) if a | b else 1.0 for b in sets] for a in sets])
 
 
-def _select(
-    selector: Any,
-    X: Any,
-    y: NDArray[Any],
-    groups: RowGroups | None,
-    identifiers: NDArray[np.int64],
-    *,
-    warns: bool = False,
-) -> tuple[tuple[int, ...], float]:
-    """Return the selected columns and the time; ``warns``: whether to warn about the data."""
-    began = time.perf_counter()
-    given = {} if groups is None else groups_for(selector, groups)
-    made = clone(selector)
-    if isinstance(made, Selector):
-        made.fit_part(X, y, identifiers, warns=warns, **given)
-        selected = made.selected_
-    else:
-        selected = made.fit(X, y, **given).get_support(indices=True)
-    return tuple(selected.tolist()), time.perf_counter() - began
+def _selected(fitted: Any) -> tuple[int, ...]:
+    """Return the selected columns: the best first, or those of another selector in table order."""
+    is_ours = isinstance(fitted, Selector)
+    return tuple((fitted.selected_ if is_ours else fitted.get_support(indices=True)).tolist())
 
 
 def _stability(
@@ -407,39 +408,8 @@ def evaluated_rows(
     return draw_rows(strata, share, False, rng)
 
 
-def _curves(
-    selectors: Mapping[str, Any],
-    problem: Problem,
-    folds: Sequence[Fold],
-    groups: RowGroups | None,
-    steps: Progress,
-) -> dict[str, tuple[NDArray[np.int64], NDArray[np.float64]]]:
-    """Return the sizes of each method that all folds have, and the error of each fold and size.
-
-    Methods select on all training rows of ``folds``; models get those of ``problem``.
-    """
-    chosen: dict[tuple[str, int], tuple[int, ...]] = {}
-    for split, (train, _) in enumerate(folds):
-        rows, part = take_rows(problem.X, train), None if groups is None else groups[train]
-        for name, selector in selectors.items():
-            ids = problem.identifiers
-            chosen[name, split] = _select(selector, rows, problem.y[train], part, ids)[0]
-            steps.count("selecting, {}", name)
-    splits = range(len(folds))
-    sizes = {name: _sizes([len(chosen[name, split]) for split in splits]) for name in selectors}
-    found: dict[tuple[str, int, int], Columns] = {
-        (name, split, size): tuple(sorted(chosen[name, split][:size]))
-        for split in splits
-        for name in selectors
-        for size in sizes[name]
-    }
-    curves = score_curves(problem, found, sizes, None, steps)
-    return {curve.name: (curve.sizes, -curve.scores) for curve in curves}
-
-
-def _sizes(lengths: Sequence[int]) -> list[int]:
+def _sizes(most: int) -> list[int]:
     """Return the numbers of columns to try, up to the shortest selection of all folds."""
-    most = min(lengths)
     if most <= MAX_SIZES:
         return list(range(most + 1))
     return [0, *np.unique(np.rint(np.geomspace(1, most, MAX_SIZES)).astype(int)).tolist()]

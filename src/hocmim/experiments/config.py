@@ -25,23 +25,12 @@ METHOD_KEYS = ("name", "method", "parameters")
 
 @dataclass(frozen=True)
 class Config:
-    """The content of a configuration file.
-
-    Attributes
-    ----------
-    title : str
-    out : Path or None
-    jobs : int
-    experiment : Experiment
-    missing : dict of data set to str
-        Why the file of a data set is missing.
-    """
+    """The content of a configuration file."""
 
     title: str
     out: Path | None
     jobs: int
     experiment: Experiment
-    missing: dict[str, str]
 
 
 def read_config(path: Path) -> Config:
@@ -87,10 +76,8 @@ def read_config(path: Path) -> Config:
     protocol = Protocol(**given)
     methods = _methods(path, document.get("method", []))
     sources, splits = _sources(path, document.get("dataset", []), settings.get("splits", 30))
-    usable, missing = _usable(sources)
     experiment = Experiment(
-        protocol, usable, methods, {name: splits[name] for name in usable},
-        {name: list(methods) for name in usable},
+        protocol, sources, methods, splits, {name: list(methods) for name in sources},
     )  # fmt: skip
     for key in ("out", "title"):
         check_value(f"{key} in [run]", settings.get(key), TEXT)
@@ -98,7 +85,7 @@ def read_config(path: Path) -> Config:
     title = str(settings.get("title", path.stem))
     jobs = settings.get("jobs", 1)
     check_value("jobs in [run]", jobs, [whole(1, MAX_JOBS)])
-    return Config(title, out, int(jobs), experiment, missing)
+    return Config(title, out, int(jobs), experiment)
 
 
 def config_report(
@@ -106,7 +93,7 @@ def config_report(
 ) -> ExperimentReport:
     """Return the report: one comparison of all methods on all data sets."""
     methods = tuple(config.experiment.methods)
-    datasets = (*config.experiment.sources, *config.missing)
+    datasets = tuple(config.experiment.sources)
     comparison = ComparisonPlan("all", "all methods, all data sets", methods, datasets)
     return make_report(
         outcomes,
@@ -114,7 +101,7 @@ def config_report(
         config.experiment.protocol,
         title=config.title,
         about=describe_protocol(config.experiment.protocol, config.experiment.n_splits),
-        missing=config.missing,
+        missing={},
         times_of=comparison,
         time_groups=[TimeGroup("methods", methods, fastest_first=True)],
         reference=methods[0],
@@ -170,6 +157,7 @@ def _sources(
                 f"{path}: splits must be an integer of at least 1. Got {value_text(number)}."
             )
         sources[name] = DataSource(name, file, entry.get("target"))
+        sources[name].load()  # a file that cannot be read is an error now, not in the run
         splits[name] = number
     return sources, splits
 
@@ -177,17 +165,6 @@ def _sources(
 def _are_sections(entries: Any) -> bool:
     """Whether these are sections such as [[method]], at least one."""
     return bool(entries) and isinstance(entries, list) and all(isinstance(e, dict) for e in entries)
-
-
-def _usable(sources: Mapping[str, DataSource]) -> tuple[dict[str, DataSource], dict[str, str]]:
-    usable, missing = {}, {}
-    for name, source in sources.items():
-        if source.path.is_file():
-            source.load()
-            usable[name] = source
-        else:
-            missing[name] = f"the file {source.path.name} does not exist."
-    return usable, missing
 
 
 def _known(path: Path, entries: Mapping[str, Any], known: Sequence[str], where: str) -> None:

@@ -31,25 +31,13 @@ SUFFIXES = (".npz", ".csv", ".parquet")
 
 @dataclass(frozen=True, eq=False)
 class DataSet:
-    """A table and its classes.
-
-    Attributes
-    ----------
-    name : str
-    X : ndarray of numbers, or pyarrow.Table
-        NaN or null is missing.
-    y : ndarray of int32
-        Classes 0..C-1.
-    classes : ndarray
-        The label of each class.
-    useful : tuple of int
-        The columns that are known to be useful; empty if this is not known.
-    """
+    """A table and its classes."""
 
     name: str
-    X: Any
-    y: NDArray[np.int32]
-    classes: NDArray[Any]
+    X: Any  # NaN or null is missing
+    y: NDArray[np.int32]  # Classes 0..C-1.
+    classes: NDArray[Any]  # The label of each class
+    # The columns that are known to be useful; empty if this is not known
     useful: tuple[int, ...] = ()
 
     @property
@@ -131,19 +119,11 @@ class AnySource(Protocol):
 
 @dataclass(frozen=True)
 class DataSource:
-    """The file of a data set.
-
-    Attributes
-    ----------
-    name : str
-    path : Path
-    target : str or None
-        The column of the class in a CSV or Parquet file; None for the last.
-    """
+    """The file of a data set."""
 
     name: str
     path: Path
-    target: str | None = None
+    target: str | None = None  # The column of the class in a CSV or Parquet file; None for the last
 
     def load(self) -> DataSet:
         """Read the file."""
@@ -227,17 +207,10 @@ def _read_columns(source: DataSource) -> tuple[Any, NDArray[Any]]:
 
 @dataclass(frozen=True)
 class FoundData:
-    """The data sets that were found, and those that were not.
+    """The data sets that were found, and those that were not."""
 
-    Attributes
-    ----------
-    sources : dict of name to DataSource
-    missing : dict of name to str
-        Why a data set is missing, in a sentence.
-    """
-
-    sources: dict[str, DataSource]
-    missing: dict[str, str]
+    sources: dict[str, DataSource]  # By name
+    missing: dict[str, str]  # By name. Why a data set is missing, in a sentence.
 
 
 def find_published(folder: Path, wanted: Sequence[PublishedSet]) -> FoundData:
@@ -315,18 +288,8 @@ ELSEWHERE = {
 def fetch_published(entry: PublishedSet, fetch: Callable[..., Any] | None = None) -> DataSet:
     """Download a data set of the paper from OpenML and check its N, D and C.
 
-    Parameters
-    ----------
-    entry : PublishedSet
-    fetch : callable
-        By default ``sklearn.datasets.fetch_openml``.
-
-    Raises
-    ------
-    InvalidParameterError
-        If it is not on OpenML; the message says where to find it.
-    InvalidTableError
-        If the downloaded data set has another size.
+    ``fetch`` is ``sklearn.datasets.fetch_openml`` unless it is given. A data set that is not on
+    OpenML is an error that says where to find it.
     """
     if entry.name not in OPENML:
         raise InvalidParameterError(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import warnings
 from abc import ABC, abstractmethod
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,21 +40,6 @@ N_TREES = 100
 SIZE_NAMES = ("n_features_to_select", "k", "max_features")
 
 Matrix = NDArray[np.float64]
-
-
-class AnySelector(Protocol):
-    """What an experiment needs of a selector."""
-
-    selected_: NDArray[np.int64]
-
-    def fit(self, X: Any, y: Any) -> Any:
-        """Select columns of X."""
-
-    def get_params(self) -> dict[str, Any]:
-        """Return the parameters."""
-
-    def set_params(self, **parameters: Any) -> Any:
-        """Change parameters."""
 
 
 class Peer(BaseEstimator, ABC):
@@ -204,8 +189,12 @@ class Foreign:
         return self
 
 
+# What an experiment runs.
+AnySelector = Selector | Peer | Foreign
+
+
 def make_any(name: str, **parameters: Any) -> AnySelector:
-    """Return the selector with that name: of hocmim, of scikit-learn, or ``module:Class``."""
+    """Return the selector with that name: of hocmim, of ``PEERS``, or ``module:Class``."""
     if name in PEERS:
         return PEERS[name](**parameters)
     if ":" in name:

@@ -40,7 +40,6 @@ from hocmim.parameters import check_value, number, one_of, whole
 from hocmim.selectors.base import Selector
 
 CLASSIFIER_INPUTS = ("binned", "raw", "standardised")
-FILTER_INPUTS = ("raw", "binned")
 MAX_DRAWS = 1000
 
 
@@ -64,8 +63,6 @@ class Protocol:
         Of the support vector machine.
     classifier_input : "binned", "raw" or "standardised"
         Form of the features for the classifiers. Standardised by the training half.
-    filter_input : "raw" or "binned"
-        Form of the features for methods that do not cut columns into bins.
     seed : int
     classifiers : tuple of str
         Those of ``CLASSIFIERS`` have error curves, those of ``FINAL_CLASSIFIERS`` one error, with
@@ -78,14 +75,12 @@ class Protocol:
     n_neighbors: int = 3
     C: float = 1.0
     classifier_input: str = "binned"
-    filter_input: str = "raw"
     seed: int = 0
     classifiers: tuple[str, ...] = CLASSIFIERS
 
     def __post_init__(self) -> None:
         check_value("discretizer", self.discretizer, [one_of(tuple(DISCRETIZERS))])
         check_value("classifier_input", self.classifier_input, [one_of(CLASSIFIER_INPUTS)])
-        check_value("filter_input", self.filter_input, [one_of(FILTER_INPUTS)])
         for classifier in self.classifiers:
             check_value("classifiers", classifier, [one_of((*CLASSIFIERS, *FINAL_CLASSIFIERS))])
         for name, minimum in (("n_features", 1), ("n_bins", 2), ("n_neighbors", 1), ("seed", 0)):
@@ -148,34 +143,17 @@ class Item:
 
 @dataclass(frozen=True)
 class ItemOutcome:
-    """The result of an item.
-
-    Attributes
-    ----------
-    item : Item
-    key : str
-        A digest of everything the outcome depends on; see :func:`outcome_key`.
-    selected : tuple of int
-        The selected columns, in the order of selection.
-    seconds : float
-        Processor time of the selection.
-    total_seconds : float
-        Wall-clock time of the item.
-    n_test : int
-    wrong : dict of classifier to list of int
-        Misclassified test rows with the first 1, 2, … features, or with all.
-    balanced : dict of classifier to list of float
-        The balanced error, in the same form.
-    """
+    """The result of an item."""
 
     item: Item
-    key: str
-    selected: tuple[int, ...]
-    seconds: float
-    total_seconds: float
+    key: str  # A digest of everything the outcome depends on; see :func:`outcome_key`
+    selected: tuple[int, ...]  # The selected columns, in the order of selection
+    seconds: float  # Processor time of the selection
+    total_seconds: float  # Wall-clock time of the item
     n_test: int
+    # By classifier. Misclassified test rows with the first 1, 2, … features, or with all.
     wrong: dict[str, list[int]]
-    balanced: dict[str, list[float]]
+    balanced: dict[str, list[float]]  # By classifier. The balanced error, in the same form.
 
     def errors(self, classifier: str, measure: str) -> NDArray[np.float64]:
         """Return the curve of a measure: "error" or "balanced error"."""
@@ -187,11 +165,11 @@ class ItemOutcome:
 def outcome_key(data: DataSet, method: Method, protocol: Protocol) -> str:
     """Return a digest of the data, the method, the protocol and the version of this package.
 
-    Equal width is not part of the digest: it was the only way to cut columns in earlier versions,
-    whose stored results stay valid.
+    The digests of stored results are without equal width, and with raw values for filters: the only
+    way to cut columns of an earlier version, and a setting that later ones do not have.
     """
     parts = [data.fingerprint, method.selector or method.name, dict(method.parameters)]
-    settings = asdict(protocol)
+    settings = asdict(protocol) | {"filter_input": "raw"}
     if protocol.discretizer == "uniform":
         del settings["discretizer"]
     text = json.dumps([*parts, settings, hocmim.__version__], sort_keys=True, default=str)
@@ -281,22 +259,18 @@ def selector_input(
     """Return the training half in the form the selector needs.
 
     The information-theoretic selectors cut columns into bins, and missing is a level. For the other
-    selectors missing values are replaced by the training median (the most frequent category), and
-    columns are cut if the protocol requires it. Selectors of others get numbers.
+    selectors missing values are replaced by the training median (the most frequent category).
+    Selectors of others get numbers.
     """
     if "encoder" in selector.get_params():
         return data.rows(rows)
-    if protocol.filter_input == "raw" and isinstance(selector, Selector):
+    if isinstance(selector, Selector):
         if not data.has_missing:
             return data.rows(rows)
         if not isinstance(data.X, np.ndarray):
             return _impute_arrow(data.rows(rows))
-    columns = np.arange(data.n_features)
-    values = data.numbers(rows, columns)
-    imputed, _ = impute(values, values)
-    if protocol.filter_input == "raw":
-        return imputed
-    return cut(imputed, imputed, data.y[rows], data.is_categorical, protocol)[0]
+    values = data.numbers(rows, np.arange(data.n_features))
+    return impute(values, values)[0]
 
 
 def classifier_input(

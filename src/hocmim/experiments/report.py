@@ -44,37 +44,21 @@ class TimeGroup:
 
 @dataclass(frozen=True, eq=False)
 class ExperimentReport:
-    """The content of a report.
-
-    Attributes
-    ----------
-    title : str
-    about : tuple of str
-        Paragraphs that describe the experiment.
-    tables : dict of (comparison, classifier, measure) to ErrorTable
-    differences : dict of (comparison, classifier) to Difference
-    times : TimeTable
-    time_groups : tuple of TimeGroup
-    reference : str
-        The method whose times the others are compared with.
-    missing : dict of data set to str
-    failures : tuple of FailedItem
-    summaries : dict of str to Grid
-        The tables at the top, by the name of their file.
-    against : dict of comparison to str
-        The method that is compared with each other one, in the comparisons that have one.
-    """
+    """The content of a report."""
 
     title: str
-    about: tuple[str, ...]
-    tables: dict[tuple[str, str, str], ErrorTable]
-    differences: dict[tuple[str, str], Difference]
+    about: tuple[str, ...]  # Paragraphs that describe the experiment
+    tables: dict[tuple[str, str, str], ErrorTable]  # By (comparison, classifier, measure)
+    differences: dict[tuple[str, str], Difference]  # By (comparison, classifier)
     times: TimeTable
     time_groups: tuple[TimeGroup, ...]
-    reference: str
-    missing: dict[str, str]
+    reference: str  # The method whose times the others are compared with
+    missing: dict[str, str]  # By data set
     failures: tuple[FailedItem, ...] = ()
+    # By str. The tables at the top, by the name of their file.
     summaries: Mapping[str, Grid] = field(default_factory=dict)
+    # By comparison. The method that is compared with each other one, in the comparisons that have
+    # one.
     against: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
@@ -139,17 +123,8 @@ def make_report(
 ) -> ExperimentReport:
     """Average the outcomes into tables.
 
-    Parameters
-    ----------
-    outcomes : dict of Item to ItemOutcome
-    comparisons : sequence of ComparisonPlan
-    protocol : Protocol
-    title, about, missing, reference, time_groups, failures, against
-        See :class:`ExperimentReport`.
-    times_of : ComparisonPlan
-        The methods and data sets whose times are shown.
-    published : dict of (comparison, classifier) to Published
-        The tables to compare with.
+    ``times_of`` has the methods and data sets whose times are shown; ``published`` the tables to
+    compare with, by comparison and classifier.
     """
     tables = {
         (comparison.name, classifier, measure): error_table(
@@ -201,8 +176,7 @@ def describe_protocol(protocol: Protocol, n_splits: Mapping[str, int]) -> list[s
         "result is the mean error over the number of features and over the splits.",
         f"Columns with more than {protocol.n_bins} distinct numbers are cut into {protocol.n_bins} "
         f"bins {how}, fitted on the training half. The classifiers use {given}; methods "
-        "that do not cut columns into bins use "
-        f"{'raw' if protocol.filter_input == 'raw' else 'binned'} values. Missing values are a "
+        "that do not cut columns into bins use raw values. Missing values are a "
         "level of their own for the information-theoretic methods. For the other filters and the "
         "classifiers they are replaced by the training median.",
         "The error is the share of misclassified test rows. The balanced error is the mean of this "

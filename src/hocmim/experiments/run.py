@@ -19,25 +19,14 @@ from hocmim.search.progress import Progress, ProgressCallback
 
 @dataclass(frozen=True)
 class Experiment:
-    """Data sets, methods, splits and the protocol of an experiment.
-
-    Attributes
-    ----------
-    protocol : Protocol
-    sources : dict of data set to AnySource
-    methods : dict of title to Method
-    n_splits : dict of data set to int
-    plan : dict of data set to tuple of str
-        The methods to run on each.
-    protocols : dict of data set to Protocol
-        Of the data sets that have another one.
-    """
+    """Data sets, methods, splits and the protocol of an experiment."""
 
     protocol: Protocol
-    sources: Mapping[str, AnySource]
-    methods: Mapping[str, Method]
-    n_splits: Mapping[str, int]
-    plan: Mapping[str, Sequence[str]]
+    sources: Mapping[str, AnySource]  # By data set
+    methods: Mapping[str, Method]  # By title
+    n_splits: Mapping[str, int]  # By data set
+    plan: Mapping[str, Sequence[str]]  # By data set. The methods to run on each.
+    # Of the data sets that have another one.
     protocols: Mapping[str, Protocol] = field(default_factory=dict)
 
     def protocol_of(self, dataset: str) -> Protocol:
@@ -84,14 +73,7 @@ def run(
 ) -> Results:
     """Run every item that is not in the store; append each outcome when it is finished.
 
-    Parameters
-    ----------
-    experiment : Experiment
-    store : Store
-    jobs : int
-        Number of processes, at most one per core. Never changes a result except times.
-    progress : callable
-        Called with a ``ProgressEvent`` at the beginning and after every item.
+    ``jobs`` is the number of processes, at most one per core. It changes no result except times.
     """
     known = store.read()
     check_keys(known, _keys(experiment), store.path)

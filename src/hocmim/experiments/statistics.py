@@ -22,21 +22,13 @@ DECIMALS = 12
 
 @dataclass(frozen=True, eq=False)
 class Friedman:
-    """Friedman's test: whether the methods differ at all.
-
-    Attributes
-    ----------
-    average_ranks : ndarray of float64
-    chi_square, p_value : float
-        Friedman's statistic, corrected for ties, and its p-value (k − 1 degrees of freedom).
-    f_statistic, f_p_value : float
-        The less conservative statistic of Iman and Davenport.
-    """
+    """Friedman's test: whether the methods differ at all."""
 
     average_ranks: NDArray[np.float64]
+    # Friedman's statistic, corrected for ties, and its p-value (k − 1 degrees of freedom)
     chi_square: float
     p_value: float
-    f_statistic: float
+    f_statistic: float  # The less conservative statistic of Iman and Davenport
     f_p_value: float
 
 
@@ -49,10 +41,7 @@ def rank_rows(errors: ArrayLike) -> NDArray[np.float64]:
 def friedman(errors: ArrayLike) -> Friedman:
     """χ²_F = 12M/(k(k+1)) [Σ R_j² − k(k+1)²/4] over ties, F_F = (M−1)χ²/(M(k−1) − χ²).
 
-    Parameters
-    ----------
-    errors : array-like of shape (M, k)
-        M data sets, at least 2; k methods, at least 3.
+    ``errors`` has the shape (M, k): M data sets, at least 2; k methods, at least 3.
     """
     table = _check(errors, min_methods=3)
     n_sets, k = table.shape
@@ -105,10 +94,7 @@ def wilcoxon_against(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Test one method against each other one: Wilcoxon's signed-rank test.
 
-    Returns
-    -------
-    p_values, adjusted : ndarray of float64, shape (k,)
-        Plain, and Holm-adjusted for the k − 1 tests; 1 at ``column`` itself.
+    Returns the p-values, plain and Holm-adjusted for the k − 1 tests; 1 at ``column`` itself.
     """
     table = _check(errors, min_methods=2)
     others = [j for j in range(table.shape[1]) if j != column]

@@ -26,13 +26,7 @@ FORMAT = 1
 
 
 class Store:
-    """The outcomes of an experiment in a file, and in its compressed copy if there is one.
-
-    Parameters
-    ----------
-    path : Path
-        Created when the first outcome is appended.
-    """
+    """The outcomes of an experiment in a file, and in its compressed copy if there is one."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

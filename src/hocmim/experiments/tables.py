@@ -37,46 +37,28 @@ MAX_METHODS_IN_PAIRS = 20
 
 @dataclass(frozen=True)
 class ComparisonPlan:
-    """Which methods are compared on which data sets.
-
-    Attributes
-    ----------
-    name, title : str
-    methods, datasets : tuple of str
-        In the order of the table.
-    repeats : str
-        What the errors of a data set are averaged over.
-    """
+    """Which methods are compared on which data sets."""
 
     name: str
     title: str
-    methods: tuple[str, ...]
+    methods: tuple[str, ...]  # In the order of the table
     datasets: tuple[str, ...]
-    repeats: str = "Splits"
+    repeats: str = "Splits"  # What the errors of a data set are averaged over
 
 
 @dataclass(frozen=True, eq=False)
 class ErrorTable:
-    """Mean errors over the number of features and the splits.
-
-    Attributes
-    ----------
-    comparison : ComparisonPlan
-    classifier, measure : str
-    curves : dict of data set to ndarray of shape (methods, features)
-        Mean over the splits, for the data sets that every method has finished at least once.
-    n_splits : dict of data set to int
-        Splits finished by every method; the others are not used.
-    missing : dict of data set to str
-        Why a data set of the comparison is not in the table.
-    """
+    """Mean errors over the number of features and the splits."""
 
     comparison: ComparisonPlan
     classifier: str
     measure: str
+    # dict of data set to ndarray of shape (methods, features). Mean over the splits, for the data
+    # sets that every method has finished at least once.
     curves: dict[str, NDArray[np.float64]]
+    # By data set. Splits finished by every method; the others are not used.
     n_splits: dict[str, int]
-    missing: dict[str, str]
+    missing: dict[str, str]  # By data set. Why a data set of the comparison is not in the table.
 
     @property
     def datasets(self) -> list[str]:
@@ -206,19 +188,11 @@ def error_table(
 
 @dataclass(frozen=True, eq=False)
 class Significance:
-    """The significance tests of one table.
-
-    Attributes
-    ----------
-    table : ErrorTable
-    friedman : Friedman
-    distance : float
-        Nemenyi's critical difference at ``ALPHA``.
-    """
+    """The significance tests of one table."""
 
     table: ErrorTable
     friedman: Friedman
-    distance: float
+    distance: float  # Nemenyi's critical difference at ``ALPHA``
 
     @property
     def has_few_pairs(self) -> bool:
@@ -324,22 +298,12 @@ def against_grid(table: ErrorTable, method: str) -> Grid:
 
 @dataclass(frozen=True, eq=False)
 class Difference:
-    """Our errors minus the published ones.
-
-    Attributes
-    ----------
-    table : ErrorTable
-    published : Published
-    datasets : tuple of str
-        In both tables, and not misprinted.
-    not_compared : tuple of str
-        Notes on our rows that cannot be compared.
-    """
+    """Our errors minus the published ones."""
 
     table: ErrorTable
     published: Published
-    datasets: tuple[str, ...]
-    not_compared: tuple[str, ...] = field(default=())
+    datasets: tuple[str, ...]  # In both tables, and not misprinted
+    not_compared: tuple[str, ...] = field(default=())  # Notes on our rows that cannot be compared
 
     @property
     def methods(self) -> tuple[str, ...]:
@@ -421,19 +385,12 @@ def difference(table: ErrorTable, published: Published) -> Difference:
 
 @dataclass(frozen=True, eq=False)
 class TimeTable:
-    """Processor seconds of a selection, mean over the splits.
-
-    Attributes
-    ----------
-    methods, datasets : tuple of str
-    seconds : ndarray of shape (data sets, methods)
-    missing : dict of data set to str
-    """
+    """Processor seconds of a selection, mean over the splits."""
 
     methods: tuple[str, ...]
     datasets: tuple[str, ...]
-    seconds: NDArray[np.float64]
-    missing: dict[str, str]
+    seconds: NDArray[np.float64]  # shape (data sets, methods)
+    missing: dict[str, str]  # By data set
 
     @property
     def mean(self) -> NDArray[np.float64]:

@@ -165,17 +165,9 @@ SearchRows = Callable[[Encoded, int], Selection]
 def cross_validate(
     encoded: Encoded, search_rows: SearchRows, most: int, progress: Progress | None = None
 ) -> Validation:
-    """Return the scores of each number of features.
+    """Return the scores of each number of features, up to ``most``.
 
-    Parameters
-    ----------
-    encoded : Encoded
-        The whole table, on this machine.
-    search_rows : callable
-        ``search_rows(part, k)`` selects k features of some rows.
-    most : int
-        The largest number of features that can be selected.
-    progress : Progress, optional
+    ``search_rows(part, k)`` selects k features of some rows.
     """
     codes = encoded.codes
     if not isinstance(codes, Codes):

@@ -15,8 +15,8 @@ import copy
 import inspect
 import warnings
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from logging import INFO
 from os import PathLike
@@ -28,10 +28,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.utils._set_output import _get_output_config
-from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from hocmim import html
-from hocmim._sklearn import BaseEstimator, CallbackSupportMixin, SelectorMixin, with_callbacks
+from hocmim._sklearn import BaseEstimator, SelectorMixin
 from hocmim.coding.encoded import Encoded, encode_table, take_columns
 from hocmim.coding.encoder import Encoder
 from hocmim.coding.groups import Features, column_name
@@ -70,7 +70,7 @@ from hocmim.search.constraints import (
 )
 from hocmim.search.interactions import Screen
 from hocmim.search.loop import Interrupted
-from hocmim.search.progress import LOGGER, Progress, ProgressCallback, ProgressEvent
+from hocmim.search.progress import LOGGER, Progress, ProgressCallback
 from hocmim.search.search import Engine, address_of, open_cluster, screen_columns, search
 from hocmim.search.selection import Selection, Stopping
 from hocmim.search.stopping import StopTest
@@ -142,6 +142,11 @@ class Selector(SelectorMixin, BaseEstimator):
         """The name shown to users: that of the method, or of the class if it is no method."""
         return self.method_name or type(self).__name__
 
+    def _init_as(self, kind: Any, given: dict[str, Any]) -> None:
+        """Call ``kind.__init__``, with its parameters out of the ``locals()`` of another one."""
+        names = [name for name in kind._get_param_names() if name in given]
+        kind.__init__(self, **{name: given[name] for name in names})
+
     @abstractmethod
     def fit(self, *args: Any, **kwargs: Any) -> Self:
         """Select columns of a table X that say most about y."""
@@ -157,18 +162,8 @@ class Selector(SelectorMixin, BaseEstimator):
     ) -> Self:
         """Fit on some rows of a table.
 
-        For cross-validation and resampling: some rows do not show which columns identify them, and
-        one warning about the data is enough.
-
-        Parameters
-        ----------
-        X, y
-        identifiers : ndarray of int64 or None
-            The columns that identify the rows of the whole table.
-        warns : bool
-            Whether to warn about the data.
-        **given
-            Other arguments of ``fit``.
+        For cross-validation and resampling: some rows do not show which columns identify them, so
+        ``identifiers`` are those of the whole table; one warning about the data is enough.
         """
         return self.fit(X, y, **given)
 
@@ -177,13 +172,7 @@ class Selector(SelectorMixin, BaseEstimator):
     ) -> Self:
         """Set the attributes that all selectors have.
 
-        Parameters
-        ----------
-        selection : Selection
-        features : Features
-            Its features.
-        ranking : array, optional
-            The rank of every feature, for methods that rank all of them.
+        ``ranking`` has the rank of every feature, for methods that rank all of them.
         """
         chosen = selection.indices
         if ranking is None:
@@ -397,8 +386,6 @@ class Selector(SelectorMixin, BaseEstimator):
         Returns
         -------
         X_full : ndarray or CSC matrix of shape (n_samples, n_features_in_)
-            A DataFrame if X is one and ``set_output`` asks for DataFrames: the selected columns
-            keep their types.
         """
         support = self._get_support_mask()
         table = as_table(X)
@@ -408,34 +395,11 @@ class Selector(SelectorMixin, BaseEstimator):
                 f"{support.sum()}. Pass a table that transform returned."
             )
         if sparse.issparse(X):
-            X = X.tocsc()
-            ends = np.zeros(len(support), X.indptr.dtype)
-            ends[support] = np.diff(X.indptr)
-            indptr = np.concatenate([[0], np.cumsum(ends)])
-            return type(X)((X.data, X.indices, indptr), shape=(X.shape[0], len(support)))
-        wanted = _get_output_config("transform", self)["dense"]
-        if wanted != "default" and nw.dependencies.is_into_dataframe(X):
-            return self._as_output(self._full_frame(X, support))
+            return super().inverse_transform(X)
         chosen = _as_array(X)
         full = np.zeros((table.n_rows, len(support)), chosen.dtype)
         full[:, support] = chosen
         return full
-
-    def _full_frame(self, X: Any, support: NDArray[np.bool_]) -> Any:
-        """Return a DataFrame with all columns: those of X, and zeros."""
-        frame = nw.from_native(X, eager_only=True)
-        names = _check_feature_names_in(self, None)
-        chosen = iter(frame.columns)
-        zeros = np.zeros(len(frame), np.int64)
-        columns = [
-            frame[next(chosen)].alias(str(name))
-            if is_selected
-            else nw.new_series(str(name), zeros, backend=frame.implementation)
-            for name, is_selected in zip(names, support, strict=True)
-        ]
-        return nw.from_dict(
-            {column.name: column for column in columns}, backend=frame.implementation
-        ).to_native()
 
 
 def _as_array(X: Any) -> NDArray[Any]:
@@ -550,7 +514,7 @@ representative_sets_ : list of ndarray of int64
 """
 
 
-class InformationSelector(CallbackSupportMixin, Selector):
+class InformationSelector(Selector):
     """A selector that maximises an information criterion, one column at a time.
 
     The table is encoded; missing values are a level of their own. Then the criterion scores the
@@ -621,7 +585,6 @@ class InformationSelector(CallbackSupportMixin, Selector):
         own = {name: getattr(self, name) for name in names}
         return self.criterion_type(**own, estimator=self.estimator)
 
-    @with_callbacks
     def fit(
         self,
         X: Any,
@@ -664,10 +627,7 @@ class InformationSelector(CallbackSupportMixin, Selector):
         far, and KeyboardInterrupt is raised.
         """
         check_value("progress", progress, FUNCTION_OR_NONE)
-        if not getattr(self, "_skl_callbacks", None):
-            return self._fit(X, y, sample_weight, groups, progress)
-        with self._reported_tasks(X, y, progress) as on_event:
-            return self._fit(X, y, sample_weight, groups, on_event)
+        return self._fit(X, y, sample_weight, groups, progress)
 
     def fit_part(
         self,
@@ -1059,30 +1019,6 @@ class InformationSelector(CallbackSupportMixin, Selector):
         return plot(self, kind, ax=ax, **options)
 
     # --- scikit-learn -----------------------------------------------------------------------------
-
-    @contextmanager
-    def _reported_tasks(
-        self, X: Any, y: Any, progress: ProgressCallback | None
-    ) -> Iterator[ProgressCallback]:
-        """Report the fit to callbacks of scikit-learn; give the progress callback to fit with."""
-        asked = self.n_features_to_select
-        most = asked if isinstance(asked, int) else None
-        context = self._init_callback_context(max_subtasks=most)
-        context.call_on_fit_task_begin(estimator=self, X=X, y=y)
-        n_reported = 0
-
-        def report(event: ProgressEvent) -> None:
-            nonlocal n_reported
-            while event.stage == "search" and n_reported < event.done:
-                task = context.subcontext(task_name=f"select {event.name}")
-                task.call_on_fit_task_begin(estimator=self, X=X, y=y)
-                task.call_on_fit_task_end(estimator=self, X=X, y=y)
-                n_reported += 1
-            if progress is not None:
-                progress(event)
-
-        yield report
-        context.call_on_fit_task_end(estimator=self, X=X, y=y)
 
     def __getstate__(self) -> dict[str, Any]:
         """What is pickled: of a Client that is the engine, the address of its scheduler."""

@@ -1,9 +1,26 @@
-"""The number of features, and the method, chosen by cross-validation."""
+"""The number of features, and the method, chosen by cross-validation.
+
+For each selector the rule gives a number of features K, from the mean score over the splits:
+
+best
+    the K with the highest mean; among equals the smallest.
+one-se
+    the smallest K whose mean is at least the highest mean minus its standard error. The standard
+    error is that of the mean over the splits, as if these were independent.
+
+The baseline is the score without features. If the highest mean is not above it, by two standard
+errors of the difference over the splits, no K is of use, and the smallest one is chosen.
+
+Of several selectors the one with the highest mean at any K is used; among equals the one that
+needs fewer features for it, then the first. Means are compared after rounding to 12 decimals.
+
+Breiman, Friedman, Olshen, Stone: Classification and Regression Trees, 1984 (one standard error).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from importlib import import_module
+from dataclasses import dataclass
 from inspect import signature
 from numbers import Integral
 from os import PathLike
@@ -13,7 +30,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier
-from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.validation import check_is_fitted
 
 from hocmim._sklearn import MetaEstimatorMixin
@@ -28,7 +44,9 @@ from hocmim.data.table import take_rows
 from hocmim.data.weights import are_observations, as_counts
 from hocmim.defaults import DEFAULT_METHOD
 from hocmim.errors import InvalidParameterError, InvalidTableError, warn_user
+from hocmim.information.comparison import comparison_key
 from hocmim.insight.plots import AXES_OR_NONE, validation_curves
+from hocmim.memory import prepare_products
 from hocmim.parameters import (
     FUNCTION_OR_NONE,
     JOBS,
@@ -36,28 +54,38 @@ from hocmim.parameters import (
     check_parameters,
     check_value,
     checked,
-    number,
     one_of,
     whole,
 )
 from hocmim.search.constraints import resolve_constraints
 from hocmim.search.progress import Progress, ProgressCallback
-from hocmim.search.validation import baseline_in_words, nothing_beats, sample_rows
+from hocmim.search.validation import MIN_GAIN, baseline_in_words, nothing_beats, sample_rows
 from hocmim.selectors.base import Selector, leave_out_identifiers
-from hocmim.selectors.choice import (
-    RULES,
-    Choices,
-    as_results,
-    beats_baseline,
-    order_choices,
-    sizes_to_try,
-)
-from hocmim.selectors.curves import Model, Problem, baseline_scores, cross_validate_sizes
+from hocmim.selectors.curves import Curve, Model, Problem, baseline_scores, score_curves
 from hocmim.selectors.kinds import strata, target_columns, with_known_kinds
 from hocmim.selectors.models import DEFAULT_MODEL, make_model
 from hocmim.selectors.registry import make_selector
-from hocmim.selectors.splits import Fold, make_folds
+from hocmim.selectors.splits import Fold, fit_on_rows, make_folds
 from hocmim.text import count, value_text
+
+RULES = ("best", "one-se")
+# Every number of features up to this one is tried; beyond it, each is about a tenth larger.
+MAX_CONSECUTIVE = 20
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A selector with the number of features that the rule gives it, and its mean score with them.
+
+    ``best_n_features`` and ``best_score`` are those with the highest mean score.
+    """
+
+    selector: str
+    n_features: int
+    score: float
+    standard_error: float
+    best_n_features: int
+    best_score: float
 
 
 class SelectorCV(MetaEstimatorMixin, Selector):
@@ -71,16 +99,15 @@ class SelectorCV(MetaEstimatorMixin, Selector):
     ----------
     selectors : selector, or list or dict of selectors, optional
         One selector of hocmim; or several to choose from, which may differ in method, parameters
-        and encoder: a list, a list of (name, selector), or a dict. Their
-        ``n_features_to_select`` is set here. None: the default method.
+        and encoder: a list, or a dict with their names. Their ``n_features_to_select`` is set here.
+        None: the default method.
     model : {"knn", "linear", "forest"} or estimator, default "knn"
         The model that is fitted on the selected columns. One of your own gets the columns as they
         are in X, in the order of X. For a model by name, missing numbers are replaced by the
         median, numbers standardised and categories one-hot coded, by the training rows.
-    max_features : int, float or None, default 30
-        The largest K: a number (a table may have fewer), a fraction of the features, or None for
-        all. Every K up to 20 is tried; beyond that each K is about a tenth larger than the one
-        before.
+    max_features : int or None, default 30
+        The largest K; None for all features. Every K up to 20 is tried; beyond that each K is about
+        a tenth larger than the one before.
     scoring : str, callable or None
         As in scikit-learn; higher is better. None: balanced accuracy for classes, the mean over
         the classes of the share of their rows that is predicted right, so that rare classes count
@@ -90,7 +117,7 @@ class SelectorCV(MetaEstimatorMixin, Selector):
         splitter of scikit-learn, or a list of (training rows, test rows).
     rule : {"best", "one-se"}
         "best": the K with the highest mean score. "one-se": the smallest K whose mean is within one
-        standard error of the highest. See ``hocmim.selectors.choice``.
+        standard error of the highest. See ``hocmim.selectors.cv``.
     target : "classes", "quantity", Target or None
         What y holds, for the model and for selectors that do not declare it.
     random_state : int or None, default 0
@@ -116,10 +143,10 @@ class SelectorCV(MetaEstimatorMixin, Selector):
     beats_baseline_ : bool
         Whether the best mean score is higher than ``baseline_score_``, by two standard errors of
         the difference over the splits. If not, the fewest features are selected, with a warning.
-    best_index_ : int
-        The place of the choice in ``cv_results_``.
-    choices_ : Choices
-        The choice of each selector, the best first; ``print`` shows a table.
+    choices_ : tuple of Choice
+        The choice of each selector, the best first; ``print(selector)`` shows them as a table.
+    measure_ : str
+        What the scores are.
     cv_results_ : dict of arrays
         For each selector and K: ``selector``, ``n_features``, the score of each split,
         ``mean_test_score``, ``std_test_score``, ``standard_error``, ``rank_test_score``.
@@ -148,7 +175,7 @@ class SelectorCV(MetaEstimatorMixin, Selector):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "max_features": [whole(1), number(0, 1, "right"), None],
+        "max_features": [whole(1), None],
         "scoring": [str, *FUNCTION_OR_NONE],
         "rule": [one_of(RULES)],
         "target": [one_of(["classes", "quantity"]), Target, None],
@@ -161,7 +188,7 @@ class SelectorCV(MetaEstimatorMixin, Selector):
         selectors: Any = None,
         model: Any = DEFAULT_MODEL,
         *,
-        max_features: int | float | None = 30,
+        max_features: int | None = 30,
         scoring: Any = None,
         cv: Any = 5,
         rule: str = "best",
@@ -187,7 +214,6 @@ class SelectorCV(MetaEstimatorMixin, Selector):
         *,
         groups: Any = None,
         progress: ProgressCallback | None = None,
-        **params: Any,
     ) -> Self:
         """Choose K and the selector by cross-validation, and fit the selector on all rows.
 
@@ -208,14 +234,15 @@ class SelectorCV(MetaEstimatorMixin, Selector):
         progress : callable, optional
             Called with a ``hocmim.search.progress.ProgressEvent`` during the fit. It may raise to
             stop the fit.
-        **params
-            For ``fit`` of the model. With scikit-learn's metadata routing: for the model, the
-            scorer and the splitter, as they request it. Values with one entry per row are cut to
-            the rows of each split.
         """
         check_value("progress", progress, FUNCTION_OR_NONE)
-        selectors = self._check_parameters()
-        _check_in_memory(X)
+        check_parameters(self)
+        selectors = named_selectors(self.selectors)
+        if is_row_source(X) or is_dask_collection(X):
+            raise InvalidTableError(
+                "Cross-validation needs a table in memory, because the model does. Read the table, "
+                "or a sample of its rows, into memory first."
+            )
         table, target = open_memory(X, y, caller=type(self).__name__)
         X = table.native
         set_features(self, table.n_columns, table.names)
@@ -224,79 +251,58 @@ class SelectorCV(MetaEstimatorMixin, Selector):
         selectors, kinds = with_known_kinds(selectors, target, self.target)
         names = tuple(kind.name for kind in kinds)
         self.target_kind_ = names[0] if target.ndim == 1 else names
-        routed = self._route(params)
-        folds = self._folds(X, target, kinds, row_groups, counts, routed["splitter"])
+        folds = self._folds(X, target, kinds, row_groups, counts)
         models = [
             self._model_of(one, kind)
             for one, kind in zip(target_columns(target), kinds, strict=True)
         ]
-        is_numeric = isinstance(self.model, str)
-        given = routed["model"], routed["scorer"]
+        problem = Problem(X, folds, models, is_numeric=isinstance(self.model, str))
         identifiers = find_identifiers(table)
         are_counts = False
         if counts is not None:
             classes = np.repeat(strata(target, kinds), counts)
             are_counts = are_observations(sample_weight, counts, classes)
-        problem = Problem(X, target, folds, models, is_numeric, *given, identifiers, are_counts)
         features = Features(table.n_columns, table.names)
         sizes = {
             name: self._sizes(selector, features, identifiers)
             for name, selector in selectors.items()
         }
         told = Progress(type(self).__name__, progress)
-        self._curves = cross_validate_sizes(selectors, sizes, problem, self.n_jobs, told)
+        prepare_products()
+        told.begin("validate", "selecting on training rows", len(selectors) * len(folds))
+        chosen = {}
+        for split, (train, _) in enumerate(folds):
+            for name, selector in selectors.items():
+                selector.set_params(n_features_to_select=sizes[name][-1])
+                found = fit_on_rows(
+                    selector,
+                    X,
+                    target,
+                    train,
+                    identifiers,
+                    are_counts=are_counts,
+                    progress=told.on_wait,
+                )
+                order = found.selection_.indices.tolist()
+                chosen[name, split] = [found.features_.expand([k]).tolist() for k in order]
+                told.count("selecting on training rows, {}", name)
+        self._curves = score_curves(problem, chosen, sizes, self.n_jobs, told)
         self.n_splits_ = len(folds)
         self._n_rows_in_all = table.n_rows if counts is None else int((counts > 0).sum())
         self.n_rows_ = len(np.unique(np.concatenate([rows for fold in folds for rows in fold])))
         self._baseline = baseline_in_words(None if kinds[0].is_quantity else target, len(kinds))
-        self._choose({not kind.is_quantity for kind in kinds}, baseline_scores(problem))
+        self._choose({kind.name for kind in kinds}, baseline_scores(problem))
         if not self.beats_baseline_:
             warn_user(nothing_beats(self._baseline))
-        chosen = selectors[self.best_selector_].set_params(
-            n_features_to_select=self.best_n_features_
-        )
-        fitted = _fit_weighted(chosen, X, target, sample_weight, counts, progress)
+        best = selectors[self.best_selector_]
+        best.set_params(n_features_to_select=self.best_n_features_)
+        fitted = _fit_weighted(best, X, target, sample_weight, counts, progress)
         self.selector_ = fitted
         return self._set_selection(
             fitted.selection_, fitted.features_, fitted.ranking_[fitted.features_.first]
         )
 
     # --- what is cross-validated ------------------------------------------------------------------
-
-    def _check_parameters(self) -> dict[str, Any]:
-        """Check the parameters; return the selectors by name."""
-        check_parameters(self)
-        return named_selectors(self.selectors)
-
-    def _route(self, params: dict[str, Any]) -> dict[str, dict[str, Any]]:
-        """Return the parameters of the model's fit, the scorer and the splitter."""
-        if not import_module("sklearn").get_config()["enable_metadata_routing"]:
-            return {"model": params, "scorer": {}, "splitter": {}}
-        routed = process_routing(self, "fit", **params)
-        return {
-            "model": dict(routed.model.fit),
-            "scorer": dict(routed.scorer.score),
-            "splitter": dict(routed.splitter.split),
-        }
-
-    def get_metadata_routing(self) -> MetadataRouter:
-        """Return which metadata ``fit`` takes, and to whom it passes the rest.
-
-        ``sample_weight`` and ``groups`` are its own; other metadata goes to the model, the
-        scorer and the splitter, as they request it.
-        """
-        to_fit = MethodMapping().add(caller="fit", callee="fit")
-        to_score = MethodMapping().add(caller="fit", callee="score")
-        to_split = MethodMapping().add(caller="fit", callee="split")
-        model = self._make_model(has_classes=None)[0]
-        splitter = None if isinstance(self.cv, Integral) else self.cv
-        return (
-            MetadataRouter(owner=self)
-            .add_self_request(self)
-            .add(model=model, method_mapping=to_fit)
-            .add(scorer=self._make_scorer(model), method_mapping=to_score)
-            .add(splitter=splitter, method_mapping=to_split)
-        )
 
     def _folds(
         self,
@@ -305,7 +311,6 @@ class SelectorCV(MetaEstimatorMixin, Selector):
         kinds: Sequence[TargetKind],
         groups: RowGroups | None,
         counts: NDArray[np.int64] | None,
-        params: Mapping[str, Any],
     ) -> list[Fold]:
         is_one = y.ndim == 1
         rows, strata_of = np.arange(len(y)), y if is_one else strata(y, kinds)
@@ -316,11 +321,10 @@ class SelectorCV(MetaEstimatorMixin, Selector):
         folds = make_folds(
             self.cv,
             X if is_all else rows,
-            strata_of if is_all else strata_of[rows],
-            groups if is_all or groups is None else groups[rows],
+            strata_of[rows],
+            None if groups is None else groups[rows],
             has_classes=not (is_one and kinds[0].is_quantity),
             seed=self.random_state,
-            split_params=params,
         )
         folds = [(rows[train], rows[test]) for train, test in folds]
         if counts is None:
@@ -329,24 +333,14 @@ class SelectorCV(MetaEstimatorMixin, Selector):
 
     def _model_of(self, y: NDArray[Any], kind: TargetKind) -> Model:
         """Return the model of one target."""
-        made, self._title = self._make_model(not kind.is_quantity)
-        return Model(made, self._make_scorer(made), y)
-
-    def _make_model(self, has_classes: bool | None) -> tuple[Any, str]:
-        """Return the model and its title; ``has_classes`` None: the kind is not known yet."""
-        if has_classes is None:
-            has_classes = isinstance(self.model, str) or is_classifier(self.model)
-        made, title = make_model(self.model, has_classes, self.random_state, "model")
-        if isinstance(self.model, str) and "n_jobs" in made.get_params():
-            made.set_params(n_jobs=None)  # the fits are parallel
-        return made, title
-
-    def _make_scorer(self, model: Any) -> Any:
         from sklearn.metrics import check_scoring
 
-        default = "balanced_accuracy" if is_classifier(model) else None
+        made, self._title = make_model(self.model, not kind.is_quantity, self.random_state)
+        if isinstance(self.model, str) and "n_jobs" in made.get_params():
+            made.set_params(n_jobs=None)  # the fits are parallel
+        default = "balanced_accuracy" if is_classifier(made) else None
         try:
-            return check_scoring(model, scoring=self.scoring or default)
+            return Model(made, check_scoring(made, scoring=self.scoring or default), y)
         except (TypeError, ValueError) as error:
             raise InvalidParameterError(f"scoring cannot be used: {error}") from error
 
@@ -360,13 +354,10 @@ class SelectorCV(MetaEstimatorMixin, Selector):
             features, given.get("keep"), given.get("exclude"), None, None
         )
         n_kept, n_open = len(constraints.keep), constraints.n_candidates
-        if self.max_features is None:
-            most = n_open
-        elif isinstance(self.max_features, Integral):
-            most = int(self.max_features)
-        else:
-            most = int(self.max_features * n_open)
-        mode = _treatment_of_identifiers(given)
+        most = n_open if self.max_features is None else int(self.max_features)
+        mode = given.get("identifiers", "keep")
+        if "encoder" in given:
+            mode = (given["encoder"] or Encoder()).identifiers
         constraints = leave_out_identifiers(
             constraints, features, features.alone(identifiers), mode
         )
@@ -375,31 +366,37 @@ class SelectorCV(MetaEstimatorMixin, Selector):
 
     # --- the choice -------------------------------------------------------------------------------
 
-    def _choose(self, has_classes: set[bool], baseline: NDArray[np.float64]) -> None:
-        """Set what the rule gives.
-
-        ``has_classes``: whether targets are classes or quantities; ``baseline``: the scores of the
-        splits without columns.
-        """
-        default = "balanced accuracy" if has_classes == {True} else "R²"
-        if len(has_classes) > 1:
+    def _choose(self, kinds: set[str], baseline: NDArray[np.float64]) -> None:
+        """Set what the rule gives; ``baseline`` has the score of each split without columns."""
+        default = {"classes": "balanced accuracy", "quantity": "R²"}[min(kinds)]
+        if len(kinds) > 1:
             default = "mean score"
-        self._measure = (
-            self.scoring if isinstance(self.scoring, str) else "score" if self.scoring else default
-        )
+        self.measure_: str = default
+        if self.scoring:
+            self.measure_ = self.scoring if isinstance(self.scoring, str) else "score"
         self.baseline_score_ = float(baseline.mean())
         self.beats_baseline_ = any(beats_baseline(curve, baseline) for curve in self._curves)
-        self.choices_ = Choices(
-            order_choices(self._curves, self.rule, baseline), self._measure, self.baseline_score_
-        )
+        self.choices_ = order_choices(self._curves, self.rule, baseline)
         best = self.choices_[0]
         self.best_selector_, self.best_score_ = best.selector, best.score
         self.best_n_features_: int = best.n_features
         self.cv_results_ = as_results(self._curves)
-        is_best = (self.cv_results_["selector"] == best.selector) & (
-            self.cv_results_["n_features"] == best.n_features
-        )
-        self.best_index_ = int(np.argmax(is_best))
+
+    def _table(self) -> tuple[list[str], list[list[Any]]]:
+        """Return the choice of each selector, and the score without features."""
+        rows: list[list[Any]] = [
+            [
+                one.selector,
+                one.n_features,
+                one.score,
+                one.standard_error,
+                one.best_score,
+                one.best_n_features,
+            ]
+            for one in self.choices_
+        ]
+        rows.append(["none", 0, self.baseline_score_, None, None, None])
+        return ["selector", "K", self.measure_, "standard error", "best", "at K"], rows
 
     def in_words(self) -> str:
         """Return what was chosen, with the baseline beside it."""
@@ -411,7 +408,7 @@ class SelectorCV(MetaEstimatorMixin, Selector):
         text = (
             f"Cross-validation ({self.n_splits_} splits of {rows}; rule {self.rule}) chose "
             f"{best.selector} with {count(best.n_features, 'feature')}: "
-            f"{self._measure} {best.score:.4f} ± {best.standard_error:.4f}; without a feature, "
+            f"{self.measure_} {best.score:.4f} ± {best.standard_error:.4f}; without a feature, "
             f"{self.baseline_score_:.4f}."
         )
         return text if self.beats_baseline_ else f"{nothing_beats(self._baseline)} {text}"
@@ -433,7 +430,7 @@ class SelectorCV(MetaEstimatorMixin, Selector):
         Returns the axes.
         """
         check_is_fitted(self)
-        label = f"{self._title}: {self._measure}"
+        label = f"{self._title}: {self.measure_}"
         return validation_curves(self._curves, self.choices_[0], self.baseline_score_, label, ax)
 
     def __sklearn_tags__(self) -> Any:
@@ -451,22 +448,21 @@ class SelectorCV(MetaEstimatorMixin, Selector):
 
 
 def named_selectors(selectors: Any) -> dict[str, Any]:
-    """Return the selectors by name: one, a list, a list of (name, selector), or a dict."""
+    """Return the selectors by name: one, a list, or a dict."""
     if selectors is None:
         selectors = make_selector(DEFAULT_METHOD)
     if hasattr(selectors, "fit"):
         selectors = [selectors]
-    if isinstance(selectors, Mapping):
-        selectors = list(selectors.items())
-    if not isinstance(selectors, (list, tuple)) or not selectors:
+    if not isinstance(selectors, (list, tuple, Mapping)) or not selectors:
         raise InvalidParameterError(
-            "selectors must be a selector, a list of selectors, a list of (name, selector), or a "
-            f"dict of them. Got {value_text(selectors)} instead."
+            "selectors must be a selector, a list of selectors, or a dict of them. Got "
+            f"{value_text(selectors)} instead."
         )
+    is_named = isinstance(selectors, Mapping)
     found: dict[str, Any] = {}
     for one in selectors:
-        name, selector = one if isinstance(one, tuple) and len(one) == 2 else (None, one)
-        if isinstance(selector, type) or not (
+        selector = selectors[one] if is_named else one
+        if not (
             isinstance(selector, Selector)
             and "n_features_to_select" in selector.get_params(deep=False)
         ):
@@ -474,10 +470,7 @@ def named_selectors(selectors: Any) -> dict[str, Any]:
                 "selectors must be selectors of hocmim with n_features_to_select, such as "
                 f"HOCMIM(). Got {value_text(selector)} instead."
             )
-        name = _free_name(selector, found) if name is None else str(name)
-        if name in found:
-            raise InvalidParameterError(f"selectors has the name {name!r} twice. Rename one.")
-        found[name] = selector
+        found[str(one) if is_named else _free_name(selector, found)] = selector
     return found
 
 
@@ -499,21 +492,6 @@ def _free_name(selector: Any, used: Mapping[str, Any]) -> str:
     return free
 
 
-def _check_in_memory(X: Any) -> None:
-    if is_row_source(X) or is_dask_collection(X):
-        raise InvalidTableError(
-            "Cross-validation needs a table in memory, because the model does. Read the table, or "
-            "a sample of its rows, into memory first."
-        )
-
-
-def _treatment_of_identifiers(parameters: Mapping[str, Any]) -> str:
-    """Return what a selector does with columns that identify the rows, by its parameters."""
-    if "encoder" in parameters:
-        return (parameters["encoder"] or Encoder()).identifiers
-    return str(parameters.get("identifiers", "keep"))
-
-
 def _fit_weighted(
     selector: Any,
     X: Any,
@@ -523,14 +501,91 @@ def _fit_weighted(
     progress: ProgressCallback | None,
 ) -> Any:
     """Fit on all rows; a selector that takes no weights gets each row as often as it counts."""
-    made = clone(selector)
-    accepted: Sequence[str] = list(signature(made.fit).parameters)
-    given: dict[str, Any] = {}
+    made, given = clone(selector), dict[str, Any]()
+    accepted = signature(made.fit).parameters
     if progress is not None and "progress" in accepted:
         given["progress"] = progress
-    if counts is None:
-        return made.fit(X, y, **given)
-    if "sample_weight" in accepted:
-        return made.fit(X, y, sample_weight=sample_weight, **given)
-    rows = np.repeat(np.arange(len(y)), counts)
-    return made.fit(take_rows(X, rows), y[rows], **given)
+    if counts is not None and "sample_weight" in accepted:
+        given["sample_weight"] = sample_weight
+    elif counts is not None:
+        rows = np.repeat(np.arange(len(y)), counts)
+        X, y = take_rows(X, rows), y[rows]
+    return made.fit(X, y, **given)
+
+
+# --- the rule -------------------------------------------------------------------------------------
+
+
+def sizes_to_try(most: int, least: int = 1) -> list[int]:
+    """Return the numbers of features to try, from least to most.
+
+    Every number up to 20, beyond it each about a tenth larger than the one before, and the ends.
+    """
+    sizes = list(range(1, min(most, MAX_CONSECUTIVE) + 1))
+    while sizes[-1] < most:
+        sizes.append(min(most, round(1.1 * sizes[-1])))
+    return [least, *(size for size in sizes if size > least)]
+
+
+def beats_baseline(curve: Curve, baseline: NDArray[np.float64]) -> bool:
+    """Return whether the highest mean is above the baseline, of which there is one per split.
+
+    True if there is nothing to compare with: a baseline of NaN.
+    """
+    gains = curve.scores[:, int(np.argmax(comparison_key(curve.mean)))] - baseline
+    least = MIN_GAIN * gains.std(ddof=1) / np.sqrt(len(gains))
+    return not (gains.mean() <= 0 or gains.mean() < least)
+
+
+def choose_size(curve: Curve, rule: str, baseline: NDArray[np.float64] | float = np.nan) -> Choice:
+    """Return the number of features that a rule gives; ``baseline``: the scores without any."""
+    mean, error = curve.mean, curve.standard_error
+    keys = comparison_key(mean)
+    best = int(np.argmax(keys))
+    place = best
+    if rule == "one-se":
+        place = int(np.argmax(keys >= comparison_key(mean[best] - error[best])))
+    if not beats_baseline(curve, np.broadcast_to(baseline, len(curve.scores))):
+        place = 0
+    return Choice(
+        curve.name,
+        int(curve.sizes[place]),
+        float(mean[place]),
+        float(error[place]),
+        int(curve.sizes[best]),
+        float(mean[best]),
+    )
+
+
+def order_choices(
+    curves: Sequence[Curve], rule: str, baseline: NDArray[np.float64] | float = np.nan
+) -> tuple[Choice, ...]:
+    """Return the choice of each selector, that of the best selector first."""
+
+    def place(one: Choice) -> tuple[float, int]:
+        return -float(comparison_key(one.best_score)), one.best_n_features
+
+    return tuple(sorted((choose_size(curve, rule, baseline) for curve in curves), key=place))
+
+
+def as_results(curves: Sequence[Curve]) -> dict[str, NDArray[Any]]:
+    """Return the curves as arrays, one value for each selector and number of features.
+
+    ``selector``, ``n_features``, ``split0_test_score`` and so on, ``mean_test_score``,
+    ``std_test_score`` (as in scikit-learn), ``standard_error`` and ``rank_test_score``.
+    """
+    scores = np.hstack([curve.scores for curve in curves])
+    names = [curve.name for curve in curves for _ in curve.sizes]
+    mean = scores.mean(axis=0)
+    keys = comparison_key(mean)
+    results: dict[str, NDArray[Any]] = {
+        "selector": np.array(names, object),
+        "n_features": np.concatenate([curve.sizes for curve in curves]),
+    }
+    for split, values in enumerate(scores):
+        results[f"split{split}_test_score"] = values
+    results["mean_test_score"] = mean
+    results["std_test_score"] = scores.std(axis=0)
+    results["standard_error"] = scores.std(axis=0, ddof=1) / np.sqrt(len(scores))
+    results["rank_test_score"] = 1 + np.array([(keys > key).sum() for key in keys], np.int64)
+    return results

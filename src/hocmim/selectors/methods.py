@@ -82,19 +82,7 @@ class RobustHOCMIM(InformationSelector):
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
-        super().__init__(
-            n_features_to_select,
-            estimator=estimator,
-            encoder=encoder,
-            target=target,
-            keep=keep,
-            exclude=exclude,
-            feature_groups=feature_groups,
-            costs=costs,
-            engine=engine,
-            n_jobs=n_jobs,
-            verbose=verbose,
-        )
+        self._init_as(InformationSelector, locals())
         self.max_order = max_order
         self.interactions = interactions
 
@@ -140,19 +128,7 @@ class HOCMIM(InformationSelector):
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
-        super().__init__(
-            n_features_to_select,
-            estimator=estimator,
-            encoder=encoder,
-            target=target,
-            keep=keep,
-            exclude=exclude,
-            feature_groups=feature_groups,
-            costs=costs,
-            engine=engine,
-            n_jobs=n_jobs,
-            verbose=verbose,
-        )
+        self._init_as(InformationSelector, locals())
         self.max_order = max_order
         self.tol = tol
         self.form = form
@@ -219,19 +195,7 @@ class MIFS(InformationSelector):
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
-        super().__init__(
-            n_features_to_select,
-            estimator=estimator,
-            encoder=encoder,
-            target=target,
-            keep=keep,
-            exclude=exclude,
-            feature_groups=feature_groups,
-            costs=costs,
-            engine=engine,
-            n_jobs=n_jobs,
-            verbose=verbose,
-        )
+        self._init_as(InformationSelector, locals())
         self.beta = beta
 
 
@@ -271,19 +235,7 @@ class BetaGamma(InformationSelector):
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
-        super().__init__(
-            n_features_to_select,
-            estimator=estimator,
-            encoder=encoder,
-            target=target,
-            keep=keep,
-            exclude=exclude,
-            feature_groups=feature_groups,
-            costs=costs,
-            engine=engine,
-            n_jobs=n_jobs,
-            verbose=verbose,
-        )
+        self._init_as(InformationSelector, locals())
         self.beta = beta
         self.gamma = gamma
 
@@ -362,19 +314,7 @@ class CMIM(InformationSelector):
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
-        super().__init__(
-            n_features_to_select,
-            estimator=estimator,
-            encoder=encoder,
-            target=target,
-            keep=keep,
-            exclude=exclude,
-            feature_groups=feature_groups,
-            costs=costs,
-            engine=engine,
-            n_jobs=n_jobs,
-            verbose=verbose,
-        )
+        self._init_as(InformationSelector, locals())
         self.with_relevance = with_relevance
 
 
@@ -409,19 +349,7 @@ class CMICOT(InformationSelector):
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
-        super().__init__(
-            n_features_to_select,
-            estimator=estimator,
-            encoder=encoder,
-            target=target,
-            keep=keep,
-            exclude=exclude,
-            feature_groups=feature_groups,
-            costs=costs,
-            engine=engine,
-            n_jobs=n_jobs,
-            verbose=verbose,
-        )
+        self._init_as(InformationSelector, locals())
         self.team_size = team_size
 
 
@@ -443,19 +371,7 @@ class HighOrderSelector(InformationSelector):
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
-        super().__init__(
-            n_features_to_select,
-            estimator=estimator,
-            encoder=encoder,
-            target=target,
-            keep=keep,
-            exclude=exclude,
-            feature_groups=feature_groups,
-            costs=costs,
-            engine=engine,
-            n_jobs=n_jobs,
-            verbose=verbose,
-        )
+        self._init_as(InformationSelector, locals())
 
 
 class RelaxMRMR(HighOrderSelector):
@@ -588,18 +504,7 @@ class CriterionSelector(InformationSelector):
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
-        super().__init__(
-            n_features_to_select,
-            encoder=encoder,
-            target=target,
-            keep=keep,
-            exclude=exclude,
-            feature_groups=feature_groups,
-            costs=costs,
-            engine=engine,
-            n_jobs=n_jobs,
-            verbose=verbose,
-        )
+        self._init_as(InformationSelector, locals())
         self.criterion = criterion
 
     @property

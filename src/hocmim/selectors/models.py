@@ -28,44 +28,31 @@ LARGEST = 1e30
 TITLES = {"knn": "3-NN", "linear": "linear model", "forest": "random forest"}
 
 
-def make_model(
-    model: Any, has_classes: bool, seed: int | None, name: str = "model"
-) -> tuple[Any, str]:
-    """Return a model and its title.
-
-    Parameters
-    ----------
-    model : {"knn", "linear", "forest"} or estimator
-    has_classes : bool
-        Whether the target holds classes.
-    seed : int or None
-        For a model by name.
-    name : str
-        Of the parameter, for messages.
-    """
+def make_model(model: Any, has_classes: bool, seed: int | None) -> tuple[Any, str]:
+    """Return a model and its title; ``seed`` is for a model by name."""
     if isinstance(model, str):
         if model not in MODELS:
-            raise _no_model(name, model)
+            raise _no_model(model)
         module, classifier, regressor, parameters = MODELS[model]
         kind = getattr(import_module(f"sklearn.{module}"), classifier if has_classes else regressor)
         made = kind(**parameters)
         has_seed = "random_state" in made.get_params()
         return made.set_params(random_state=seed) if has_seed else made, TITLES[model]
     if isinstance(model, type) or not hasattr(model, "__sklearn_tags__"):
-        raise _no_model(name, model)
+        raise _no_model(model)
     if is_regressor(model) if has_classes else is_classifier(model):
         needed = (
             "a classifier, because the target has classes"
             if has_classes
             else "a regressor, because the target is a quantity"
         )
-        raise InvalidParameterError(f"{name} must be {needed}. Got {value_text(model)} instead.")
+        raise InvalidParameterError(f"model must be {needed}. Got {value_text(model)} instead.")
     return model, type(model).__name__
 
 
-def _no_model(name: str, model: Any) -> InvalidParameterError:
+def _no_model(model: Any) -> InvalidParameterError:
     return InvalidParameterError(
-        f"{name} must be one of {', '.join(map(repr, MODELS))}, or an estimator of scikit-learn. "
+        f"model must be one of {', '.join(map(repr, MODELS))}, or an estimator of scikit-learn. "
         f"Got {value_text(model)} instead."
     )
 

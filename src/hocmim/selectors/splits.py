@@ -1,4 +1,4 @@
-"""Training and test rows of a cross-validation, for any splitter and for groups of rows."""
+"""Parts of the rows: those of a split or of a resample, and a selector fitted on them."""
 
 from __future__ import annotations
 
@@ -11,11 +11,15 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 
 from hocmim.data.row_groups import RowGroups
+from hocmim.data.table import take_rows
 from hocmim.errors import InvalidParameterError
 from hocmim.parameters import check_value, whole
+from hocmim.search.progress import ProgressCallback
 from hocmim.search.stopping import StopTest
+from hocmim.selectors.base import Selector
 from hocmim.text import value_text
 
 Fold = tuple[NDArray[np.int64], NDArray[np.int64]]
@@ -29,42 +33,18 @@ def make_folds(
     *,
     has_classes: bool,
     seed: int | None = 0,
-    split_params: Mapping[str, Any] | None = None,
 ) -> list[Fold]:
     """Return training and test rows of each split.
 
-    Parameters
-    ----------
-    cv : int, splitter or iterable of (training rows, test rows)
-        A number of folds, which are shuffled, stratified by class, and keep groups together; or a
-        splitter of scikit-learn, or what its ``split`` returns.
-    X : table
-        For splitters that read it.
-    y : ndarray
-        Classes, or a quantity.
-    groups : ndarray of int64, optional
-        The group of each row.
-    has_classes : bool
-        Whether y holds classes.
-    seed : int or None
-        Seed of the shuffled folds.
-    split_params : mapping, optional
-        What else the splitter gets.
-
-    Raises
-    ------
-    InvalidParameterError
-        If the rows cannot be split so, or if rows of one group are on both sides of a split.
+    ``cv`` is a number of folds, which are shuffled, stratified by class, and keep groups together;
+    or a splitter of scikit-learn, which may read X; or what its ``split`` returns.
     """
-    splitter = make_splitter(cv, groups is not None, has_classes, seed)
-    given = dict(split_params or {})
+    splitter = _make_splitter(cv, groups is not None, has_classes, seed)
     try:
         with warnings.catch_warnings():  # about a class with fewer rows than folds
             warnings.filterwarnings("ignore", "The least populated class", UserWarning)
             warnings.filterwarnings("ignore", "The groups parameter is ignored", UserWarning)
-            if groups is not None:
-                given["groups"] = groups
-            found = [(_rows(a), _rows(b)) for a, b in splitter.split(X, y, **given)]
+            found = [(_rows(a), _rows(b)) for a, b in splitter.split(X, y, groups)]
     except (ValueError, TypeError, IndexError) as error:
         is_number = isinstance(cv, Integral)
         problem = "cv is too large for this table" if is_number else "cv does not fit"
@@ -73,10 +53,8 @@ def make_folds(
     return found
 
 
-def make_splitter(cv: Any, has_groups: bool, has_classes: bool, seed: int | None = 0) -> Any:
-    """Return the splitter that ``cv`` describes; see ``make_folds``."""
+def _make_splitter(cv: Any, has_groups: bool, has_classes: bool, seed: int | None) -> Any:
     model_selection = import_module("sklearn.model_selection")
-
     if isinstance(cv, bool) or not (isinstance(cv, Integral) or _is_splitter(cv)):
         raise InvalidParameterError(
             f"cv must be a number of folds, a splitter such as GroupKFold(5), or a list of "
@@ -85,12 +63,8 @@ def make_splitter(cv: Any, has_groups: bool, has_classes: bool, seed: int | None
     if not isinstance(cv, Integral):
         return model_selection.check_cv(cv)
     check_value("cv", cv, [whole(2)])
-    if not has_groups:
-        kind = model_selection.StratifiedKFold if has_classes else model_selection.KFold
-        return kind(int(cv), shuffle=True, random_state=seed)
-    if has_classes:
-        return model_selection.StratifiedGroupKFold(int(cv), shuffle=True, random_state=seed)
-    return model_selection.GroupKFold(int(cv), shuffle=True, random_state=seed)
+    name = ("Stratified" if has_classes else "") + ("GroupKFold" if has_groups else "KFold")
+    return getattr(model_selection, name)(int(cv), shuffle=True, random_state=seed)
 
 
 def _is_splitter(cv: Any) -> bool:
@@ -131,24 +105,69 @@ def _check_folds(folds: Sequence[Fold], n_rows: int, groups: RowGroups | None) -
             )
 
 
-def without_copies(
-    selector: Any, rows: NDArray[np.int64], *, are_counts: bool = False
-) -> tuple[NDArray[np.int64], dict[str, Any]]:
-    """Return rows, some of them repeated, as each row once and the argument ``sample_weight``.
+def fit_on_rows(
+    selector: Any,
+    X: Any,
+    y: NDArray[Any],
+    rows: NDArray[np.int64],
+    identifiers: NDArray[np.int64] | None,
+    *,
+    groups: RowGroups | None = None,
+    are_counts: bool = False,
+    warns: bool = False,
+    progress: ProgressCallback | None = None,
+) -> Any:
+    """Return a copy of a selector, fitted on some rows, of which some may be repeated.
 
-    A selector that takes weights finds the same scores, and its test does not take the copies for
-    independent rows, unless they are counts. Another selector gets the rows as they are.
+    A selector that takes weights gets each row once: it finds the same scores, and its test does
+    not take the copies for independent rows, unless they are counts. Another one gets the copies.
+    ``groups`` is for a selector with a test. ``identifiers`` are those of all rows: some rows do
+    not show them.
     """
-    if "sample_weight" not in signature(selector.fit).parameters:
-        return rows, {}
-    once, times = np.unique(rows, return_counts=True)
-    if len(once) == len(rows):
-        return rows, {}
-    return once, {"sample_weight": times if are_counts else times.astype(np.float64)}
+    made, given = clone(selector), dict[str, Any]()
+    accepted = signature(made.fit).parameters
+    if isinstance(made, Selector) and "sample_weight" in accepted:
+        once, times = np.unique(rows, return_counts=True)
+        if len(once) < len(rows):
+            rows, given["sample_weight"] = once, times if are_counts else times.astype(np.float64)
+    is_tested = isinstance(getattr(made, "n_features_to_select", None), (str, StopTest))
+    if groups is not None and is_tested and "groups" in accepted:
+        given["groups"] = groups[rows]
+    if progress is not None and "progress" in accepted:
+        given["progress"] = progress
+    part = take_rows(X, rows)
+    if isinstance(made, Selector):
+        return made.fit_part(part, y[rows], identifiers, warns=warns, **given)
+    return made.fit(part, y[rows], **given)
 
 
-def groups_for(selector: Any, groups: RowGroups) -> dict[str, RowGroups]:
-    """Return the argument ``groups`` for a selector whose ``fit`` takes it and needs it."""
-    is_tested = isinstance(getattr(selector, "n_features_to_select", None), (str, StopTest))
-    takes_groups = "groups" in signature(selector.fit).parameters
-    return {"groups": groups} if is_tested and takes_groups else {}
+def draw_rows(
+    strata: NDArray[np.int64], fraction: float, with_replacement: bool, rng: np.random.RandomState
+) -> NDArray[np.int64]:
+    """Draw a fraction of the rows, in order; stratified, with at least one row of each stratum."""
+    parts = []
+    for stratum in range(strata.max() + 1):
+        rows = np.flatnonzero(strata == stratum)
+        size = max(1, round(fraction * len(rows)))
+        parts.append(rng.choice(rows, size, replace=with_replacement))
+    return np.sort(np.concatenate(parts))
+
+
+def draw_groups(
+    groups: RowGroups,
+    classes: NDArray[np.int64],
+    fraction: float,
+    with_replacement: bool,
+    rng: np.random.RandomState,
+) -> NDArray[np.int64]:
+    """Draw a fraction of the groups with all their rows, stratified by their most frequent class.
+
+    A group that is drawn twice has its rows twice.
+    """
+    counts = np.zeros((groups.max() + 1, classes.max() + 1), np.int64)
+    np.add.at(counts, (groups, classes), 1)
+    present = np.flatnonzero(counts.sum(axis=1))
+    majority = np.unique(counts[present].argmax(axis=1), return_inverse=True)[1]
+    drawn = present[draw_rows(majority, fraction, with_replacement, rng)]
+    times = np.bincount(drawn, minlength=len(counts))
+    return np.repeat(np.arange(len(groups)), times[groups])

@@ -14,7 +14,6 @@ import joblib
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import norm
-from sklearn.base import clone
 from sklearn.utils import check_random_state, get_tags
 
 from hocmim._sklearn import MetaEstimatorMixin
@@ -23,7 +22,7 @@ from hocmim.coding.encoder import Encoder
 from hocmim.coding.groups import Features, column_name, resolve_groups
 from hocmim.coding.target import Target
 from hocmim.data.row_groups import RowGroups, as_row_groups
-from hocmim.data.table import Table, take_columns, take_rows
+from hocmim.data.table import Table, take_columns
 from hocmim.data.weights import are_observations, as_counts, first_copies, repeated_rows
 from hocmim.errors import InvalidParameterError
 from hocmim.insight.chart_data import wilson_intervals
@@ -44,14 +43,13 @@ from hocmim.search.progress import Progress, ProgressCallback
 from hocmim.search.selection import Selection, Step
 from hocmim.selectors.base import Selector
 from hocmim.selectors.kinds import strata, with_known_kinds
-from hocmim.selectors.resampling import draw_groups, draw_rows
-from hocmim.selectors.splits import groups_for, make_folds, without_copies
+from hocmim.selectors.splits import draw_groups, draw_rows, fit_on_rows, make_folds
 from hocmim.threads import stopped_by
 
 # More would take days.
 MAX_RESAMPLES = 1_000_000
-
-CONFIDENCE_ALLOWED = [number(0, 1, "neither")]
+# Confidence level of the intervals.
+CONFIDENCE = 0.95
 
 
 class Stability(NamedTuple):
@@ -62,15 +60,13 @@ class Stability(NamedTuple):
     interval: tuple[float, float]
 
 
-def stability_index(selections: ArrayLike, *, confidence: float = 0.95) -> Stability:
-    """Return Φ of several selections from the same columns, with its confidence interval.
+def stability_index(selections: ArrayLike) -> Stability:
+    """Return Φ of several selections from the same columns, with its 95 % confidence interval.
 
     Parameters
     ----------
     selections : array of bool, shape (M, D)
         Which columns each of M ≥ 2 selections contains.
-    confidence : float
-        Confidence level of the interval.
 
     Returns
     -------
@@ -89,7 +85,6 @@ def stability_index(selections: ArrayLike, *, confidence: float = 0.95) -> Stabi
     >>> round(stability_index([[1, 1, 0, 0], [1, 1, 0, 0], [1, 0, 1, 0]]).value, 3)
     0.333
     """
-    check_value("confidence", confidence, CONFIDENCE_ALLOWED)
     chosen = _as_selections(selections)
     M, D = chosen.shape
     frequency, sizes = chosen.mean(axis=0), chosen.sum(axis=1)
@@ -102,7 +97,7 @@ def stability_index(selections: ArrayLike, *, confidence: float = 0.95) -> Stabi
     each = (chosen @ frequency / D - size * share) / by_chance
     each += index / 2 * (2 * size * share - size - share + 1) / by_chance
     variance = 4 / M**2 * ((each - each.mean()) ** 2).sum()
-    half = norm.ppf((1 + confidence) / 2) * np.sqrt(variance)
+    half = norm.ppf((1 + CONFIDENCE) / 2) * np.sqrt(variance)
     interval = float(index - half), float(min(index + half, 1.0))
     return Stability(float(index), float(variance), interval)
 
@@ -132,21 +127,16 @@ class StabilitySelector(MetaEstimatorMixin, Selector):
         Any selector with ``get_support``, of this package or of scikit-learn.
     n_resamples : int, default 50
     resampling : {"bootstrap", "subsample"}
-        Draw rows with replacement, or without.
+        Draw as many rows as there are, with replacement; or half of them, without.
     cv : splitter, iterable or None
         Use the training rows of each split in place of resamples, such as those of
-        ``RepeatedStratifiedKFold`` or ``GroupShuffleSplit``; ``n_resamples``, ``resampling`` and
-        ``sample_fraction`` do not count then.
-    sample_fraction : float or None
-        Size of a resample, as a fraction of all rows. None: 1 for the bootstrap, 0.5 for
-        subsamples.
+        ``RepeatedStratifiedKFold`` or ``GroupShuffleSplit``; ``n_resamples`` and ``resampling``
+        do not count then.
     threshold : float, default 0.5
         The share of resamples in which a column must be selected.
     n_features_to_select : int, float or None, default None
         Select this many columns, the most frequent ones, and ignore the threshold; None uses the
         threshold.
-    confidence : float, default 0.95
-        Confidence level of the intervals.
     random_state : int, RandomState or None, default 0
         Seed of the resamples.
     n_jobs : int or None
@@ -165,7 +155,7 @@ class StabilitySelector(MetaEstimatorMixin, Selector):
     frequencies_ : ndarray of float64, shape (n_features_in_,)
         The share of resamples in which each column was selected.
     frequency_intervals_ : ndarray of float64, shape (n_features_in_, 2)
-        Wilson's interval of each: for the frequency in an infinite number of resamples.
+        Wilson's 95 % interval of each: for the frequency in an infinite number of resamples.
     stability_ : float
         Φ: 1 if all resamples give the same columns, 0 if they are as stable as random columns. NaN
         if every resample gives all columns, or none.
@@ -210,10 +200,8 @@ class StabilitySelector(MetaEstimatorMixin, Selector):
         ],
         "n_resamples": [whole(2, MAX_RESAMPLES)],
         "resampling": [one_of(["bootstrap", "subsample"])],
-        "sample_fraction": [number(0, 1, "right"), None],
         "threshold": [number(0, 1, "right")],
         "n_features_to_select": COUNTS,
-        "confidence": CONFIDENCE_ALLOWED,
         "random_state": SEED,
         "n_jobs": JOBS,
         "target": [one_of(["classes", "quantity"]), Target, None],
@@ -225,10 +213,8 @@ class StabilitySelector(MetaEstimatorMixin, Selector):
         n_resamples: int = 50,
         *,
         resampling: str = "bootstrap",
-        sample_fraction: float | None = None,
         threshold: float = 0.5,
         n_features_to_select: int | float | None = None,
-        confidence: float = 0.95,
         random_state: Any = 0,
         n_jobs: int | None = None,
         target: Target | str | None = None,
@@ -237,10 +223,8 @@ class StabilitySelector(MetaEstimatorMixin, Selector):
         self.selector = selector
         self.n_resamples = n_resamples
         self.resampling = resampling
-        self.sample_fraction = sample_fraction
         self.threshold = threshold
         self.n_features_to_select = n_features_to_select
-        self.confidence = confidence
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.target = target
@@ -338,12 +322,12 @@ class StabilitySelector(MetaEstimatorMixin, Selector):
         parallel = joblib.Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")
         results = parallel(
             joblib.delayed(_support)(
-                clone(selector),
+                selector,
                 table.native,
                 target,
                 rows,
-                row_groups,
                 identifiers,
+                groups=row_groups,
                 are_counts=are_counts,
                 warns=warns and number == 0,
             )
@@ -362,30 +346,20 @@ class StabilitySelector(MetaEstimatorMixin, Selector):
         self, classes: NDArray[np.int64], groups: RowGroups | None
     ) -> list[NDArray[np.int64]]:
         """Return the rows of each resample."""
+        how = (1.0, True) if self.resampling == "bootstrap" else (0.5, False)
         rng = check_random_state(self.random_state)
-        is_bootstrap = self.resampling == "bootstrap"
-        fraction = self.sample_fraction or (1.0 if is_bootstrap else 0.5)
         if groups is None:
-            return [
-                draw_rows(classes, fraction, is_bootstrap, rng) for _ in range(self.n_resamples)
-            ]
-        return [
-            draw_groups(groups, classes, fraction, is_bootstrap, rng)
-            for _ in range(self.n_resamples)
-        ]
+            return [draw_rows(classes, *how, rng) for _ in range(self.n_resamples)]
+        return [draw_groups(groups, classes, *how, rng) for _ in range(self.n_resamples)]
 
     def _keep(self, features: Features) -> Self:
         """Set the fitted attributes from the selections."""
         counts = self.selections_.sum(axis=0)
         n_resamples = len(self.selections_)
         self.frequencies_: NDArray[np.float64] = counts / n_resamples
-        self.frequency_intervals_ = wilson_intervals(
-            counts, n_resamples, confidence=self.confidence
-        )
+        self.frequency_intervals_ = wilson_intervals(counts, n_resamples, confidence=CONFIDENCE)
         first = features.first  # the columns of a group are selected together
-        self.stability_, _, self.stability_interval_ = stability_index(
-            self.selections_[:, first], confidence=self.confidence
-        )
+        self.stability_, _, self.stability_interval_ = stability_index(self.selections_[:, first])
         frequencies = self.frequencies_[first]
         order = np.argsort(-counts[first], kind="stable")
         if self.n_features_to_select is None:
@@ -448,34 +422,12 @@ class StabilitySelector(MetaEstimatorMixin, Selector):
         """Tags: accepts what the selector accepts."""
         tags = super().__sklearn_tags__()
         if hasattr(self.selector, "__sklearn_tags__"):
-            of_selector = self.selector.__sklearn_tags__().input_tags
-            tags.input_tags.allow_nan = of_selector.allow_nan
-            tags.input_tags.sparse = of_selector.sparse
-            tags.input_tags.categorical = of_selector.categorical
-            of_target = self.selector.__sklearn_tags__().target_tags
-            tags.target_tags.multi_output = of_target.multi_output
+            of_selector = self.selector.__sklearn_tags__()
+            tags.input_tags = of_selector.input_tags
+            tags.target_tags.multi_output = of_selector.target_tags.multi_output
         return tags
 
 
-def _support(
-    selector: Any,
-    X: Any,
-    y: NDArray[Any],
-    rows: NDArray[np.int64],
-    groups: RowGroups | None,
-    identifiers: NDArray[np.int64] | None,
-    *,
-    are_counts: bool,
-    warns: bool,
-) -> NDArray[np.bool_]:
-    given: dict[str, Any] = {}
-    if isinstance(selector, Selector):
-        rows, given = without_copies(selector, rows, are_counts=are_counts)
-    if groups is not None:
-        given |= groups_for(selector, groups[rows])
-    part = take_rows(X, rows)
-    if isinstance(selector, Selector):
-        fitted = selector.fit_part(part, y[rows], identifiers, warns=warns, **given)
-    else:
-        fitted = selector.fit(part, y[rows], **given)
-    return np.asarray(fitted.get_support(), bool)
+def _support(*fit: Any, **options: Any) -> NDArray[np.bool_]:
+    """Return which columns a selector selects on a resample: see ``fit_on_rows``."""
+    return np.asarray(fit_on_rows(*fit, **options).get_support(), bool)

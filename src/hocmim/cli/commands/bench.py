@@ -16,7 +16,7 @@ from hocmim.errors import HocmimError, InvalidParameterError, check_installed
 from hocmim.experiments import known, paper
 from hocmim.experiments.answers import CASES
 from hocmim.experiments.config import config_report, read_config
-from hocmim.experiments.datasets import FoundData, fetch_published, find_published, save
+from hocmim.experiments.datasets import fetch_published, find_published, save
 from hocmim.experiments.figures import write_figures
 from hocmim.experiments.page import write_page
 from hocmim.experiments.protocol import Protocol
@@ -111,7 +111,8 @@ def bench_paper(
         only = _chosen(datasets, names, "data set") or (paper.QUICK_SETS if quick else None)
         wanted = [entry for entry in published_sets() if only is None or entry.name in only]
         found = find_published(data, wanted)
-        _print_missing(found)
+        for name, reason in found.missing.items():
+            show.say(f"Not included: {name}: {reason}", "yellow")
         protocol = Protocol(discretizer=paper.DISCRETIZER, seed=seed)
         number = splits or (paper.QUICK_SPLITS if quick else 30)
         n_splits = {entry.name: number for entry in wanted} | _splits_of(splits_of, names)
@@ -147,7 +148,6 @@ def bench_run(
             raise InvalidParameterError(
                 "No folder for the results: set out in [run], or pass --out."
             )
-        _print_missing(FoundData({}, settings.missing))
         results = execute(settings.experiment, folder, jobs or settings.jobs, only_report)
         report = config_report(settings, results.outcomes, results.failures)
         finish(report, folder, pdf, safe_csv)
@@ -264,11 +264,6 @@ def reported_errors() -> Iterator[None]:
     except KeyboardInterrupt:
         show.say("Stopped. Run the same command again to resume.")
         raise click.exceptions.Exit(130) from None
-
-
-def _print_missing(found: FoundData) -> None:
-    for name, reason in found.missing.items():
-        show.say(f"Not included: {name}: {reason}", "yellow")
 
 
 def _chosen(text: str | None, known: Sequence[str], what: str) -> tuple[str, ...]:

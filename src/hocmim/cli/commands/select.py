@@ -85,7 +85,7 @@ def select(
 def _print(outcome: selection.Outcome, rows: list[dict[str, Any]]) -> None:
     choices: Any = getattr(outcome.validation, "choices_", [])
     if len(choices) > 1:
-        titles = ("method", "features", choices.measure, "standard error", "best", "at")
+        titles = ("method", "features", outcome.validation.measure_, "standard error", "best", "at")
         show.table(
             [(title, "number" if at else "name") for at, title in enumerate(titles)],
             [

@@ -39,24 +39,13 @@ class PublishedSet:
 
 @dataclass(frozen=True)
 class Published:
-    """One table of the paper.
+    """One table of the paper."""
 
-    Attributes
-    ----------
-    methods : tuple of str
-        In the order of the columns.
-    errors, ranks : dict of data set to dict of method to number
-    average_ranks : dict of method to float
-        As printed.
-    misprints : tuple of str
-        Rows that are misprints.
-    """
-
-    methods: tuple[str, ...]
-    errors: dict[str, dict[str, float]]
+    methods: tuple[str, ...]  # In the order of the columns
+    errors: dict[str, dict[str, float]]  # By data set
     ranks: dict[str, dict[str, float]]
-    average_ranks: dict[str, float]
-    misprints: tuple[str, ...] = ()
+    average_ranks: dict[str, float]  # By method. As printed.
+    misprints: tuple[str, ...] = ()  # Rows that are misprints
 
 
 @cache

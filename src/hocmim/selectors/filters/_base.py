@@ -46,20 +46,13 @@ BLOCK_CELLS = 1 << 20
 
 
 class Samples(NamedTuple):
-    """A table and its target as arrays of numbers.
+    """A table and its target as arrays of numbers."""
 
-    Attributes
-    ----------
-    values : ndarray of float64, shape (N, D)
-        A category is the index of its level among the sorted levels that occur.
-    is_categorical : ndarray of bool, shape (D,)
-    y : ndarray of shape (N,)
-        Classes 0..n_classes-1 as int32, in sorted order of their labels; or the values of a
-        quantity as float64.
-    """
-
+    # shape (N, D). A category is the index of its level among the sorted levels that occur.
     values: NDArray[np.float64]
-    is_categorical: NDArray[np.bool_]
+    is_categorical: NDArray[np.bool_]  # shape (D,)
+    # shape (N,). Classes 0..n_classes-1 as int32, in sorted order of their labels; or the values of
+    # a quantity as float64.
     y: NDArray[Any]
 
     @property
@@ -134,6 +127,23 @@ class Filter(Selector):
         super().__init_subclass__(**kwargs)
         own = vars(cls).get("_parameter_constraints", {})
         cls._parameter_constraints = Filter._parameter_constraints | own
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Rank the columns of X and select the best.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            Numbers or categories, without missing values.
+        y : array of shape (n_samples,), or (n_samples, n_targets)
+            Classes, or a quantity if the method has a form for it: see ``target``. Of several
+            targets the combinations of values are the classes; quantities are cut into 3 bins.
+
+        Returns
+        -------
+        self
+        """
+        return self._fit(X, y)
 
     def fit_part(
         self,
@@ -243,18 +253,9 @@ class Filter(Selector):
         n_selected: int,
         samples: Samples | None = None,
     ) -> Self:
-        """Set the fitted attributes.
+        """Set the fitted attributes; ``order`` has all columns, the best first.
 
-        Parameters
-        ----------
-        order : ndarray of int
-            All columns, the best first.
-        scores : ndarray of float64
-            Of all columns.
-        constraints : Constraints
-        n_selected : int
-        samples : Samples, optional
-            For a warning if one of the best columns gives the target away.
+        With ``samples`` there is a warning if one of the best columns gives the target away.
         """
         spending = constraints.spending
         if spending is not None:
@@ -327,23 +328,6 @@ class Filter(Selector):
 
 class ScoringFilter(Filter):
     """A filter that computes one score for each column and ranks by it."""
-
-    def fit(self, X: Any, y: Any) -> Self:
-        """Score every column of X and select the best.
-
-        Parameters
-        ----------
-        X : table of shape (n_samples, n_features)
-            Numbers or categories, without missing values.
-        y : array of shape (n_samples,), or (n_samples, n_targets)
-            Classes, or a quantity if the method has a form for it: see ``target``. Of several
-            targets the combinations of values are the classes; quantities are cut into 3 bins.
-
-        Returns
-        -------
-        self
-        """
-        return self._fit(X, y)
 
     def _fit(self, X: Any, y: Any, sample_weight: Any = None, **options: Any) -> Self:
         samples, constraints = self._read(X, y, sample_weight, **options)

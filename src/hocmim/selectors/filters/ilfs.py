@@ -11,6 +11,7 @@ from hocmim.coding.target import Target
 from hocmim.parameters import number, whole
 from hocmim.search.constraints import Budget
 from hocmim.selectors.filters._base import (
+    Filter,
     Samples,
     WeightedFilter,
     column_blocks,
@@ -94,14 +95,7 @@ class ILFS(WeightedFilter):
         exclude: Any = None,
         costs: Any = None,
     ) -> None:
-        super().__init__(
-            n_features_to_select,
-            target=target,
-            identifiers=identifiers,
-            keep=keep,
-            exclude=exclude,
-            costs=costs,
-        )
+        self._init_as(Filter, locals())
         self.n_tokens = n_tokens
         self.max_iter = max_iter
         self.tol = tol
@@ -118,21 +112,11 @@ class ILFS(WeightedFilter):
 
 
 class RelevanceModel(NamedTuple):
-    """A fitted two-factor model.
+    """A fitted two-factor model."""
 
-    Attributes
-    ----------
-    relevance : ndarray, shape (D,)
-        p(relevant|column).
-    token_given_factor : ndarray, shape (T, 2)
-        p(token|relevant), p(token|irrelevant).
-    log_likelihood : ndarray
-        Before the first EM step and after each step.
-    """
-
-    relevance: NDArray[np.float64]
-    token_given_factor: NDArray[np.float64]
-    log_likelihood: NDArray[np.float64]
+    relevance: NDArray[np.float64]  # shape (D,). p(relevant|column).
+    token_given_factor: NDArray[np.float64]  # shape (T, 2). p(token|relevant), p(token|irrelevant).
+    log_likelihood: NDArray[np.float64]  # Before the first EM step and after each step
 
 
 def closeness(X: NDArray[np.float64], y: NDArray[np.int32]) -> NDArray[np.float64]:

@@ -14,7 +14,13 @@ from hocmim import _native
 from hocmim.coding.target import Target
 from hocmim.parameters import JOBS, SEED, number, whole
 from hocmim.search.constraints import Budget
-from hocmim.selectors.filters._base import Samples, ScoringFilter, constant_columns, thread_pool
+from hocmim.selectors.filters._base import (
+    Filter,
+    Samples,
+    ScoringFilter,
+    constant_columns,
+    thread_pool,
+)
 from hocmim.threads import ThreadPool
 
 BLOCK_ROWS = 64
@@ -114,14 +120,7 @@ class NCA(ScoringFilter):
         exclude: Any = None,
         costs: Any = None,
     ) -> None:
-        super().__init__(
-            n_features_to_select,
-            target=target,
-            identifiers=identifiers,
-            keep=keep,
-            exclude=exclude,
-            costs=costs,
-        )
+        self._init_as(Filter, locals())
         self.regularization = regularization
         self.length_scale = length_scale
         self.max_samples = max_samples
@@ -177,21 +176,12 @@ class NCA(ScoringFilter):
 
 
 class SplitColumns(NamedTuple):
-    """Standardised columns, dense and sparse ones separately: see :func:`split_columns`.
+    """Standardised columns, dense and sparse ones separately: see :func:`split_columns`."""
 
-    Attributes
-    ----------
-    dense : ndarray, shape (N, number of dense columns)
-    dense_index, sparse_index : ndarray of int
-        The indices of the dense and of the sparse columns.
-    by_row, by_column : csr_array, csc_array
-        The sparse columns minus their most frequent value.
-    """
-
-    dense: NDArray[np.float64]
-    dense_index: NDArray[np.intp]
+    dense: NDArray[np.float64]  # shape (N, number of dense columns)
+    dense_index: NDArray[np.intp]  # The indices of the dense and of the sparse columns
     sparse_index: NDArray[np.intp]
-    by_row: sparse.csr_array
+    by_row: sparse.csr_array  # The sparse columns minus their most frequent value
     by_column: sparse.csc_array
 
 

@@ -75,13 +75,10 @@ class FSOLS(Filter):
     method_name = "FS-OLS"
     method_aliases = ("OLS",)
     needed_packages = ("fastcan",)
-
     ranks_quantities = True
     why_no_costs = "fastcan searches without costs"
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "n_jobs": JOBS,
-    }
+    _parameter_constraints: ClassVar[dict[str, Any]] = {"n_jobs": JOBS}
 
     def __init__(
         self,
@@ -94,31 +91,8 @@ class FSOLS(Filter):
         exclude: Any = None,
         costs: Any = None,
     ) -> None:
-        super().__init__(
-            n_features_to_select,
-            target=target,
-            identifiers=identifiers,
-            keep=keep,
-            exclude=exclude,
-            costs=costs,
-        )
+        self._init_as(Filter, locals())
         self.n_jobs = n_jobs
-
-    def fit(self, X: Any, y: Any) -> Self:
-        """Select columns one after the other.
-
-        Parameters
-        ----------
-        X : table of shape (n_samples, n_features)
-            Numbers or categories, without missing values.
-        y : array of shape (n_samples,)
-            Classes or a quantity.
-
-        Returns
-        -------
-        self
-        """
-        return self._fit(X, y)
 
     def extend(self, k: int, X: Any = None, y: Any = None) -> Self:
         """Select more columns, up to k in all.
@@ -155,22 +129,15 @@ class FSOLS(Filter):
         # OpenMP ends the process if it cannot start a thread.
         n_threads = affordable_threads(resolve_n_jobs(self.n_jobs, outside=1))
         with threadpool_limits(n_threads):
-            chosen, gains = forward_ols_given(columns, targets, n_selected, keep, n_threads)
-        scores = np.zeros(samples.values.shape[1])
-        scores[varies] = remaining_gain(columns, targets, chosen)
+            found, gains = forward_ols_given(columns, targets, n_selected, keep, n_threads)
+        chosen = varies[found]
+        scores = np.zeros(len(is_open))
+        scores[varies] = remaining_gain(columns, targets, found)
+        others, closed = np.setdiff1d(varies, chosen), np.flatnonzero(~is_open)
+        order = np.concatenate([chosen, others[best_first(scores[others])], closed])
+        scores[chosen] = gains
         self.n_useful_ = len(chosen)
-        order = self._all_columns(varies, varies[chosen], scores)
-        scores[varies[chosen]] = gains
         return self._set_ranking(order, scores, constraints, n_selected, samples if warns else None)
-
-    @staticmethod
-    def _all_columns(
-        varies: NDArray[np.intp], chosen: NDArray[np.intp], scores: NDArray[np.float64]
-    ) -> NDArray[np.intp]:
-        """Return all columns: the selected ones, the others by J, then the constant ones."""
-        rest = np.setdiff1d(varies, chosen)
-        constant = np.setdiff1d(np.arange(len(scores)), varies)
-        return np.concatenate([chosen, rest[best_first(scores[rest])], constant])
 
 
 def unit_columns(X: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -257,15 +224,17 @@ def _longest_selection(
     X: NDArray[np.float64], targets: NDArray[np.float64], n_wanted: int, n_threads: int
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     """Return the selection of fastcan: ``n_wanted`` columns, or fewer if it finds fewer."""
-    fast_can = _import_fastcan()
+    try:
+        from fastcan import FastCan
+    except ImportError as error:
+        raise not_installed("FS-OLS needs", "fastcan") from error
     found = None
     low, high = 0, n_wanted  # low can be selected, more than high cannot
     attempt = high
     while low < high:
         # A shorter selection is a prefix of a longer one, so that bisection finds the longest.
         try:
-            search = fast_can(attempt, tol=DEPENDENT, verbose=0)
-            found = call_apart(_fit, search, X, targets, n_threads)
+            found = call_apart(_fit, FastCan, attempt, X, targets, n_threads)
             low = attempt
         except RuntimeError:  # fastcan raises it if no column adds anything
             high = attempt - 1
@@ -275,10 +244,12 @@ def _longest_selection(
     return np.asarray(found.indices_, np.intp), np.asarray(found.scores_, np.float64)
 
 
-def _fit(search: Any, X: NDArray[np.float64], targets: NDArray[np.float64], n_threads: int) -> Any:
+def _fit(
+    kind: Any, k: int, X: NDArray[np.float64], targets: NDArray[np.float64], n_threads: int
+) -> Any:
     """Fit fastcan. A limit of OpenMP holds in the thread that sets it."""
     with threadpool_limits(n_threads):
-        return search.fit(X, targets)
+        return kind(k, tol=DEPENDENT, verbose=0).fit(X, targets)
 
 
 def remaining_gain(
@@ -293,11 +264,3 @@ def remaining_gain(
     gain = ((basis_of_y.T @ residual) ** 2).sum(axis=0)
     share = np.divide(gain, length**2, out=np.zeros(len(gain)), where=length > DEPENDENT)
     return np.where(comparable(share) > 0, share, 0.0)
-
-
-def _import_fastcan() -> Any:
-    try:
-        from fastcan import FastCan
-    except ImportError as error:
-        raise not_installed("FS-OLS needs", "fastcan") from error
-    return FastCan

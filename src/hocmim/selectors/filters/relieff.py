@@ -12,7 +12,7 @@ from hocmim import _native
 from hocmim.coding.target import Target
 from hocmim.parameters import JOBS, whole
 from hocmim.search.constraints import Budget
-from hocmim.selectors.filters._base import Samples, ScoringFilter, thread_pool
+from hocmim.selectors.filters._base import Filter, Samples, ScoringFilter, thread_pool
 from hocmim.threads import ThreadPool
 
 BLOCK_PAIRS = 1024
@@ -83,14 +83,7 @@ class ReliefF(ScoringFilter):
         exclude: Any = None,
         costs: Any = None,
     ) -> None:
-        super().__init__(
-            n_features_to_select,
-            target=target,
-            identifiers=identifiers,
-            keep=keep,
-            exclude=exclude,
-            costs=costs,
-        )
+        self._init_as(Filter, locals())
         self.n_neighbors = n_neighbors
         self.n_jobs = n_jobs
 
