@@ -75,7 +75,8 @@ def test_wins_and_losses_in_the_text():
 
 def test_leaderboard_in_the_text():
     path = ROOT / "results" / "known" / "tables" / "leaderboard.csv"
-    rows = list(csv.DictReader(path.open(encoding="utf-8", newline="")))
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
     rank = {row["method"]: row["mean rank"] for row in rows[:3]}
     assert list(rank) == ["HOCMIM-R", "JMI-3", "JMI"]
     shown = f"{rank['HOCMIM-R']}, then JMI-3, {rank['JMI-3']}, and JMI, {rank['JMI']}."

@@ -14,6 +14,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 
 import hocmim
+import warned
 from hocmim import _native
 from hocmim.threads import ThreadPool, call_apart, resolve_n_jobs, stopped_by
 from interrupts import measure
@@ -44,6 +45,7 @@ def test_none_is_one_thread_in_a_worker(backend):
     assert found == [1, 1, 1, 3]
 
 
+@pytest.mark.filterwarnings(warned.PORT)
 def test_none_is_one_thread_in_a_task_of_dask():
     distributed = pytest.importorskip("distributed")
     with distributed.Client(
