@@ -56,7 +56,7 @@ def workers(**settings: Any) -> Iterator[Any]:
     """A client of workers of one thread; two unless told otherwise."""
     from distributed import Client, LocalCluster
 
-    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None, **settings}
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0", **settings}
     with LocalCluster(**options) as local, Client(local) as client:
         yield client
 

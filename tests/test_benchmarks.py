@@ -159,7 +159,7 @@ def test_settings_are_compared_in_pairs(tiny, monkeypatch):
 
 
 def test_recovery_for_a_quantity_counts_each_useful_column_once():
-    from regression import PEERS, TABLES, by_pairs, by_selector, recovery, tables_of
+    from regression import PEERS, TABLES, by_selector, recovery, tables_of
 
     known = tables_of("Friedman 1, copies", 60, 2)
     assert known[0].X.shape == (60, 5 * 3 + 40)
@@ -169,7 +169,7 @@ def test_recovery_for_a_quantity_counts_each_useful_column_once():
     assert recovery(lambda X, y, k: [*copies, perfect[1], perfect[1]], known[0]) == 0.4
     for case in TABLES:
         [one] = tables_of(case, 60, 1)
-        for select in (PEERS["f_regression"], by_selector("MIM"), by_pairs("MIM")):
+        for select in (PEERS["f_regression"], by_selector("MIM")):
             assert 0 <= recovery(select, one) <= 1
 
 

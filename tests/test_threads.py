@@ -49,7 +49,7 @@ def test_none_is_one_thread_in_a_worker(backend):
 def test_none_is_one_thread_in_a_task_of_dask():
     distributed = pytest.importorskip("distributed")
     with distributed.Client(
-        processes=False, n_workers=1, threads_per_worker=2, dashboard_address=None
+        processes=False, n_workers=1, threads_per_worker=2, dashboard_address=":0"
     ) as client:
         assert client.submit(resolve_n_jobs, None).result() == 1
     assert resolve_n_jobs(None) == joblib.cpu_count()

@@ -335,7 +335,7 @@ def test_a_dask_cluster_gives_the_same(run):
         threads_per_worker=1,
         processes=False,
         protocol="tcp",
-        dashboard_address=None,
+        dashboard_address=":0",
         silence_logs=50,
     ) as cluster:
         result = run(*arguments, "--cluster", cluster.scheduler_address)

@@ -156,7 +156,7 @@ def cluster():
     """Two Dask workers in this process."""
     from distributed import Client, LocalCluster
 
-    options = {"processes": False, "dashboard_address": None, "silence_logs": 50}
+    options = {"processes": False, "dashboard_address": ":0", "silence_logs": 50}
     with LocalCluster(n_workers=2, threads_per_worker=1, **options) as workers, Client(workers):
         yield
 

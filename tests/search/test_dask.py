@@ -98,7 +98,7 @@ def make_table(n=400, seed=0):
 def processes():
     """Four worker processes; a test may take some away, and the next gets four again."""
     with LocalCluster(
-        n_workers=4, threads_per_worker=1, dashboard_address=None, silence_logs=50
+        n_workers=4, threads_per_worker=1, dashboard_address=":0", silence_logs=50
     ) as cluster:
         yield cluster
 
@@ -116,7 +116,7 @@ def threads():
             n_workers=2,
             threads_per_worker=2,
             processes=False,
-            dashboard_address=None,
+            dashboard_address=":0",
             silence_logs=50,
         ) as cluster,
         Client(cluster) as client,
@@ -487,7 +487,7 @@ def test_client_killed_between_steps_goes_on_from_the_checkpoint(client, tmp_pat
 
 def one_worker():
     return LocalCluster(
-        n_workers=1, processes=False, dashboard_address=None, silence_logs=50, threads_per_worker=1
+        n_workers=1, processes=False, dashboard_address=":0", silence_logs=50, threads_per_worker=1
     )
 
 
@@ -552,7 +552,7 @@ def test_a_worker_without_the_package(code, message):
     """A worker in which "import hocmim" fails, or with another version."""
     X, y = make_table()
     code += "; from distributed.cli.dask_worker import main; main()"
-    with LocalCluster(n_workers=0, processes=True, dashboard_address=None) as cluster:
+    with LocalCluster(n_workers=0, processes=True, dashboard_address=":0") as cluster:
         command = [sys.executable, "-c", code, cluster.scheduler_address, "--no-nanny"]
         worker = subprocess.Popen([*command, "--no-dashboard"], stderr=subprocess.DEVNULL)
         try:
@@ -585,7 +585,7 @@ def test_full_disk_of_a_worker(tmp_path, way):
             threads_per_worker=1,
             memory_limit="2GB",
             local_directory=tmp_path,
-            dashboard_address=None,
+            dashboard_address=":0",
             silence_logs=60,
         ) as cluster,
         Client(cluster) as client,

@@ -330,7 +330,7 @@ def test_with_the_dask_engine():
     X, y = exclusive_or()
     local = RobustHOCMIM(5).fit(X, y)
     with distributed.Client(n_workers=1, threads_per_worker=2, processes=False,
-                            dashboard_address=None) as client:  # fmt: skip
+                            dashboard_address=":0") as client:  # fmt: skip
         remote = RobustHOCMIM(5, engine=client).fit(X, y)
         assert recorded(remote.selection_) == recorded(local.selection_)
         assert remote.interactions_ == local.interactions_ != []

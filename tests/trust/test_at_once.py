@@ -94,7 +94,7 @@ def test_backends_of_joblib(backend, expected):
     distributed = pytest.importorskip("distributed")
     options = {"processes": False, "n_workers": 1, "threads_per_worker": 2}
     with (
-        distributed.Client(**options, dashboard_address=None),
+        distributed.Client(**options, dashboard_address=":0"),
         joblib.parallel_config(backend="dask"),
     ):
         assert joblib.Parallel()(work) == expected

@@ -54,7 +54,7 @@ rng = np.random.default_rng(0)
 X, y = rng.integers(0, 4, (300, 20)), rng.integers(0, 2, 300)
 with dask.config.set({"distributed.comm.timeouts.connect": "1s", "hocmim.patience": 1}):
     cluster = LocalCluster(
-        1, threads_per_worker=1, processes=False, dashboard_address=None, silence_logs=50
+        1, threads_per_worker=1, processes=False, dashboard_address=":0", silence_logs=50
     )
     with Client(cluster) as client:
         try:
@@ -82,7 +82,7 @@ is_waiting = threading.Event()
 rng = np.random.default_rng(0)
 X, y = rng.integers(0, 4, (300, 20)), rng.integers(0, 2, 300)
 cluster = LocalCluster(
-    1, threads_per_worker=1, processes=False, dashboard_address=None, silence_logs=50
+    1, threads_per_worker=1, processes=False, dashboard_address=":0", silence_logs=50
 )
 client = Client(cluster)
 fit = hocmim.JMI(5, engine=client).fit

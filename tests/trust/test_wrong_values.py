@@ -8,7 +8,7 @@ from wrong_values import WRONG, calls, fault
 # checks. The other methods declare the parameters of MIM; ``make trust`` tries them too.
 TRIED = {
     "Budget", "Criterion", "CriterionSelector", "Encoder", "Engine", "FSOLS", "ILFS", "JMI.explain",
-    "JMI.get_feature_names_out", "JMI.get_support", "JMI.plot interactions", "JMI.save", "MIM",
+    "JMI.get_feature_names_out", "JMI.get_support", "JMI.plot columns", "JMI.save", "MIM",
     "NCA", "RobustHOCMIM", "SelectorCV", "SelectorCV.plot_curves", "StabilitySelector", "StopTest",
     "Target", "TextConverter",
     "check_table", "cluster_columns", "cmi", "compare_methods", "describe_columns",

@@ -154,6 +154,12 @@ def _in_memory(source: Source, target: Target, quiet: bool) -> Data:
 # --- columns --------------------------------------------------------------------------------------
 
 
+def read_file(file: str, quiet: bool, **options: Any) -> Any:
+    """Read a file by ``read_table``, with a bar on the terminal."""
+    with show.bar("reading", quiet) as move:
+        return read_table(file, None if move is None else Progress("", move).move, **options)
+
+
 def read_columns(source: Source, quiet: bool) -> tuple[Any, TableReading]:
     """Return the table without the dropped columns, with its text read, and how it was read."""
     settings = TextConverter(
@@ -165,17 +171,16 @@ def read_columns(source: Source, quiet: bool) -> tuple[Any, TableReading]:
     settings.check()
     is_comma = source.decimal == "," or source.thousands == "."
     as_text = [name for name, kind in source.kinds if kind != "number"]
-    with show.bar("reading", quiet) as move:
-        table = read_table(
-            source.file,
-            None if move is None else Progress("", move).move,
-            delimiter=source.delimiter,
-            encoding=source.encoding,
-            missing=source.missing,
-            header=not source.no_header,
-            as_text=as_text,
-            has_points=not is_comma,
-        )
+    table = read_file(
+        source.file,
+        quiet,
+        delimiter=source.delimiter,
+        encoding=source.encoding,
+        missing=source.missing,
+        header=not source.no_header,
+        as_text=as_text,
+        has_points=not is_comma,
+    )
     for name, _ in source.kinds:
         check_column(name, table.column_names, source.file)
     table = table.drop_columns(_dropped(source, table.column_names))

@@ -32,7 +32,7 @@ from hocmim.data.recognize import (
 from hocmim.data.table import ArrayTable, FrameTable, Table, as_table, take_rows
 from hocmim.data.values import require
 from hocmim.errors import InvalidParameterError, InvalidTableError
-from hocmim.parameters import Like, check_value, one_of
+from hocmim.parameters import check_value, one_of
 from hocmim.text import did_you_mean, quote, value_text
 
 if TYPE_CHECKING:
@@ -133,10 +133,9 @@ class TextConverter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     def check(self) -> None:
         """Raise an error if a parameter is not allowed."""
-        mapping = Like(["items"], "a dict such as {'zip': 'category'}")
         check_value("decimal", self.decimal, [one_of(DECIMALS), None])
         check_value("thousands", self.thousands, [one_of(THOUSANDS), None])
-        check_value("columns", self.columns, [mapping, None])
+        check_value("columns", self.columns, [dict, None])
         if self.decimal is not None and self.decimal == self.thousands:
             raise InvalidParameterError(
                 f"decimal and thousands must be different. Both are {self.decimal!r}."

@@ -12,7 +12,7 @@ import click
 
 from hocmim.cli import options, show
 from hocmim.cli.command import Command
-from hocmim.cli.data import check_column
+from hocmim.cli.data import check_column, read_file
 from hocmim.cli.pipes import standard_output
 from hocmim.coding.cuts import ColumnDescriptions
 from hocmim.data import files
@@ -79,8 +79,9 @@ def apply(
         show.check_output(output, force)
     selector = load(model)
     reading = getattr(selector, "reading_", TableReading())
-    table = files.read_table(
+    table = read_file(
         file,
+        quiet,
         header=reading.has_header and not text.pop("no_header", False),
         missing=(*reading.missing, *text.pop("missing", ())),
         as_text=reading.as_text,
