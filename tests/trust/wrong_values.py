@@ -175,7 +175,7 @@ def methods(folder):
         "fit": {"X": X, "y": Y},
         "transform": {"X": X},
         "explain": {"feature": 0},
-        "extend": {"k": 3, "X": X, "y": Y},
+        "extend": {"k": X.shape[1], "X": X, "y": Y},  # also after a k that was too large
         "get_support": {},
         "get_feature_names_out": {},
         "inverse_transform": {"X": X[["f0", "f1"]]},
