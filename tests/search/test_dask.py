@@ -251,6 +251,14 @@ def test_large_columns_travel_by_themselves(threads, in_blocks, monkeypatch):
     assert_same(JMI(5).fit(X, y), JMI(5, engine=threads).fit(X, y))
 
 
+def test_workers_are_known_while_the_client_updates_what_it_knows(threads, monkeypatch):
+    # It asks the scheduler for information without workers every two seconds.
+    monkeypatch.setattr(threads, "scheduler_info", lambda **_: {"workers": {}})
+    with Cluster(threads) as cluster:
+        assert cluster.largest(1.0) is not None
+        assert cluster.memory_limit() > 0
+
+
 def test_workers_that_the_client_cannot_reach(threads, way, monkeypatch):
     monkeypatch.setattr("hocmim.coding.dask_codes.MAX_ARGUMENT_BYTES", 10)
     X, y = make_table()

@@ -141,9 +141,12 @@ class Cluster:
         return min((w["memory_limit"] for w in workers if w["memory_limit"]), default=0)
 
     def _info(self) -> dict[str, dict[str, Any]]:
-        """Return the information of the scheduler about each worker."""
+        """Return the information of the scheduler about each worker.
+
+        ``Client.scheduler_info`` may have none: the client updates it without workers, too.
+        """
         with self._errors():
-            return self.client.scheduler_info(n_workers=-1)["workers"]
+            return self.client.sync(self.client.scheduler.identity)["workers"]
 
     def submit(
         self, function: Callable[..., Any], *arguments: Any, worker: str | None = None
