@@ -351,6 +351,35 @@ def write_parts(folder, frame, bounds, **options):
     return folder
 
 
+@pytest.mark.slow
+@pytest.mark.usefixtures("small_batches")
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("discretizer", DISCRETIZERS)
+def test_a_parquet_folder_is_encoded_as_the_table_in_it(discretizer, n_jobs, tmp_path):
+    frame = mixed_frame()
+    frame["kind"] = frame["kind"].astype(str).astype("category")
+    frame["y"] = np.random.default_rng(3).normal(size=len(frame))
+    write_parts(tmp_path, frame, (5, 5, 130, 300), row_group_size=50)
+    source, y = open_source(str(tmp_path), "y")
+    assert y is None
+    assert (source.n_rows, source.n_columns) == (400, 12)
+    assert len(source.pieces) > 5
+    assert len(source.spans()) > 2
+    pickle.loads(pickle.dumps(source.pieces))
+    X = frame.drop(columns="y")
+    target = encode_target(frame["y"])
+    found = encode_target(join_parts(map(read_part, source.target_parts())))
+    np.testing.assert_array_equal(found.column.codes, target.column.codes)
+    np.testing.assert_array_equal(found.cuts, target.cuts)
+    expected = Encoder(discretizer=discretizer)
+    codes = expected.fit_transform(X, target.column)
+    encoder, got = encode_source(
+        source, target.column, Encoder(discretizer=discretizer), n_jobs=n_jobs
+    )
+    assert_same_encoder(encoder, expected)
+    assert_same_codes(got, codes)
+
+
 @pytest.mark.usefixtures("small_batches")
 @pytest.mark.parametrize("discretizer", DISCRETIZERS)
 @pytest.mark.parametrize("container", [np.asarray, pd.DataFrame, pl.DataFrame])

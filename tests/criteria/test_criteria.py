@@ -271,6 +271,16 @@ def test_wrong_arguments_of_the_impurity_kernel():
 # -- what they choose ------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_parity_repeats_no_feature(name):
+    """Every score is 0 or a tie at first: a poor loop takes the same feature again."""
+    X = np.array(np.meshgrid(*[[0, 1]] * 5)).reshape(5, -1).T
+    y = X[:, 0] ^ X[:, 1] ^ X[:, 2]
+    for K in (3, 5):
+        selected = selector(name, K, estimator="plugin").fit(X, y).selected_.tolist()
+        assert len(set(selected)) == K
+
+
 @pytest.fixture
 def strong_copies_weak():
     """Columns: a strong feature, a copy, a renamed copy, a weak but informative feature."""
@@ -294,6 +304,15 @@ def test_a_copy_scores_zero(strong_copies_weak, name):
     found = selector(name, 4, estimator="plugin").fit(X[:, [0, 1, 3, 1]], y)
     assert found.selected_.tolist() == [0, 2, 1, 3]
     np.testing.assert_allclose(found.scores_[2:], 0, rtol=0, atol=1e-12)
+
+
+def test_cmicot_scores_a_copy_zero():
+    """Two columns, then a copy of each: nothing is left once the two are chosen."""
+    for X, y in naive.random_tables(709, 30, (100, 200), D=2, levels=4, ties=False):
+        found = selector("CMICOT", 4).fit(X[:, [0, 1, 0, 1]], y)
+        scores = dict(zip(found.selected_.tolist(), found.scores_, strict=True))
+        assert min(scores[0], scores[2]) == pytest.approx(0, abs=1e-12)
+        assert min(scores[1], scores[3]) == pytest.approx(0, abs=1e-12)
 
 
 @pytest.mark.slow
@@ -378,7 +397,7 @@ def test_a_criterion_that_does_not_start_is_an_error():
 def test_constant_columns_score_zero():
     X, y = next(naive.random_tables(710, 1, (50, 51), D=4))
     X[:, 1] = 5
-    for name in ("MIM", "MIFS", "MRMR", "JMI", "CIFE", "CMIM", "ICAP", "CMI", "CMICOT", "HOCMIM"):
+    for name in ("MIM", "MIFS", "MRMR", "JMI", "CIFE", "CMIM", "ICAP", "CMI", "CMICOT"):
         found = selector(name, 3, estimator="plugin", keep=[1]).fit(X, y)
         scores = dict(zip(found.selected_.tolist(), found.scores_, strict=True))
         assert abs(scores[1]) < 1e-12

@@ -5,6 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+import hocmim
 import naive
 import warned
 from hocmim import HOCMIM, CriterionSelector, Encoder
@@ -38,6 +39,22 @@ def assert_same_answer(found, expected, exactly=True):
 
 
 # -- the worked example ----------------------------------------------------------------------------
+
+
+def test_relevance_of_the_worked_example():
+    selector = fit(X_EXAMPLE, Y_EXAMPLE, 5, estimator="plugin")
+    found = np.round(naive.bits(selector.relevance_), 3)
+    np.testing.assert_array_equal(found, [0.006, 0.046, 0.256, 0.006, 0.171])
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(
+    ("max_order", "ranking"), [(1, [3, 2, 4, 5, 1]), (2, [3, 2, 4, 1, 5]), (3, [3, 2, 4, 1, 5])]
+)
+def test_rankings_of_the_worked_example(max_order, ranking, form):
+    selector = fit(X_EXAMPLE, Y_EXAMPLE, 5, max_order=max_order, estimator="plugin", form=form)
+    assert (selector.selected_ + 1).tolist() == ranking
+    assert (np.argsort(selector.ranking_, kind="stable") + 1).tolist() == ranking
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -143,6 +160,23 @@ def test_wide_columns_agree_with_the_naive_twin():
 # -- identities ------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(
+    ("relative", "of_relative", "parameters"),
+    [
+        ("CMIM", {"with_relevance": False}, {"max_order": 1}),
+        ("CMI", {}, {"max_order": 15}),
+    ],
+)
+def test_hocmim_is_its_relatives(relative, of_relative, parameters, form):
+    for X, y in naive.random_tables(200, 10, (20, 200), D=7):
+        found = fit(X, y, 6, form=form, tol=0.0, estimator="plugin", **parameters)
+        plain = {"estimator": "plugin", "encoder": UNCUT}
+        expected = getattr(hocmim, relative)(6, **plain, **of_relative).fit(X, y)
+        assert found.selected_.tolist() == expected.selected_.tolist()
+        np.testing.assert_allclose(found.scores_, expected.scores_, rtol=0, atol=1e-12)
+
+
 def test_plug_in_forms_are_equal():
     for X, y in naive.random_tables(201, 20, (20, 200), D=7):
         redundancy, conditional = (fit(X, y, 6, estimator="plugin", form=f) for f in FORMS)
@@ -207,6 +241,26 @@ def test_permuting_rows_changes_nothing(parameters):
         assert_same_answer(found, fit(X, y, 6, **parameters), exactly=False)
 
 
+# -- threads and blocks ----------------------------------------------------------------------------
+
+EVERYWHERE = [
+    {"estimator": estimator, "form": form, **options}
+    for (estimator, form), options in zip(
+        product(["plugin", "shrinkage"], FORMS),
+        [{"path": "min"}, {"min_support": 3}, {}, {"max_order": 3}],
+        strict=True,
+    )
+]
+
+
+@pytest.mark.parametrize("parameters", EVERYWHERE, ids=str)
+def test_threads_do_not_change_a_bit(parameters):
+    for X, y in naive.random_tables(400, 3, (100, 300), D=40):
+        alone = fit(X, y, 12, n_jobs=1, **parameters)
+        for n_jobs in (2, 4, -1):
+            assert_same_answer(fit(X, y, 12, n_jobs=n_jobs, **parameters), alone)
+
+
 # -- what it finds ---------------------------------------------------------------------------------
 
 
@@ -222,6 +276,25 @@ def test_finds_three_bit_parity(estimator, form):
     assert selector.scores_[last_bit] > 0.6
     assert sorted(selector.selected_) == list(range(6))
     assert {0, 2, 5} <= {selector.selected_[last_bit], *selector.representative_sets_[last_bit]}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_copy_waits_for_the_informative(form):
+    rng = np.random.default_rng(501)
+    y = rng.integers(3, size=400)
+    strong, weak = (np.where(rng.random(400) < p, y, rng.integers(3, size=400)) for p in (0.7, 0.4))
+    X = np.stack([strong, strong, (strong + 1) % 3, weak], axis=1)
+    selector = fit(X, y, 4, form=form)
+    assert selector.selected_[:2].tolist() == [0, 3]
+
+
+def test_constant_columns_score_zero():
+    X, y = next(naive.random_tables(502, 1, (50, 51), D=5))
+    X[:, 1], X[:, 3] = 0, 7
+    for estimator, form in product(["plugin", "shrinkage", "jeffreys"], FORMS):
+        selector = fit(X, y, 3, estimator=estimator, form=form)
+        np.testing.assert_allclose(selector.relevance_[[1, 3]], 0, atol=1e-15)
+        assert sorted(selector.selected_.tolist()) == [0, 2, 4]
 
 
 # -- errors ----------------------------------------------------------------------------------------

@@ -142,6 +142,28 @@ def test_many_samples_in_a_cell():
     assert_is_twin(steps, X, y)
 
 
+def test_missing_values_are_a_level():
+    rng = np.random.default_rng(1622)
+    y = rng.integers(2, size=120)
+    X = rng.integers(3, size=(120, 6)).astype(float)
+    X[:, 0] += y
+    X[rng.random(X.shape) < 0.2] = np.nan
+    codes, target = coded(X, y)
+    steps, _ = search(RobustHOCMIMCriterion(), codes, target, 6)
+    assert_is_twin(steps, np.where(np.isnan(X), 9, X).astype(int), y)
+
+
+def test_repeated_rows_count_as_rows():
+    """A whole weight is a row that often."""
+    rng = np.random.default_rng(1623)
+    for X, y in naive.random_tables(1623, 5, (20, 50), D=7, levels=4):
+        times = rng.integers(1, 5, size=len(y))
+        X, y = np.repeat(X, times, axis=0), np.repeat(y, times)
+        codes, target = coded(X, y)
+        steps, _ = search(RobustHOCMIMCriterion(), codes, target, 7)
+        assert_is_twin(steps, X, y)
+
+
 # -- lazy and eager --------------------------------------------------------------------------------
 
 
@@ -153,6 +175,19 @@ def test_lazy_is_eager(parameters):
         eager, _ = search(Eager(**parameters), codes, target, 12)
         for block_size in (None, 1, 7):
             lazy, _ = search(Lazy(**parameters), codes, target, 12, block_size=block_size)
+            assert recorded(lazy) == recorded(eager)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_jobs", [2, 4])
+@pytest.mark.parametrize("estimator", ["miller_madow", "plugin", "shrinkage"])
+def test_threads_change_nothing(estimator, n_jobs):
+    for X, y in naive.random_tables(1631, 12, (30, 300), D=24, levels=5):
+        codes, target = coded(X, y)
+        eager, _ = search(Eager(estimator=estimator), codes, target, 12)
+        for block_size in (2, 5, None):
+            criterion = Lazy(estimator=estimator)
+            lazy, _ = search(criterion, codes, target, 12, n_jobs, block_size)
             assert recorded(lazy) == recorded(eager)
 
 

@@ -270,3 +270,14 @@ def test_report_has_the_statement(tmp_path):
     assert "fdr=0.1" in page
     page = RobustHOCMIM(3).fit(X, y).report(tmp_path / "three.html", X, y)
     assert "For a paper" not in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("stop", ["chi2", "permutation"])
+def test_threads_do_not_change_a_bit(stop):
+    X, y = table(5, n_noise=120)
+    test = StopTest(fdr=0.2, test=stop, n_permutations=199, random_state=4)
+    one, many = (RobustHOCMIM(test, n_jobs=n_jobs).fit(X, y) for n_jobs in (1, 4))
+    assert len(one.selected_) > 2
+    assert one.selected_.tolist() == many.selected_.tolist()
+    assert one.p_values_.tolist() == many.p_values_.tolist()
+    assert one.stopping_.p_value == many.stopping_.p_value

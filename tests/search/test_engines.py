@@ -5,11 +5,56 @@ import pytest
 
 import naive
 from hocmim.coding.codes import Codes, Column
+from hocmim.criteria.base import Criterion
 from hocmim.criteria.hocmim import HOCMIMCriterion
 from hocmim.criteria.searches import SearchPlan
+from hocmim.information.comparison import comparison_key
 from hocmim.information.counting import BlockTerms, Joint
 from hocmim.search.engines.local import LocalEngine
 from hocmim.search.loop import forward_search
+
+
+class StraightforwardHOCMIM(Criterion):
+    """Every representative set from scratch at every step, no path remembered, no bound used."""
+
+    def __init__(self, *, max_order, tol, form, estimator):
+        super().__init__(estimator)
+        self.max_order, self.tol, self.form = max_order, tol, form
+
+    def start(self, block, y):
+        joint = Joint.of([y])
+        self.single = [
+            BlockTerms(block.block(k, k + 1), joint, self.estimator) for k in range(block.n_columns)
+        ]
+        return super().start(block, y)
+
+    def scores(self):
+        return np.array([self.path(k)[0] for k in range(len(self.relevance))])
+
+    def path(self, k):
+        relevance = self.relevance[k]
+        score, members = relevance, []
+        while len(members) < min(self.max_order, len(self.selected)):
+            others = [s for s in range(len(self.selected)) if s not in members]
+            values = [self.redundancy(k, [*members, s]) for s in others]
+            best = int(np.argmax(comparison_key(values)))
+            members.append(others[best])
+            score = relevance - values[best]
+            if comparison_key(relevance) > 0 and comparison_key(score) < comparison_key(
+                self.tol * relevance
+            ):
+                break
+        return score, members
+
+    def redundancy(self, k, members):
+        joint = Joint.of([self.selected[s] for s in members])
+        if self.form == "conditional":
+            return self.relevance[k] - self.single[k].conditional(joint)[0]
+        return self.single[k].redundancy(joint)[0]
+
+    def describe(self, position):
+        members = self.path(position)[1]
+        return {"representative_set": [self.selected[s].index for s in members]}
 
 
 def coded(X, y):
@@ -46,6 +91,27 @@ def assert_same(found, expected):
     assert [list(step.details["representative_set"]) for step in found.steps] == [
         list(step.details["representative_set"]) for step in expected.steps
     ]
+
+
+@pytest.mark.usefixtures("threads")
+@pytest.mark.parametrize("form", ["redundancy", "conditional"])
+@pytest.mark.parametrize(
+    ("estimator", "n_samples", "levels", "n_classes", "max_order"),
+    [
+        ("shrinkage", 900, 5, 2, 4),
+        ("shrinkage", 700, 3, 4, 5),
+        ("shrinkage", 600, 9, 3, 3),
+        ("plugin", 900, 5, 2, 4),
+        ("miller_madow", 500, 4, 3, 3),
+        ("grassberger", 500, 4, 3, 3),
+        ("jeffreys", 400, 3, 2, 3),
+    ],
+)
+def test_short_cuts_do_not_change_a_bit(estimator, n_samples, levels, n_classes, max_order, form):
+    X, y = correlated_table(n_samples, 14, levels, n_classes, seed=levels)
+    parameters = {"max_order": max_order, "tol": 0.01, "form": form, "estimator": estimator}
+    expected = search(X, y, StraightforwardHOCMIM(**parameters), 10, n_jobs=1)
+    assert_same(search(X, y, HOCMIMCriterion(**parameters), 10, n_jobs=2), expected)
 
 
 class EagerHOCMIM(HOCMIMCriterion):

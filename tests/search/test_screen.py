@@ -1,9 +1,11 @@
 """Interactions: the screen and the search with pairs and triples, against their naive twins."""
 
+import json
 import os
 import subprocess
 import sys
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -31,6 +33,8 @@ from hocmim.search.joint_candidates import JointCandidates
 from hocmim.search.loop import forward_search
 
 pytestmark = pytest.mark.filterwarnings(warned.REPEATED_ROWS)
+
+VECTORS = json.loads((Path(__file__).parent / "interaction_vectors.json").read_text())
 
 
 def published_table(seed):
@@ -123,6 +127,24 @@ def random_sets(rng, D, n_sets):
         tuple(sorted(rng.permutation(D)[: rng.integers(2, 4)].tolist())) for _ in range(n_sets)
     }
     return sorted(found)
+
+
+@pytest.mark.parametrize("vector", VECTORS, ids=lambda vector: f"seed {vector['seed']}")
+def test_vectors(vector):
+    X, y = published_table(vector["seed"])
+    assert [X.sum(), y.sum()] == vector["sums"]
+    codes, target = as_codes(X, y)
+    kept = [one.members for one in screened(codes, target, sizes=[2]).kept]
+    expected = [tuple(pair) for pair in vector["kept_pairs"]]
+    assert set(kept) == set(expected)
+    if vector["compare_first"] > 1:  # otherwise there are copies, and pairs tie
+        assert kept == expected
+    selected = search(codes, target, 8, kept).indices.tolist()
+    n = vector["compare_first"]
+    assert selected[:n] == vector["selected"][:n]
+    selector = RobustHOCMIM(8).fit(X, y)
+    assert [one.members for one in selector.interactions_ if len(one.members) == 2] == kept
+    assert selector.selected_[:n].tolist() == vector["selected"][:n]
 
 
 @pytest.mark.parametrize("size", [2, 3])

@@ -75,6 +75,14 @@ def test_index_is_the_mean_correlation_for_equal_sizes():
     assert stability_index(selections).value == pytest.approx(np.mean(pairs))
 
 
+def test_variance_is_close_to_the_jackknifes():
+    rng = np.random.default_rng(1)
+    selections = rng.random((60, 20)) < np.linspace(0.05, 0.95, 20)
+    without = [stability_index(np.delete(selections, i, axis=0)).value for i in range(60)]
+    jackknife = 59 / 60 * np.square(np.array(without) - np.mean(without)).sum()
+    assert stability_index(selections).variance == pytest.approx(jackknife, rel=0.1)
+
+
 def test_interval_covers():
     """Of 200 intervals at 95 %, 190 should hold the true value: 175 and more is within 3.5 sd."""
     rng = np.random.default_rng(2)
